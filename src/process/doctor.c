@@ -284,10 +284,10 @@ static void check_database(const struct command *c, struct findings *f)
                             sql_statements, sql_statement_count);
     struct pg_rows *rows[4] = {NULL};
     pg_connect_ms(pg, c->conf->database_connect_ms);
-    pg_queue(pg, SQL_DOCTOR_RIGHTS, NULL);
-    pg_queue(pg, SQL_PING, NULL);
-    pg_queue(pg, SQL_DOCTOR_REACH, NULL);
-    pg_queue(pg, SQL_DOCTOR_PAIRS, NULL);
+    pg_queue(pg, NULL, SQL_DOCTOR_RIGHTS, NULL);
+    pg_queue(pg, NULL, SQL_PING, NULL);
+    pg_queue(pg, NULL, SQL_DOCTOR_REACH, NULL);
+    pg_queue(pg, NULL, SQL_DOCTOR_PAIRS, NULL);
     const struct err *e = pg_run(pg, c->arena, rows);
     doctor_tell(
         f, !e, "the database answers and has all tables",

@@ -180,26 +180,21 @@ static int refuse_taken(const struct wanted *w, struct str taken)
     return 2;
 }
 
-static struct pg_args key_args(struct arena *a, const struct wanted *w,
-                               struct str text)
+static const struct err *key_insert(struct pg *pg, struct arena *a,
+                                    const struct wanted *w, struct str text)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id_new(a));
-    pg_arg(&args, crypt_sha256_hex(a, text));
-    pg_arg(&args, str_sub(text, 0, KEYS_PREFIX));
-    pg_arg(&args, str_of(principal_role_word(w->role)));
-    pg_arg(&args, w->label);
-    pg_arg_texts(&args, w->agents, w->n);
-    pg_arg_time(&args, clock_now());
-    pg_arg_time(&args, w->expires_at);
-    pg_arg(&args, w->retry_policy);
-    pg_arg(&args, w->groups);
-    pg_arg(&args, str_of(reach_word(w->reach)));
-    pg_arg(&args, str_of(vocabulary_severity(w->terms.floor)->wire));
-    pg_arg(&args, w->resource);
-    pg_arg_bool(&args, w->test);
-    pg_arg(&args, principal_by_text(a, &w->terms.by));
-    return args;
+    return pg_query(
+        pg, a, SQL_KEY_INSERT,
+        PG(pg_text(id_new(a)), pg_text(crypt_sha256_hex(a, text)),
+           pg_text(str_sub(text, 0, KEYS_PREFIX)),
+           pg_text(str_of(principal_role_word(w->role))), pg_text(w->label),
+           pg_texts(w->agents, w->n), pg_moment(clock_now()),
+           pg_moment(w->expires_at), pg_text(w->retry_policy),
+           pg_text(w->groups), pg_text(str_of(reach_word(w->reach))),
+           pg_text(str_of(vocabulary_severity(w->terms.floor)->wire)),
+           pg_text(w->resource), pg_flag(w->test),
+           pg_text(principal_by_text(a, &w->terms.by))),
+        NULL);
 }
 
 static int create(const struct command *c)
@@ -213,13 +208,12 @@ static int create(const struct command *c)
         !read_wanted(c, &w))
         return 2;
     const struct str text = keys_text(a);
-    const struct pg_args args = key_args(a, &w, text);
     struct pg *pg = command_owner(c);
     struct str taken = STR_NONE;
     const struct err *e =
         principals_apart(pg, a, w.agents, w.n, w.test, &taken);
     if (!e && !taken.p)
-        e = pg_query(pg, a, SQL_KEY_INSERT, &args, NULL);
+        e = key_insert(pg, a, &w, text);
     pg_close(pg);
     if (e)
         return command_failed(e);
@@ -254,13 +248,14 @@ static int list(const struct command *c)
 static int change(const struct command *c, int statement, struct str value,
                   const char *done)
 {
-    struct pg_args args = pg_args(c->arena);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     struct pg *pg = command_owner(c);
-    pg_arg(&args, str_of(c->argv[1]));
+    pg_add(&args, pg_text(str_of(c->argv[1])));
     if (c->argc == 3)
-        pg_arg(&args, value);
-    const struct err *e = pg_query(pg, c->arena, statement, &args, &rows);
+        pg_add(&args, pg_text(value));
+    const struct err *e =
+        pg_query(pg, c->arena, statement, PG_ALL(&args), &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);

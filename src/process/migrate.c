@@ -76,14 +76,13 @@ static int list_files(struct arena *a, struct str dir, struct file *out)
 static const struct err *apply(struct pg *pg, struct arena *a,
                                const struct file *f)
 {
-    struct pg_args args = pg_args(a);
     const bool bare = str_starts(f->text, STR(BARE));
     TRY(bare ? NULL : pg_script(pg, begin));
     TRY(pg_script(pg, arena_z(a, f->text)));
-    pg_arg_int(&args, f->version);
-    pg_arg(&args, f->name);
-    pg_arg(&args, f->sha256);
-    TRY(pg_query(pg, a, SQL_MIGRATION_INSERT, &args, NULL));
+    TRY(pg_query(
+        pg, a, SQL_MIGRATION_INSERT,
+        PG(pg_number(f->version), pg_text(f->name), pg_text(f->sha256)),
+        NULL));
     TRY(bare ? NULL : pg_script(pg, "COMMIT"));
     printf("applied %.*s\n", STR_FMT(f->name));
     return NULL;

@@ -77,17 +77,15 @@ static const struct err *change_write(struct pg *pg, struct arena *a,
                                       const struct change *what,
                                       int64_t *changed)
 {
-    struct pg_args who = pg_args(a);
     struct pg_rows *found[3] = {NULL};
-    pg_arg(&who, what->ends);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, what->statement, what->args);
-    pg_queue(pg, SQL_OPERATOR_ID, &who);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, what->statement, what->args);
+    pg_queue(pg, a, SQL_OPERATOR_ID, PG(pg_text(what->ends)));
     TRY(pg_run(pg, a, found));
     *changed = (int64_t)pg_affected(found[1]);
     if (*changed > 0 && pg_count(found[2]) > 0)
         people_queue_end(pg, a, pg_str(found[2], 0, 0), STR_NONE);
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
 
@@ -153,7 +151,6 @@ static int create(const struct command *c)
 /* NULL for an absent option; no groups is an empty text. */
 static int set_facts(const struct command *c)
 {
-    struct pg_args args = pg_args(c->arena);
     struct person p = {.role = ROLE_NONE};
     if (!command_options_ok(c, 1,
                             "--email= --name= --role= --groups= "
@@ -164,12 +161,13 @@ static int set_facts(const struct command *c)
     if (!email.p)
         return 2;
     const bool grouped = command_option(c, "--groups", 0).p != NULL;
-    pg_arg(&args, email);
-    pg_arg(&args, p.name);
-    pg_arg(&args, p.role ? str_of(principal_role_word(p.role)) : STR_NONE);
-    pg_arg(&args, grouped && !p.groups.p ? STR("") : p.groups);
-    pg_arg(&args, str_of(vocabulary_severity(p.bulk_limit)->wire));
-    const struct change what = {SQL_OPERATOR_CHANGE, &args, STR_NONE};
+    const struct change what = {
+        SQL_OPERATOR_CHANGE,
+        PG(pg_text(email), pg_text(p.name),
+           pg_text(p.role ? str_of(principal_role_word(p.role)) : STR_NONE),
+           pg_text(grouped && !p.groups.p ? STR("") : p.groups),
+           pg_text(str_of(vocabulary_severity(p.bulk_limit)->wire))),
+        STR_NONE};
     return done(change(c, &what), "changed");
 }
 
@@ -196,7 +194,6 @@ static int list(const struct command *c)
 /* A new password and a disabled account end all that the person holds. */
 static int set_password(const struct command *c)
 {
-    struct pg_args args = pg_args(c->arena);
     if (!command_options_ok(c, 1, "--email= --password-stdin"))
         return 2;
     const struct str email = email_of(c);
@@ -206,25 +203,22 @@ static int set_password(const struct command *c)
     const struct str hash = hash_of(c, password);
     if (!hash.p)
         return 1;
-    pg_arg(&args, email);
-    pg_arg(&args, hash);
-    const struct change what = {SQL_OPERATOR_PASSWORD, &args, email};
+    const struct change what = {
+        SQL_OPERATOR_PASSWORD, PG(pg_text(email), pg_text(hash)), email};
     return operator_tell(c, done(change(c, &what), "password changed"),
                          password);
 }
 
 static int set_enabled(const struct command *c, bool enabled)
 {
-    struct pg_args args = pg_args(c->arena);
     if (!command_options_ok(c, 1, "--email="))
         return 2;
     const struct str email = email_of(c);
     if (!email.p)
         return 2;
-    pg_arg(&args, email);
     const struct change what = {
-        enabled ? SQL_OPERATOR_ENABLE : SQL_OPERATOR_DISABLE, &args,
-        enabled ? STR_NONE : email};
+        enabled ? SQL_OPERATOR_ENABLE : SQL_OPERATOR_DISABLE,
+        PG(pg_text(email)), enabled ? STR_NONE : email};
     return done(change(c, &what), enabled ? "enabled" : "disabled");
 }
 

@@ -39,12 +39,10 @@ static const struct err *note(struct pg *pg, struct arena *a,
                               const struct restores_loss *loss,
                               int64_t *epoch, struct restores_taken *taken)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r[2] = {NULL};
-    pg_arg_time(&args, loss->from);
-    pg_arg_time(&args, loss->now);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_RESTORE_SAID, &args);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_RESTORE_SAID,
+             PG(pg_moment(loss->from), pg_moment(loss->now)));
     TRY(pg_run(pg, a, r));
     *epoch = pg_int(r[1], 0, 0);
     if (loss->from)
@@ -77,10 +75,8 @@ static const struct err *say(struct pg *pg, struct arena *a, int64_t from,
 
 static const struct err *let_go(struct pg *pg, struct arena *a)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_time(&args, clock_now());
-    TRY(pg_query(pg, a, SQL_RESTORE_LET_GO, &args, &r));
+    TRY(pg_query(pg, a, SQL_RESTORE_LET_GO, PG(pg_moment(clock_now())), &r));
     printf(pg_affected(r) ? "reminders, expiries and deliveries go on\n"
                           : "nothing waits\n");
     return NULL;

@@ -32,12 +32,9 @@ static const struct err *assign(struct work *w, const struct due_failure *d,
     const struct failure *f = &d->failure;
     const bool again = f->next == FAILURE_RETRY;
     struct json *p = json_object(w->arena);
-    struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, w->intent.id);
-    pg_arg(&args, agent);
-    pg_arg_time(&args, w->now);
-    pg_arg(&args, event_by_clock().name);
-    pg_queue(w->pg, SQL_ASSIGNMENT_INSERT, &args);
+    pg_queue(w->pg, w->arena, SQL_ASSIGNMENT_INSERT,
+             PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now),
+                pg_text(event_by_clock().name)));
     json_set_text(p, "agent_id", agent);
     json_set_text(p, "reason",
                   str_of(vocabulary_failure_next(f->next)->wire));

@@ -175,7 +175,7 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
         if (asks(&b->v[i].work))
             tell_asked(t, channels, &b->v[i].work);
     }
-    pg_queue(t->pg, SQL_COMMIT, NULL);
+    pg_queue(t->pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(t->pg, t->a, NULL));
     for (size_t i = 0; i < b->n; i++)
         work_tell(&b->v[i].work);

@@ -45,10 +45,9 @@ static const struct err *check_page(struct pg *pg, struct arena *a,
                                     bool *end)
 {
     struct arena *page = arena_make(ARENA_PROCESS_MAX);
-    struct pg_args args = pg_args(page);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, *after);
-    const struct err *e = pg_query(pg, page, SQL_EVENT_TAILS, &args, &rows);
+    const struct err *e =
+        pg_query(pg, page, SQL_EVENT_TAILS, PG(pg_text(*after)), &rows);
     const size_t n = e ? 0 : pg_count(rows);
     struct arena *chain = arena_make(ARENA_PROCESS_MAX);
     for (size_t i = 0; !e && i < n; i++) {

@@ -30,14 +30,14 @@ struct acl_entry acls_row(const struct pg_rows *r, size_t i)
                               .expires_at = pg_int(r, i, UNTIL)};
 }
 
-static const struct err *entries(struct pg *pg, int statement,
+static const struct err *entries(struct pg *pg, struct arena *a, int statement,
                                  const struct pg_args *args,
                                  struct acl_rows *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, args->arena, statement, args, &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     out->n = pg_count(r);
-    out->v = arena_many(args->arena, out->n + 1, struct acl_entry);
+    out->v = arena_many(a, out->n + 1, struct acl_entry);
     for (size_t i = 0; i < out->n; i++)
         out->v[i] = acls_row(r, i);
     return NULL;
@@ -47,28 +47,23 @@ const struct err *acls_list(struct pg *pg, struct arena *a,
                             struct str intent_id, int64_t now,
                             struct acl_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_arg_time(&args, now);
-    return entries(pg, SQL_ACL_LIST, &args, out);
+    return entries(pg, a, SQL_ACL_LIST, PG(pg_text(intent_id), pg_moment(now)),
+                   out);
 }
 
 static const struct err *all(const struct work *w, struct acl_rows *out)
 {
-    struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, w->intent.id);
-    return entries(w->pg, SQL_ACL_ALL, &args, out);
+    return entries(w->pg, w->arena, SQL_ACL_ALL, PG(pg_text(w->intent.id)),
+                   out);
 }
 
 const struct err *acls_ties(struct pg *pg, struct arena *a,
                             struct str intent_id, int64_t now,
                             struct acl_ties *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_ACL_TIES, &args, &r));
+    TRY(pg_query(pg, a, SQL_ACL_TIES, PG(pg_text(intent_id), pg_moment(now)),
+                 &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct acl_tie);
     for (size_t i = 0; i < out->n; i++)
@@ -82,27 +77,20 @@ const struct err *acls_ties(struct pg *pg, struct arena *a,
 
 static void queue_put(struct work *w, const struct acl_entry *e)
 {
-    struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, e->id);
-    pg_arg(&args, w->intent.id);
-    pg_arg(&args, e->agent);
-    pg_arg(&args, str_of(reach_access_word(e->permission)));
-    pg_arg(&args, e->reason);
-    pg_arg(&args, e->granted_by);
-    pg_arg_time(&args, e->granted_at);
-    pg_arg_time(&args, e->expires_at);
-    pg_queue(w->pg, SQL_ACL_PUT, &args);
+    pg_queue(w->pg, w->arena, SQL_ACL_PUT,
+             PG(pg_text(e->id), pg_text(w->intent.id), pg_text(e->agent),
+                pg_text(str_of(reach_access_word(e->permission))),
+                pg_text(e->reason), pg_text(e->granted_by),
+                pg_moment(e->granted_at), pg_moment(e->expires_at)));
 }
 
 static void queue_remove(struct work *w, const struct acl_entry *v, size_t n)
 {
-    struct pg_args args = pg_args(w->arena);
     struct str *ids = arena_many(w->arena, n + 1, struct str);
     for (size_t i = 0; i < n; i++)
         ids[i] = v[i].id;
-    pg_arg_texts(&args, ids, n);
     if (n > 0)
-        pg_queue(w->pg, SQL_ACL_REMOVE, &args);
+        pg_queue(w->pg, w->arena, SQL_ACL_REMOVE, PG(pg_texts(ids, n)));
 }
 
 /* A full log keeps nobody from losing access. */
@@ -138,22 +126,21 @@ static const struct err *settle(struct work *w, struct event_by by,
                                 const struct acl_entry *lost, size_t n,
                                 const char *reason)
 {
-    struct pg_args mark = pg_args(w->arena), end = pg_args(w->arena);
+    struct pg_list end = {0};
     struct str *agents = arena_many(w->arena, n + 1, struct str);
     struct pg_rows **rows = NULL;
     const struct lease_rows none = {.n = 0};
     struct lease_rows ended = none;
     for (size_t i = 0; i < n; i++)
         agents[i] = lost[i].agent;
-    pg_arg(&mark, w->intent.id);
-    pg_arg_bool(&mark, w->intent.closed);
-    pg_queue(w->pg, SQL_ACL_MARK, &mark);
-    pg_arg(&end, w->intent.id);
-    pg_arg_texts(&end, agents, n);
-    pg_arg_time(&end, w->now);
-    pg_queue(w->pg, SQL_ACL_END_LEASES, &end);
+    pg_queue(w->pg, w->arena, SQL_ACL_MARK,
+             PG(pg_text(w->intent.id), pg_flag(w->intent.closed)));
+    pg_add(&end, pg_text(w->intent.id));
+    pg_add(&end, pg_texts(agents, n));
+    pg_add(&end, pg_moment(w->now));
+    pg_queue(w->pg, w->arena, SQL_ACL_END_LEASES, PG_ALL(&end));
     const size_t last = pg_queued(w->pg) - 1;
-    pg_queue(w->pg, SQL_ACL_END_DELIVERIES, &end);
+    pg_queue(w->pg, w->arena, SQL_ACL_END_DELIVERIES, PG_ALL(&end));
     rows = arena_many(w->arena, last + 2, struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
     ended = leases_rows(w->arena, rows[last]);
@@ -308,10 +295,8 @@ const struct err *acls_requests(struct pg *pg, struct arena *a,
                                 struct str intent_id,
                                 struct suspension_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_ACL_REQUESTS, &args, &r));
+    TRY(pg_query(pg, a, SQL_ACL_REQUESTS, PG(pg_text(intent_id)), &r));
     *out = suspensions_rows(a, r);
     return NULL;
 }
@@ -320,12 +305,10 @@ const struct err *acls_check_request(struct pg *pg, struct arena *a,
                                      struct str intent_id,
                                      const struct suspension *s)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg(&args, s->asked_by);
-    pg_arg(&args, s->title);
-    TRY(pg_query(pg, a, SQL_ACL_REQUESTED, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_ACL_REQUESTED,
+        PG(pg_text(intent_id), pg_text(s->asked_by), pg_text(s->title)), &r));
     if (pg_bool(r, 0, 4))
         return ERROR(ERR_CONFLICT, "access.requested",
                      "This was asked for already, and nobody has answered "

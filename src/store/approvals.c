@@ -10,12 +10,12 @@ const struct err *approvals_of_completion(struct pg *pg, struct arena *a,
                                           struct governance_approvals *out)
 {
     const struct str subject = governance_completion(a, state);
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg(&args, STR(GOVERNANCE_COMPLETE));
-    pg_arg(&args, subject.p ? crypt_sha256_hex(a, subject) : STR("none"));
-    TRY(pg_query(pg, a, SQL_APPROVAL_OF_COMPLETION, &args, &rows));
+    TRY(pg_query(
+        pg, a, SQL_APPROVAL_OF_COMPLETION,
+        PG(pg_text(intent_id), pg_text(STR(GOVERNANCE_COMPLETE)),
+           pg_text(subject.p ? crypt_sha256_hex(a, subject) : STR("none"))),
+        &rows));
     *out = (struct governance_approvals){
         .assigned = pg_int(rows, 0, 0),
         .of_assigned = pg_int(rows, 0, 1),

@@ -53,12 +53,10 @@ const struct err *coordinators_get(struct pg *pg, struct arena *a,
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "coordinator.unknown",
               "There is no coordinator with this id.");
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return unknown;
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_COORDINATOR_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_COORDINATOR_GET, PG(pg_text(id)), &r));
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
@@ -70,13 +68,12 @@ const struct err *coordinators_active(struct pg *pg, struct arena *a,
                                       struct coordinator *out, bool *found)
 {
     const bool of_portfolio = like->portfolio_id.p;
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, of_portfolio ? like->portfolio_id : like->intent_id);
-    TRY(pg_query(pg, a,
-                 of_portfolio ? SQL_COORDINATOR_ACTIVE_OF_PORTFOLIO
-                              : SQL_COORDINATOR_ACTIVE,
-                 &args, &r));
+    TRY(pg_query(
+        pg, a,
+        of_portfolio ? SQL_COORDINATOR_ACTIVE_OF_PORTFOLIO
+                     : SQL_COORDINATOR_ACTIVE,
+        PG(pg_text(of_portfolio ? like->portfolio_id : like->intent_id)), &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
@@ -88,14 +85,14 @@ const struct err *coordinators_list(struct pg *pg, struct arena *a,
                                     struct coordinator_rows *out)
 {
     const bool of_portfolio = like->portfolio_id.p;
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, of_portfolio ? like->portfolio_id : like->intent_id);
-    pg_arg_int(&args, COORDINATORS_OF_INTENT_MAX);
-    TRY(pg_query(pg, a,
-                 of_portfolio ? SQL_COORDINATOR_LIST_OF_PORTFOLIO
-                              : SQL_COORDINATOR_LIST,
-                 &args, &r));
+    TRY(pg_query(
+        pg, a,
+        of_portfolio ? SQL_COORDINATOR_LIST_OF_PORTFOLIO
+                     : SQL_COORDINATOR_LIST,
+        PG(pg_text(of_portfolio ? like->portfolio_id : like->intent_id),
+           pg_number(COORDINATORS_OF_INTENT_MAX)),
+        &r));
     *out = coordinators_rows(a, r);
     return NULL;
 }
@@ -105,12 +102,11 @@ static const struct err *read_over(struct pg *pg, struct arena *a,
                                    struct str intent_id, struct str member,
                                    struct coordinator_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg_int(&args, COORDINATORS_OVER_MAX);
-    pg_arg(&args, member);
-    TRY(pg_query(pg, a, SQL_COORDINATOR_OVER, &args, &r));
+    TRY(pg_query(pg, a, SQL_COORDINATOR_OVER,
+                 PG(pg_text(intent_id), pg_number(COORDINATORS_OVER_MAX),
+                    pg_text(member)),
+                 &r));
     *out = coordinators_rows(a, r);
     return NULL;
 }
@@ -159,10 +155,8 @@ const struct err *coordinators_guard(struct pg *pg, struct arena *a,
 static const struct err *check_below(struct pg *pg, struct arena *a,
                                      struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_COORDINATOR_BELOW, &args, &r));
+    TRY(pg_query(pg, a, SQL_COORDINATOR_BELOW, PG(pg_text(intent_id)), &r));
     if (pg_int(r, 0, 0) > BELOW_MAX)
         return ERROR(ERR_CONFLICT, "intent.graph_too_large",
                      "More than 10000 intents are below this one.");
@@ -186,66 +180,63 @@ static const struct err *check_count(struct pg *pg, struct arena *a,
 static const struct err *mark(struct pg *pg, struct arena *a,
                               struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
     do
-        TRY(pg_query(pg, a, SQL_COORDINATOR_MARK, &args, &r));
+        TRY(pg_query(pg, a, SQL_COORDINATOR_MARK, PG(pg_text(intent_id)), &r));
     while (pg_affected(r) > 0);
     return NULL;
 }
 
 /* The columns that a new one and a changed one have in common. */
-static void put(struct pg_args *args, const struct coordinator *c)
+static void put(struct pg_list *args, const struct coordinator *c)
 {
-    pg_arg(args, c->id);
-    pg_arg(args, c->role);
-    pg_arg(args, c->supervisor_id);
-    pg_arg(args, str_of(vocabulary_coordinator_type(c->type)->wire));
-    pg_arg(args, str_of(vocabulary_coordinator_policy(c->policy)->wire));
-    pg_arg(args, c->guardrails);
-    pg_arg(args, c->metadata);
-    pg_arg_int(args, c->heartbeat_seconds);
-    pg_arg_time(args, c->heartbeat_at);
-    pg_arg_time(args, c->ended_at ? 0 : coordinator_lapses_at(c));
-    pg_arg_int(args, c->version);
-    pg_arg(args, c->granted_by);
+    pg_add(args, pg_text(c->id));
+    pg_add(args, pg_text(c->role));
+    pg_add(args, pg_text(c->supervisor_id));
+    pg_add(args, pg_text(str_of(vocabulary_coordinator_type(c->type)->wire)));
+    pg_add(args,
+           pg_text(str_of(vocabulary_coordinator_policy(c->policy)->wire)));
+    pg_add(args, pg_text(c->guardrails));
+    pg_add(args, pg_text(c->metadata));
+    pg_add(args, pg_number(c->heartbeat_seconds));
+    pg_add(args, pg_moment(c->heartbeat_at));
+    pg_add(args, pg_moment(c->ended_at ? 0 : coordinator_lapses_at(c)));
+    pg_add(args, pg_number(c->version));
+    pg_add(args, pg_text(c->granted_by));
 }
 
 const struct err *coordinators_insert(struct pg *pg, struct arena *a,
                                       const struct coordinator *c)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     if (c->intent_id.p)
         TRY(check_below(pg, a, c->intent_id));
     TRY(check_count(pg, a, c));
     if (c->intent_id.p)
         TRY(mark(pg, a, c->intent_id));
     put(&args, c);
-    pg_arg(&args, c->intent_id);
-    pg_arg(&args, c->agent_id);
-    pg_arg_time(&args, c->granted_at);
-    pg_arg(&args, c->portfolio_id);
-    return pg_query(pg, a, SQL_COORDINATOR_INSERT, &args, NULL);
+    pg_add(&args, pg_text(c->intent_id));
+    pg_add(&args, pg_text(c->agent_id));
+    pg_add(&args, pg_moment(c->granted_at));
+    pg_add(&args, pg_text(c->portfolio_id));
+    return pg_query(pg, a, SQL_COORDINATOR_INSERT, PG_ALL(&args), NULL);
 }
 
 void coordinators_queue_update(struct pg *pg, struct arena *a,
                                const struct coordinator *c)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     put(&args, c);
-    pg_arg_time(&args, c->ended_at);
-    pg_queue(pg, SQL_COORDINATOR_UPDATE, &args);
+    pg_add(&args, pg_moment(c->ended_at));
+    pg_queue(pg, a, SQL_COORDINATOR_UPDATE, PG_ALL(&args));
 }
 
 /* ---- following an intent ---------------------------------------------- */
 
 static void queue_end(const struct coordinators_change *c)
 {
-    struct pg_args args = pg_args(c->moves->arena);
-    pg_arg(&args, c->intent->id);
-    pg_arg_time(&args, c->moves->now);
-    pg_queue(c->moves->pg, SQL_COORDINATOR_END, &args);
+    pg_queue(c->moves->pg, c->moves->arena, SQL_COORDINATOR_END,
+             PG(pg_text(c->intent->id), pg_moment(c->moves->now)));
 }
 
 static const struct err *block_page(const struct coordinators_change *c,
@@ -274,13 +265,10 @@ static const struct err *block_dependents(const struct coordinators_change *c)
 {
     struct str after = STR("00000000-0000-0000-0000-000000000000");
     for (;;) {
-        struct pg_args args = pg_args(c->moves->arena);
         struct pg_rows *r = NULL;
-        pg_arg(&args, c->intent->id);
-        pg_arg(&args, after);
-        pg_arg_int(&args, PAGE);
-        TRY(pg_query(c->moves->pg, c->moves->arena,
-                     SQL_COORDINATOR_DEPENDENTS, &args, &r));
+        TRY(pg_query(
+            c->moves->pg, c->moves->arena, SQL_COORDINATOR_DEPENDENTS,
+            PG(pg_text(c->intent->id), pg_text(after), pg_number(PAGE)), &r));
         TRY(block_page(c, r));
         if (pg_count(r) < PAGE)
             return NULL;

@@ -4,57 +4,55 @@
 #include "store/sql.gen.h"
 
 /* One of the outcomes, or all of them. */
-static void arg_outcomes(struct pg_args *args, enum outcome only)
+static struct pg_value outcomes(struct arena *a, enum outcome only)
 {
-    struct str v[OUTCOME__MAX];
+    struct str *v = arena_many(a, OUTCOME__MAX, struct str);
     size_t n = 0;
     for (enum outcome o = OUTCOME_AUTHORIZED; o < OUTCOME__MAX; o++) {
         if (only == OUTCOME__MAX || o == only)
             v[n++] = str_of(vocabulary_outcome(o)->wire);
     }
-    pg_arg_texts(args, v, n);
+    return pg_texts(v, n);
 }
 
-static void arg_doors(struct pg_args *args, enum via only)
+static struct pg_value doors(struct arena *a, enum via only)
 {
-    struct str v[VIA__MAX];
+    struct str *v = arena_many(a, VIA__MAX, struct str);
     size_t n = 0;
     for (enum via d = VIA_NONE; d < VIA__MAX; d++) {
         if (only == VIA__MAX || d == only)
             v[n++] = str_of(vocabulary_key(vocabulary_via(d)));
     }
-    pg_arg_texts(args, v, n);
+    return pg_texts(v, n);
 }
 
-static void arg_moment(struct pg_args *args, int64_t t, struct str none)
+static struct pg_value moment(int64_t t, struct str none)
 {
-    if (t)
-        pg_arg_time(args, t);
-    else
-        pg_arg(args, none);
+    return t ? pg_moment(t) : pg_text(none);
 }
 
 /* ---- the list ------------------------------------------------------- */
 
-static int statement_of(struct pg_args *args, const struct decided_wish *w)
+static int statement_of(struct pg_list *args, struct arena *a,
+                        const struct decided_wish *w)
 {
     const bool few = w->kind != KIND__MAX || w->outcome != OUTCOME__MAX ||
                      w->door != VIA__MAX;
-    pg_arg_int(args, w->limit);
-    arg_moment(args, w->after_at, STR("infinity"));
-    pg_arg(args, w->after_at ? w->after_id : STR(""));
-    arg_moment(args, w->from, STR("-infinity"));
-    arg_moment(args, w->until, STR("infinity"));
+    pg_add(args, pg_number(w->limit));
+    pg_add(args, moment(w->after_at, STR("infinity")));
+    pg_add(args, pg_text(w->after_at ? w->after_id : STR("")));
+    pg_add(args, moment(w->from, STR("-infinity")));
+    pg_add(args, moment(w->until, STR("infinity")));
     if (!few && !w->who.p && !w->agent.p)
         return SQL_DECIDED_ALL;
-    suspensions_arg_kinds(args, w->kind);
-    arg_outcomes(args, w->outcome);
-    arg_doors(args, w->door);
+    pg_add(args, suspensions_kinds(a, w->kind));
+    pg_add(args, outcomes(a, w->outcome));
+    pg_add(args, doors(a, w->door));
     if (!w->who.p && !w->agent.p)
         return SQL_DECIDED_BY;
-    pg_arg(args, w->who.p ? w->who : w->agent);
-    pg_arg(args, w->who.p ? w->agent : STR_NONE);
-    pg_arg_int(args, DECIDED_LOOK_MAX);
+    pg_add(args, pg_text(w->who.p ? w->who : w->agent));
+    pg_add(args, pg_text(w->who.p ? w->agent : STR_NONE));
+    pg_add(args, pg_number(DECIDED_LOOK_MAX));
     return w->who.p ? SQL_DECIDED_WHO : SQL_DECIDED_AGENT;
 }
 
@@ -62,10 +60,10 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
                                const struct decided_wish *w,
                                struct decided_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    const int statement = statement_of(&args, w);
-    TRY(suspensions_in_order(pg, a, statement, &args, &rows));
+    const int statement = statement_of(&args, a, w);
+    TRY(suspensions_in_order(pg, a, statement, PG_ALL(&args), &rows));
     *out = (struct decided_rows){.rows = suspensions_rows(a, rows)};
     const size_t n = out->rows.n;
     if (n == 0 || statement == SQL_DECIDED_ALL || statement == SQL_DECIDED_BY ||
@@ -80,27 +78,30 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
 
 /* ---- counts --------------------------------------------------------- */
 
-static int count_statement(struct pg_args *args, const struct decided_wish *w)
+static int count_statement(struct pg_list *args, struct arena *a,
+                           const struct decided_wish *w)
 {
     const bool few = w->who.p || w->agent.p;
-    arg_moment(args, w->from, STR("-infinity"));
-    arg_moment(args, w->until, STR("infinity"));
-    suspensions_arg_kinds(args, few ? w->kind : KIND__MAX);
-    arg_outcomes(args, few ? w->outcome : OUTCOME__MAX);
-    arg_doors(args, few ? w->door : VIA__MAX);
+    pg_add(args, moment(w->from, STR("-infinity")));
+    pg_add(args, moment(w->until, STR("infinity")));
+    pg_add(args, suspensions_kinds(a, few ? w->kind : KIND__MAX));
+    pg_add(args, outcomes(a, few ? w->outcome : OUTCOME__MAX));
+    pg_add(args, doors(a, few ? w->door : VIA__MAX));
     if (!few) {
-        pg_arg(args, w->kind == KIND__MAX
-                         ? STR_NONE
-                         : str_of(vocabulary_key(kind_words(w->kind))));
-        pg_arg(args, str_of(vocabulary_outcome(w->outcome)->wire));
-        pg_arg(args, w->door == VIA__MAX
-                         ? STR_NONE
-                         : str_of(vocabulary_key(vocabulary_via(w->door))));
+        pg_add(args,
+               pg_text(w->kind == KIND__MAX
+                           ? STR_NONE
+                           : str_of(vocabulary_key(kind_words(w->kind)))));
+        pg_add(args, pg_text(str_of(vocabulary_outcome(w->outcome)->wire)));
+        pg_add(args,
+               pg_text(w->door == VIA__MAX
+                           ? STR_NONE
+                           : str_of(vocabulary_key(vocabulary_via(w->door)))));
         return SQL_DECIDED_COUNT_BY;
     }
-    pg_arg(args, w->who.p ? w->who : w->agent);
-    pg_arg(args, w->who.p ? w->agent : STR_NONE);
-    pg_arg_int(args, DECIDED_LOOK_MAX + 1);
+    pg_add(args, pg_text(w->who.p ? w->who : w->agent));
+    pg_add(args, pg_text(w->who.p ? w->agent : STR_NONE));
+    pg_add(args, pg_number(DECIDED_LOOK_MAX + 1));
     return w->who.p ? SQL_DECIDED_COUNT_WHO : SQL_DECIDED_COUNT_AGENT;
 }
 
@@ -122,11 +123,11 @@ const struct err *decided_count(struct pg *pg, struct arena *a,
                                 const struct decided_wish *w,
                                 struct decided_counts *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     *out = (struct decided_counts){.part = false};
-    const int statement = count_statement(&args, w);
-    TRY(suspensions_in_order(pg, a, statement, &args, &rows));
+    const int statement = count_statement(&args, a, w);
+    TRY(suspensions_in_order(pg, a, statement, PG_ALL(&args), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str axis = pg_str(rows, i, 0);
         int64_t *n = count_of(out, axis, pg_str(rows, i, 1));

@@ -20,34 +20,26 @@ static void queue_push(struct pg *pg, struct arena *a,
                        const struct deliveries_news *news,
                        const struct push *push)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, push->agent);
-    pg_arg(&args, news->intent->id);
-    pg_arg(&args, push->suspension_id);
-    pg_arg_int(&args, news->intent->tail.sequence);
-    pg_arg(&args, push->type);
-    pg_arg(&args, push->body);
-    pg_arg_time(&args, news->now);
-    pg_arg_bool(&args, push->stranger);
-    pg_queue(pg, SQL_DELIVERY_PUSH, &args);
+    pg_queue(pg, a, SQL_DELIVERY_PUSH,
+             PG(pg_text(push->agent), pg_text(news->intent->id),
+                pg_text(push->suspension_id),
+                pg_number(news->intent->tail.sequence), pg_text(push->type),
+                pg_text(push->body), pg_moment(news->now),
+                pg_flag(push->stranger)));
 }
 
 static void queue_callback(struct pg *pg, struct arena *a,
                            const struct deliveries_news *news)
 {
     const struct suspension *s = news->decided;
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, s->callback_endpoint);
-    pg_arg(&args, news->intent->id);
-    pg_arg(&args, s->id);
-    pg_arg_int(&args, news->intent->tail.sequence);
-    pg_arg(&args, str_of(push_type(s)));
-    pg_arg(&args, push_callback(a, news->intent, s, news->permit));
-    pg_arg_time(&args, news->now);
-    pg_arg(&args, s->callback);
-    pg_arg(&args, s->asked_by);
-    pg_arg_bool(&args, s->callback_body == CALLBACK_ANSWER);
-    pg_queue(pg, SQL_DELIVERY_CALLBACK, &args);
+    pg_queue(pg, a, SQL_DELIVERY_CALLBACK,
+             PG(pg_text(s->callback_endpoint), pg_text(news->intent->id),
+                pg_text(s->id), pg_number(news->intent->tail.sequence),
+                pg_text(str_of(push_type(s))),
+                pg_text(push_callback(a, news->intent, s, news->permit)),
+                pg_moment(news->now), pg_text(s->callback),
+                pg_text(s->asked_by),
+                pg_flag(s->callback_body == CALLBACK_ANSWER)));
 }
 
 static void queue_answer(struct pg *pg, struct arena *a,
@@ -88,14 +80,14 @@ void deliveries_queue(struct pg *pg, struct arena *a,
         queue_revoked(pg, a, news);
     if (events->n == 0)
         return;
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, news->intent->id);
-    pg_arg_int(&args, events->v[0].sequence);
-    pg_arg_int(&args, events->v[events->n - 1].sequence);
-    pg_arg_time(&args, news->now);
-    pg_queue(pg, SQL_DELIVERY_EVENTS, &args);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(news->intent->id));
+    pg_add(&args, pg_number(events->v[0].sequence));
+    pg_add(&args, pg_number(events->v[events->n - 1].sequence));
+    pg_add(&args, pg_moment(news->now));
+    pg_queue(pg, a, SQL_DELIVERY_EVENTS, PG_ALL(&args));
     if (news->intent->containers & INTENT_IN_PORTFOLIO)
-        pg_queue(pg, SQL_DELIVERY_MEMBER_EVENTS, &args);
+        pg_queue(pg, a, SQL_DELIVERY_MEMBER_EVENTS, PG_ALL(&args));
 }
 
 /* The text for target i, within its channel's setting: shared by all targets
@@ -150,16 +142,12 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
         recipient[i] = to.v[i].recipient;
         body[i] = body_for(a, notice, to.v, body, i);
     }
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, s->intent_id);
-    pg_arg(&args, s->id);
-    pg_arg_int(&args, notice->sequence);
-    pg_arg(&args, str_of(channel_news_word(notice->news)));
-    pg_arg_texts(&args, channel, to.n);
-    pg_arg_texts(&args, recipient, to.n);
-    pg_arg_texts(&args, body, to.n);
-    pg_arg_time(&args, notice->now);
-    pg_queue(pg, SQL_DELIVERY_NOTICES, &args);
+    pg_queue(pg, a, SQL_DELIVERY_NOTICES,
+             PG(pg_text(s->intent_id), pg_text(s->id),
+                pg_number(notice->sequence),
+                pg_text(str_of(channel_news_word(notice->news))),
+                pg_texts(channel, to.n), pg_texts(recipient, to.n),
+                pg_texts(body, to.n), pg_moment(notice->now)));
 }
 
 /* ---- the log -------------------------------------------------------- */
@@ -197,18 +185,18 @@ const struct err *deliveries_list(struct pg *pg, struct arena *a,
                                   const struct deliveries_page *page,
                                   struct delivery_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     *out = (struct delivery_rows){.n = 0};
     if ((page->endpoint.p && !id_uuid(page->endpoint)) ||
         (page->after_at && !id_uuid(page->after_id)))
         return NULL;
-    pg_arg_int(&args, page->limit);
-    pg_arg(&args, str_of(vocabulary_delivery_state(page->state)->wire));
-    pg_arg(&args, page->endpoint);
-    pg_arg_time(&args, page->after_at);
-    pg_arg(&args, page->after_at ? page->after_id : STR_NONE);
-    TRY(pg_query(pg, a, SQL_DELIVERY_LIST, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_DELIVERY_LIST,
+        PG(pg_number(page->limit),
+           pg_text(str_of(vocabulary_delivery_state(page->state)->wire)),
+           pg_text(page->endpoint), pg_moment(page->after_at),
+           pg_text(page->after_at ? page->after_id : STR_NONE)),
+        &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct delivery);
     for (size_t i = 0; i < out->n; i++)
@@ -240,13 +228,13 @@ const struct err *deliveries_get(struct pg *pg, struct arena *a,
                                  struct str id, struct delivery *out,
                                  struct delivery_tries *tries)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r[2] = {NULL};
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    pg_queue(pg, SQL_DELIVERY_GET, &args);
-    pg_queue(pg, SQL_DELIVERY_TRIES, &args);
+    pg_add(&args, pg_text(id));
+    pg_queue(pg, a, SQL_DELIVERY_GET, PG_ALL(&args));
+    pg_queue(pg, a, SQL_DELIVERY_TRIES, PG_ALL(&args));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[0]) == 0)
         return unknown();
@@ -258,10 +246,9 @@ const struct err *deliveries_get(struct pg *pg, struct arena *a,
 const struct err *deliveries_counts(struct pg *pg, struct arena *a,
                                     int64_t now, int64_t out[static 3])
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_time(&args, now - 24 * 3600 * CLOCK_SECOND);
-    TRY(pg_query(pg, a, SQL_DELIVERY_COUNTS, &args, &r));
+    TRY(pg_query(pg, a, SQL_DELIVERY_COUNTS,
+                 PG(pg_moment(now - 24 * 3600 * CLOCK_SECOND)), &r));
     for (int i = 0; i < 3; i++)
         out[i] = pg_int(r, 0, i);
     return NULL;
@@ -280,15 +267,11 @@ const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
 const struct err *deliveries_again(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now)
 {
-    struct pg_args args = pg_args(a), there = pg_args(a);
     struct pg_rows *r[2] = {NULL};
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    pg_arg_time(&args, now);
-    pg_arg(&there, id);
-    pg_queue(pg, SQL_DELIVERY_AGAIN, &args);
-    pg_queue(pg, SQL_DELIVERY_THERE, &there);
+    pg_queue(pg, a, SQL_DELIVERY_AGAIN, PG(pg_text(id), pg_moment(now)));
+    pg_queue(pg, a, SQL_DELIVERY_THERE, PG(pg_text(id)));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[1]) == 0)
         return unknown();

@@ -15,8 +15,8 @@ const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
 {
     const int64_t before = clock_host();
     struct pg_rows *rows[2];
-    pg_queue(pg, SQL_DUE_IN_ORDER, NULL);
-    pg_queue(pg, SQL_DUE_NEXT, NULL);
+    pg_queue(pg, NULL, SQL_DUE_IN_ORDER, NULL);
+    pg_queue(pg, NULL, SQL_DUE_NEXT, NULL);
     TRY(pg_run(pg, a, rows));
     *out = pg_int(rows[1], 0, 0);
     clock_watch_database(before, pg_time(rows[1], 0, 1), clock_host());
@@ -140,25 +140,22 @@ const struct err *due_take(struct pg *pg, struct arena *a,
 {
     struct chosen chosen;
     struct pg_rows *taken[2] = {NULL}, *rows[4] = {NULL};
-    struct pg_args args = pg_args(a), locked = pg_args(a),
-                   questions_of = pg_args(a);
     *out = (struct due_batch){.n = 0};
-    pg_arg_time(&args, wanted->now);
-    pg_arg_texts(&args, wanted->skip, wanted->skip_n);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_DUE_TAKE, &args);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(
+        pg, a, SQL_DUE_TAKE,
+        PG(pg_moment(wanted->now), pg_texts(wanted->skip, wanted->skip_n)));
     TRY(pg_run(pg, a, taken));
     choose(taken[1], wanted->limit, &chosen);
     const size_t n = chosen.n;
     if (n > 0) {
         out->chosen = n;
         out->first = chosen.questions[0];
-        pg_arg_texts(&locked, chosen.intents, n);
-        pg_arg_texts(&questions_of, chosen.questions, n);
-        pg_queue(pg, SQL_DUE_INTENTS, &locked);
-        pg_queue(pg, SQL_DUE_SUSPENSIONS, &questions_of);
-        pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
-        pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
+        pg_queue(pg, a, SQL_DUE_INTENTS, PG(pg_texts(chosen.intents, n)));
+        pg_queue(pg, a, SQL_DUE_SUSPENSIONS,
+                 PG(pg_texts(chosen.questions, n)));
+        pg_queue(pg, NULL, SQL_DELIVERY_HOLD, NULL);
+        pg_queue(pg, NULL, SQL_DELIVERY_TOLD, NULL);
         TRY(pg_run(pg, a, rows));
         struct work *all = arena_many(a, n, struct work);
         out->v = arena_many(a, n, struct due_unit);
@@ -201,12 +198,12 @@ static void add(struct table *t, const struct str *cells)
 
 static void queue(struct pg *pg, int statement, const struct table *t)
 {
-    struct pg_args args = pg_args(t->arena);
+    struct pg_list args = {0};
     if (t->rows == 0)
         return;
     for (size_t i = 0; i < t->columns; i++)
-        pg_arg_texts(&args, t->cell[i], t->rows);
-    pg_queue(pg, statement, &args);
+        pg_add(&args, pg_texts(t->cell[i], t->rows));
+    pg_queue(pg, t->arena, statement, PG_ALL(&args));
 }
 
 static struct str number(struct arena *a, int64_t v)
@@ -365,11 +362,9 @@ static const struct err *lock_intents(struct pg *pg, struct arena *a,
                                       int statement, const struct str *ids,
                                       size_t n, struct pg_rows **out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
-    pg_arg_texts(&args, ids, n);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, statement, &args);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, statement, PG(pg_texts(ids, n)));
     TRY(pg_run(pg, a, rows));
     *out = rows[1];
     return NULL;
@@ -382,16 +377,12 @@ static const struct err *load_locked(struct pg *pg, struct arena *a,
                                      struct pg_rows **due)
 {
     struct str ids[DUE_LEASES_BATCH];
-    struct pg_args args = pg_args(a), until = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
     const size_t n = pg_count(locked);
     for (size_t i = 0; i < n; i++)
         ids[i] = pg_str(locked, i, 0);
-    pg_arg_texts(&args, ids, n);
-    pg_arg_texts(&until, ids, n);
-    pg_arg_time(&until, now);
-    pg_queue(pg, SQL_DUE_INTENTS, &args);
-    pg_queue(pg, statement, &until);
+    pg_queue(pg, a, SQL_DUE_INTENTS, PG(pg_texts(ids, n)));
+    pg_queue(pg, a, statement, PG(pg_texts(ids, n), pg_moment(now)));
     TRY(pg_run(pg, a, rows));
     *works = arena_many(a, n, struct work);
     order(pg, a, now, ids, n, rows[0], *works);
@@ -403,15 +394,15 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
                              struct due_place *place, struct due_leases *out)
 {
     struct str ids[DUE_LEASES_BATCH];
-    struct pg_args args = pg_args(a);
     struct pg_rows *lapsed = NULL, *locked = NULL;
     const struct due_place before = *place;
     *out = (struct due_leases){.n = 0};
-    pg_arg_time(&args, now);
-    pg_arg_time(&args, place->at ? place->at : 1);
-    pg_arg(&args, place->at ? str_of(place->id)
-                            : STR("00000000-0000-0000-0000-000000000000"));
-    TRY(pg_query(pg, a, SQL_DUE_LAPSED, &args, &lapsed));
+    TRY(pg_query(
+        pg, a, SQL_DUE_LAPSED,
+        PG(pg_moment(now), pg_moment(place->at ? place->at : 1),
+           pg_text(place->at ? str_of(place->id)
+                             : STR("00000000-0000-0000-0000-000000000000"))),
+        &lapsed));
     const size_t n = candidates(lapsed, place, ids);
     out->end = pg_count(lapsed) == 0;
     if (n == 0)
@@ -437,12 +428,10 @@ static const struct err *lock_due(struct pg *pg, struct arena *a, int64_t now,
                                   int statement, struct pg_rows **out)
 {
     struct str ids[DUE_LEASES_BATCH];
-    struct pg_args args = pg_args(a);
     struct pg_rows *due = NULL;
     size_t n = 0;
     *out = NULL;
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, statement, &args, &due));
+    TRY(pg_query(pg, a, statement, PG(pg_moment(now)), &due));
     for (; n < pg_count(due) && n < DUE_LEASES_BATCH; n++)
         ids[n] = pg_str(due, n, 0);
     if (n == 0)
@@ -470,10 +459,8 @@ const struct err *due_some(struct pg *pg, struct arena *a, int64_t now,
 const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
                                    struct due_coordinators *out)
 {
-    struct pg_args alone = pg_args(a);
     struct due_some due;
-    pg_arg_time(&alone, now);
-    TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, &alone, NULL));
+    TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, PG(pg_moment(now)), NULL));
     TRY(due_some(pg, a, now, SQL_DUE_COORDINATORS,
                  SQL_DUE_COORDINATORS_LAPSED, &due));
     *out = (struct due_coordinators){.v = due.v, .n = due.n};
@@ -485,10 +472,8 @@ const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
 void due_queue_told(struct pg *pg, struct arena *a, int64_t now,
                     const struct coordinator *c)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, c->id);
-    pg_arg_time(&args, now);
-    pg_queue(pg, SQL_DUE_COORDINATOR_TOLD, &args);
+    pg_queue(pg, a, SQL_DUE_COORDINATOR_TOLD,
+             PG(pg_text(c->id), pg_moment(now)));
 }
 
 /* ---- failures -------------------------------------------------------- */
@@ -512,27 +497,24 @@ void due_queue_failure(struct pg *pg, struct arena *a,
                        const struct due_failure *d, int64_t resolved_at,
                        int64_t due_at)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, d->failure.id);
-    pg_arg(&args, str_of(vocabulary_failure_next(d->failure.next)->wire));
-    pg_arg_time(&args, resolved_at);
-    pg_arg_time(&args, due_at);
-    pg_queue(pg, SQL_DUE_FAILURE_MOVED, &args);
+    pg_queue(
+        pg, a, SQL_DUE_FAILURE_MOVED,
+        PG(pg_text(d->failure.id),
+           pg_text(str_of(vocabulary_failure_next(d->failure.next)->wire)),
+           pg_moment(resolved_at), pg_moment(due_at)));
 }
 
 const struct err *due_dismiss(struct pg *pg, struct arena *a,
                               const struct due_agent *who,
                               struct due_dismissed *out)
 {
-    struct pg_args args = pg_args(a), unassign = pg_args(a);
     struct pg_rows *rows[2] = {NULL};
-    pg_arg(&args, who->intent_id);
-    pg_arg(&args, who->agent_id);
-    pg_arg_time(&args, who->now);
-    pg_arg(&unassign, who->intent_id);
-    pg_arg(&unassign, who->stays ? STR_NONE : who->agent_id);
-    pg_queue(pg, SQL_DUE_LEASES_OF, &args);
-    pg_queue(pg, SQL_DUE_UNASSIGN, &unassign);
+    pg_queue(pg, a, SQL_DUE_LEASES_OF,
+             PG(pg_text(who->intent_id), pg_text(who->agent_id),
+                pg_moment(who->now)));
+    pg_queue(pg, a, SQL_DUE_UNASSIGN,
+             PG(pg_text(who->intent_id),
+                pg_text(who->stays ? STR_NONE : who->agent_id)));
     TRY(pg_run(pg, a, rows));
     out->leases = leases_rows(a, rows[0]);
     out->assigned = pg_affected(rows[1]) > 0;
@@ -542,7 +524,7 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
 const struct err *due_commit(struct pg *pg, struct arena *a,
                              const struct work *v, size_t n)
 {
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(pg, a, NULL));
     for (size_t i = 0; i < n; i++)
         work_tell(&v[i]);
@@ -568,10 +550,8 @@ const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
 void due_queue_task(struct pg *pg, struct arena *a, const struct task *t,
                     int64_t runs_until)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, t->id);
-    pg_arg_time(&args, runs_until);
-    pg_queue(pg, SQL_DUE_TASK_LATER, &args);
+    pg_queue(pg, a, SQL_DUE_TASK_LATER,
+             PG(pg_text(t->id), pg_moment(runs_until)));
 }
 
 /* ---- rows past their retention --------------------------------------- */
@@ -591,10 +571,8 @@ const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
         [DUE_INITIATION] = SQL_DUE_INITIATION_DELETE,
         [DUE_DPOP_PROOF] = SQL_DUE_DPOP_PROOF_DELETE,
         [DUE_PERMIT_TOKEN] = SQL_DUE_PERMIT_TOKEN_DELETE};
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg_time(&args, before);
-    TRY(pg_query(pg, a, statements[what], &args, &rows));
+    TRY(pg_query(pg, a, statements[what], PG(pg_moment(before)), &rows));
     *out = pg_affected(rows);
     return NULL;
 }

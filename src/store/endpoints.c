@@ -60,11 +60,9 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
                                  bool channels, struct str agent,
                                  struct endpoint_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_bool(&args, channels);
-    pg_arg(&args, agent);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_LIST,
+                 PG(pg_flag(channels), pg_text(agent)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct endpoint);
     for (size_t i = 0; i < out->n; i++)
@@ -76,13 +74,11 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
                                 struct str id, struct str agent,
                                 struct endpoint *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    pg_arg(&args, agent);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_GET, PG(pg_text(id), pg_text(agent)),
+                 &r));
     if (pg_count(r) == 0)
         return unknown();
     *out = row(r, 0);
@@ -93,11 +89,9 @@ const struct err *endpoints_prefix(struct pg *pg, struct arena *a,
                                    struct str agent, struct str url,
                                    struct endpoint *out, bool *found)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, agent);
-    pg_arg(&args, url);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_PREFIX, &args, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_PREFIX, PG(pg_text(agent), pg_text(url)),
+                 &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = (struct endpoint){.id = pg_str(r, 0, 0),
@@ -108,10 +102,8 @@ const struct err *endpoints_prefix(struct pg *pg, struct arena *a,
 const struct err *endpoints_last(struct pg *pg, struct arena *a,
                                  struct str id, struct endpoints_last *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_LAST, &args, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_LAST, PG(pg_text(id)), &r));
     *out = (struct endpoints_last){.tries = 0};
     if (pg_count(r) > 0)
         *out = (struct endpoints_last){
@@ -127,14 +119,12 @@ const struct err *endpoints_last(struct pg *pg, struct arena *a,
 const struct err *endpoints_test(struct pg *pg, struct arena *a,
                                  const struct endpoints_test *test)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, test->delivery_id);
-    pg_arg(&args, test->endpoint_id);
-    pg_arg(&args, str_of(test->type));
-    pg_arg(&args, test->body);
-    pg_arg_time(&args, test->now);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_TEST, &args, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_TEST,
+                 PG(pg_text(test->delivery_id), pg_text(test->endpoint_id),
+                    pg_text(str_of(test->type)), pg_text(test->body),
+                    pg_moment(test->now)),
+                 &r));
     return pg_affected(r)
                ? NULL
                : ERROR(ERR_CONFLICT, "endpoint.trying",
@@ -186,41 +176,33 @@ static struct str or_empty(struct str list)
 static void queue_insert(struct pg *pg, struct arena *a,
                          const struct endpoint *e)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, e->id);
-    pg_arg(&args, str_of(vocabulary_endpoint_kind(e->kind)->wire));
-    pg_arg(&args, e->name);
-    pg_arg(&args, e->address);
-    pg_arg(&args, e->agent);
-    pg_arg(&args, or_empty(e->event_types));
-    pg_arg(&args, or_empty(e->notify_to));
-    pg_arg(&args, e->detail.p ? e->detail : STR("title"));
-    pg_arg_bool(&args, e->every_question);
-    pg_arg_bool(&args, e->internal);
-    pg_arg(&args, e->secret);
-    pg_arg_time(&args, e->created_at);
-    pg_arg(&args, e->created_by);
-    pg_arg_time(&args, e->paused_at);
-    pg_arg_time(&args, e->gone_at);
-    pg_arg_int(&args, e->kind == ENDPOINT_AGENT ? ENDPOINTS_MAX : CHANNELS_MAX);
-    pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
-    pg_arg(&args, e->key_id);
-    pg_arg_int(&args, e->most);
-    pg_arg_bool(&args, e->prefix);
-    pg_queue(pg, SQL_ENDPOINT_INSERT, &args);
+    pg_queue(
+        pg, a, SQL_ENDPOINT_INSERT,
+        PG(pg_text(e->id),
+           pg_text(str_of(vocabulary_endpoint_kind(e->kind)->wire)),
+           pg_text(e->name), pg_text(e->address), pg_text(e->agent),
+           pg_text(or_empty(e->event_types)), pg_text(or_empty(e->notify_to)),
+           pg_text(e->detail.p ? e->detail : STR("title")),
+           pg_flag(e->every_question), pg_flag(e->internal),
+           pg_text(e->secret), pg_moment(e->created_at),
+           pg_text(e->created_by), pg_moment(e->paused_at),
+           pg_moment(e->gone_at),
+           pg_number(e->kind == ENDPOINT_AGENT ? ENDPOINTS_MAX : CHANNELS_MAX),
+           pg_number(ENDPOINTS_OF_AGENT_MAX), pg_text(e->key_id),
+           pg_number(e->most), pg_flag(e->prefix)));
 }
 
 /* The limit that was reached. */
 static const struct err *too_many(struct pg *pg, struct arena *a,
                                   const struct endpoint *e)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, e->agent);
-    pg_arg(&args, e->key_id);
-    pg_arg_int(&args, ENDPOINTS_OF_AGENT_MAX);
-    pg_arg_int(&args, e->most);
-    TRY(e->key_id.p ? pg_query(pg, a, SQL_ENDPOINT_REACHED, &args, &r) : NULL);
+    TRY(e->key_id.p ? pg_query(pg, a, SQL_ENDPOINT_REACHED,
+                               PG(pg_text(e->agent), pg_text(e->key_id),
+                                  pg_number(ENDPOINTS_OF_AGENT_MAX),
+                                  pg_number(e->most)),
+                               &r)
+                    : NULL);
     if (r && pg_bool(r, 0, 0))
         return err_retry(
             a, err_at(a, ERR_RATE, metrics_limit_endpoints, STR(""),
@@ -241,11 +223,11 @@ const struct err *endpoints_insert(struct pg *pg, struct arena *a,
     const bool inside = pg_in_transaction(pg);
     const size_t at = inside ? 1 : 2;
     if (!inside)
-        pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_ENDPOINT_COUNT_LOCK, NULL);
+        pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, NULL, SQL_ENDPOINT_COUNT_LOCK, NULL);
     queue_insert(pg, a, e);
     if (!inside)
-        pg_queue(pg, SQL_COMMIT, NULL);
+        pg_queue(pg, NULL, SQL_COMMIT, NULL);
     TRY(taken(pg_run(pg, a, r)));
     return pg_affected(r[at]) == 0 ? too_many(pg, a, e) : NULL;
 }
@@ -253,18 +235,14 @@ const struct err *endpoints_insert(struct pg *pg, struct arena *a,
 const struct err *endpoints_update(struct pg *pg, struct arena *a,
                                    const struct endpoint *e)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, e->id);
-    pg_arg(&args, e->name);
-    pg_arg(&args, e->address);
-    pg_arg(&args, or_empty(e->event_types));
-    pg_arg(&args, or_empty(e->notify_to));
-    pg_arg(&args, e->detail.p ? e->detail : STR("title"));
-    pg_arg_bool(&args, e->every_question);
-    pg_arg_bool(&args, e->internal);
-    pg_arg_bool(&args, e->prefix);
-    pg_queue(pg, SQL_ENDPOINT_UPDATE, &args);
+    pg_queue(pg, a, SQL_ENDPOINT_UPDATE,
+             PG(pg_text(e->id), pg_text(e->name), pg_text(e->address),
+                pg_text(or_empty(e->event_types)),
+                pg_text(or_empty(e->notify_to)),
+                pg_text(e->detail.p ? e->detail : STR("title")),
+                pg_flag(e->every_question), pg_flag(e->internal),
+                pg_flag(e->prefix)));
     TRY(taken(pg_run(pg, a, &r)));
     return pg_affected(r) ? NULL : unknown();
 }
@@ -272,12 +250,9 @@ const struct err *endpoints_update(struct pg *pg, struct arena *a,
 const struct err *endpoints_pause(struct pg *pg, struct arena *a, bool paused,
                                   int64_t now, struct endpoint *e)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, e->id);
-    pg_arg_bool(&args, paused);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_PAUSE, &args, &r));
+    TRY(pg_query(pg, a, SQL_ENDPOINT_PAUSE,
+                 PG(pg_text(e->id), pg_flag(paused), pg_moment(now)), &r));
     if (pg_count(r) == 0)
         return unknown();
     e->paused_at = pg_int(r, 0, 0);
@@ -289,28 +264,26 @@ const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
                                    struct str id, struct str secret,
                                    int64_t now)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, secret);
-    pg_arg_time(&args, now + ENDPOINTS_ROTATION);
-    TRY(pg_query(pg, a, SQL_ENDPOINT_ROTATE, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_ENDPOINT_ROTATE,
+        PG(pg_text(id), pg_text(secret), pg_moment(now + ENDPOINTS_ROTATION)),
+        &r));
     return pg_affected(r) ? NULL : unknown();
 }
 
 const struct err *endpoints_remove(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now)
 {
-    struct pg_args args = pg_args(a), own = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r[5] = {NULL};
-    pg_arg(&args, id);
-    pg_arg_time(&args, now);
-    pg_arg(&own, id);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_ENDPOINT_REMOVE, &args);
-    pg_queue(pg, SQL_ENDPOINT_REMOVE_SUBSCRIPTIONS, &own);
-    pg_queue(pg, SQL_ENDPOINT_GIVE_UP, &args);
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_add(&args, pg_text(id));
+    pg_add(&args, pg_moment(now));
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_ENDPOINT_REMOVE, PG_ALL(&args));
+    pg_queue(pg, a, SQL_ENDPOINT_REMOVE_SUBSCRIPTIONS, PG(pg_text(id)));
+    pg_queue(pg, a, SQL_ENDPOINT_GIVE_UP, PG_ALL(&args));
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(pg, a, r));
     return pg_affected(r[1]) ? NULL : unknown();
 }

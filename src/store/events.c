@@ -46,30 +46,29 @@ const struct err *events_list(struct pg *pg, struct arena *a,
                               const struct events_page *page,
                               struct event_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, page->intent_id);
-    pg_arg(&args, page->type);
-    pg_arg_time(&args, page->since);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(page->intent_id));
+    pg_add(&args, pg_text(page->type));
+    pg_add(&args, pg_moment(page->since));
     if (page->before)
-        pg_arg_int(&args, page->before);
+        pg_add(&args, pg_number(page->before));
     else
-        pg_arg(&args, STR_NONE);
-    pg_arg_int(&args, page->limit + 1);
-    pg_arg_int(&args, page->offset);
-    pg_arg_int(&args, (int64_t)EVENTS_PAGE_BYTES);
-    return select_page(pg, a, SQL_EVENT_LIST, &args, page->limit, out);
+        pg_add(&args, pg_text(STR_NONE));
+    pg_add(&args, pg_number(page->limit + 1));
+    pg_add(&args, pg_number(page->offset));
+    pg_add(&args, pg_number((int64_t)EVENTS_PAGE_BYTES));
+    return select_page(pg, a, SQL_EVENT_LIST, PG_ALL(&args), page->limit, out);
 }
 
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_arg_int(&args, after);
-    pg_arg_int(&args, limit + 1);
-    pg_arg_int(&args, (int64_t)EVENTS_PAGE_BYTES);
-    return select_page(pg, a, SQL_EVENT_CHAIN, &args, limit, out);
+    return select_page(pg, a, SQL_EVENT_CHAIN,
+                       PG(pg_text(intent_id), pg_number(after),
+                          pg_number(limit + 1),
+                          pg_number((int64_t)EVENTS_PAGE_BYTES)),
+                       limit, out);
 }
 
 /* Without a limit an agent could write a chain that keeps a worker busy until
@@ -77,10 +76,8 @@ const struct err *events_chain(struct pg *pg, struct arena *a,
 static const struct err *check_size(struct pg *pg, struct arena *a,
                                     struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_EVENT_BYTES, &args, &r));
+    TRY(pg_query(pg, a, SQL_EVENT_BYTES, PG(pg_text(intent_id)), &r));
     if (pg_int(r, 0, 0) <= EVENTS_CHECK_BYTES)
         return NULL;
     return ERROR(ERR_INVALID, "event.log_too_large",
@@ -131,11 +128,11 @@ const struct err *events_get(struct pg *pg, struct arena *a,
                              struct str intent_id, int64_t sequence,
                              struct event_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_arg_int(&args, sequence);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(intent_id));
+    pg_add(&args, pg_number(sequence));
     struct pg_rows *rows = NULL;
-    return select_all(pg, a, SQL_EVENT_GET, &args, &rows, out);
+    return select_all(pg, a, SQL_EVENT_GET, PG_ALL(&args), &rows, out);
 }
 
 void events_queue(struct pg *pg, struct arena *a, struct str intent_id,
@@ -143,15 +140,10 @@ void events_queue(struct pg *pg, struct arena *a, struct str intent_id,
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct event *e = &list->v[i];
-        struct pg_args args = pg_args(a);
-        pg_arg(&args, intent_id);
-        pg_arg_int(&args, e->sequence);
-        pg_arg(&args, e->id);
-        pg_arg(&args, e->type);
-        pg_arg_time(&args, e->created_at);
-        pg_arg(&args, e->canonical);
-        pg_arg(&args, e->hash);
-        pg_arg(&args, e->previous);
-        pg_queue(pg, SQL_EVENT_INSERT, &args);
+        pg_queue(pg, a, SQL_EVENT_INSERT,
+                 PG(pg_text(intent_id), pg_number(e->sequence), pg_text(e->id),
+                    pg_text(e->type), pg_moment(e->created_at),
+                    pg_text(e->canonical), pg_text(e->hash),
+                    pg_text(e->previous)));
     }
 }

@@ -26,14 +26,14 @@ const struct err *graphs_read(struct pg *pg, struct arena *a,
                               const struct graphs_wish *wish,
                               struct graph *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_arg(&args, wish->id);
-    intents_reader(&args, wish->who);
-    pg_arg_int(&args, wish->levels);
-    pg_arg_int(&args, (int64_t)wish->max + 1);
+    pg_add(&args, pg_text(wish->id));
+    intents_reader(&args, a, wish->who);
+    pg_add(&args, pg_number(wish->levels));
+    pg_add(&args, pg_number((int64_t)wish->max + 1));
     if (id_uuid(wish->id))
-        TRY(pg_query(pg, a, SQL_INTENT_NODES, &args, &rows));
+        TRY(pg_query(pg, a, SQL_INTENT_NODES, PG_ALL(&args), &rows));
     *out = (struct graph){.n = rows ? pg_count(rows) : 0};
     if (out->n == 0)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
@@ -50,10 +50,8 @@ const struct err *graphs_read(struct pg *pg, struct arena *a,
 const struct err *graphs_dependencies(struct pg *pg, struct arena *a,
                                       struct str id, struct graph *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_INTENT_NEEDED, &args, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_NEEDED, PG(pg_text(id)), &rows));
     *out = (struct graph){.n = pg_count(rows)};
     out->v = arena_many(a, out->n + 1, struct graph_node);
     for (size_t i = 0; i < out->n; i++)
@@ -70,11 +68,9 @@ const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
                                     const struct intent_ids *others,
                                     const char *at)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, id);
-    pg_arg_texts(&args, others->v, others->n);
-    TRY(pg_query(pg, a, SQL_INTENT_RING, &args, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_RING,
+                 PG(pg_text(id), pg_texts(others->v, others->n)), &rows));
     if (pg_bool(rows, 0, 0))
         return err_at(a, ERR_BAD_REQUEST, "intent.cycle", str_of(at),
                       "An intent may not wait for one that waits for it. It "
@@ -88,12 +84,10 @@ const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
 const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,
                               struct json **out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     struct json *list = json_array(a);
     *out = json_object(a);
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_INTENT_OPEN, &args, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_OPEN, PG(pg_text(id)), &rows));
     for (size_t i = 0; i < pg_count(rows); i++)
         json_add_text(list, pg_str(rows, i, 0));
     json_set_json(*out, "open", list);

@@ -61,14 +61,22 @@ static bool is_all(const struct inbox_wish *w)
     return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
 }
 
-static void arg_whose(struct pg_args *args, const struct inbox_wish *w)
+static struct pg_value whose_texts(struct arena *a,
+                                   const struct principal *reader,
+                                   enum inbox_view view)
 {
-    const struct whose who = whose(args->arena, w->reader, w->view);
-    if (is_all(w))
-        pg_arg(args, STR_NONE);
-    else
-        pg_arg_texts(args, who.v, who.n);
-    pg_arg(args, w->reader->name);
+    const struct whose who = whose(a, reader, view);
+    struct str *v = arena_many(a, who.n + 1, struct str);
+    memcpy(v, who.v, who.n * sizeof *v);
+    return pg_texts(v, who.n);
+}
+
+static void arg_whose(struct pg_list *args, struct arena *a,
+                      const struct inbox_wish *w)
+{
+    pg_add(args,
+           is_all(w) ? pg_text(STR_NONE) : whose_texts(a, w->reader, w->view));
+    pg_add(args, pg_text(w->reader->name));
 }
 
 /* ---- filters -------------------------------------------------------- */
@@ -89,25 +97,22 @@ static int64_t class_of(int64_t r)
 }
 
 /* The ranks of one severity (SEVERITY__MAX: any), from a class on. */
-static void arg_ranks(struct pg_args *args, enum severity only, int64_t from)
+static struct pg_value ranks(struct arena *a, enum severity only, int64_t from)
 {
     static const char digits[] = "01234";
-    struct str v[SEVERITY__MAX];
+    struct str *v = arena_many(a, SEVERITY__MAX, struct str);
     size_t n = 0;
     for (int64_t r = 0; r < SEVERITY__MAX; r++) {
         if (class_of(r) >= from &&
             (only == SEVERITY__MAX || r == SEVERITY_CRITICAL - only))
             v[n++] = (struct str){digits + r, 1};
     }
-    pg_arg_texts(args, v, n);
+    return pg_texts(v, n);
 }
 
-static void arg_due(struct pg_args *args, int64_t due)
+static struct pg_value by(int64_t due)
 {
-    if (due)
-        pg_arg_time(args, due);
-    else
-        pg_arg(args, FOREVER);
+    return due ? pg_moment(due) : pg_text(FOREVER);
 }
 
 /* The statement for each combination of filters. */
@@ -116,17 +121,18 @@ struct narrowed {
 };
 
 /* Adds the statement's further arguments, and returns its number. */
-static int narrow(struct pg_args *args, const struct inbox_wish *w,
-                  const struct narrowed *n, int64_t words_max)
+static int narrow(struct pg_list *args, struct arena *a,
+                  const struct inbox_wish *w, const struct narrowed *n,
+                  int64_t words_max)
 {
     const bool all = is_all(w);
     if (w->words.p || !all)
-        arg_whose(args, w);
+        arg_whose(args, a, w);
     if (w->words.p || w->agent.p)
-        pg_arg(args, w->agent);
+        pg_add(args, pg_text(w->agent));
     if (w->words.p) {
-        pg_arg(args, w->words);
-        pg_arg_int(args, words_max);
+        pg_add(args, pg_text(w->words));
+        pg_add(args, pg_number(words_max));
         return n->words;
     }
     if (w->agent.p)
@@ -146,33 +152,33 @@ static const struct err *run(struct pg *pg, struct arena *a, int statement,
 
 /* ---- the list ------------------------------------------------------- */
 
-static void arg_after(struct pg_args *args, const struct inbox_wish *w)
+static void arg_after(struct pg_list *args, const struct inbox_wish *w)
 {
     const struct suspension *s = w->after;
-    pg_arg_bool(args, w->by_deadline);
+    pg_add(args, pg_flag(w->by_deadline));
     if (!s) {
-        pg_arg(args, STR_NONE);
-        pg_arg(args, NEVER);
-        pg_arg(args, NEVER);
-        pg_arg(args, STR(""));
+        pg_add(args, pg_text(STR_NONE));
+        pg_add(args, pg_text(NEVER));
+        pg_add(args, pg_text(NEVER));
+        pg_add(args, pg_text(STR("")));
         return;
     }
-    pg_arg_int(args, class_of(rank(s->severity)));
-    arg_due(args, s->expires_at);
-    pg_arg_time(args, s->suspended_at);
-    pg_arg(args, s->id);
+    pg_add(args, pg_number(class_of(rank(s->severity))));
+    pg_add(args, by(s->expires_at));
+    pg_add(args, pg_moment(s->suspended_at));
+    pg_add(args, pg_text(s->id));
 }
 
-static struct pg_args list_args(struct arena *a, const struct inbox_wish *w)
+static struct pg_list list_args(struct arena *a, const struct inbox_wish *w)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     const int64_t from = w->after && !w->by_deadline
                              ? class_of(rank(w->after->severity))
                              : 0;
-    suspensions_arg_kinds(&args, w->kind);
-    arg_ranks(&args, w->severity, from);
-    arg_due(&args, w->due);
-    pg_arg_int(&args, w->limit);
+    pg_add(&args, suspensions_kinds(a, w->kind));
+    pg_add(&args, ranks(a, w->severity, from));
+    pg_add(&args, by(w->due));
+    pg_add(&args, pg_number(w->limit));
     arg_after(&args, w);
     return args;
 }
@@ -185,10 +191,10 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
                                           SQL_INBOX_AGENT,
                                           SQL_INBOX_AGENT_FOR,
                                           SQL_INBOX_WORDS};
-    struct pg_args args = list_args(a, w);
+    struct pg_list args = list_args(a, w);
     struct pg_rows *rows = NULL;
-    const int statement = narrow(&args, w, &lists, INBOX_WORDS_MAX);
-    TRY(run(pg, a, statement, &args, &rows));
+    const int statement = narrow(&args, a, w, &lists, INBOX_WORDS_MAX);
+    TRY(run(pg, a, statement, PG_ALL(&args), &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
 }
@@ -202,14 +208,14 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
     static const struct narrowed counts = {
         SQL_INBOX_COUNT_ALL, SQL_INBOX_COUNT_FOR, SQL_INBOX_COUNT_AGENT,
         SQL_INBOX_COUNT_AGENT_FOR, SQL_INBOX_COUNT_WORDS};
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     *out = (struct inbox_counts){.looked = 0};
-    suspensions_arg_kinds(&args, KIND__MAX);
-    arg_ranks(&args, SEVERITY__MAX, 0);
-    arg_due(&args, w->due);
-    const int statement = narrow(&args, w, &counts, INBOX_WORDS_MAX + 1);
-    TRY(run(pg, a, statement, &args, &rows));
+    pg_add(&args, suspensions_kinds(a, KIND__MAX));
+    pg_add(&args, ranks(a, SEVERITY__MAX, 0));
+    pg_add(&args, by(w->due));
+    const int statement = narrow(&args, a, w, &counts, INBOX_WORDS_MAX + 1);
+    TRY(run(pg, a, statement, PG_ALL(&args), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
         const enum kind k = kind_of(vocabulary_of_key(word));
@@ -226,14 +232,12 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
                                const struct principal *reader,
                                int64_t out[static INBOX_VIEW__MAX])
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_arg(&args, reader->name);
-    for (enum inbox_view v = INBOX_MAY; v < INBOX_ALL; v++) {
-        const struct whose who = whose(a, reader, v);
-        pg_arg_texts(&args, who.v, who.n);
-    }
-    TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES, &args, &rows));
+    pg_add(&args, pg_text(reader->name));
+    for (enum inbox_view v = INBOX_MAY; v < INBOX_ALL; v++)
+        pg_add(&args, whose_texts(a, reader, v));
+    TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES, PG_ALL(&args), &rows));
     for (int v = 0; v < INBOX_VIEW__MAX; v++)
         out[v] = pg_int(rows, 0, v);
     return NULL;
@@ -253,20 +257,20 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
                                       .severity = SEVERITY__MAX,
                                       .limit = 1,
                                       .after = s};
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct suspension_rows next;
     struct pg_rows *rows = NULL;
-    suspensions_arg_kinds(&args, KIND__MAX);
-    pg_arg_int(&args, class_of(rank(s->severity)));
-    arg_due(&args, s->expires_at);
-    pg_arg_time(&args, s->suspended_at);
-    pg_arg(&args, s->id);
-    pg_arg_int(&args, INBOX_COUNT_MAX + 1);
+    pg_add(&args, suspensions_kinds(a, KIND__MAX));
+    pg_add(&args, pg_number(class_of(rank(s->severity))));
+    pg_add(&args, by(s->expires_at));
+    pg_add(&args, pg_moment(s->suspended_at));
+    pg_add(&args, pg_text(s->id));
+    pg_add(&args, pg_number(INBOX_COUNT_MAX + 1));
     if (!is_all(&behind))
-        arg_whose(&args, &behind);
-    TRY(suspensions_in_order(
-        pg, a, is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR, &args,
-        &rows));
+        arg_whose(&args, a, &behind);
+    TRY(suspensions_in_order(pg, a,
+                             is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR,
+                             PG_ALL(&args), &rows));
     *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
                                 .previous = pg_str(rows, 0, 1)};
     TRY(inbox_list(pg, a, &behind, &next));

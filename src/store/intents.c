@@ -70,23 +70,24 @@ static struct intent_rows intents_all(struct arena *a, const struct pg_rows *r)
     return out;
 }
 
-void intents_reader(struct pg_args *args, const struct principal *who)
+void intents_reader(struct pg_list *args, struct arena *a,
+                    const struct principal *who)
 {
-    pg_arg(args, who ? reach_reader(args->arena, who) : STR_NONE);
-    pg_arg_time(args, clock_watch_latest(clock_now()));
+    pg_add(args, pg_text(who ? reach_reader(a, who) : STR_NONE));
+    pg_add(args, pg_moment(clock_watch_latest(clock_now())));
 }
 
 const struct err *intents_get_for(struct pg *pg, struct arena *a,
                                   struct str id, const struct principal *who,
                                   struct intent *out)
 {
-    struct pg_args args = pg_args(a), ties = pg_args(a);
+    struct pg_list args = {0}, ties = {0};
     struct pg_rows *rows = NULL;
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
+    pg_add(&args, pg_text(id));
     pg_ahead_join(pg, &args);
-    TRY(pg_query(pg, a, SQL_INTENT_GET, &args, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_GET, PG_ALL(&args), &rows));
     if (pg_count(rows) == 0)
         return unknown();
     *out = intents_row(rows, 0);
@@ -96,9 +97,9 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
     out->access = ACCESS_NONE;
     if (!reach_sort(who, out->test))
         return NULL;
-    pg_arg(&ties, id);
-    intents_reader(&ties, who);
-    TRY(pg_query(pg, a, SQL_INTENT_TIES, &ties, &rows));
+    pg_add(&ties, pg_text(id));
+    intents_reader(&ties, a, who);
+    TRY(pg_query(pg, a, SQL_INTENT_TIES, PG_ALL(&ties), &rows));
     out->access = intents_access(rows, 0, 0);
     return NULL;
 }
@@ -112,11 +113,11 @@ const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_arg(&args, id);
-    intents_reader(&args, who);
-    TRY(pg_query(pg, a, SQL_INTENT_KIN, &args, &rows));
+    pg_add(&args, pg_text(id));
+    intents_reader(&args, a, who);
+    TRY(pg_query(pg, a, SQL_INTENT_KIN, PG_ALL(&args), &rows));
     *out = pg_bool(rows, 0, 0);
     return NULL;
 }
@@ -124,15 +125,14 @@ const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
 const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
                                const struct principal *who, bool *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     *out = false;
     if (who->role != ROLE_AGENT)
         return NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, who->agent);
-    pg_arg_time(&args, clock_watch_latest(clock_now()));
-    TRY(pg_query(pg, a, SQL_INTENT_SHUT, &args, &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_SHUT,
+                 PG(pg_text(id), pg_text(who->agent),
+                    pg_moment(clock_watch_latest(clock_now()))),
+                 &rows));
     *out = pg_bool(rows, 0, 0);
     return NULL;
 }
@@ -148,29 +148,29 @@ struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
     return out;
 }
 
-void intents_arg_page(struct pg_args *args, int64_t limit)
+void intents_arg_page(struct pg_list *args, int64_t limit)
 {
-    pg_arg_int(args, (int64_t)INTENTS_PAGE_BYTES);
-    pg_arg_int(args, limit + 1);
+    pg_add(args, pg_number((int64_t)INTENTS_PAGE_BYTES));
+    pg_add(args, pg_number(limit + 1));
 }
 
 static const struct err *list_own(struct pg *pg, struct arena *a,
                                   const struct intents_page *page,
                                   struct intent_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
-    intents_reader(&args, page->who);
-    pg_arg(&args, page->status);
+    intents_reader(&args, a, page->who);
+    pg_add(&args, pg_text(page->status));
     if (after)
-        pg_arg_time(&args, page->after_created);
+        pg_add(&args, pg_moment(page->after_created));
     else
-        pg_arg(&args, LAST_TIME);
-    pg_arg(&args, after ? page->after_id : LAST_ID);
+        pg_add(&args, pg_text(LAST_TIME));
+    pg_add(&args, pg_text(after ? page->after_id : LAST_ID));
     intents_arg_page(&args, page->limit);
-    pg_arg_int(&args, after ? 0 : page->offset);
-    TRY(pg_query(pg, a, SQL_INTENT_LIST_OWN, &args, &rows));
+    pg_add(&args, pg_number(after ? 0 : page->offset));
+    TRY(pg_query(pg, a, SQL_INTENT_LIST_OWN, PG_ALL(&args), &rows));
     *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }
@@ -179,22 +179,22 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
     if (page->who && reach_own(page->who))
         return list_own(pg, a, page, out);
-    pg_arg(&args, page->status);
+    pg_add(&args, pg_text(page->status));
     intents_arg_page(&args, page->limit);
     if (after) {
-        pg_arg_time(&args, page->after_created);
-        pg_arg(&args, page->after_id);
+        pg_add(&args, pg_moment(page->after_created));
+        pg_add(&args, pg_text(page->after_id));
     } else {
-        pg_arg_int(&args, page->offset);
+        pg_add(&args, pg_number(page->offset));
     }
-    intents_reader(&args, page->who);
-    TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST, &args,
-                 &rows));
+    intents_reader(&args, a, page->who);
+    TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST,
+                 PG_ALL(&args), &rows));
     *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }
@@ -217,16 +217,15 @@ static const struct err *related_at(struct pg *pg, struct arena *a,
                                     const struct intents_related *page,
                                     int64_t *at)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     *at = 0;
     if (!page->after.p)
         return NULL;
-    pg_arg(&args, page->id);
-    pg_arg(&args, page->after);
-    pg_arg(&args, str_of(relations[page->relation].word));
     if (id_uuid(page->after))
-        TRY(pg_query(pg, a, SQL_INTENT_RELATED_AT, &args, &rows));
+        TRY(pg_query(pg, a, SQL_INTENT_RELATED_AT,
+                     PG(pg_text(page->id), pg_text(page->after),
+                        pg_text(str_of(relations[page->relation].word))),
+                     &rows));
     if (rows)
         *at = pg_int(rows, 0, 0);
     if (*at)
@@ -239,21 +238,21 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
                                   const struct intents_related *page,
                                   struct intent_rows *out)
 {
-    struct pg_args get = pg_args(a), args = pg_args(a);
+    struct pg_list get = {0}, args = {0};
     struct pg_rows *rows[2] = {NULL};
     int64_t at = 0;
     if (!id_uuid(page->id))
         return unknown();
     TRY(related_at(pg, a, page, &at));
-    pg_arg_texts(&get, &page->id, 1);
-    intents_reader(&get, page->who);
-    pg_arg(&args, page->id);
+    pg_add(&get, pg_texts(&page->id, 1));
+    intents_reader(&get, a, page->who);
+    pg_add(&args, pg_text(page->id));
     intents_arg_page(&args, page->limit);
-    pg_arg_time(&args, at);
-    pg_arg(&args, page->after);
-    intents_reader(&args, page->who);
-    pg_queue(pg, SQL_INTENT_REFS, &get);
-    pg_queue(pg, relations[page->relation].statement, &args);
+    pg_add(&args, pg_moment(at));
+    pg_add(&args, pg_text(page->after));
+    intents_reader(&args, a, page->who);
+    pg_queue(pg, a, SQL_INTENT_REFS, PG_ALL(&get));
+    pg_queue(pg, a, relations[page->relation].statement, PG_ALL(&args));
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
         return unknown();
@@ -292,13 +291,13 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
                                      const struct intents_refs *refs)
 {
     const struct intent_ids *ids = refs->ids;
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     if (ids->n == 0)
         return NULL;
-    pg_arg_texts(&args, ids->v, ids->n);
-    intents_reader(&args, refs->who);
-    TRY(pg_query(pg, a, SQL_INTENT_REFS, &args, &rows));
+    pg_add(&args, pg_texts(ids->v, ids->n));
+    intents_reader(&args, a, refs->who);
+    TRY(pg_query(pg, a, SQL_INTENT_REFS, PG_ALL(&args), &rows));
     for (size_t i = 0; i < ids->n; i++) {
         bool there = false;
         TRY(find_ref(pg, a, rows, ids->v[i], refs, &there));
@@ -314,53 +313,35 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
 void intents_queue_insert(struct pg *pg, struct arena *a,
                           const struct intent *i)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, i->id);
-    pg_arg(&args, i->title);
-    pg_arg(&args, i->description);
-    pg_arg(&args, i->created_by);
-    pg_arg(&args, str_of(vocabulary_intent_status(i->status)->wire));
-    pg_arg(&args, i->constraints);
-    pg_arg(&args, i->state);
-    pg_arg_int(&args, i->confidence);
-    pg_arg_int(&args, i->version);
-    pg_arg_time(&args, i->created_at);
-    pg_arg_time(&args, i->updated_at);
-    pg_arg(&args, i->parent_intent_id);
-    pg_arg(&args, i->governance_policy);
-    pg_arg(&args, i->session_id);
-    pg_arg(&args, i->task_id);
-    pg_arg(&args, i->turn_id);
-    pg_arg(&args, i->initiated_by);
-    pg_arg_int(&args, i->tail.sequence);
-    pg_arg(&args, i->tail.hash);
-    pg_arg(&args, i->depends_on);
-    pg_arg(&args, i->initiator_id);
-    pg_arg_int(&args, i->containers);
-    pg_arg_bool(&args, i->test);
-    pg_queue(pg, SQL_INTENT_INSERT, &args);
+    pg_queue(pg, a, SQL_INTENT_INSERT,
+             PG(pg_text(i->id), pg_text(i->title), pg_text(i->description),
+                pg_text(i->created_by),
+                pg_text(str_of(vocabulary_intent_status(i->status)->wire)),
+                pg_text(i->constraints), pg_text(i->state),
+                pg_number(i->confidence), pg_number(i->version),
+                pg_moment(i->created_at), pg_moment(i->updated_at),
+                pg_text(i->parent_intent_id), pg_text(i->governance_policy),
+                pg_text(i->session_id), pg_text(i->task_id),
+                pg_text(i->turn_id), pg_text(i->initiated_by),
+                pg_number(i->tail.sequence), pg_text(i->tail.hash),
+                pg_text(i->depends_on), pg_text(i->initiator_id),
+                pg_number(i->containers), pg_flag(i->test)));
 }
 
 void intents_queue_update(struct pg *pg, struct arena *a,
                           const struct intent *i)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, i->id);
-    pg_arg(&args, str_of(vocabulary_intent_status(i->status)->wire));
-    pg_arg(&args, i->state);
-    pg_arg_int(&args, i->version);
-    pg_arg_time(&args, i->updated_at);
-    pg_arg_int(&args, i->tail.sequence);
-    pg_arg(&args, i->tail.hash);
-    pg_arg(&args, i->owner);
-    pg_queue(pg, SQL_INTENT_UPDATE, &args);
+    pg_queue(pg, a, SQL_INTENT_UPDATE,
+             PG(pg_text(i->id),
+                pg_text(str_of(vocabulary_intent_status(i->status)->wire)),
+                pg_text(i->state), pg_number(i->version),
+                pg_moment(i->updated_at), pg_number(i->tail.sequence),
+                pg_text(i->tail.hash), pg_text(i->owner)));
 }
 
 void intents_queue_govern(struct pg *pg, struct arena *a,
                           const struct intent *i)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, i->id);
-    pg_arg(&args, i->governance_policy);
-    pg_queue(pg, SQL_INTENT_GOVERN, &args);
+    pg_queue(pg, a, SQL_INTENT_GOVERN,
+             PG(pg_text(i->id), pg_text(i->governance_policy)));
 }

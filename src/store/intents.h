@@ -31,7 +31,8 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
 /* The access in a column of a row. */
 enum access intents_access(const struct pg_rows *r, size_t i, int column);
 /* The second and third parameter of statements that return access. */
-void intents_reader(struct pg_args *args, const struct principal *who);
+void intents_reader(struct pg_list *args, struct arena *a,
+                    const struct principal *who);
 /* Is it next to an intent that is tied to the reader? */
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out) MUST;
@@ -41,7 +42,7 @@ const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
 /* The two parameters of a page's statement that limit it: in bytes, and to one
  * row more than limit. Then the page of at most limit rows: the last column is
  * the number of rows without the limit of bytes. */
-void intents_arg_page(struct pg_args *args, int64_t limit);
+void intents_arg_page(struct pg_list *args, int64_t limit);
 struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
                                    int64_t limit);
 /* The filters of a page of intents, newest first: an agent gets those that it

@@ -43,12 +43,12 @@ static struct key_rows rows(struct arena *a, const struct pg_rows *r)
 const struct err *keys_list(struct pg *pg, struct arena *a,
                             const struct key *after, struct key_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, KEYS_PAGE + 1);
-    pg_arg_time(&args, after ? after->created_at : 0);
-    pg_arg(&args, after ? after->id : STR_NONE);
-    TRY(pg_query(pg, a, SQL_KEY_PAGE, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_PAGE,
+                 PG(pg_number(KEYS_PAGE + 1),
+                    pg_moment(after ? after->created_at : 0),
+                    pg_text(after ? after->id : STR_NONE)),
+                 &r));
     *out = rows(a, r);
     return NULL;
 }
@@ -56,12 +56,11 @@ const struct err *keys_list(struct pg *pg, struct arena *a,
 const struct err *keys_tokens(struct pg *pg, struct arena *a,
                               struct str person_id, struct key_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, person_id);
-    pg_arg_time(&args, clock_now());
-    pg_arg_int(&args, KEYS_TOKENS_MAX);
-    TRY(pg_query(pg, a, SQL_KEY_TOKENS, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_TOKENS,
+                 PG(pg_text(person_id), pg_moment(clock_now()),
+                    pg_number(KEYS_TOKENS_MAX)),
+                 &r));
     *out = rows(a, r);
     return NULL;
 }
@@ -74,12 +73,10 @@ static const struct err *unknown(void)
 const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
                            struct key *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_KEY_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_GET, PG(pg_text(id)), &r));
     if (pg_count(r) == 0)
         return unknown();
     *out = row(r, 0);
@@ -97,27 +94,21 @@ struct str keys_text(struct arena *a)
 static void queue_make(struct pg *pg, struct arena *a,
                        struct keys_fresh *fresh, struct str *text)
 {
-    struct pg_args args = pg_args(a);
     struct key *k = &fresh->key;
     *text = keys_text(a);
     k->id = id_new(a);
     k->prefix = str_sub(*text, 0, KEYS_PREFIX);
     k->created_at = clock_now();
-    pg_arg(&args, k->id);
-    pg_arg(&args, crypt_sha256_hex(a, *text));
-    pg_arg(&args, k->prefix);
-    pg_arg(&args, str_of(principal_role_word(k->role)));
-    pg_arg(&args, k->label);
-    pg_arg_texts(&args, fresh->agents, fresh->agents_n);
-    pg_arg_time(&args, k->created_at);
-    pg_arg_time(&args, k->expires_at);
-    pg_arg(&args, k->groups);
-    pg_arg(&args, str_of(reach_word(k->reach)));
-    pg_arg(&args, str_of(vocabulary_severity(k->terms.floor)->wire));
-    pg_arg(&args, k->person_id);
-    pg_arg(&args, k->resource_id);
-    pg_arg(&args, principal_by_text(a, &k->terms.by));
-    pg_queue(pg, SQL_KEY_MAKE, &args);
+    pg_queue(pg, a, SQL_KEY_MAKE,
+             PG(pg_text(k->id), pg_text(crypt_sha256_hex(a, *text)),
+                pg_text(k->prefix),
+                pg_text(str_of(principal_role_word(k->role))),
+                pg_text(k->label), pg_texts(fresh->agents, fresh->agents_n),
+                pg_moment(k->created_at), pg_moment(k->expires_at),
+                pg_text(k->groups), pg_text(str_of(reach_word(k->reach))),
+                pg_text(str_of(vocabulary_severity(k->terms.floor)->wire)),
+                pg_text(k->person_id), pg_text(k->resource_id),
+                pg_text(principal_by_text(a, &k->terms.by))));
 }
 
 const struct err *keys_make(struct pg *pg, struct arena *a,
@@ -131,18 +122,16 @@ const struct err *keys_make_token(struct pg *pg, struct arena *a,
                                   struct keys_fresh *fresh, struct str *text)
 {
     queue_make(pg, a, fresh, text);
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
 
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
                              enum reach reach, bool *done)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, str_of(reach_word(reach)));
-    TRY(pg_query(pg, a, SQL_KEY_REACH, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_REACH,
+                 PG(pg_text(id), pg_text(str_of(reach_word(reach)))), &r));
     *done = pg_affected(r) > 0;
     return NULL;
 }
@@ -150,55 +139,47 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
 const struct err *keys_terms(struct pg *pg, struct arena *a, struct str id,
                              const struct terms *terms)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    pg_arg(&args, str_of(vocabulary_severity(terms->floor)->wire));
-    pg_arg(&args, principal_by_text(a, &terms->by));
-    return pg_query(pg, a, SQL_KEY_TERMS, &args, NULL);
+    return pg_query(
+        pg, a, SQL_KEY_TERMS,
+        PG(pg_text(id),
+           pg_text(str_of(vocabulary_severity(terms->floor)->wire)),
+           pg_text(principal_by_text(a, &terms->by))),
+        NULL);
 }
 
 const struct err *keys_decided(struct pg *pg, struct arena *a, struct str id,
                                bool *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_KEY_DECIDES, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_DECIDES, PG(pg_text(id)), &r));
     *out = pg_count(r) > 0 && pg_str(r, 0, 0).p;
     return NULL;
 }
 
 const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    pg_arg_time(&args, clock_now());
-    return pg_query(pg, a, SQL_KEY_END, &args, NULL);
+    return pg_query(pg, a, SQL_KEY_END,
+                    PG(pg_text(id), pg_moment(clock_now())), NULL);
 }
 
 const struct err *keys_revoke_token(struct pg *pg, struct arena *a,
                                     struct str id, struct str person_id)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    pg_arg(&args, person_id);
-    pg_arg_time(&args, clock_now());
-    TRY(pg_query(pg, a, SQL_KEY_END_TOKEN, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_END_TOKEN,
+                 PG(pg_text(id), pg_text(person_id), pg_moment(clock_now())),
+                 &r));
     return pg_affected(r) > 0 ? NULL : unknown();
 }
 
 const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
                               int64_t day, int64_t bytes, int64_t *total)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    pg_arg_time(&args, day);
-    pg_arg_int(&args, bytes);
-    TRY(pg_query(pg, a, SQL_KEY_STORED, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_STORED,
+                 PG(pg_text(id), pg_moment(day), pg_number(bytes)), &r));
     *total = pg_int(r, 0, 0);
     return NULL;
 }

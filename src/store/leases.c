@@ -31,10 +31,8 @@ struct lease_rows leases_rows(struct arena *a, const struct pg_rows *r)
 const struct err *leases_list(struct pg *pg, struct arena *a,
                               struct str intent_id, struct lease_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_LEASE_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_LEASE_LIST, PG(pg_text(intent_id)), &r));
     *out = leases_rows(a, r);
     return NULL;
 }
@@ -44,25 +42,24 @@ const struct err *leases_get(struct pg *pg, struct arena *a, struct str id,
 {
     const struct err *unknown = ERROR(ERR_NOT_FOUND, "lease.unknown",
                                       "There is no lease with this id.");
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return unknown;
-    pg_arg(&args, id);
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_LEASE_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_LEASE_GET, PG(pg_text(id), pg_text(intent_id)),
+                 &r));
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
     return NULL;
 }
 
-static const struct err *select_scope(struct pg *pg, int statement,
+static const struct err *select_scope(struct pg *pg, struct arena *a,
+                                      int statement,
                                       const struct pg_args *args,
                                       struct lease *out, bool *found)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, args->arena, statement, args, &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
@@ -73,52 +70,40 @@ const struct err *leases_holder(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_arg(&args, scope);
-    return select_scope(pg, SQL_LEASE_HOLDER, &args, out, found);
+    return select_scope(pg, a, SQL_LEASE_HOLDER,
+                        PG(pg_text(intent_id), pg_text(scope)), out, found);
 }
 
 const struct err *leases_newest(struct pg *pg, struct arena *a,
                                 struct str intent_id, struct str scope,
                                 struct lease *out, bool *found)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_arg(&args, scope);
-    return select_scope(pg, SQL_LEASE_NEWEST, &args, out, found);
+    return select_scope(pg, a, SQL_LEASE_NEWEST,
+                        PG(pg_text(intent_id), pg_text(scope)), out, found);
 }
 
 void leases_queue_insert(struct pg *pg, struct arena *a, const struct lease *l)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, l->id);
-    pg_arg(&args, l->intent_id);
-    pg_arg(&args, l->agent_id);
-    pg_arg(&args, l->scope);
-    pg_arg_time(&args, l->acquired_at);
-    pg_arg_time(&args, l->expires_at);
-    pg_queue(pg, SQL_LEASE_INSERT, &args);
+    pg_queue(pg, a, SQL_LEASE_INSERT,
+             PG(pg_text(l->id), pg_text(l->intent_id), pg_text(l->agent_id),
+                pg_text(l->scope), pg_moment(l->acquired_at),
+                pg_moment(l->expires_at)));
 }
 
 void leases_queue_update(struct pg *pg, struct arena *a, const struct lease *l)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, l->id);
-    pg_arg(&args, str_of(vocabulary_lease_status(l->status)->wire));
-    pg_arg_time(&args, l->expires_at);
-    pg_arg_time(&args, l->released_at);
-    pg_queue(pg, SQL_LEASE_UPDATE, &args);
+    pg_queue(pg, a, SQL_LEASE_UPDATE,
+             PG(pg_text(l->id),
+                pg_text(str_of(vocabulary_lease_status(l->status)->wire)),
+                pg_moment(l->expires_at), pg_moment(l->released_at)));
 }
 
 const struct err *leases_assignments(struct pg *pg, struct arena *a,
                                      struct str intent_id,
                                      struct assignment_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_ASSIGNMENT_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_ASSIGNMENT_LIST, PG(pg_text(intent_id)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct assignment);
     for (size_t i = 0; i < out->n; i++)
@@ -132,11 +117,9 @@ const struct err *leases_assigned(struct pg *pg, struct arena *a,
                                   struct str intent_id, struct str agent,
                                   bool *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg(&args, agent);
-    TRY(pg_query(pg, a, SQL_ASSIGNMENT_THERE, &args, &rows));
+    TRY(pg_query(pg, a, SQL_ASSIGNMENT_THERE,
+                 PG(pg_text(intent_id), pg_text(agent)), &rows));
     *out = pg_bool(rows, 0, 0);
     return NULL;
 }

@@ -13,7 +13,7 @@ static struct str or_empty(struct str s)
 }
 
 /* By index: one key may have streams of several intents. */
-static void keys_arg(struct pg_args *args, struct arena *a,
+static void keys_arg(struct pg_list *args, struct arena *a,
                      struct listener **v, size_t n)
 {
     struct str *texts[3];
@@ -25,7 +25,7 @@ static void keys_arg(struct pg_args *args, struct arena *a,
         texts[2][i] = or_empty(v[i]->intent_id);
     }
     for (size_t c = 0; c < countof(texts); c++)
-        pg_arg_texts(args, texts[c], n);
+        pg_add(args, pg_texts(texts[c], n));
 }
 
 static void mark_keys(struct listener **v, size_t n,
@@ -38,13 +38,13 @@ static void mark_keys(struct listener **v, size_t n,
     }
 }
 
-static void sessions_arg(struct pg_args *args, struct arena *a,
+static void sessions_arg(struct pg_list *args, struct arena *a,
                          struct listener **v, size_t n)
 {
     struct str *ids = arena_many(a, n + 1, struct str);
     for (size_t i = 0; i < n; i++)
         ids[i] = v[i]->id;
-    pg_arg_texts(args, ids, n);
+    pg_add(args, pg_texts(ids, n));
 }
 
 static void mark_sessions(struct listener **v, size_t n,
@@ -70,7 +70,7 @@ static size_t pick(struct listener **out, struct listener *v, size_t n,
 const struct err *listeners_check(struct pg *pg, struct arena *a,
                                   struct listener *v, size_t n, int64_t now)
 {
-    struct pg_args keys = pg_args(a), sessions = pg_args(a);
+    struct pg_list keys = {0}, sessions = {0};
     struct pg_rows *rows[2] = {NULL};
     if (n > LISTENERS_MAX)
         return ERROR(ERR_INTERNAL, "internal", "There are too many listeners "
@@ -80,12 +80,12 @@ const struct err *listeners_check(struct pg *pg, struct arena *a,
     const size_t n_key = pick(key, v, n, false);
     const size_t n_person = pick(person, v, n, true);
     keys_arg(&keys, a, key, n_key);
-    pg_arg_time(&keys, now);
+    pg_add(&keys, pg_moment(now));
     sessions_arg(&sessions, a, person, n_person);
-    pg_arg_time(&sessions, now);
-    pg_arg_time(&sessions, now - PRINCIPALS_SESSION_IDLE);
-    pg_queue(pg, SQL_LISTENER_KEYS, &keys);
-    pg_queue(pg, SQL_LISTENER_SESSIONS, &sessions);
+    pg_add(&sessions, pg_moment(now));
+    pg_add(&sessions, pg_moment(now - PRINCIPALS_SESSION_IDLE));
+    pg_queue(pg, a, SQL_LISTENER_KEYS, PG_ALL(&keys));
+    pg_queue(pg, a, SQL_LISTENER_SESSIONS, PG_ALL(&sessions));
     TRY(pg_run(pg, a, rows));
     mark_keys(key, n_key, rows[0]);
     mark_sessions(person, n_person, rows[1]);

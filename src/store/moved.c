@@ -9,17 +9,14 @@ static void queue_row(struct moved *m, const struct intent *i,
                       enum intent_status to)
 {
     struct moved_other *other = arena_new(m->arena, struct moved_other);
-    struct pg_args args = pg_args(m->arena);
     *other = (struct moved_other){
         .intent_id = i->id, .version = i->version + 1, .next = m->others};
     m->others = other;
-    pg_arg(&args, i->id);
-    pg_arg(&args, str_of(vocabulary_intent_status(to)->wire));
-    pg_arg_int(&args, other->version);
-    pg_arg_time(&args, m->now);
-    pg_arg_int(&args, i->tail.sequence);
-    pg_arg(&args, i->tail.hash);
-    pg_queue(m->pg, SQL_INTENT_MOVE, &args);
+    pg_queue(m->pg, m->arena, SQL_INTENT_MOVE,
+             PG(pg_text(i->id),
+                pg_text(str_of(vocabulary_intent_status(to)->wire)),
+                pg_number(other->version), pg_moment(m->now),
+                pg_number(i->tail.sequence), pg_text(i->tail.hash)));
 }
 
 const struct err *moved_event(struct moved *m, struct intent *i,

@@ -38,10 +38,8 @@ const struct err *notices_send(struct pg *pg, struct arena *a,
     (void)pg_spent(pg);
     for (size_t at = 0; at < n;) {
         struct buf b = buf_make(a, NOTICES_BYTES);
-        struct pg_args args = pg_args(a);
         at += notices_write(&b, self, v + at, n - at);
-        pg_arg(&args, buf_text(&b));
-        pg_queue(pg, SQL_NOTICE_SEND, &args);
+        pg_queue(pg, a, SQL_NOTICE_SEND, PG(pg_text(buf_text(&b))));
     }
     return n > 0 ? pg_run(pg, a, NULL) : NULL;
 }

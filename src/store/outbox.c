@@ -31,17 +31,14 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
                               const struct outbox_claim *claim,
                               struct outbox_items *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_time(&args, claim->now);
-    pg_arg_texts(&args, claim->busy, claim->busy_n);
-    pg_arg_int(&args, claim->limit);
-    pg_arg_time(&args, claim->now + OUTBOX_CLAIM);
-    pg_arg_int(&args, OUTBOX_PER_ENDPOINT);
-    pg_arg_int(&args, OUTBOX_PER_OWNER);
-    pg_arg_int(&args, claim->agents);
-    pg_arg_texts(&args, claim->away, claim->away_n);
-    TRY(pg_query(pg, a, SQL_OUTBOX_TAKE, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_OUTBOX_TAKE,
+        PG(pg_moment(claim->now), pg_texts(claim->busy, claim->busy_n),
+           pg_number(claim->limit), pg_moment(claim->now + OUTBOX_CLAIM),
+           pg_number(OUTBOX_PER_ENDPOINT), pg_number(OUTBOX_PER_OWNER),
+           pg_number(claim->agents), pg_texts(claim->away, claim->away_n)),
+        &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct outbox_item);
     for (size_t i = 0; i < out->n; i++)
@@ -52,11 +49,11 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
 const struct err *outbox_next(struct pg *pg, struct arena *a,
                               const struct outbox_claim *claim, int64_t *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r = NULL;
-    pg_arg_texts(&args, claim->away, claim->away_n);
+    pg_add(&args, pg_texts(claim->away, claim->away_n));
     const int64_t before = clock_host();
-    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, &args, &r));
+    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, PG_ALL(&args), &r));
     *out = pg_int(r, 0, 0);
     clock_watch_database(before, pg_time(r, 0, 1), clock_host());
     return NULL;
@@ -65,20 +62,20 @@ const struct err *outbox_next(struct pg *pg, struct arena *a,
 static void queue_finish(struct pg *pg, struct arena *a,
                          const struct outbox_try *t)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, t->delivery_id);
-    pg_arg_int(&args, t->n);
-    pg_arg(&args, t->answer);
-    pg_arg_bool(&args, t->delivered);
-    pg_arg_time(&args, t->next_at);
-    pg_arg_time(&args, t->now);
-    pg_arg_time(&args, t->at);
-    pg_arg_int(&args, t->ms);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(t->delivery_id));
+    pg_add(&args, pg_number(t->n));
+    pg_add(&args, pg_text(t->answer));
+    pg_add(&args, pg_flag(t->delivered));
+    pg_add(&args, pg_moment(t->next_at));
+    pg_add(&args, pg_moment(t->now));
+    pg_add(&args, pg_moment(t->at));
+    pg_add(&args, pg_number(t->ms));
     if (t->status)
-        pg_arg_int(&args, t->status);
+        pg_add(&args, pg_number(t->status));
     else
-        pg_arg(&args, STR_NONE);
-    pg_queue(pg, SQL_OUTBOX_FINISH, &args);
+        pg_add(&args, pg_text(STR_NONE));
+    pg_queue(pg, a, SQL_OUTBOX_FINISH, PG_ALL(&args));
 }
 
 const struct err *outbox_finish(struct pg *pg, struct arena *a,
@@ -92,20 +89,16 @@ const struct err *outbox_finish(struct pg *pg, struct arena *a,
 const struct err *outbox_gone(struct pg *pg, struct arena *a,
                               struct str endpoint_id, int64_t now)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, endpoint_id);
-    pg_arg_time(&args, now);
-    return pg_query(pg, a, SQL_OUTBOX_GONE, &args, NULL);
+    return pg_query(pg, a, SQL_OUTBOX_GONE,
+                    PG(pg_text(endpoint_id), pg_moment(now)), NULL);
 }
 
 const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
                                  size_t *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_time(&args, now);
-    pg_arg_time(&args, now - OUTBOX_PAUSED_MAX);
-    TRY(pg_query(pg, a, SQL_OUTBOX_GIVE_UP, &args, &r));
+    TRY(pg_query(pg, a, SQL_OUTBOX_GIVE_UP,
+                 PG(pg_moment(now), pg_moment(now - OUTBOX_PAUSED_MAX)), &r));
     *out = pg_affected(r);
     return NULL;
 }

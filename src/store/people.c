@@ -43,11 +43,9 @@ static struct person row(const struct pg_rows *r, size_t i)
 const struct err *people_list(struct pg *pg, struct arena *a,
                               struct str after, struct person_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, PEOPLE_PAGE + 1);
-    pg_arg(&args, after);
-    TRY(pg_query(pg, a, SQL_PERSON_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERSON_LIST,
+                 PG(pg_number(PEOPLE_PAGE + 1), pg_text(after)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct person);
     for (size_t i = 0; i < out->n; i++)
@@ -58,12 +56,10 @@ const struct err *people_list(struct pg *pg, struct arena *a,
 const struct err *people_get(struct pg *pg, struct arena *a, struct str id,
                              struct person *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_PERSON_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERSON_GET, PG(pg_text(id)), &r));
     if (pg_count(r) == 0)
         return unknown();
     *out = row(r, 0);
@@ -73,11 +69,10 @@ const struct err *people_get(struct pg *pg, struct arena *a, struct str id,
 const struct err *people_groups(struct pg *pg, struct arena *a,
                                 struct group_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, PEOPLE_GROUPS_MAX);
-    pg_arg_time(&args, clock_now());
-    TRY(suspensions_in_order(pg, a, SQL_GROUP_LIST, &args, &r));
+    TRY(suspensions_in_order(
+        pg, a, SQL_GROUP_LIST,
+        PG(pg_number(PEOPLE_GROUPS_MAX), pg_moment(clock_now())), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct group);
     for (size_t i = 0; i < out->n; i++)
@@ -96,16 +91,13 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
                                 const struct person *p,
                                 struct str password_hash)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, str_of(principal_role_word(p->role)));
-    pg_arg(&args, p->email);
-    pg_arg(&args, p->name);
-    pg_arg(&args, password_hash);
-    pg_arg_time(&args, p->created_at);
-    pg_arg(&args, p->groups);
-    pg_arg(&args, str_of(vocabulary_severity(p->bulk_limit)->wire));
-    const struct err *e = pg_query(pg, a, SQL_PERSON_INSERT, &args, NULL);
+    const struct err *e = pg_query(
+        pg, a, SQL_PERSON_INSERT,
+        PG(pg_text(p->id), pg_text(str_of(principal_role_word(p->role))),
+           pg_text(p->email), pg_text(p->name), pg_text(password_hash),
+           pg_moment(p->created_at), pg_text(p->groups),
+           pg_text(str_of(vocabulary_severity(p->bulk_limit)->wire))),
+        NULL);
     return err_is(e, pg_error_conflict)
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
                         "A person with this e-mail address already exists.")
@@ -115,14 +107,12 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
 const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
                               struct str by, struct person_locked *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r[2] = {NULL, NULL};
     bool there = false, may = false;
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&args, id);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_PERSON_LOCK, &args);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_PERSON_LOCK, PG(pg_text(id)));
     TRY(pg_run(pg, a, r));
     *out = (struct person_locked){.admins = 0};
     for (size_t i = 0; i < pg_count(r[1]); i++) {
@@ -147,12 +137,9 @@ const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
 const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
                                struct str tried)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r[2] = {NULL, NULL};
-    pg_arg(&args, id);
-    pg_arg(&args, tried);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_PERSON_STILL, &args);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_PERSON_STILL, PG(pg_text(id), pg_text(tried)));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[1]) > 0)
         return NULL;
@@ -164,60 +151,51 @@ const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
 void people_queue_end(struct pg *pg, struct arena *a, struct str id,
                       struct str cookie)
 {
-    struct pg_args sessions = pg_args(a), timed = pg_args(a), of = pg_args(a);
+    struct pg_list timed = {0};
     const int64_t now = clock_now();
-    pg_arg(&of, id);
-    pg_queue(pg, SQL_SECRET_END, &of);
-    pg_arg(&sessions, id);
-    pg_arg(&sessions, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
-    pg_arg_time(&sessions, now);
-    pg_queue(pg, SQL_SESSION_END_ALL, &sessions);
-    pg_arg(&timed, id);
-    pg_arg_time(&timed, now);
-    pg_queue(pg, SQL_KEY_END_TOKENS, &timed);
-    pg_queue(pg, SQL_INITIATION_END, &timed);
+    pg_queue(pg, a, SQL_SECRET_END, PG(pg_text(id)));
+    pg_queue(pg, a, SQL_SESSION_END_ALL,
+             PG(pg_text(id),
+                pg_text(cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE),
+                pg_moment(now)));
+    pg_add(&timed, pg_text(id));
+    pg_add(&timed, pg_moment(now));
+    pg_queue(pg, a, SQL_KEY_END_TOKENS, PG_ALL(&timed));
+    pg_queue(pg, a, SQL_INITIATION_END, PG_ALL(&timed));
 }
 
 const struct err *people_update(struct pg *pg, struct arena *a,
                                 const struct person *p)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, str_of(principal_role_word(p->role)));
-    pg_arg(&args, p->name);
-    pg_arg(&args, p->groups);
-    pg_arg(&args, str_of(vocabulary_severity(p->bulk_limit)->wire));
-    pg_arg_time(&args, p->disabled_at);
-    pg_queue(pg, SQL_PERSON_UPDATE, &args);
+    pg_queue(pg, a, SQL_PERSON_UPDATE,
+             PG(pg_text(p->id), pg_text(str_of(principal_role_word(p->role))),
+                pg_text(p->name), pg_text(p->groups),
+                pg_text(str_of(vocabulary_severity(p->bulk_limit)->wire)),
+                pg_moment(p->disabled_at)));
     if (p->disabled_at)
         people_queue_end(pg, a, p->id, STR_NONE);
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
 
 const struct err *people_profile(struct pg *pg, struct arena *a,
                                  const struct person *p)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, p->name);
-    pg_arg(&args, p->time_zone);
-    pg_arg(&args, p->theme);
-    pg_arg_bool(&args, p->single_key);
-    return pg_query(pg, a, SQL_PERSON_PROFILE, &args, NULL);
+    return pg_query(pg, a, SQL_PERSON_PROFILE,
+                    PG(pg_text(p->id), pg_text(p->name), pg_text(p->time_zone),
+                       pg_text(p->theme), pg_flag(p->single_key)),
+                    NULL);
 }
 
 const struct err *people_password(struct pg *pg, struct arena *a,
                                   struct str id, struct str password_hash,
                                   struct str cookie)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    pg_arg(&args, password_hash);
     if (!pg_in_transaction(pg))
-        pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_PERSON_PASSWORD, &args);
+        pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_PERSON_PASSWORD,
+             PG(pg_text(id), pg_text(password_hash)));
     people_queue_end(pg, a, id, cookie);
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }

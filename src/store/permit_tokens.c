@@ -20,10 +20,9 @@ const struct err *permit_tokens_get(struct pg *pg, struct arena *a,
                                     struct str text,
                                     struct permit_tokens_row *out, bool *found)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, crypt_sha256_hex(a, text));
-    TRY(pg_query(pg, a, SQL_PERMIT_TOKEN_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERMIT_TOKEN_GET,
+                 PG(pg_text(crypt_sha256_hex(a, text))), &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = (struct permit_tokens_row){
@@ -41,13 +40,10 @@ const struct err *permit_tokens_get(struct pg *pg, struct arena *a,
 void permit_tokens_queue_insert(struct pg *pg, struct arena *a,
                                 const struct permit_token *t, struct str text)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, crypt_sha256_hex(a, text));
-    pg_arg(&args, t->permit_id);
-    pg_arg(&args, t->jkt);
-    pg_arg_time(&args, t->issued_at);
-    pg_arg_time(&args, t->expires_at);
-    pg_queue(pg, SQL_PERMIT_TOKEN_INSERT, &args);
+    pg_queue(pg, a, SQL_PERMIT_TOKEN_INSERT,
+             PG(pg_text(crypt_sha256_hex(a, text)), pg_text(t->permit_id),
+                pg_text(t->jkt), pg_moment(t->issued_at),
+                pg_moment(t->expires_at)));
 }
 
 void permit_tokens_queue_end(struct pg *pg, struct arena *a,
@@ -58,34 +54,28 @@ void permit_tokens_queue_end(struct pg *pg, struct arena *a,
         [PERMIT_TOKENS_REPLACED] = "replaced",
         [PERMIT_TOKENS_REVOKED] = "revoked",
         [PERMIT_TOKENS_SPENT] = "spent"};
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, permit_id);
-    pg_arg_time(&args, now);
-    pg_arg(&args, str_of(words[why]));
-    pg_queue(pg, SQL_PERMIT_TOKEN_END, &args);
+    pg_queue(
+        pg, a, SQL_PERMIT_TOKEN_END,
+        PG(pg_text(permit_id), pg_moment(now), pg_text(str_of(words[why]))));
 }
 
 const struct err *permit_tokens_revoke(struct pg *pg, struct arena *a,
                                        struct str text, struct str agent,
                                        int64_t now)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, crypt_sha256_hex(a, text));
-    pg_arg(&args, agent);
-    pg_arg_time(&args, now);
-    return pg_query(pg, a, SQL_PERMIT_TOKEN_REVOKE, &args, NULL);
+    return pg_query(
+        pg, a, SQL_PERMIT_TOKEN_REVOKE,
+        PG(pg_text(crypt_sha256_hex(a, text)), pg_text(agent), pg_moment(now)),
+        NULL);
 }
 
 const struct err *permit_tokens_proof(struct pg *pg, struct arena *a,
                                       struct str jkt, struct str jti_sha256,
                                       int64_t now, bool *fresh)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, jkt);
-    pg_arg(&args, jti_sha256);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_DPOP_PROOF_INSERT, &args, &r));
+    TRY(pg_query(pg, a, SQL_DPOP_PROOF_INSERT,
+                 PG(pg_text(jkt), pg_text(jti_sha256), pg_moment(now)), &r));
     *fresh = pg_affected(r) > 0;
     return NULL;
 }

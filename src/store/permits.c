@@ -66,10 +66,9 @@ const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
                                         struct str suspension_id,
                                         struct permits_row *out, bool *found)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, suspension_id);
-    TRY(pg_query(pg, a, SQL_PERMIT_OF_SUSPENSION, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERMIT_OF_SUSPENSION, PG(pg_text(suspension_id)),
+                 &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
@@ -79,13 +78,11 @@ const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
 const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
                               struct permits_row *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return permit_unknown();
-    pg_arg(&args, id);
-    pg_arg_time(&args, clock_now());
-    TRY(pg_query(pg, a, SQL_PERMIT_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERMIT_GET,
+                 PG(pg_text(id), pg_moment(clock_now())), &r));
     if (pg_count(r) == 0)
         return permit_unknown();
     *out = row(r, 0);
@@ -98,14 +95,13 @@ const struct err *permits_live(struct pg *pg, struct arena *a,
                                const struct permits_live *wish,
                                struct permits_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_time(&args, wish->now);
-    pg_arg_time(&args, wish->after ? wish->after->created_at : 0);
-    pg_arg(&args, wish->after ? wish->after->id : STR_NONE);
-    pg_arg_int(&args, wish->limit + 1);
-    pg_arg(&args, wish->initiator_id);
-    TRY(pg_query(pg, a, SQL_PERMIT_LIVE, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERMIT_LIVE,
+                 PG(pg_moment(wish->now),
+                    pg_moment(wish->after ? wish->after->created_at : 0),
+                    pg_text(wish->after ? wish->after->id : STR_NONE),
+                    pg_number(wish->limit + 1), pg_text(wish->initiator_id)),
+                 &r));
     *out = (struct permits_rows){.n = pg_count(r)};
     out->more = out->n > (size_t)wish->limit;
     if (out->more)
@@ -120,67 +116,59 @@ const struct err *permits_by_handle(struct pg *pg, struct arena *a,
                                     struct str handle,
                                     struct permits_row *out, bool *found)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, handle);
-    TRY(pg_query(pg, a, SQL_PERMIT_BY_HANDLE, &args, &r));
+    TRY(pg_query(pg, a, SQL_PERMIT_BY_HANDLE, PG(pg_text(handle)), &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
     return NULL;
 }
 
-static void arg_budget(struct pg_args *args, struct arena *a,
+static void arg_budget(struct pg_list *args, struct arena *a,
                        const struct permit_covers_budget *b)
 {
-    pg_arg(args, b->unit.p ? decimal_text(a, b->amount) : STR_NONE);
-    pg_arg(args, b->unit.p ? b->of : STR_NONE);
-    pg_arg(args, b->unit);
+    pg_add(args, pg_text(b->unit.p ? decimal_text(a, b->amount) : STR_NONE));
+    pg_add(args, pg_text(b->unit.p ? b->of : STR_NONE));
+    pg_add(args, pg_text(b->unit));
 }
 
 void permits_queue_insert(struct pg *pg, struct arena *a,
                           const struct permit *p, struct str key_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, p->intent_id);
-    pg_arg(&args, p->suspension_id);
-    pg_arg(&args, p->auth_req_id);
-    pg_arg(&args, p->agent);
-    pg_arg(&args, p->terms.resource);
-    pg_arg(&args, p->terms.dpop_jkt);
-    pg_arg(&args, p->asked);
-    pg_arg(&args, p->asked_sha256);
-    pg_arg(&args, p->granted);
-    pg_arg(&args, p->granted_sha256);
-    pg_arg_int(&args, p->terms.max_uses);
-    pg_arg_int(&args, p->terms.use_seconds);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(p->id));
+    pg_add(&args, pg_text(p->intent_id));
+    pg_add(&args, pg_text(p->suspension_id));
+    pg_add(&args, pg_text(p->auth_req_id));
+    pg_add(&args, pg_text(p->agent));
+    pg_add(&args, pg_text(p->terms.resource));
+    pg_add(&args, pg_text(p->terms.dpop_jkt));
+    pg_add(&args, pg_text(p->asked));
+    pg_add(&args, pg_text(p->asked_sha256));
+    pg_add(&args, pg_text(p->granted));
+    pg_add(&args, pg_text(p->granted_sha256));
+    pg_add(&args, pg_number(p->terms.max_uses));
+    pg_add(&args, pg_number(p->terms.use_seconds));
     arg_budget(&args, a, &p->terms.budget);
-    pg_arg(&args, str_of(vocabulary_permit_state(p->state)->wire));
-    pg_arg_time(&args, p->created_at);
-    pg_arg_time(&args, p->granted_at);
-    pg_arg_time(&args, p->not_after);
-    pg_arg_time(&args, p->ended_at);
-    pg_arg(&args, key_id);
-    pg_queue(pg, SQL_PERMIT_INSERT, &args);
+    pg_add(&args, pg_text(str_of(vocabulary_permit_state(p->state)->wire)));
+    pg_add(&args, pg_moment(p->created_at));
+    pg_add(&args, pg_moment(p->granted_at));
+    pg_add(&args, pg_moment(p->not_after));
+    pg_add(&args, pg_moment(p->ended_at));
+    pg_add(&args, pg_text(key_id));
+    pg_queue(pg, a, SQL_PERMIT_INSERT, PG_ALL(&args));
 }
 
 void permits_queue_update(struct pg *pg, struct arena *a,
                           const struct permit *p)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, p->granted);
-    pg_arg(&args, p->granted_sha256);
-    pg_arg_time(&args, p->granted_at);
-    pg_arg_time(&args, p->not_after);
-    pg_arg_int(&args, p->used);
-    pg_arg(&args, decimal_text(a, p->spent));
-    pg_arg(&args, str_of(vocabulary_permit_state(p->state)->wire));
-    pg_arg(&args, p->reason);
-    pg_arg(&args, p->ended_by);
-    pg_arg_time(&args, p->ended_at);
-    pg_queue(pg, SQL_PERMIT_UPDATE, &args);
+    pg_queue(
+        pg, a, SQL_PERMIT_UPDATE,
+        PG(pg_text(p->id), pg_text(p->granted), pg_text(p->granted_sha256),
+           pg_moment(p->granted_at), pg_moment(p->not_after),
+           pg_number(p->used), pg_text(decimal_text(a, p->spent)),
+           pg_text(str_of(vocabulary_permit_state(p->state)->wire)),
+           pg_text(p->reason), pg_text(p->ended_by), pg_moment(p->ended_at)));
     if (p->state == PERMIT_SPENT)
         permit_tokens_queue_end(pg, a, p->id, PERMIT_TOKENS_SPENT,
                                 p->ended_at);
@@ -192,22 +180,16 @@ void permits_queue_update(struct pg *pg, struct arena *a,
 void permits_queue_polled(struct pg *pg, struct arena *a, struct str id,
                           struct str jkt, int64_t poll_after)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    pg_arg(&args, jkt);
-    pg_arg_time(&args, poll_after);
-    pg_queue(pg, SQL_PERMIT_POLLED, &args);
+    pg_queue(pg, a, SQL_PERMIT_POLLED,
+             PG(pg_text(id), pg_text(jkt), pg_moment(poll_after)));
 }
 
 void permits_queue_refuse(struct pg *pg, struct arena *a,
                           const struct suspension *s)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, s->id);
-    pg_arg(&args, s->reason);
-    pg_arg(&args, s->responded_by);
-    pg_arg_time(&args, s->responded_at);
-    pg_queue(pg, SQL_PERMIT_REFUSE, &args);
+    pg_queue(pg, a, SQL_PERMIT_REFUSE,
+             PG(pg_text(s->id), pg_text(s->reason), pg_text(s->responded_by),
+                pg_moment(s->responded_at)));
 }
 
 struct str permits_handle(struct arena *a)

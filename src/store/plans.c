@@ -62,10 +62,10 @@ static struct checkpoint checkpoint_row(const struct pg_rows *r, size_t i)
 
 void plans_queue_read(struct pg *pg, struct arena *a, struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_PLAN_BOARD, &args);
-    pg_queue(pg, SQL_PLAN_CHECKPOINTS, &args);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(intent_id));
+    pg_queue(pg, a, SQL_PLAN_BOARD, PG_ALL(&args));
+    pg_queue(pg, a, SQL_PLAN_CHECKPOINTS, PG_ALL(&args));
 }
 
 void plans_take(struct board *b, struct pg_rows *const rows[static 2])
@@ -81,11 +81,11 @@ void plans_take(struct board *b, struct pg_rows *const rows[static 2])
         b->checkpoints[i] = checkpoint_row(rows[1], i);
 }
 
-static const struct err *one(struct pg *pg, int statement,
+static const struct err *one(struct pg *pg, struct arena *a, int statement,
                              const struct pg_args *args, struct str *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, args->arena, statement, args, &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     *out = pg_count(r) ? pg_str(r, 0, 0) : STR_NONE;
     return NULL;
 }
@@ -93,11 +93,9 @@ static const struct err *one(struct pg *pg, int statement,
 const struct err *plans_intent(struct pg *pg, struct arena *a, struct str id,
                                struct str *intent_id)
 {
-    struct pg_args args = pg_args(a);
     *intent_id = STR_NONE;
-    pg_arg(&args, id);
     if (id_uuid(id))
-        TRY(one(pg, SQL_PLAN_GET, &args, intent_id));
+        TRY(one(pg, a, SQL_PLAN_GET, PG(pg_text(id)), intent_id));
     return intent_id->p ? NULL
                         : ERROR(ERR_NOT_FOUND, "plan.unknown",
                                 "There is no plan with this id.");
@@ -107,12 +105,10 @@ const struct err *plans_question(struct pg *pg, struct arena *a,
                                  struct str plan_id, struct str checkpoint_id,
                                  struct str *suspension_id)
 {
-    struct pg_args args = pg_args(a);
     *suspension_id = STR_NONE;
-    pg_arg(&args, plan_id);
-    pg_arg(&args, checkpoint_id);
     if (id_uuid(plan_id) && id_token(checkpoint_id))
-        TRY(one(pg, SQL_PLAN_QUESTION, &args, suspension_id));
+        TRY(one(pg, a, SQL_PLAN_QUESTION,
+                PG(pg_text(plan_id), pg_text(checkpoint_id)), suspension_id));
     return suspension_id->p
                ? NULL
                : ERROR(ERR_NOT_FOUND, "checkpoint.unknown",
@@ -123,90 +119,86 @@ const struct err *plans_question(struct pg *pg, struct arena *a,
 const struct err *plans_asked(struct pg *pg, struct arena *a,
                               struct str suspension_id, struct str *name)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, suspension_id);
-    return one(pg, SQL_PLAN_ASKED, &args, name);
+    return one(pg, a, SQL_PLAN_ASKED, PG(pg_text(suspension_id)), name);
 }
 
 const struct err *plans_until(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_PLAN_UNTIL, &args, &r));
+    TRY(pg_query(pg, a, SQL_PLAN_UNTIL, PG(pg_text(intent_id)), &r));
     *out = pg_count(r) ? pg_int(r, 0, 0) : 0;
     return NULL;
 }
 
 /* ---- writing ---------------------------------------------------------- */
 
-static void arg_word(struct pg_args *args, const struct vocabulary_word *word)
+static struct pg_value word(const struct vocabulary_word *word)
 {
-    pg_arg(args, str_of(word->wire));
+    return pg_text(str_of(word->wire));
 }
 
 static void queue_plan(struct pg *pg, struct arena *a, const struct plan *p)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(p->id));
     if (p->fresh)
-        pg_arg(&args, p->intent_id);
-    pg_arg_int(&args, p->version);
-    arg_word(&args, vocabulary_plan_state(p->state));
-    arg_word(&args, vocabulary_plan_failure(p->on_failure));
-    arg_word(&args, vocabulary_plan_pause(p->paused));
-    pg_arg(&args, p->tasks);
-    pg_arg(&args, p->facts);
+        pg_add(&args, pg_text(p->intent_id));
+    pg_add(&args, pg_number(p->version));
+    pg_add(&args, word(vocabulary_plan_state(p->state)));
+    pg_add(&args, word(vocabulary_plan_failure(p->on_failure)));
+    pg_add(&args, word(vocabulary_plan_pause(p->paused)));
+    pg_add(&args, pg_text(p->tasks));
+    pg_add(&args, pg_text(p->facts));
     if (p->fresh) {
-        pg_arg(&args, p->created_by);
-        pg_arg_time(&args, p->created_at);
+        pg_add(&args, pg_text(p->created_by));
+        pg_add(&args, pg_moment(p->created_at));
     }
-    pg_arg_time(&args, p->updated_at);
-    pg_arg_time(&args, p->activated_at);
-    pg_arg(&args, p->review_id);
-    pg_arg(&args, p->review_reason);
-    pg_arg_int(&args, p->told);
+    pg_add(&args, pg_moment(p->updated_at));
+    pg_add(&args, pg_moment(p->activated_at));
+    pg_add(&args, pg_text(p->review_id));
+    pg_add(&args, pg_text(p->review_reason));
+    pg_add(&args, pg_number(p->told));
     if (p->fresh)
-        pg_arg(&args, p->key_id);
-    pg_queue(pg, p->fresh ? SQL_PLAN_INSERT : SQL_PLAN_UPDATE, &args);
+        pg_add(&args, pg_text(p->key_id));
+    pg_queue(pg, a, p->fresh ? SQL_PLAN_INSERT : SQL_PLAN_UPDATE,
+             PG_ALL(&args));
 }
 
 static void queue_checkpoint(struct pg *pg, struct arena *a,
                              const struct checkpoint *c)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, c->plan_id);
-    pg_arg(&args, c->id);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(c->plan_id));
+    pg_add(&args, pg_text(c->id));
     if (c->fresh)
-        pg_arg(&args, c->intent_id);
-    pg_arg_int(&args, c->place);
-    pg_arg(&args, c->name);
-    pg_arg(&args, c->after_task);
-    pg_arg_bool(&args, c->requires_approval);
-    pg_arg(&args, c->approvers);
-    pg_arg_bool(&args, c->of_group);
-    pg_arg(&args, c->timeout_hours);
-    arg_word(&args, vocabulary_checkpoint_timeout(c->on_timeout));
-    pg_arg_bool(&args, c->silence_approves);
-    arg_word(&args, vocabulary_checkpoint_reject(c->on_reject));
-    arg_word(&args, vocabulary_severity(c->severity));
-    arg_word(&args, vocabulary_checkpoint_status(c->status));
-    pg_arg(&args, c->decided_by);
-    pg_arg_time(&args, c->decided_at);
-    pg_arg(&args, c->suspension_id);
-    pg_queue(pg, c->fresh ? SQL_PLAN_CHECKPOINT_INSERT
-                          : SQL_PLAN_CHECKPOINT_UPDATE,
-             &args);
+        pg_add(&args, pg_text(c->intent_id));
+    pg_add(&args, pg_number(c->place));
+    pg_add(&args, pg_text(c->name));
+    pg_add(&args, pg_text(c->after_task));
+    pg_add(&args, pg_flag(c->requires_approval));
+    pg_add(&args, pg_text(c->approvers));
+    pg_add(&args, pg_flag(c->of_group));
+    pg_add(&args, pg_text(c->timeout_hours));
+    pg_add(&args, word(vocabulary_checkpoint_timeout(c->on_timeout)));
+    pg_add(&args, pg_flag(c->silence_approves));
+    pg_add(&args, word(vocabulary_checkpoint_reject(c->on_reject)));
+    pg_add(&args, word(vocabulary_severity(c->severity)));
+    pg_add(&args, word(vocabulary_checkpoint_status(c->status)));
+    pg_add(&args, pg_text(c->decided_by));
+    pg_add(&args, pg_moment(c->decided_at));
+    pg_add(&args, pg_text(c->suspension_id));
+    pg_queue(pg, a,
+             c->fresh ? SQL_PLAN_CHECKPOINT_INSERT
+                      : SQL_PLAN_CHECKPOINT_UPDATE,
+             PG_ALL(&args));
 }
 
 static void queue_drop(struct pg *pg, struct arena *a,
                        const struct checkpoint *c)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, c->plan_id);
-    pg_arg(&args, c->id);
-    pg_queue(pg, SQL_PLAN_CHECKPOINT_DELETE, &args);
+    pg_queue(pg, a, SQL_PLAN_CHECKPOINT_DELETE,
+             PG(pg_text(c->plan_id), pg_text(c->id)));
 }
 
 void plans_queue_write(struct pg *pg, const struct board *b)

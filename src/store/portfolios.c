@@ -56,16 +56,15 @@ static const struct err *get(struct pg *pg, struct arena *a, struct str id,
                              const struct principal *who, bool lock,
                              struct portfolio *out)
 {
-    struct pg_args args = pg_args(a), take = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows[2] = {NULL};
     if (!id_uuid(id))
         return unknown();
-    pg_arg(&take, id);
-    pg_arg(&args, id);
-    intents_reader(&args, who);
+    pg_add(&args, pg_text(id));
+    intents_reader(&args, a, who);
     if (lock)
-        pg_queue(pg, SQL_PORTFOLIO_TAKE, &take);
-    pg_queue(pg, SQL_PORTFOLIO_GET, &args);
+        pg_queue(pg, a, SQL_PORTFOLIO_TAKE, PG(pg_text(id)));
+    pg_queue(pg, a, SQL_PORTFOLIO_GET, PG_ALL(&args));
     TRY(pg_run(pg, a, rows));
     const struct pg_rows *found = rows[lock ? 1 : 0];
     if (pg_count(found) == 0)
@@ -92,14 +91,14 @@ const struct err *portfolios_list(struct pg *pg, struct arena *a,
                                   const struct portfolios_page *page,
                                   struct portfolio_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_arg_int(&args, page->limit + 1);
-    intents_reader(&args, page->who);
-    pg_arg(&args, page->after);
-    pg_arg(&args, page->created_by);
-    pg_arg(&args, page->status);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_LIST, &args, &rows));
+    pg_add(&args, pg_number(page->limit + 1));
+    intents_reader(&args, a, page->who);
+    pg_add(&args, pg_text(page->after));
+    pg_add(&args, pg_text(page->created_by));
+    pg_add(&args, pg_text(page->status));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_LIST, PG_ALL(&args), &rows));
     *out = page_of(a, rows, page->limit);
     return NULL;
 }
@@ -108,10 +107,9 @@ const struct err *portfolios_of_intent(struct pg *pg, struct arena *a,
                                        struct str intent_id,
                                        struct portfolio_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_OF_INTENT, &args, &rows));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_OF_INTENT, PG(pg_text(intent_id)),
+                 &rows));
     *out = page_of(a, rows, PORTFOLIOS_OF_INTENT_MAX);
     return NULL;
 }
@@ -151,11 +149,11 @@ const struct err *portfolios_members(struct pg *pg, struct arena *a,
                                      const struct principal *who,
                                      struct portfolio_members *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    intents_reader(&args, who);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBERS, &args, &r));
+    pg_add(&args, pg_text(id));
+    intents_reader(&args, a, who);
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBERS, PG_ALL(&args), &r));
     const size_t n = pg_count(r);
     *out = (struct portfolio_members){
         .v = arena_many(a, n + 1, struct portfolio_member),
@@ -172,13 +170,13 @@ const struct err *portfolios_intents(struct pg *pg, struct arena *a,
                                      const struct portfolios_intents *page,
                                      struct intent_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_arg(&args, page->id);
-    intents_reader(&args, page->who);
+    pg_add(&args, pg_text(page->id));
+    intents_reader(&args, a, page->who);
     intents_arg_page(&args, page->limit);
-    pg_arg(&args, page->after);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_INTENTS, &args, &rows));
+    pg_add(&args, pg_text(page->after));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_INTENTS, PG_ALL(&args), &rows));
     *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }
@@ -187,11 +185,9 @@ const struct err *portfolios_questions(struct pg *pg, struct arena *a,
                                        struct str id, int64_t most,
                                        struct portfolios_questions *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    pg_arg_int(&args, most);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_QUESTIONS, &args, &r));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_QUESTIONS,
+                 PG(pg_text(id), pg_number(most)), &r));
     *out = (struct portfolios_questions){
         .rows = suspensions_rows(a, r),
         .found = pg_count(r) ? pg_int(r, 0, pg_columns(r) - 1) : 0};
@@ -202,13 +198,11 @@ const struct err *portfolios_open(struct pg *pg, struct arena *a,
                                   struct str id, bool partial,
                                   struct json **out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     struct json *list = json_array(a);
     *out = json_object(a);
-    pg_arg(&args, id);
-    pg_arg_bool(&args, partial);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_OPEN, &args, &rows));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_OPEN, PG(pg_text(id), pg_flag(partial)),
+                 &rows));
     for (size_t i = 0; i < pg_count(rows); i++)
         json_add_text(list, pg_str(rows, i, 0));
     json_set_json(*out, "open", list);
@@ -225,57 +219,48 @@ static struct str status_word(const struct portfolio *p)
 void portfolios_queue_insert(struct pg *pg, struct arena *a,
                              const struct portfolio *p)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, p->name);
-    pg_arg(&args, p->description);
-    pg_arg(&args, p->created_by);
-    pg_arg(&args, status_word(p));
-    pg_arg(&args, p->policy);
-    pg_arg(&args, p->metadata);
-    pg_arg_time(&args, p->deadline);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(p->id));
+    pg_add(&args, pg_text(p->name));
+    pg_add(&args, pg_text(p->description));
+    pg_add(&args, pg_text(p->created_by));
+    pg_add(&args, pg_text(status_word(p)));
+    pg_add(&args, pg_text(p->policy));
+    pg_add(&args, pg_text(p->metadata));
+    pg_add(&args, pg_moment(p->deadline));
     if (p->threshold)
-        pg_arg_int(&args, p->threshold);
+        pg_add(&args, pg_number(p->threshold));
     else
-        pg_arg(&args, STR_NONE);
-    pg_arg_int(&args, p->version);
-    pg_arg_time(&args, p->created_at);
-    pg_arg_time(&args, p->updated_at);
-    pg_arg_bool(&args, p->test);
-    pg_queue(pg, SQL_PORTFOLIO_INSERT, &args);
+        pg_add(&args, pg_text(STR_NONE));
+    pg_add(&args, pg_number(p->version));
+    pg_add(&args, pg_moment(p->created_at));
+    pg_add(&args, pg_moment(p->updated_at));
+    pg_add(&args, pg_flag(p->test));
+    pg_queue(pg, a, SQL_PORTFOLIO_INSERT, PG_ALL(&args));
 }
 
 void portfolios_queue_update(struct pg *pg, struct arena *a,
                              const struct portfolio *p)
 {
-    struct pg_args args = pg_args(a), ended = pg_args(a);
-    pg_arg(&args, p->id);
-    pg_arg(&args, p->name);
-    pg_arg(&args, p->description);
-    pg_arg(&args, status_word(p));
-    pg_arg(&args, p->status_by);
-    pg_arg_time(&args, p->status_at);
-    pg_arg(&args, p->policy);
-    pg_arg_time(&args, p->deadline);
-    pg_arg_int(&args, p->version);
-    pg_arg_time(&args, p->updated_at);
-    pg_queue(pg, SQL_PORTFOLIO_UPDATE, &args);
+    pg_queue(pg, a, SQL_PORTFOLIO_UPDATE,
+             PG(pg_text(p->id), pg_text(p->name), pg_text(p->description),
+                pg_text(status_word(p)), pg_text(p->status_by),
+                pg_moment(p->status_at), pg_text(p->policy),
+                pg_moment(p->deadline), pg_number(p->version),
+                pg_moment(p->updated_at)));
     if (p->status == PORTFOLIO_ACTIVE)
         return;
-    pg_arg_texts(&ended, &p->id, 1);
-    pg_arg_time(&ended, p->updated_at);
-    pg_queue(pg, SQL_COORDINATOR_END_OF_PORTFOLIOS, &ended);
+    pg_queue(pg, a, SQL_COORDINATOR_END_OF_PORTFOLIOS,
+             PG(pg_texts(&p->id, 1), pg_moment(p->updated_at)));
 }
 
 const struct err *portfolios_place(struct pg *pg, struct arena *a,
                                    struct str id, struct str intent_id,
                                    struct portfolio_place *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBER, &args, &r));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBER,
+                 PG(pg_text(id), pg_text(intent_id)), &r));
     *out = (struct portfolio_place){
         .member = {.id = pg_str(r, 0, 0),
                    .portfolio_id = id,
@@ -291,31 +276,24 @@ const struct err *portfolios_place(struct pg *pg, struct arena *a,
 
 static void queue_mark(struct pg *pg, struct arena *a, struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_PORTFOLIO_MARK, &args);
+    pg_queue(pg, a, SQL_PORTFOLIO_MARK, PG(pg_text(intent_id)));
 }
 
 void portfolios_queue_join(struct pg *pg, struct arena *a,
                            const struct portfolio_member *m)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, m->id);
-    pg_arg(&args, m->portfolio_id);
-    pg_arg(&args, m->intent_id);
-    pg_arg(&args, str_of(vocabulary_member_role(m->role)->wire));
-    pg_arg_int(&args, m->priority);
-    pg_arg_time(&args, m->added_at);
-    pg_queue(pg, SQL_PORTFOLIO_JOIN, &args);
+    pg_queue(pg, a, SQL_PORTFOLIO_JOIN,
+             PG(pg_text(m->id), pg_text(m->portfolio_id),
+                pg_text(m->intent_id),
+                pg_text(str_of(vocabulary_member_role(m->role)->wire)),
+                pg_number(m->priority), pg_moment(m->added_at)));
     queue_mark(pg, a, m->intent_id);
 }
 
 void portfolios_queue_leave(struct pg *pg, struct arena *a,
                             const struct portfolio_member *m)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, m->portfolio_id);
-    pg_arg(&args, m->intent_id);
-    pg_queue(pg, SQL_PORTFOLIO_LEAVE, &args);
+    pg_queue(pg, a, SQL_PORTFOLIO_LEAVE,
+             PG(pg_text(m->portfolio_id), pg_text(m->intent_id)));
     queue_mark(pg, a, m->intent_id);
 }

@@ -7,11 +7,9 @@ const struct err *portfolios_over(struct pg *pg, struct arena *a,
                                   const struct str *ids, size_t n, int64_t now,
                                   struct portfolios_overs *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_texts(&args, ids, n);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_OVER, &args, &r));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_OVER,
+                 PG(pg_texts(ids, n), pg_moment(now)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct portfolios_over);
     for (size_t i = 0; i < out->n; i++)
@@ -24,19 +22,15 @@ const struct err *portfolios_over(struct pg *pg, struct arena *a,
 void portfolios_queue_deadlines(struct pg *pg, struct arena *a,
                                 const struct str *ids, size_t n)
 {
-    struct pg_args args = pg_args(a);
     if (n == 0)
         return;
-    pg_arg_texts(&args, ids, n);
-    pg_queue(pg, SQL_PORTFOLIO_DEADLINES, &args);
+    pg_queue(pg, a, SQL_PORTFOLIO_DEADLINES, PG(pg_texts(ids, n)));
 }
 
 void portfolios_queue_asked(struct pg *pg, struct arena *a,
                             struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_PORTFOLIO_SHARE, &args);
+    pg_queue(pg, a, SQL_PORTFOLIO_SHARE, PG(pg_text(intent_id)));
     portfolios_queue_deadlines(pg, a, &intent_id, 1);
 }
 
@@ -44,12 +38,10 @@ const struct err *portfolios_waiting(struct pg *pg, struct arena *a,
                                      struct str id,
                                      struct portfolios_waiting *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     *out = (struct portfolios_waiting){.n = 0};
-    pg_arg(&args, id);
     if (id_uuid(id))
-        TRY(pg_query(pg, a, SQL_PORTFOLIO_WAITING, &args, &r));
+        TRY(pg_query(pg, a, SQL_PORTFOLIO_WAITING, PG(pg_text(id)), &r));
     out->n = r ? pg_count(r) : 0;
     out->v = arena_many(a, out->n + 1, struct str);
     for (size_t i = 0; i < out->n; i++)
@@ -61,9 +53,7 @@ const struct err *
 portfolios_take_waiting(struct pg *pg, struct arena *a,
                         const struct portfolios_waiting *intents)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg_texts(&args, intents->v, intents->n);
-    return intents->n
-               ? pg_query(pg, a, SQL_PORTFOLIO_TAKE_INTENTS, &args, NULL)
-               : NULL;
+    return intents->n ? pg_query(pg, a, SQL_PORTFOLIO_TAKE_INTENTS,
+                                 PG(pg_texts(intents->v, intents->n)), NULL)
+                      : NULL;
 }

@@ -65,20 +65,14 @@ static struct json *resumed(const struct containers_change *c,
 static const struct err *complete(const struct containers_change *c,
                                   const struct str *ids, size_t n)
 {
-    struct pg_args take = pg_args(c->arena), args = pg_args(c->arena),
-                   ended = pg_args(c->arena);
     if (n == 0)
         return NULL;
-    pg_arg_texts(&take, ids, n);
-    pg_arg_texts(&args, ids, n);
-    pg_arg(&args, c->intent->id);
-    pg_arg(&args, event_by_server().name);
-    pg_arg_time(&args, c->now);
-    pg_queue(c->pg, SQL_PORTFOLIO_TAKE_MANY, &take);
-    pg_queue(c->pg, SQL_PORTFOLIO_COMPLETE, &args);
-    pg_arg_texts(&ended, ids, n);
-    pg_arg_time(&ended, c->now);
-    pg_queue(c->pg, SQL_COORDINATOR_END_OF_PORTFOLIOS, &ended);
+    pg_queue(c->pg, c->arena, SQL_PORTFOLIO_TAKE_MANY, PG(pg_texts(ids, n)));
+    pg_queue(c->pg, c->arena, SQL_PORTFOLIO_COMPLETE,
+             PG(pg_texts(ids, n), pg_text(c->intent->id),
+                pg_text(event_by_server().name), pg_moment(c->now)));
+    pg_queue(c->pg, c->arena, SQL_COORDINATOR_END_OF_PORTFOLIOS,
+             PG(pg_texts(ids, n), pg_moment(c->now)));
     return pg_run(c->pg, c->arena, NULL);
 }
 
@@ -87,14 +81,13 @@ const struct err *portfolios_follow(const struct containers_change *c)
     const enum intent_status to = c->intent->status;
     const bool back = c->was == INTENT_SUSPENDED && !intent_ended(to);
     struct str ids[PORTFOLIOS_OF_INTENT_MAX];
-    struct pg_args args = pg_args(c->arena);
     struct pg_rows *rows = NULL;
     size_t n = 0;
     if (!(c->intent->containers & INTENT_IN_PORTFOLIO) ||
         (to != INTENT_SUSPENDED && to != INTENT_COMPLETED && !back))
         return NULL;
-    pg_arg(&args, c->intent->id);
-    TRY(pg_query(c->pg, c->arena, SQL_PORTFOLIO_ACTIVE, &args, &rows));
+    TRY(pg_query(c->pg, c->arena, SQL_PORTFOLIO_ACTIVE,
+                 PG(pg_text(c->intent->id)), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str id = pg_str(rows, i, 0);
         if (to == INTENT_SUSPENDED)

@@ -157,10 +157,8 @@ static const struct err *fill(struct arena *a, const struct str *columns,
 static const struct err *note_use(struct pg *pg, struct arena *a,
                                   const struct pg_rows *r, int64_t now)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, pg_str(r, 0, ID));
-    pg_arg_time(&args, now);
-    return pg_query(pg, a, SQL_KEY_USED, &args, NULL);
+    return pg_query(pg, a, SQL_KEY_USED,
+                    PG(pg_text(pg_str(r, 0, ID)), pg_moment(now)), NULL);
 }
 
 static const struct err *look_up(struct principals *p, struct pg *pg,
@@ -168,12 +166,10 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
                                  const uint8_t tag[static CRYPT_TAG],
                                  struct str columns[static COLUMNS])
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     const struct str digest = crypt_sha256_hex(a, key);
     const int64_t now = clock_now();
-    pg_arg(&args, digest);
-    TRY(pg_query(pg, a, SQL_KEY_FIND, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_FIND, PG(pg_text(digest)), &r));
     if (pg_count(r) == 0)
         return ERROR(ERR_UNAUTHENTICATED, "key.unknown",
                      "The API key is not valid.");
@@ -192,16 +188,15 @@ static void guess(struct seen *k, struct pg *pg, struct arena *a,
                   struct str columns[static COLUMNS])
 {
     const bool owned = !k->null[PERSON] || !k->null[RESOURCE];
-    struct pg_ahead ahead = {
+    const struct pg_value digest =
+        pg_text((struct str){k->digest, sizeof k->digest});
+    const struct pg_ahead ahead = {
         .statement = owned ? SQL_KEY_VERSION_OWNED : SQL_KEY_VERSION,
-        .args = pg_args(a),
+        .args = owned ? PG(digest) : PG(pg_text(str_of(k->place)), digest),
         .joins = !owned,
         .check = unchanged,
         .context = k};
-    if (!owned)
-        pg_arg(&ahead.args, str_of(k->place));
-    pg_arg(&ahead.args, (struct str){k->digest, sizeof k->digest});
-    pg_ahead(pg, &ahead);
+    pg_ahead(pg, a, &ahead);
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = column(k, c);
 }
@@ -232,13 +227,11 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
                                         struct str cookie,
                                         struct principal *out, bool *found)
 {
-    struct pg_args args = pg_args(a), seen = pg_args(a);
     struct pg_rows *r = NULL;
     const struct str digest = crypt_sha256_hex(a, cookie);
     const int64_t now = clock_now();
     *found = false;
-    pg_arg(&args, digest);
-    TRY(pg_query(pg, a, SQL_SESSION_FIND, &args, &r));
+    TRY(pg_query(pg, a, SQL_SESSION_FIND, PG(pg_text(digest)), &r));
     if (pg_count(r) == 0 || pg_int(r, 0, 5) <= clock_watch_latest(now) ||
         now - pg_int(r, 0, 4) > PRINCIPALS_SESSION_IDLE)
         return NULL;
@@ -257,18 +250,17 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
                               .single_key = pg_bool(r, 0, 10)};
     if (now - pg_int(r, 0, 4) < MINUTE)
         return NULL;
-    pg_arg(&seen, digest);
-    pg_arg_time(&seen, now);
-    return pg_query(pg, a, SQL_SESSION_SEEN, &seen, NULL);
+    return pg_query(pg, a, SQL_SESSION_SEEN,
+                    PG(pg_text(digest), pg_moment(now)), NULL);
 }
 
 const struct err *principals_leave(struct pg *pg, struct arena *a,
                                    struct str cookie)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, crypt_sha256_hex(a, cookie));
-    pg_arg_time(&args, clock_now());
-    return pg_query(pg, a, SQL_SESSION_REVOKE, &args, NULL);
+    return pg_query(
+        pg, a, SQL_SESSION_REVOKE,
+        PG(pg_text(crypt_sha256_hex(a, cookie)), pg_moment(clock_now())),
+        NULL);
 }
 
 /* ---- names of the other sort ------------------------------------------ */
@@ -277,14 +269,12 @@ const struct err *principals_apart(struct pg *pg, struct arena *a,
                                    const struct str *names, size_t n,
                                    bool test, struct str *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     *out = STR_NONE;
     if (n == 0)
         return NULL;
-    pg_arg_texts(&args, names, n);
-    pg_arg_bool(&args, test);
-    TRY(pg_query(pg, a, SQL_KEY_TAKEN, &args, &r));
+    TRY(pg_query(pg, a, SQL_KEY_TAKEN, PG(pg_texts(names, n), pg_flag(test)),
+                 &r));
     *out = pg_str(r, 0, 0);
     return NULL;
 }
@@ -304,13 +294,11 @@ const struct err *principals_there(struct pg *pg, struct arena *a,
                                    const struct principals_wanted *who,
                                    bool *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, who->group);
-    pg_arg(&args, who->name);
-    pg_arg_time(&args, clock_now());
-    pg_arg_bool(&args, who->users);
-    TRY(pg_query(pg, a, SQL_PRINCIPAL_THERE, &args, &r));
+    TRY(pg_query(pg, a, SQL_PRINCIPAL_THERE,
+                 PG(pg_text(who->group), pg_text(who->name),
+                    pg_moment(clock_now()), pg_flag(who->users)),
+                 &r));
     *out = pg_count(r) > 0;
     return NULL;
 }

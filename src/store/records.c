@@ -9,9 +9,7 @@ static const struct err *of_intent(struct pg *pg, struct arena *a,
                                    int statement, struct str intent_id,
                                    struct pg_rows **out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    return pg_query(pg, a, statement, &args, out);
+    return pg_query(pg, a, statement, PG(pg_text(intent_id)), out);
 }
 
 /* An amount that the database has passes. */
@@ -58,17 +56,11 @@ const struct err *records_cost_total(struct pg *pg, struct arena *a,
 
 void records_queue_cost(struct pg *pg, struct arena *a, const struct cost *c)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, c->id);
-    pg_arg(&args, c->intent_id);
-    pg_arg(&args, c->agent_id);
-    pg_arg(&args, c->type);
-    pg_arg(&args, decimal_text(a, c->amount));
-    pg_arg(&args, c->unit);
-    pg_arg(&args, c->provider);
-    pg_arg(&args, c->metadata);
-    pg_arg_time(&args, c->recorded_at);
-    pg_queue(pg, SQL_COST_INSERT, &args);
+    pg_queue(pg, a, SQL_COST_INSERT,
+             PG(pg_text(c->id), pg_text(c->intent_id), pg_text(c->agent_id),
+                pg_text(c->type), pg_text(decimal_text(a, c->amount)),
+                pg_text(c->unit), pg_text(c->provider), pg_text(c->metadata),
+                pg_moment(c->recorded_at)));
 }
 
 /* ---- attachments ----------------------------------------------------- */
@@ -97,26 +89,18 @@ const struct err *records_attachments(struct pg *pg, struct arena *a,
 void records_queue_attachment(struct pg *pg, struct arena *a,
                               const struct attachment *t)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, t->id);
-    pg_arg(&args, t->intent_id);
-    pg_arg(&args, t->filename);
-    pg_arg(&args, t->mime_type);
-    pg_arg_int(&args, t->size);
-    pg_arg(&args, t->storage_url);
-    pg_arg(&args, t->metadata);
-    pg_arg(&args, t->uploaded_by);
-    pg_arg_time(&args, t->created_at);
-    pg_queue(pg, SQL_ATTACHMENT_INSERT, &args);
+    pg_queue(pg, a, SQL_ATTACHMENT_INSERT,
+             PG(pg_text(t->id), pg_text(t->intent_id), pg_text(t->filename),
+                pg_text(t->mime_type), pg_number(t->size),
+                pg_text(t->storage_url), pg_text(t->metadata),
+                pg_text(t->uploaded_by), pg_moment(t->created_at)));
 }
 
 void records_queue_attachment_delete(struct pg *pg, struct arena *a,
                                      const struct attachment *t)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, t->id);
-    pg_arg(&args, t->intent_id);
-    pg_queue(pg, SQL_ATTACHMENT_DELETE, &args);
+    pg_queue(pg, a, SQL_ATTACHMENT_DELETE,
+             PG(pg_text(t->id), pg_text(t->intent_id)));
 }
 
 /* ---- failures -------------------------------------------------------- */
@@ -158,11 +142,9 @@ const struct err *records_failure_counts(struct pg *pg, struct arena *a,
                                          struct str agent_id,
                                          struct failure_counts *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    pg_arg(&args, agent_id);
-    TRY(pg_query(pg, a, SQL_FAILURE_COUNTS, &args, &r));
+    TRY(pg_query(pg, a, SQL_FAILURE_COUNTS,
+                 PG(pg_text(intent_id), pg_text(agent_id)), &r));
     *out = (struct failure_counts){.of_intent = pg_int(r, 0, 0),
                                    .of_agent = pg_int(r, 0, 1),
                                    .handed = pg_int(r, 0, 2)};
@@ -172,22 +154,14 @@ const struct err *records_failure_counts(struct pg *pg, struct arena *a,
 void records_queue_failure(struct pg *pg, struct arena *a,
                            const struct failure *f, int64_t due_at)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, f->id);
-    pg_arg(&args, f->intent_id);
-    pg_arg(&args, f->agent_id);
-    pg_arg_int(&args, f->attempt);
-    pg_arg(&args, f->error_code);
-    pg_arg(&args, f->error_message);
-    pg_arg_bool(&args, f->recoverable);
-    pg_arg(&args, str_of(vocabulary_failure_next(f->next)->wire));
-    pg_arg_time(&args, f->retry_at);
-    pg_arg_time(&args, f->resolved_at);
-    pg_arg_time(&args, due_at);
-    pg_arg(&args, f->metadata);
-    pg_arg_time(&args, f->created_at);
-    pg_arg(&args, f->key_id);
-    pg_queue(pg, SQL_FAILURE_INSERT, &args);
+    pg_queue(pg, a, SQL_FAILURE_INSERT,
+             PG(pg_text(f->id), pg_text(f->intent_id), pg_text(f->agent_id),
+                pg_number(f->attempt), pg_text(f->error_code),
+                pg_text(f->error_message), pg_flag(f->recoverable),
+                pg_text(str_of(vocabulary_failure_next(f->next)->wire)),
+                pg_moment(f->retry_at), pg_moment(f->resolved_at),
+                pg_moment(due_at), pg_text(f->metadata),
+                pg_moment(f->created_at), pg_text(f->key_id)));
 }
 
 /* ---- retry policies --------------------------------------------------- */
@@ -222,18 +196,15 @@ const struct err *records_policy(struct pg *pg, struct arena *a,
 const struct err *records_policy_set(struct pg *pg, struct arena *a,
                                      struct failure_policy *p)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, p->id);
-    pg_arg(&args, p->intent_id);
-    pg_arg(&args, str_of(vocabulary_failure_strategy(p->strategy)->wire));
-    pg_arg_int(&args, p->max_retries);
-    pg_arg_int(&args, p->base_delay_ms);
-    pg_arg_int(&args, p->max_delay_ms);
-    pg_arg(&args, p->fallback_agent_id);
-    pg_arg_int(&args, p->failure_threshold);
-    pg_arg_time(&args, p->updated_at);
-    TRY(pg_query(pg, a, SQL_FAILURE_POLICY_SET, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_FAILURE_POLICY_SET,
+        PG(pg_text(p->id), pg_text(p->intent_id),
+           pg_text(str_of(vocabulary_failure_strategy(p->strategy)->wire)),
+           pg_number(p->max_retries), pg_number(p->base_delay_ms),
+           pg_number(p->max_delay_ms), pg_text(p->fallback_agent_id),
+           pg_number(p->failure_threshold), pg_moment(p->updated_at)),
+        &r));
     *p = policy_row(r);
     return NULL;
 }

@@ -32,11 +32,9 @@ const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
                                            struct redemption *out,
                                            bool *found)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, permit_id);
-    pg_arg(&args, operation_id);
-    TRY(pg_query(pg, a, SQL_REDEMPTION_OF_OPERATION, &args, &r));
+    TRY(pg_query(pg, a, SQL_REDEMPTION_OF_OPERATION,
+                 PG(pg_text(permit_id), pg_text(operation_id)), &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = row(r, 0);
@@ -47,10 +45,8 @@ const struct err *redemptions_calls(struct pg *pg, struct arena *a,
                                     struct str permit_id, size_t room,
                                     struct permit_covers_call **out, size_t *n)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, permit_id);
-    TRY(pg_query(pg, a, SQL_REDEMPTION_CALLS, &args, &r));
+    TRY(pg_query(pg, a, SQL_REDEMPTION_CALLS, PG(pg_text(permit_id)), &r));
     *n = pg_count(r);
     *out = arena_many(a, *n + room + 1, struct permit_covers_call);
     for (size_t i = 0; i < *n; i++)
@@ -63,14 +59,12 @@ const struct err *redemptions_calls(struct pg *pg, struct arena *a,
 const struct err *redemptions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct redemption *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     const struct err *unknown = ERROR(ERR_NOT_FOUND, "redemption.unknown",
                                       "There is no redemption with this id.");
     if (!id_uuid(id))
         return unknown;
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_REDEMPTION_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_REDEMPTION_GET, PG(pg_text(id)), &r));
     if (pg_count(r) == 0)
         return unknown;
     *out = row(r, 0);
@@ -81,11 +75,9 @@ const struct err *redemptions_list(struct pg *pg, struct arena *a,
                                    struct str permit_id,
                                    struct redemption_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, permit_id);
-    pg_arg_int(&args, REDEMPTIONS_SHOWN);
-    TRY(pg_query(pg, a, SQL_REDEMPTION_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_REDEMPTION_LIST,
+                 PG(pg_text(permit_id), pg_number(REDEMPTIONS_SHOWN)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct redemption);
     for (size_t i = 0; i < out->n; i++)
@@ -97,31 +89,23 @@ void redemptions_queue_insert(struct pg *pg, struct arena *a,
                               const struct redemption *r,
                               struct str arguments, struct str key_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, r->id);
-    pg_arg(&args, r->permit_id);
-    pg_arg_int(&args, r->n);
-    pg_arg(&args, r->operation_id);
-    pg_arg(&args, r->call_sha256);
-    pg_arg(&args, r->tool);
-    pg_arg(&args, arguments);
-    pg_arg(&args, r->amount);
-    pg_arg(&args, r->by);
-    pg_arg(&args, key_id);
-    pg_arg_time(&args, r->at);
-    pg_queue(pg, SQL_REDEMPTION_INSERT, &args);
+    pg_queue(pg, a, SQL_REDEMPTION_INSERT,
+             PG(pg_text(r->id), pg_text(r->permit_id), pg_number(r->n),
+                pg_text(r->operation_id), pg_text(r->call_sha256),
+                pg_text(r->tool), pg_text(arguments), pg_text(r->amount),
+                pg_text(r->by), pg_text(key_id), pg_moment(r->at)));
 }
 
 const struct err *redemptions_result(struct pg *pg, struct arena *a,
                                      const struct redemption *r, bool *done)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, r->id);
-    pg_arg(&args, str_of(vocabulary_redemption_result(r->result)->wire));
-    pg_arg(&args, r->result_ref);
-    pg_arg_time(&args, r->result_at);
-    TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT, &args, &rows));
+    TRY(pg_query(
+        pg, a, SQL_REDEMPTION_RESULT,
+        PG(pg_text(r->id),
+           pg_text(str_of(vocabulary_redemption_result(r->result)->wire)),
+           pg_text(r->result_ref), pg_moment(r->result_at)),
+        &rows));
     *done = pg_affected(rows) > 0;
     return NULL;
 }
@@ -133,10 +117,8 @@ const struct err *redemptions_of_answer(struct pg *pg, struct arena *a,
                                         struct redemptions_answer *out,
                                         bool *found)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, suspension_id);
-    TRY(pg_query(pg, a, SQL_ANSWER_USE_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_ANSWER_USE_GET, PG(pg_text(suspension_id)), &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = (struct redemptions_answer){.operation_id = pg_str(r, 0, 0),
@@ -149,14 +131,10 @@ void redemptions_queue_answer(struct pg *pg, struct arena *a,
                               struct str suspension_id,
                               const struct redemption *r, struct str key_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, suspension_id);
-    pg_arg(&args, r->operation_id);
-    pg_arg(&args, r->call_sha256);
-    pg_arg(&args, r->by);
-    pg_arg(&args, key_id);
-    pg_arg_time(&args, r->at);
-    pg_queue(pg, SQL_ANSWER_USE_INSERT, &args);
+    pg_queue(pg, a, SQL_ANSWER_USE_INSERT,
+             PG(pg_text(suspension_id), pg_text(r->operation_id),
+                pg_text(r->call_sha256), pg_text(r->by), pg_text(key_id),
+                pg_moment(r->at)));
 }
 
 /* The columns of answer_use_states. */
@@ -185,11 +163,9 @@ const struct err *redemptions_states(struct pg *pg, struct arena *a,
                                      int64_t now,
                                      struct redemptions_state *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_texts(&args, ids, n);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_ANSWER_USE_STATES, &args, &r));
+    TRY(pg_query(pg, a, SQL_ANSWER_USE_STATES,
+                 PG(pg_texts(ids, n), pg_moment(now)), &r));
     for (size_t i = 0; i < n; i++)
         out[i] = state(r, i, now);
     return NULL;

@@ -12,8 +12,8 @@ const struct err *replication_read(struct pg *pg, struct arena *a,
                                    struct replication *out)
 {
     struct pg_rows *rows[2] = {NULL};
-    pg_queue(pg, SQL_REPLICATION_SERVER, NULL);
-    pg_queue(pg, SQL_REPLICATION_STANDBYS, NULL);
+    pg_queue(pg, NULL, SQL_REPLICATION_SERVER, NULL);
+    pg_queue(pg, NULL, SQL_REPLICATION_STANDBYS, NULL);
     TRY(pg_run(pg, a, rows));
     *out = (struct replication){.standby = pg_bool(rows[0], 0, 0),
                                 .names = pg_str(rows[0], 0, 1),
@@ -47,11 +47,11 @@ static const struct err *write_row(struct pg *pg, struct arena *a)
     TRY(pg_query(pg, a, SQL_REPLICATION_WAITS, NULL, &r));
     if (pg_bool(r, 0, 0))
         return pg_error_no_standby();
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_REPLICATION_MEMORY, NULL);
-    pg_queue(pg, SQL_REPLICATION_ROOM, NULL);
-    pg_queue(pg, SQL_REPLICATION_WRITE, NULL);
-    pg_queue(pg, SQL_COMMIT, NULL);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, NULL, SQL_REPLICATION_MEMORY, NULL);
+    pg_queue(pg, NULL, SQL_REPLICATION_ROOM, NULL);
+    pg_queue(pg, NULL, SQL_REPLICATION_WRITE, NULL);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
 

@@ -19,10 +19,8 @@ static struct resource row(const struct pg_rows *r, size_t i)
 const struct err *resources_get(struct pg *pg, struct arena *a,
                                 struct str identifier, struct resource *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, identifier);
-    TRY(pg_query(pg, a, SQL_RESOURCE_GET, &args, &r));
+    TRY(pg_query(pg, a, SQL_RESOURCE_GET, PG(pg_text(identifier)), &r));
     if (pg_count(r) == 0)
         return err_at(a, ERR_INVALID, permit_resource, STR("resource"),
                       "No resource with this address is registered.");
@@ -33,10 +31,8 @@ const struct err *resources_get(struct pg *pg, struct arena *a,
 const struct err *resources_list(struct pg *pg, struct arena *a,
                                  struct resource_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, RESOURCES_MAX);
-    TRY(pg_query(pg, a, SQL_RESOURCE_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_RESOURCE_LIST, PG(pg_number(RESOURCES_MAX)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct resource);
     for (size_t i = 0; i < out->n; i++)
@@ -47,16 +43,13 @@ const struct err *resources_list(struct pg *pg, struct arena *a,
 const struct err *resources_insert(struct pg *pg, struct arena *a,
                                    struct resource *r)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     r->id = id_new(a);
     r->created_at = clock_now();
-    pg_arg(&args, r->id);
-    pg_arg(&args, r->identifier);
-    pg_arg(&args, r->name);
-    pg_arg_bool(&args, r->require_dpop);
-    pg_arg_time(&args, r->created_at);
-    TRY(pg_query(pg, a, SQL_RESOURCE_INSERT, &args, &rows));
+    TRY(pg_query(pg, a, SQL_RESOURCE_INSERT,
+                 PG(pg_text(r->id), pg_text(r->identifier), pg_text(r->name),
+                    pg_flag(r->require_dpop), pg_moment(r->created_at)),
+                 &rows));
     if (pg_count(rows) == 0)
         return err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
                       "A resource with this address is registered.");
@@ -68,14 +61,12 @@ const struct err *resources_insert(struct pg *pg, struct arena *a,
 const struct err *resources_remove(struct pg *pg, struct arena *a,
                                    struct str id)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     const struct err *gone = ERROR(ERR_NOT_FOUND, "resource.gone",
                                    "There is no resource with this id.");
     if (!id_uuid(id))
         return gone;
-    pg_arg(&args, id);
-    pg_arg_time(&args, clock_now());
-    TRY(pg_query(pg, a, SQL_RESOURCE_REMOVE, &args, &rows));
+    TRY(pg_query(pg, a, SQL_RESOURCE_REMOVE,
+                 PG(pg_text(id), pg_moment(clock_now())), &rows));
     return pg_affected(rows) > 0 ? NULL : gone;
 }

@@ -56,14 +56,11 @@ static struct permit permit_of(const struct pg_rows *r, size_t i)
 static void queue_intent(struct pg *pg, struct arena *a,
                          const struct intent *i, int64_t now)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, i->id);
-    pg_arg(&args, str_of(vocabulary_intent_status(i->status)->wire));
-    pg_arg_int(&args, i->version);
-    pg_arg_time(&args, now);
-    pg_arg_int(&args, i->tail.sequence);
-    pg_arg(&args, i->tail.hash);
-    pg_queue(pg, SQL_INTENT_MOVE, &args);
+    pg_queue(pg, a, SQL_INTENT_MOVE,
+             PG(pg_text(i->id),
+                pg_text(str_of(vocabulary_intent_status(i->status)->wire)),
+                pg_number(i->version), pg_moment(now),
+                pg_number(i->tail.sequence), pg_text(i->tail.hash)));
 }
 
 /* The event and the messages of one permit. A log that is full gets none: the
@@ -97,14 +94,12 @@ static const struct err *queue_revoked(struct pg *pg, struct arena *a,
 static const struct err *tell_page(struct pg *pg, struct arena *a, int64_t now,
                                    struct place *at, bool *more)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     struct intent i = {.id = STR_NONE};
-    pg_arg_time(&args, now);
-    pg_arg(&args, str_of(at->intent));
-    pg_arg(&args, str_of(at->permit));
-    pg_arg_int(&args, PAGE);
-    TRY(pg_query(pg, a, SQL_RESTORE_REVOKED, &args, &r));
+    TRY(pg_query(pg, a, SQL_RESTORE_REVOKED,
+                 PG(pg_moment(now), pg_text(str_of(at->intent)),
+                    pg_text(str_of(at->permit)), pg_number(PAGE)),
+                 &r));
     const size_t n = pg_count(r);
     *more = n == PAGE;
     for (size_t k = 0; k < n; k++) {
@@ -134,18 +129,14 @@ const struct err *restores_take(struct pg *pg, struct arena *a,
                                 const struct restores_loss *loss,
                                 struct restores_taken *out)
 {
-    struct pg_args permits = pg_args(a), now = pg_args(a), uses = pg_args(a);
     struct pg_rows *r[4] = {NULL};
-    pg_arg_time(&permits, loss->from);
-    pg_arg_time(&permits, loss->now);
-    pg_arg(&permits, STR(reason));
-    pg_arg_time(&now, loss->now);
-    pg_arg_time(&uses, loss->from);
-    pg_arg_time(&uses, loss->now);
-    pg_queue(pg, SQL_RESTORE_PERMITS, &permits);
-    pg_queue(pg, SQL_RESTORE_TOKENS, &now);
-    pg_queue(pg, SQL_RESTORE_USES, &uses);
-    pg_queue(pg, SQL_RESTORE_OPEN, NULL);
+    pg_queue(
+        pg, a, SQL_RESTORE_PERMITS,
+        PG(pg_moment(loss->from), pg_moment(loss->now), pg_text(STR(reason))));
+    pg_queue(pg, a, SQL_RESTORE_TOKENS, PG(pg_moment(loss->now)));
+    pg_queue(pg, a, SQL_RESTORE_USES,
+             PG(pg_moment(loss->from), pg_moment(loss->now)));
+    pg_queue(pg, NULL, SQL_RESTORE_OPEN, NULL);
     TRY(pg_run(pg, a, r));
     *out = (struct restores_taken){.permits = (int64_t)pg_affected(r[0]),
                                    .answers = (int64_t)pg_affected(r[2]),
@@ -172,14 +163,12 @@ const struct err *restores_claims(struct pg *pg, struct arena *a,
                                   const struct suspension *s,
                                   struct restores_claims *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     *out = (struct restores_claims){.n = 0};
     if (tables_restore().epoch == 0 ||
         s->suspended_at > tables_restore().open_until)
         return NULL;
-    pg_arg(&args, s->id);
-    TRY(pg_query(pg, a, SQL_CLAIM_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_CLAIM_LIST, PG(pg_text(s->id)), &r));
     *out = claims_of(r);
     return NULL;
 }
@@ -188,12 +177,12 @@ const struct err *restores_lock_claims(struct pg *pg, struct arena *a,
                                        const struct suspension *s, bool *lost,
                                        struct restores_claims *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r[3] = {NULL};
-    pg_arg(&args, s->id);
-    pg_queue(pg, SQL_INTENT_TAKE_OF_SUSPENSION, &args);
-    pg_queue(pg, SQL_CLAIM_LOSS, &args);
-    pg_queue(pg, SQL_CLAIM_LIST, &args);
+    pg_add(&args, pg_text(s->id));
+    pg_queue(pg, a, SQL_INTENT_TAKE_OF_SUSPENSION, PG_ALL(&args));
+    pg_queue(pg, a, SQL_CLAIM_LOSS, PG_ALL(&args));
+    pg_queue(pg, a, SQL_CLAIM_LIST, PG_ALL(&args));
     TRY(pg_run(pg, a, r));
     *lost = pg_bool(r[1], 0, 0);
     *out = claims_of(r[2]);
@@ -203,13 +192,8 @@ const struct err *restores_lock_claims(struct pg *pg, struct arena *a,
 void restores_queue_claim(struct pg *pg, struct arena *a, struct str id,
                           const struct claim *c, size_t n, struct str key_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    pg_arg_int(&args, (int64_t)n);
-    pg_arg(&args, c->said);
-    pg_arg(&args, c->said_sha256);
-    pg_arg(&args, c->by);
-    pg_arg(&args, key_id);
-    pg_arg_time(&args, c->at);
-    pg_queue(pg, SQL_CLAIM_INSERT, &args);
+    pg_queue(pg, a, SQL_CLAIM_INSERT,
+             PG(pg_text(id), pg_number((int64_t)n), pg_text(c->said),
+                pg_text(c->said_sha256), pg_text(c->by), pg_text(key_id),
+                pg_moment(c->at)));
 }

@@ -9,13 +9,12 @@ const struct err *secrets_keep(struct pg *pg, struct arena *a,
                                struct str cookie, struct str text,
                                struct str *id)
 {
-    struct pg_args args = pg_args(a);
     *id = id_new(a);
-    pg_arg(&args, *id);
-    pg_arg(&args, crypt_sha256_hex(a, cookie));
-    pg_arg(&args, crypt_seal(a, cookie, text));
-    pg_arg_time(&args, clock_watch_latest(clock_now()));
-    return pg_query(pg, a, SQL_SECRET_KEEP, &args, NULL);
+    return pg_query(pg, a, SQL_SECRET_KEEP,
+                    PG(pg_text(*id), pg_text(crypt_sha256_hex(a, cookie)),
+                       pg_text(crypt_seal(a, cookie, text)),
+                       pg_moment(clock_watch_latest(clock_now()))),
+                    NULL);
 }
 
 static const struct err *gone(void)
@@ -29,14 +28,13 @@ const struct err *secrets_read(struct pg *pg, struct arena *a,
                                struct str cookie, struct str id,
                                struct str *text)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return gone();
-    pg_arg(&args, id);
-    pg_arg(&args, crypt_sha256_hex(a, cookie));
-    pg_arg_time(&args, clock_watch_latest(clock_now()) - SECRETS_LIFE);
-    TRY(pg_query(pg, a, SQL_SECRET_READ, &args, &r));
+    TRY(pg_query(pg, a, SQL_SECRET_READ,
+                 PG(pg_text(id), pg_text(crypt_sha256_hex(a, cookie)),
+                    pg_moment(clock_watch_latest(clock_now()) - SECRETS_LIFE)),
+                 &r));
     *text = pg_count(r) ? crypt_unseal(a, cookie, pg_str(r, 0, 0)) : STR_NONE;
     return text->p ? NULL : gone();
 }
@@ -44,10 +42,9 @@ const struct err *secrets_read(struct pg *pg, struct arena *a,
 const struct err *secrets_forget(struct pg *pg, struct arena *a,
                                  struct str cookie, struct str id)
 {
-    struct pg_args args = pg_args(a);
     if (!id_uuid(id))
         return NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, crypt_sha256_hex(a, cookie));
-    return pg_query(pg, a, SQL_SECRET_FORGET, &args, NULL);
+    return pg_query(pg, a, SQL_SECRET_FORGET,
+                    PG(pg_text(id), pg_text(crypt_sha256_hex(a, cookie))),
+                    NULL);
 }

@@ -10,14 +10,12 @@
 const struct err *sessions_list(struct pg *pg, struct arena *a,
                                 struct str person, struct session_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     const int64_t now = clock_now();
-    pg_arg_int(&args, SESSIONS_MAX + 1);
-    pg_arg(&args, person);
-    pg_arg_time(&args, now - PRINCIPALS_SESSION_IDLE);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_SESSION_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_SESSION_LIST,
+                 PG(pg_number(SESSIONS_MAX + 1), pg_text(person),
+                    pg_moment(now - PRINCIPALS_SESSION_IDLE), pg_moment(now)),
+                 &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct session_row);
     for (size_t i = 0; i < out->n; i++)
@@ -33,12 +31,10 @@ const struct err *sessions_list(struct pg *pg, struct arena *a,
 const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,
                                struct str person, struct str *email)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, person);
-    pg_arg_time(&args, clock_now());
-    TRY(pg_query(pg, a, SQL_SESSION_END, &args, &r));
+    TRY(pg_query(pg, a, SQL_SESSION_END,
+                 PG(pg_text(id), pg_text(person), pg_moment(clock_now())),
+                 &r));
     *email = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
     return NULL;
 }
@@ -46,9 +42,10 @@ const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,
 const struct err *sessions_end_all(struct pg *pg, struct arena *a,
                                    struct str person, struct str cookie)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, person);
-    pg_arg(&args, cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE);
-    pg_arg_time(&args, clock_now());
-    return pg_query(pg, a, SQL_SESSION_END_ALL, &args, NULL);
+    return pg_query(
+        pg, a, SQL_SESSION_END_ALL,
+        PG(pg_text(person),
+           pg_text(cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE),
+           pg_moment(clock_now())),
+        NULL);
 }

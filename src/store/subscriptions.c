@@ -52,14 +52,11 @@ static const struct err *resolve(struct pg *pg, struct arena *a,
                                  struct str agent, int64_t most,
                                  struct str *endpoint)
 {
-    struct pg_args find = pg_args(a), key = pg_args(a);
     struct pg_rows *r[3] = {NULL};
-    pg_arg(&find, agent);
-    pg_arg(&find, s->webhook_url);
-    pg_queue(pg, SQL_SUBSCRIPTION_COUNT_LOCK, NULL);
-    pg_queue(pg, SQL_SUBSCRIPTION_ENDPOINT, &find);
-    pg_arg(&key, s->created_by);
-    pg_queue(pg, SQL_SUBSCRIPTION_COUNTS, &key);
+    pg_queue(pg, NULL, SQL_SUBSCRIPTION_COUNT_LOCK, NULL);
+    pg_queue(pg, a, SQL_SUBSCRIPTION_ENDPOINT,
+             PG(pg_text(agent), pg_text(s->webhook_url)));
+    pg_queue(pg, a, SQL_SUBSCRIPTION_COUNTS, PG(pg_text(s->created_by)));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[1]) == 0)
         return err_at(a, ERR_INVALID, "subscription.webhook_url",
@@ -74,19 +71,15 @@ const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
                                        const struct subscription *s,
                                        struct str agent, int64_t most)
 {
-    struct pg_args args = pg_args(a);
     struct str endpoint = STR_NONE;
     TRY(resolve(pg, a, s, agent, most, &endpoint));
-    pg_arg(&args, s->id);
-    pg_arg(&args, endpoint);
-    pg_arg(&args, s->intent_id);
-    pg_arg(&args, s->subscriber_id);
-    pg_arg(&args, s->event_types);
-    pg_arg_time(&args, s->created_at);
-    pg_arg(&args, s->created_by);
-    pg_arg_time(&args, s->expires_at);
-    pg_arg(&args, s->portfolio_id);
-    return pg_query(pg, a, SQL_SUBSCRIPTION_INSERT, &args, NULL);
+    return pg_query(pg, a, SQL_SUBSCRIPTION_INSERT,
+                    PG(pg_text(s->id), pg_text(endpoint),
+                       pg_text(s->intent_id), pg_text(s->subscriber_id),
+                       pg_text(s->event_types), pg_moment(s->created_at),
+                       pg_text(s->created_by), pg_moment(s->expires_at),
+                       pg_text(s->portfolio_id)),
+                    NULL);
 }
 
 /* The subscriptions of a key end with it. */
@@ -94,15 +87,13 @@ static const struct err *mark_ended(struct pg *pg, struct arena *a,
                                     int64_t now, struct subscription_rows *s)
 {
     struct str keys[SUBSCRIPTIONS_PAGE];
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
     for (size_t i = 0; i < s->n; i++)
         keys[i] = s->v[i].created_by;
     if (s->n == 0)
         return NULL;
-    pg_arg_texts(&args, keys, s->n);
-    pg_arg_time(&args, now);
-    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_KEYS_ENDED, &args, &r));
+    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_KEYS_ENDED,
+                 PG(pg_texts(keys, s->n), pg_moment(now)), &r));
     for (size_t i = 0; i < s->n; i++) {
         for (size_t k = 0; k < pg_count(r) && !s->v[i].gone; k++)
             s->v[i].gone = str_eq(s->v[i].created_by, pg_str(r, k, 0));
@@ -114,13 +105,11 @@ const struct err *subscriptions_list(struct pg *pg, struct arena *a,
                                      const struct subscriptions_page *page,
                                      struct subscription_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, page->agent);
-    pg_arg(&args, page->intent_id);
-    pg_arg(&args, page->after);
-    pg_arg(&args, page->portfolio_id);
-    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_LIST,
+                 PG(pg_text(page->agent), pg_text(page->intent_id),
+                    pg_text(page->after), pg_text(page->portfolio_id)),
+                 &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct subscription);
     for (size_t i = 0; i < out->n; i++)
@@ -131,17 +120,14 @@ const struct err *subscriptions_list(struct pg *pg, struct arena *a,
 const struct err *subscriptions_remove(struct pg *pg, struct arena *a,
                                        struct str id, struct str agent)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r[2] = {NULL};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "subscription.unknown",
               "There is no subscription with this id.");
     if (!id_uuid(id))
         return unknown;
-    pg_arg(&args, id);
-    pg_arg(&args, agent);
-    pg_queue(pg, SQL_BEGIN, NULL);
-    pg_queue(pg, SQL_SUBSCRIPTION_DELETE, &args);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_SUBSCRIPTION_DELETE, PG(pg_text(id), pg_text(agent)));
     TRY(pg_run(pg, a, r));
     TRY(pg_query(pg, a, SQL_COMMIT, NULL, NULL));
     return pg_affected(r[1]) == 0 ? unknown : NULL;

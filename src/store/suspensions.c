@@ -83,22 +83,22 @@ const struct err *suspensions_in_order(struct pg *pg, struct arena *a,
                                        struct pg_rows **out)
 {
     struct pg_rows *rows[2] = {NULL};
-    pg_queue(pg, SQL_INBOX_IN_ORDER, NULL);
-    pg_queue(pg, statement, args);
+    pg_queue(pg, NULL, SQL_INBOX_IN_ORDER, NULL);
+    pg_queue(pg, a, statement, args);
     TRY(pg_run(pg, a, rows));
     *out = rows[1];
     return NULL;
 }
 
-void suspensions_arg_kinds(struct pg_args *args, enum kind only)
+struct pg_value suspensions_kinds(struct arena *a, enum kind only)
 {
-    struct str v[KIND__MAX];
+    struct str *v = arena_many(a, KIND__MAX, struct str);
     size_t n = 0;
     for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
         if (only == KIND__MAX || k == only)
             v[n++] = str_of(vocabulary_key(kind_words(k)));
     }
-    pg_arg_texts(args, v, n);
+    return pg_texts(v, n);
 }
 
 /* suspensions_rows, with the agent's task from the column `at`. */
@@ -125,10 +125,9 @@ static const struct err *select_rows(struct pg *pg, struct arena *a,
 static const struct err *find(struct pg *pg, struct arena *a, struct str id,
                               struct pg_rows **rows)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    return id_token(id) ? pg_query(pg, a, SQL_SUSPENSION_GET, &args, rows)
-                        : NULL;
+    return id_token(id)
+               ? pg_query(pg, a, SQL_SUSPENSION_GET, PG(pg_text(id)), rows)
+               : NULL;
 }
 
 const struct err *suspensions_get(struct pg *pg, struct arena *a,
@@ -154,9 +153,8 @@ const struct err *suspensions_many(struct pg *pg, struct arena *a,
 {
     struct pg_rows **rows = arena_many(a, n + 1, struct pg_rows *);
     for (size_t i = 0; i < n; i++) {
-        struct pg_args args = pg_args(a);
-        pg_arg(&args, id_token(ids[i]) ? ids[i] : STR_NONE);
-        pg_queue(pg, SQL_SUSPENSION_GET, &args);
+        pg_queue(pg, a, SQL_SUSPENSION_GET,
+                 PG(pg_text(id_token(ids[i]) ? ids[i] : STR_NONE)));
     }
     TRY(n ? pg_run(pg, a, rows) : NULL);
     for (size_t i = 0; i < n; i++)
@@ -169,12 +167,12 @@ const struct err *suspensions_same(struct pg *pg, struct arena *a,
                                    const struct suspensions_same *of,
                                    struct suspension_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_texts(&args, of->digests, of->digests_n);
-    pg_arg_texts(&args, of->ids, of->ids_n);
-    pg_arg_int(&args, of->most);
-    TRY(suspensions_in_order(pg, a, SQL_SUSPENSION_SAME, &args, &r));
+    TRY(suspensions_in_order(pg, a, SQL_SUSPENSION_SAME,
+                             PG(pg_texts(of->digests, of->digests_n),
+                                pg_texts(of->ids, of->ids_n),
+                                pg_number(of->most)),
+                             &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct suspension);
     for (size_t i = 0; i < out->n; i++)
@@ -189,23 +187,23 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
                                    const struct suspensions_page *page,
                                    struct suspension_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r = NULL;
     const bool open =
         vocabulary_suspension_state_of(page->state) == SUSPENSION_PENDING;
-    pg_arg_int(&args, page->limit + 1);
-    pg_arg(&args, page->agent);
-    pg_arg_time(&args, page->after_at);
-    pg_arg(&args, page->after_id);
-    pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
-    pg_arg_time(&args, clock_watch_latest(clock_now()));
+    pg_add(&args, pg_number(page->limit + 1));
+    pg_add(&args, pg_text(page->agent));
+    pg_add(&args, pg_moment(page->after_at));
+    pg_add(&args, pg_text(page->after_id));
+    pg_add(&args, pg_number((int64_t)SUSPENSIONS_PAGE_BYTES));
+    pg_add(&args, pg_moment(clock_watch_latest(clock_now())));
     if (page->state.p && !open)
-        pg_arg(&args, page->state);
+        pg_add(&args, pg_text(page->state));
     TRY(pg_query(pg, a,
                  !page->state.p ? SQL_SUSPENSION_LIST
                  : open         ? SQL_SUSPENSION_LIST_OPEN
                                 : SQL_SUSPENSION_LIST_ENDED,
-                 &args, &r));
+                 PG_ALL(&args), &r));
     *out = rows_with_task(a, r, pg_columns(r) - 2);
     const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
     if (out->n > (size_t)page->limit)
@@ -243,17 +241,14 @@ const struct err *suspensions_feed(struct pg *pg, struct arena *a,
                                    const struct suspensions_feed *feed,
                                    struct suspensions_fed *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, (int64_t)feed->after_xid);
-    pg_arg(&args, feed->after_id);
-    pg_arg(&args, feed->agent);
-    pg_arg(&args, feed->key_id);
-    pg_arg_int(&args, SUSPENSIONS_SEARCHED);
-    pg_arg_int(&args, feed->limit);
-    pg_arg_int(&args, (int64_t)SUSPENSIONS_PAGE_BYTES);
-    pg_arg_time(&args, feed->now);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_FEED, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_SUSPENSION_FEED,
+        PG(pg_number((int64_t)feed->after_xid), pg_text(feed->after_id),
+           pg_text(feed->agent), pg_text(feed->key_id),
+           pg_number(SUSPENSIONS_SEARCHED), pg_number(feed->limit),
+           pg_number((int64_t)SUSPENSIONS_PAGE_BYTES), pg_moment(feed->now)),
+        &r));
     out->rows = rows_with_task(a, r, pg_columns(r) - FED__MAX - 1);
     if (out->rows.n == 1 && !out->rows.v[0].id.p)
         out->rows.n = 0;
@@ -265,18 +260,15 @@ const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
                                         struct str intent_id,
                                         struct suspension_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    return select_rows(pg, a, SQL_SUSPENSION_OF_INTENT, &args, out);
+    return select_rows(pg, a, SQL_SUSPENSION_OF_INTENT, PG(pg_text(intent_id)),
+                       out);
 }
 
 const struct err *suspensions_revision(struct pg *pg, struct arena *a,
                                        struct str id, int64_t *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, id);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_REVISION, &args, &rows));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_REVISION, PG(pg_text(id)), &rows));
     *out = pg_int(rows, 0, 0);
     return NULL;
 }
@@ -285,20 +277,16 @@ const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
                                         struct str id,
                                         struct suspension_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, id);
-    return select_rows(pg, a, SQL_SUSPENSION_REPLACING, &args, out);
+    return select_rows(pg, a, SQL_SUSPENSION_REPLACING, PG(pg_text(id)), out);
 }
 
 const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
                                          struct str key_id, int64_t us,
                                          int64_t *moved)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, key_id);
-    pg_arg_int(&args, us);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_TEST_CLOCK, &args, &r));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_TEST_CLOCK,
+                 PG(pg_text(key_id), pg_number(us)), &r));
     *moved = (int64_t)pg_affected(r);
     return NULL;
 }
@@ -317,52 +305,47 @@ const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
                                       struct str key_id, int64_t most,
                                       int64_t *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, key_id);
-    pg_arg_int(&args, most);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_OPEN_OF, &args, &rows));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_OPEN_OF,
+                 PG(pg_text(key_id), pg_number(most)), &rows));
     *out = pg_int(rows, 0, 0);
     return NULL;
 }
 
-static void arg_fields(struct pg_args *args, struct arena *a,
+static void arg_fields(struct pg_list *args, struct arena *a,
                        const struct suspension *s, enum suspension_in in)
 {
     for (size_t i = 0; i < suspension_fields_n; i++) {
         const struct suspension_field *f = &suspension_fields[i];
         if (f->in == in || f->in == IN_BOTH)
-            pg_arg(args, suspension_field_text(a, s, f));
+            pg_add(args, pg_text(suspension_field_text(a, s, f)));
     }
 }
 
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg_time(&args, s->next_attempt_at);
+    struct pg_list args = {0};
+    pg_add(&args, pg_moment(s->next_attempt_at));
     arg_fields(&args, a, s, IN_ASKED);
-    pg_queue(pg, SQL_SUSPENSION_INSERT, &args);
+    pg_queue(pg, a, SQL_SUSPENSION_INSERT, PG_ALL(&args));
 }
 
 /* The server takes questions back. */
-static void queue_back(struct pg *pg, int statement, struct pg_args args,
-                       const char *summary, int64_t now)
+static void queue_back(struct pg *pg, struct arena *a, int statement,
+                       struct pg_value which, const char *summary, int64_t now)
 {
-    pg_arg(&args, event_by_server().name);
-    pg_arg(&args, str_of(vocabulary_via(VIA_NATIVE)->wire));
-    pg_arg_time(&args, now);
-    pg_arg(&args, str_of(summary));
-    pg_queue(pg, statement, &args);
+    pg_queue(pg, a, statement,
+             PG(which, pg_text(event_by_server().name),
+                pg_text(str_of(vocabulary_via(VIA_NATIVE)->wire)),
+                pg_moment(now), pg_text(str_of(summary))));
 }
 
 void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
                                   const struct str *intents, size_t n,
                                   int64_t now)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg_texts(&args, intents, n);
-    queue_back(pg, SQL_SUSPENSION_END_BESIDE, args,
+    queue_back(pg, a, SQL_SUSPENSION_END_BESIDE, pg_texts(intents, n),
                "The task ended before anybody answered.", now);
 }
 
@@ -370,18 +353,15 @@ void suspensions_queue_take_back(struct pg *pg, struct arena *a,
                                  const struct str *ids, size_t n,
                                  const char *summary, int64_t now)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg_texts(&args, ids, n);
-    queue_back(pg, SQL_SUSPENSION_TAKE_BACK, args, summary, now);
+    queue_back(pg, a, SQL_SUSPENSION_TAKE_BACK, pg_texts(ids, n), summary,
+               now);
 }
 
 const struct err *suspensions_beside(struct pg *pg, struct arena *a,
                                      struct str intent_id, int64_t *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_BESIDE, &args, &rows));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_BESIDE, PG(pg_text(intent_id)), &rows));
     *out = pg_int(rows, 0, 0);
     return NULL;
 }
@@ -391,29 +371,28 @@ suspensions_escalations(struct pg *pg, struct arena *a,
                         const struct suspensions_escalations *wish,
                         struct suspension_rows *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     const bool one = wish->intent_id.p;
-    intents_reader(&args, wish->who);
+    intents_reader(&args, a, wish->who);
     if (wish->any)
-        pg_arg(&args, STR_NONE);
+        pg_add(&args, pg_text(STR_NONE));
     else
-        pg_arg_bool(&args, wish->open);
+        pg_add(&args, pg_flag(wish->open));
     if (one)
-        pg_arg(&args, wish->intent_id);
+        pg_add(&args, pg_text(wish->intent_id));
     return select_rows(pg, a,
                        one ? SQL_SUSPENSION_ESCALATIONS_OF
                            : SQL_SUSPENSION_ESCALATIONS,
-                       &args, out);
+                       PG_ALL(&args), out);
 }
 
 const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
                                           struct str intent_id,
                                           struct str *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_SUSPENSION_ARBITRATION, &args, &rows));
+    TRY(pg_query(pg, a, SQL_SUSPENSION_ARBITRATION, PG(pg_text(intent_id)),
+                 &rows));
     *out = pg_count(rows) ? pg_str(rows, 0, 0) : STR_NONE;
     return NULL;
 }
@@ -421,7 +400,7 @@ const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     arg_fields(&args, a, s, IN_DECISION);
-    pg_queue(pg, SQL_SUSPENSION_DECIDE, &args);
+    pg_queue(pg, a, SQL_SUSPENSION_DECIDE, PG_ALL(&args));
 }

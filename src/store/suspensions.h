@@ -31,7 +31,7 @@ const struct err *suspensions_in_order(struct pg *pg, struct arena *a,
                                        const struct pg_args *args,
                                        struct pg_rows **out) MUST;
 /* A text[] of the kind, as the column has it; KIND__MAX: of all of them. */
-void suspensions_arg_kinds(struct pg_args *args, enum kind only);
+struct pg_value suspensions_kinds(struct arena *a, enum kind only);
 /* ERR_NOT_FOUND suspension.unknown. */
 const struct err *suspensions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct suspension *out) MUST;

@@ -14,14 +14,14 @@ enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION,
        WATCHED };
 
 static const struct err *read_rows(struct pg *pg, struct arena *a,
-                                   int statement, struct pg_args *args,
+                                   int statement, struct pg_list *args,
                                    struct tail_rows *out)
 {
     struct pg_rows *r = NULL;
     size_t bytes = 0;
-    pg_arg_int(args, TAIL_PAGE);
-    pg_arg_int(args, (int64_t)TAIL_PAGE_BYTES);
-    TRY(pg_query(pg, a, statement, args, &r));
+    pg_add(args, pg_number(TAIL_PAGE));
+    pg_add(args, pg_number((int64_t)TAIL_PAGE_BYTES));
+    TRY(pg_query(pg, a, statement, PG_ALL(args), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct frame_event);
     for (size_t i = 0; i < out->n; i++) {
@@ -65,9 +65,9 @@ static const struct err *move(struct tail_cursor *at,
 const struct err *tail_now(struct pg *pg, struct arena *a,
                            struct tail_cursor *out)
 {
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_TAIL_NOW, &args, &r));
+    TRY(pg_query(pg, a, SQL_TAIL_NOW, PG_ALL(&args), &r));
     *out = (struct tail_cursor){.sequence = 0};
     return set_xid(&out->xid, pg_str(r, 0, 0));
 }
@@ -75,10 +75,10 @@ const struct err *tail_now(struct pg *pg, struct arena *a,
 const struct err *tail_read(struct pg *pg, struct arena *a,
                             struct tail_cursor *at, struct tail_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg_int(&args, (int64_t)at->xid);
-    pg_arg(&args, at->intent_id[0] ? str_of(at->intent_id) : NIL);
-    pg_arg_int(&args, at->sequence);
+    struct pg_list args = {0};
+    pg_add(&args, pg_number((int64_t)at->xid));
+    pg_add(&args, pg_text(at->intent_id[0] ? str_of(at->intent_id) : NIL));
+    pg_add(&args, pg_number(at->sequence));
     TRY(read_rows(pg, a, SQL_TAIL_READ, &args, out));
     return out->n ? move(at, &out->v[out->n - 1]) : NULL;
 }
@@ -87,9 +87,9 @@ const struct err *tail_intent(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t after,
                               struct tail_rows *out)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, intent_id);
-    pg_arg_int(&args, after);
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(intent_id));
+    pg_add(&args, pg_number(after));
     return read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
 }
 
@@ -97,12 +97,11 @@ const struct err *tail_ended(struct pg *pg, struct arena *a,
                              struct tail_ended_cursor *at,
                              struct tail_ends *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, (int64_t)at->xid);
-    pg_arg(&args, str_of(at->id));
-    pg_arg_int(&args, TAIL_PAGE);
-    TRY(pg_query(pg, a, SQL_TAIL_ENDED, &args, &r));
+    TRY(pg_query(pg, a, SQL_TAIL_ENDED,
+                 PG(pg_number((int64_t)at->xid), pg_text(str_of(at->id)),
+                    pg_number(TAIL_PAGE)),
+                 &r));
     out->n = pg_count(r);
     out->more = out->n == TAIL_PAGE;
     out->v = arena_many(a, out->n + 1, struct tail_end);

@@ -40,11 +40,9 @@ static struct task row(const struct pg_rows *r, size_t i)
 const struct err *tasks_get(struct pg *pg, struct arena *a, struct str id,
                             struct task *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id);
     if (id_uuid(id))
-        TRY(pg_query(pg, a, SQL_TASK_GET, &args, &r));
+        TRY(pg_query(pg, a, SQL_TASK_GET, PG(pg_text(id)), &r));
     if (!r || pg_count(r) == 0)
         return ERROR(ERR_NOT_FOUND, "task.unknown",
                      "There is no task with this id.");
@@ -70,13 +68,13 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
                              const struct tasks_page *page,
                              struct task_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, page->intent_id);
-    pg_arg(&args, str_of(vocabulary_task_status(page->status)->wire));
-    pg_arg_int(&args, page->limit);
-    pg_arg_int(&args, page->offset);
-    TRY(pg_query(pg, a, SQL_TASK_LIST, &args, &r));
+    TRY(pg_query(
+        pg, a, SQL_TASK_LIST,
+        PG(pg_text(page->intent_id),
+           pg_text(str_of(vocabulary_task_status(page->status)->wire)),
+           pg_number(page->limit), pg_number(page->offset)),
+        &r));
     *out = (struct task_rows){.v = rows(a, r), .n = pg_count(r)};
     return NULL;
 }
@@ -84,10 +82,8 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
 const struct err *tasks_told(struct pg *pg, struct arena *a,
                              struct str intent_id, struct task_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, intent_id);
-    TRY(pg_query(pg, a, SQL_TASK_TOLD, &args, &r));
+    TRY(pg_query(pg, a, SQL_TASK_TOLD, PG(pg_text(intent_id)), &r));
     *out = (struct task_rows){.v = rows(a, r), .n = pg_count(r)};
     return NULL;
 }
@@ -96,15 +92,15 @@ const struct err *tasks_board(struct pg *pg, struct arena *a,
                               struct intent *i, struct board **out)
 {
     struct board *b = arena_new(a, struct board);
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct pg_rows *all[4] = {NULL};
     *b = (struct board){.arena = a,
                          .intent = i,
                          .marked = i->containers & INTENT_HAS_TASKS};
-    pg_arg(&args, i->id);
-    pg_queue(pg, SQL_TASK_BOARD, &args);
+    pg_add(&args, pg_text(i->id));
+    pg_queue(pg, a, SQL_TASK_BOARD, PG_ALL(&args));
     plans_queue_read(pg, a, i->id);
-    pg_queue(pg, SQL_SUSPENSION_BESIDE, &args);
+    pg_queue(pg, a, SQL_SUSPENSION_BESIDE, PG_ALL(&args));
     TRY(pg_run(pg, a, all));
     b->tasks = rows(a, all[0]);
     b->tasks_n = pg_count(all[0]);
@@ -131,32 +127,21 @@ const struct err *tasks_follow(const struct containers_change *c)
 
 static void queue_new(struct pg *pg, struct arena *a, const struct task *t)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, t->id);
-    pg_arg(&args, t->intent_id);
-    pg_arg(&args, t->plan_id);
-    pg_arg(&args, t->name);
-    pg_arg_int(&args, t->version);
-    pg_arg(&args, str_of(vocabulary_task_status(t->status)->wire));
-    pg_arg(&args, t->assigned_agent);
-    pg_arg(&args, t->depends_on);
-    pg_arg_int(&args, t->attempt);
-    pg_arg_int(&args, t->max_attempts);
-    pg_arg(&args, t->facts);
-    pg_arg_time(&args, t->created_at);
-    pg_queue(pg, SQL_TASK_INSERT, &args);
+    pg_queue(pg, a, SQL_TASK_INSERT,
+             PG(pg_text(t->id), pg_text(t->intent_id), pg_text(t->plan_id),
+                pg_text(t->name), pg_number(t->version),
+                pg_text(str_of(vocabulary_task_status(t->status)->wire)),
+                pg_text(t->assigned_agent), pg_text(t->depends_on),
+                pg_number(t->attempt), pg_number(t->max_attempts),
+                pg_text(t->facts), pg_moment(t->created_at)));
 }
 
 /* Of a task whose facts were read. */
 static void queue_facts(struct pg *pg, struct arena *a, const struct task *t)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, t->id);
-    pg_arg(&args, t->name);
-    pg_arg(&args, t->depends_on);
-    pg_arg_int(&args, t->max_attempts);
-    pg_arg(&args, t->facts);
-    pg_queue(pg, SQL_TASK_UPDATE, &args);
+    pg_queue(pg, a, SQL_TASK_UPDATE,
+             PG(pg_text(t->id), pg_text(t->name), pg_text(t->depends_on),
+                pg_number(t->max_attempts), pg_text(t->facts)));
 }
 
 static struct str number(struct arena *a, int64_t v)
@@ -197,7 +182,7 @@ static void moved(struct arena *a, const struct task *t,
 static void queue_moved(struct pg *pg, const struct board *b)
 {
     struct str *cell[MOVED];
-    struct pg_args args = pg_args(b->arena);
+    struct pg_list args = {0};
     size_t n = 0;
     for (size_t i = 0; i < MOVED; i++)
         cell[i] = arena_many(b->arena, b->tasks_n + 1, struct str);
@@ -211,17 +196,15 @@ static void queue_moved(struct pg *pg, const struct board *b)
             queue_facts(pg, b->arena, t);
     }
     for (size_t i = 0; i < MOVED; i++)
-        pg_arg_texts(&args, cell[i], n);
+        pg_add(&args, pg_texts(cell[i], n));
     if (n > 0)
-        pg_queue(pg, SQL_TASK_MOVE, &args);
+        pg_queue(pg, b->arena, SQL_TASK_MOVE, PG_ALL(&args));
 }
 
 void tasks_queue_write(struct pg *pg, const struct board *b)
 {
-    struct pg_args mark = pg_args(b->arena);
     if (!b->marked) {
-        pg_arg(&mark, b->intent->id);
-        pg_queue(pg, SQL_TASK_MARK, &mark);
+        pg_queue(pg, b->arena, SQL_TASK_MARK, PG(pg_text(b->intent->id)));
     }
     plans_queue_write(pg, b);
     queue_moved(pg, b);

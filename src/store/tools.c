@@ -9,10 +9,8 @@
 const struct err *tools_rules(struct pg *pg, struct arena *a,
                               struct tools_rules *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg_int(&args, TOOLS_RULES_MAX);
-    TRY(pg_query(pg, a, SQL_TOOL_RULES, &args, &r));
+    TRY(pg_query(pg, a, SQL_TOOL_RULES, PG(pg_number(TOOLS_RULES_MAX)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct tools_rule);
     for (size_t i = 0; i < out->n; i++)
@@ -48,20 +46,18 @@ static const struct err *not_inserted(struct pg *pg, struct arena *a,
 const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
                                     const struct tools_rule *r)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
     const struct tool_rule *rule = &r->rule;
-    pg_arg_int(&args, rule->position);
-    pg_arg(&args, rule->agent);
-    pg_arg(&args, rule->tool);
-    pg_arg(&args, str_of(vocabulary_tool_effect(rule->effect)->wire));
-    pg_arg(&args, str_of(vocabulary_severity(rule->severity)->wire));
-    pg_arg(&args, rule->reason);
-    pg_arg_time(&args, r->created_at);
-    pg_arg(&args, r->created_by);
-    pg_arg_int(&args, TOOLS_RULES_MAX);
-    pg_arg(&args, principal_by_text(a, &rule->by));
-    TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT, &args, &rows));
+    TRY(pg_query(
+        pg, a, SQL_TOOL_RULE_INSERT,
+        PG(pg_number(rule->position), pg_text(rule->agent),
+           pg_text(rule->tool),
+           pg_text(str_of(vocabulary_tool_effect(rule->effect)->wire)),
+           pg_text(str_of(vocabulary_severity(rule->severity)->wire)),
+           pg_text(rule->reason), pg_moment(r->created_at),
+           pg_text(r->created_by), pg_number(TOOLS_RULES_MAX),
+           pg_text(principal_by_text(a, &rule->by))),
+        &rows));
     return pg_affected(rows) > 0 ? NULL
                                  : not_inserted(pg, a, rule->position);
 }
@@ -69,10 +65,8 @@ const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
 const struct err *tools_rule_delete(struct pg *pg, struct arena *a,
                                     int64_t position)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *rows = NULL;
-    pg_arg_int(&args, position);
-    TRY(pg_query(pg, a, SQL_TOOL_RULE_DELETE, &args, &rows));
+    TRY(pg_query(pg, a, SQL_TOOL_RULE_DELETE, PG(pg_number(position)), &rows));
     return pg_affected(rows) > 0
                ? NULL
                : ERROR(ERR_NOT_FOUND, "rule.unknown",
@@ -84,11 +78,9 @@ const struct err *tools_rule_delete(struct pg *pg, struct arena *a,
 const struct err *tools_task(struct pg *pg, struct arena *a, struct str agent,
                              struct str task_id, struct str *intent_id)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, agent);
-    pg_arg(&args, task_id);
-    TRY(pg_query(pg, a, SQL_TOOL_TASK, &args, &r));
+    TRY(pg_query(pg, a, SQL_TOOL_TASK, PG(pg_text(agent), pg_text(task_id)),
+                 &r));
     *intent_id = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
     return NULL;
 }
@@ -96,11 +88,8 @@ const struct err *tools_task(struct pg *pg, struct arena *a, struct str agent,
 void tools_queue_task(struct pg *pg, struct arena *a, struct str agent,
                       struct str task_id, struct str intent_id)
 {
-    struct pg_args args = pg_args(a);
-    pg_arg(&args, agent);
-    pg_arg(&args, task_id);
-    pg_arg(&args, intent_id);
-    pg_queue(pg, SQL_TOOL_TASK_INSERT, &args);
+    pg_queue(pg, a, SQL_TOOL_TASK_INSERT,
+             PG(pg_text(agent), pg_text(task_id), pg_text(intent_id)));
 }
 
 /* ---- calls ---------------------------------------------------------- */
@@ -118,7 +107,7 @@ void tools_queue_calls(struct pg *pg, struct arena *a,
                        const struct tool_rule **matched)
 {
     enum { ORDINAL, CALL_ID, TOOL, SENT, ARGUMENTS, SHA256, RULE, COLUMNS };
-    struct pg_args args = pg_args(a);
+    struct pg_list args = {0};
     struct str *v[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
         v[i] = arena_many(a, calls->n + 1, struct str);
@@ -132,20 +121,18 @@ void tools_queue_calls(struct pg *pg, struct arena *a,
         v[SHA256][i] = c->arguments_sha256;
         v[RULE][i] = number(a, matched[i] ? matched[i]->position : 0);
     }
-    pg_arg(&args, suspension_id);
+    pg_add(&args, pg_text(suspension_id));
     for (int i = 0; i < COLUMNS; i++)
-        pg_arg_texts(&args, v[i], calls->n);
-    pg_queue(pg, SQL_TOOL_CALLS_INSERT, &args);
+        pg_add(&args, pg_texts(v[i], calls->n));
+    pg_queue(pg, a, SQL_TOOL_CALLS_INSERT, PG_ALL(&args));
 }
 
 const struct err *tools_calls(struct pg *pg, struct arena *a,
                               struct str suspension_id,
                               struct tools_sent *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, suspension_id);
-    TRY(pg_query(pg, a, SQL_TOOL_CALLS, &args, &r));
+    TRY(pg_query(pg, a, SQL_TOOL_CALLS, PG(pg_text(suspension_id)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct str);
     for (size_t i = 0; i < out->n; i++)
@@ -157,11 +144,9 @@ const struct err *tools_open_of_session(struct pg *pg, struct arena *a,
                                         struct str agent, struct str session,
                                         struct tools_open *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, agent);
-    pg_arg(&args, session);
-    TRY(pg_query(pg, a, SQL_TOOL_OPEN_OF_SESSION, &args, &r));
+    TRY(pg_query(pg, a, SQL_TOOL_OPEN_OF_SESSION,
+                 PG(pg_text(agent), pg_text(session)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct tools_open_call);
     for (size_t i = 0; i < out->n; i++)

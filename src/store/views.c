@@ -7,11 +7,9 @@
 const struct err *views_list(struct pg *pg, struct arena *a, struct str person,
                              struct view_rows *out)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, person);
-    pg_arg_int(&args, VIEWS_SHOWN);
-    TRY(pg_query(pg, a, SQL_VIEW_LIST, &args, &r));
+    TRY(pg_query(pg, a, SQL_VIEW_LIST,
+                 PG(pg_text(person), pg_number(VIEWS_SHOWN)), &r));
     *out = (struct view_rows){.n = pg_count(r)};
     out->v = arena_many(a, out->n + 1, struct view);
     for (size_t i = 0; i < out->n; i++)
@@ -29,17 +27,12 @@ const struct err *views_save(struct pg *pg, struct arena *a,
                              const struct view *v, struct str person,
                              int64_t now)
 {
-    struct pg_args args = pg_args(a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, id_new(a));
-    pg_arg(&args, person);
-    pg_arg(&args, v->name);
-    pg_arg(&args, v->path);
-    pg_arg(&args, v->query);
-    pg_arg_bool(&args, v->shared);
-    pg_arg_time(&args, now);
-    pg_arg_int(&args, VIEWS_MAX);
-    TRY(pg_query(pg, a, SQL_VIEW_SAVE, &args, &r));
+    TRY(pg_query(pg, a, SQL_VIEW_SAVE,
+                 PG(pg_text(id_new(a)), pg_text(person), pg_text(v->name),
+                    pg_text(v->path), pg_text(v->query), pg_flag(v->shared),
+                    pg_moment(now), pg_number(VIEWS_MAX)),
+                 &r));
     if (pg_affected(r) == 0)
         return ERROR(ERR_CONFLICT, "field.too_many",
                      "You already have 50 saved views. Remove one first.");
@@ -49,10 +42,8 @@ const struct err *views_save(struct pg *pg, struct arena *a,
 const struct err *views_remove(struct pg *pg, struct arena *a, struct str id,
                                struct str person)
 {
-    struct pg_args args = pg_args(a);
     if (!id_uuid(id))
         return NULL;
-    pg_arg(&args, id);
-    pg_arg(&args, person);
-    return pg_query(pg, a, SQL_VIEW_REMOVE, &args, NULL);
+    return pg_query(pg, a, SQL_VIEW_REMOVE, PG(pg_text(id), pg_text(person)),
+                    NULL);
 }

@@ -131,11 +131,10 @@ static const struct err *unblock(struct work *w, struct moved *moves,
 const struct err *work_unblock(struct work *w)
 {
     struct moved moves = moved_of(w);
-    struct pg_args args = pg_args(w->arena);
     struct pg_rows *r = NULL;
-    pg_arg(&args, w->intent.id);
     for (;;) {
-        TRY(pg_query(w->pg, w->arena, SQL_INTENT_UNBLOCKABLE, &args, &r));
+        TRY(pg_query(w->pg, w->arena, SQL_INTENT_UNBLOCKABLE,
+                     PG(pg_text(w->intent.id)), &r));
         if (pg_count(r) == 0)
             break;
         for (size_t k = 0; k < pg_count(r); k++) {
@@ -157,15 +156,11 @@ static void queue_answer(struct work *w, const struct work_answer *answer)
 {
     if (!w->once.key.p)
         return;
-    struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, w->once.principal);
-    pg_arg(&args, w->once.key);
-    pg_arg(&args, w->once.request_sha256);
-    pg_arg_int(&args, answer->status);
-    pg_arg(&args, answer->etag);
-    pg_arg(&args, answer->body);
-    pg_arg_time(&args, w->now);
-    pg_queue(w->pg, SQL_IDEMPOTENCY_INSERT, &args);
+    pg_queue(w->pg, w->arena, SQL_IDEMPOTENCY_INSERT,
+             PG(pg_text(w->once.principal), pg_text(w->once.key),
+                pg_text(w->once.request_sha256), pg_number(answer->status),
+                pg_text(answer->etag), pg_text(answer->body),
+                pg_moment(w->now)));
 }
 
 static void queue_new(struct work *w)
@@ -173,11 +168,9 @@ static void queue_new(struct work *w)
     intents_queue_insert(w->pg, w->arena, &w->intent);
     if (!w->depends || w->depends->n == 0)
         return;
-    struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, w->intent.id);
-    pg_arg_texts(&args, w->depends->v, w->depends->n);
-    pg_arg_time(&args, w->now);
-    pg_queue(w->pg, SQL_INTENT_DEPENDENCIES_INSERT, &args);
+    pg_queue(w->pg, w->arena, SQL_INTENT_DEPENDENCIES_INSERT,
+             PG(pg_text(w->intent.id), pg_texts(w->depends->v, w->depends->n),
+                pg_moment(w->now)));
 }
 
 void work_tell(const struct work *w)
@@ -313,7 +306,7 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
     TRY(work_follow(w));
     queue_changes(w);
     queue_answer(w, answer);
-    pg_queue(w->pg, SQL_COMMIT, NULL);
+    pg_queue(w->pg, NULL, SQL_COMMIT, NULL);
     struct pg_rows **rows =
         arena_many(w->arena, pg_queued(w->pg), struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
@@ -327,6 +320,6 @@ const struct err *work_commit_bare(struct work *w,
                                    const struct work_answer *answer)
 {
     queue_answer(w, answer);
-    pg_queue(w->pg, SQL_COMMIT, NULL);
+    pg_queue(w->pg, NULL, SQL_COMMIT, NULL);
     return pg_run(w->pg, w->arena, NULL);
 }

@@ -53,10 +53,8 @@ static void queue_before(struct work *w)
 {
     if (!w->once.key.p)
         return;
-    struct pg_args args = pg_args(w->arena);
-    pg_arg(&args, w->once.principal);
-    pg_arg(&args, w->once.key);
-    pg_queue(w->pg, SQL_IDEMPOTENCY_GET, &args);
+    pg_queue(w->pg, w->arena, SQL_IDEMPOTENCY_GET,
+             PG(pg_text(w->once.principal), pg_text(w->once.key)));
 }
 
 static const struct err *take_before(struct work *w,
@@ -76,26 +74,26 @@ static const struct err *take_before(struct work *w,
 
 static void queue_load(struct work *w, const struct begin *b)
 {
-    struct pg_args id = pg_args(w->arena), take = pg_args(w->arena),
-                   taken = pg_args(w->arena);
-    pg_arg(&id, b->id);
-    pg_arg(&take, b->id);
+    struct pg_list id = {0}, take = {0},
+                   taken = {0};
+    pg_add(&id, pg_text(b->id));
+    pg_add(&take, pg_text(b->id));
     if (b->other.p)
-        pg_arg(&take, b->other);
-    pg_arg(&taken, b->id);
+        pg_add(&take, pg_text(b->other));
+    pg_add(&taken, pg_text(b->id));
     if (b->who)
-        intents_reader(&taken, b->who);
-    pg_queue(w->pg, SQL_BEGIN, NULL);
+        intents_reader(&taken, w->arena, b->who);
+    pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
     if (b->graph)
-        pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
+        pg_queue(w->pg, NULL, SQL_INTENT_GRAPH, NULL);
     /* A statement sees the rows committed before it began: rows that may have
      * changed during the wait for the lock have to be read by another
      * statement. */
-    pg_queue(w->pg, b->take, &take);
-    pg_queue(w->pg, SQL_DELIVERY_HOLD, NULL);
-    pg_queue(w->pg, b->taken, &taken);
-    pg_queue(w->pg, b->open, &id);
-    pg_queue(w->pg, b->asked, &id);
+    pg_queue(w->pg, w->arena, b->take, PG_ALL(&take));
+    pg_queue(w->pg, NULL, SQL_DELIVERY_HOLD, NULL);
+    pg_queue(w->pg, w->arena, b->taken, PG_ALL(&taken));
+    pg_queue(w->pg, w->arena, b->open, PG_ALL(&id));
+    pg_queue(w->pg, w->arena, b->asked, PG_ALL(&id));
     queue_before(w);
 }
 
@@ -116,20 +114,19 @@ static const struct err *load_rest(struct work *w, const struct begin *b,
                                    bool open)
 {
     const struct kind_rule *rule = kind_rule(w->suspension.kind);
-    struct pg_args id = pg_args(w->arena), intent = pg_args(w->arena);
+    struct pg_list id = {0};
     struct pg_rows *rows[3] = {NULL};
     const bool decided = w->has_suspension && !open;
     const bool permit = open && b->answers && rule && rule->permits;
     w->dependencies_done = str_is(w->intent.depends_on, "[]");
     const bool edges = !w->dependencies_done || b->ends;
-    pg_arg(&id, w->suspension.id);
-    pg_arg(&intent, w->intent.id);
+    pg_add(&id, pg_text(w->suspension.id));
     if (decided)
-        pg_queue(w->pg, SQL_SUSPENSION_DECIDED, &id);
+        pg_queue(w->pg, w->arena, SQL_SUSPENSION_DECIDED, PG_ALL(&id));
     if (permit)
-        pg_queue(w->pg, SQL_PERMIT_OF_OPEN, &id);
+        pg_queue(w->pg, w->arena, SQL_PERMIT_OF_OPEN, PG_ALL(&id));
     if (edges)
-        pg_queue(w->pg, SQL_INTENT_EDGES, &intent);
+        pg_queue(w->pg, w->arena, SQL_INTENT_EDGES, PG(pg_text(w->intent.id)));
     TRY(pg_queued(w->pg) ? pg_run(w->pg, w->arena, rows) : NULL);
     if (decided)
         suspensions_decided(&w->suspension, rows[0]);
@@ -279,7 +276,7 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
 {
     struct pg_rows *rows[2] = {NULL};
     start(w, pg, a, once);
-    pg_queue(pg, SQL_BEGIN, NULL);
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
     return take_before(w, rows[1]);
@@ -289,14 +286,13 @@ const struct err *work_begin_bare(struct work *w, struct pg *pg,
  * *parent: the statement of the parent. Returns the number of statements. */
 static size_t queue_new_locks(struct work *w, bool graph, size_t *parent)
 {
-    struct pg_args id = pg_args(w->arena);
-    pg_queue(w->pg, SQL_BEGIN, NULL);
+    pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
     if (graph)
-        pg_queue(w->pg, SQL_INTENT_GRAPH, NULL);
+        pg_queue(w->pg, NULL, SQL_INTENT_GRAPH, NULL);
     *parent = pg_queued(w->pg);
-    pg_arg(&id, w->intent.parent_intent_id);
     if (w->intent.parent_intent_id.p)
-        pg_queue(w->pg, SQL_INTENT_PARENT, &id);
+        pg_queue(w->pg, w->arena, SQL_INTENT_PARENT,
+                 PG(pg_text(w->intent.parent_intent_id)));
     return pg_queued(w->pg);
 }
 
@@ -309,8 +305,8 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
     start(w, pg, a, once);
     w->intent = *given;
     const size_t next = queue_new_locks(w, graph, &parent);
-    pg_queue(pg, SQL_DELIVERY_HOLD, NULL);
-    pg_queue(pg, SQL_DELIVERY_TOLD, NULL);
+    pg_queue(pg, NULL, SQL_DELIVERY_HOLD, NULL);
+    pg_queue(pg, NULL, SQL_DELIVERY_TOLD, NULL);
     queue_before(w);
     TRY(pg_run(pg, a, rows));
     TRY(take_before(w, rows[next + 2]));

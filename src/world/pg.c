@@ -525,7 +525,7 @@ struct str pg_str(const struct pg_rows *r, size_t row, int col)
 const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
                            const struct pg_args *args, struct pg_rows **rows)
 {
-    pg_queue(pg, statement, args);
+    pg_queue(pg, a, statement, args);
     return pg_run(pg, a, rows);
 }
 
@@ -541,7 +541,7 @@ static const struct err *slow(struct pg *pg, struct arena *a,
     pg->joined = false;
     if (pg->standby < 0 || (!pg->conn && !open_any(pg, b.deadline)))
         return e;
-    pg_queue(pg, pg->standby, NULL);
+    pg_queue(pg, NULL, pg->standby, NULL);
     const bool told = exchange(pg, &b, &waits) && !b.e;
     return told && pg_bool(waits, 0, 0) ? pg_error_no_standby() : e;
 }

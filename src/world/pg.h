@@ -27,23 +27,57 @@ struct pg_statement {
 struct pg;
 struct pg_rows; /* the result of one statement; lives in the request's arena */
 
-/* Parameters, as text, copied into the arena, which must live until pg_run. A
- * slice with p NULL is SQL NULL; there is no NUL byte in one. */
-struct pg_args {
-    struct arena *arena;
-    const char *v[PG_ARGS_MAX];
-    int n;
-    size_t bytes; /* of all of them */
+/* A parameter of a statement, made by the functions below. What it points to is
+ * copied where the statement is queued. */
+struct pg_value {
+    enum { PG_TEXT, PG_NUMBER, PG_FLAG, PG_MOMENT, PG_TEXTS } type;
+    int64_t number;        /* also the flag, and the moment */
+    struct str text;
+    const struct str *v; /* the texts: so many as number */
 };
-struct pg_args pg_args(struct arena *a);
-void pg_arg(struct pg_args *args, struct str s);
-void pg_arg_int(struct pg_args *args, int64_t v);
+/* A slice with p NULL is SQL NULL; there is no NUL byte in one. */
+static inline struct pg_value pg_text(struct str s)
+{
+    return (struct pg_value){.type = PG_TEXT, .text = s};
+}
+static inline struct pg_value pg_number(int64_t v)
+{
+    return (struct pg_value){.type = PG_NUMBER, .number = v};
+}
 /* true or false, never SQL NULL. */
-void pg_arg_bool(struct pg_args *args, bool v);
-/* A moment in microseconds as a timestamptz text; 0 is SQL NULL. */
-void pg_arg_time(struct pg_args *args, int64_t t);
+static inline struct pg_value pg_flag(bool v)
+{
+    return (struct pg_value){.type = PG_FLAG, .number = v};
+}
+/* A moment in microseconds as a timestamptz; 0 is SQL NULL. */
+static inline struct pg_value pg_moment(int64_t t)
+{
+    return (struct pg_value){.type = PG_MOMENT, .number = t};
+}
 /* A text[] of the given slices. */
-void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n);
+static inline struct pg_value pg_texts(const struct str *v, size_t n)
+{
+    return (struct pg_value){.type = PG_TEXTS, .number = (int64_t)n, .v = v};
+}
+
+/* The parameters of a statement: PG(pg_text(id), pg_number(limit)), at most
+ * PG_ARGS_MAX; NULL: none. */
+struct pg_args {
+    const struct pg_value *v;
+    size_t n;
+};
+#define PG(...)                                                              \
+    (&(const struct pg_args){                                                \
+        (const struct pg_value[]){__VA_ARGS__},                              \
+        sizeof((const struct pg_value[]){__VA_ARGS__}) /                     \
+            sizeof(struct pg_value)})
+/* Parameters whose number or order depends on something, and all of them. */
+struct pg_list {
+    struct pg_value v[PG_ARGS_MAX];
+    size_t n;
+};
+void pg_add(struct pg_list *list, struct pg_value v);
+#define PG_ALL(list) (&(const struct pg_args){(list)->v, (list)->n})
 
 /* A connection that is opened at the first use. list has to live as long. name
  * becomes application_name. Statement i of list is number i.
@@ -64,23 +98,25 @@ void pg_close(struct pg *pg);
  * so such a batch may only read. */
 struct pg_ahead {
     int statement; /* returns a row at most, of one column */
-    struct pg_args args;
+    const struct pg_args *args;
     bool joins; /* see pg_ahead_join; it has PG_JOINED parameters */
     const struct err *(*check)(void *context, struct str value);
     void *context;
 };
-void pg_ahead(struct pg *pg, const struct pg_ahead *ahead);
+void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead);
 /* Before the first statement of a batch that returns the value as its last
- * column: adds the parameters of the one that waits to args, so that it needs
+ * column: adds the parameters of the one that waits to list, so that it needs
  * no statement of its own. NULL where none waits, or it does not join. Where
  * the statement has no row, the check is still to be made. */
 #define PG_JOINED 2
-void pg_ahead_join(struct pg *pg, struct pg_args *args);
+void pg_ahead_join(struct pg *pg, struct pg_list *list);
 /* Is there a statement that no batch has sent yet? pg_run with an empty batch
  * sends it alone. */
 bool pg_ahead_waits(const struct pg *pg);
-/* Puts a statement into the batch. */
-void pg_queue(struct pg *pg, int statement, const struct pg_args *args);
+/* Puts a statement into the batch. a, which must live until pg_run, gets a copy
+ * of the parameters; it may be NULL where there are none. */
+void pg_queue(struct pg *pg, struct arena *a, int statement,
+              const struct pg_args *args);
 /* The number of statements in it. */
 size_t pg_queued(const struct pg *pg);
 /* Runs the batch in one round trip. rows (may be NULL) gets one result for each

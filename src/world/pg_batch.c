@@ -62,7 +62,74 @@ int64_t pg_opened(const struct pg *pg)
     return pg->opened;
 }
 
-void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
+/* ---- parameters ----------------------------------------------------- */
+
+void pg_add(struct pg_list *list, struct pg_value v)
+{
+    if (list->n >= PG_ARGS_MAX)
+        __builtin_trap();
+    list->v[list->n++] = v;
+}
+
+/* An array literal: {"a","b\"c"}. */
+static const char *texts_z(struct arena *a, const struct str *v, size_t n)
+{
+    size_t max = 4;
+    for (size_t i = 0; i < n; i++)
+        max += 2 * v[i].n + 3;
+    struct buf b = buf_make(a, max);
+    buf_char(&b, '{');
+    for (size_t i = 0; i < n; i++) {
+        buf_put(&b, i ? ",\"" : "\"");
+        for (size_t k = 0; k < v[i].n; k++) {
+            if (v[i].p[k] == '"' || v[i].p[k] == '\\')
+                buf_char(&b, '\\');
+            buf_char(&b, v[i].p[k]);
+        }
+        buf_char(&b, '"');
+    }
+    buf_char(&b, '}');
+    return arena_z(a, buf_text(&b));
+}
+
+static const char *value_z(struct arena *a, const struct pg_value *v)
+{
+    struct buf b;
+    switch (v->type) {
+    case PG_TEXT:
+        return v->text.p ? arena_z(a, v->text) : NULL;
+    case PG_NUMBER:
+        b = buf_make(a, 24);
+        buf_int(&b, v->number);
+        return arena_z(a, buf_text(&b));
+    case PG_FLAG:
+        return v->number ? "true" : "false";
+    case PG_MOMENT:
+        return v->number ? arena_z(a, clock_rfc3339(a, v->number)) : NULL;
+    case PG_TEXTS:
+        return texts_z(a, v->v, (size_t)v->number);
+    }
+    return NULL;
+}
+
+static void bind(struct pg_bound *to, struct arena *a,
+                 const struct pg_args *args)
+{
+    to->n = 0;
+    to->bytes = 0;
+    for (size_t i = 0; args && i < args->n; i++) {
+        const char *z = value_z(a, &args->v[i]);
+        if (to->n >= PG_ARGS_MAX)
+            __builtin_trap();
+        to->bytes += z ? strlen(z) : 0;
+        to->v[to->n++] = z;
+    }
+}
+
+/* ---- the batch ------------------------------------------------------- */
+
+void pg_queue(struct pg *pg, struct arena *a, int statement,
+              const struct pg_args *args)
 {
     /* A batch's length is decided by the program, never by input. */
     if (pg->queued >= PG_BATCH_MAX) {
@@ -71,9 +138,7 @@ void pg_queue(struct pg *pg, int statement, const struct pg_args *args)
     }
     struct pg_queued *q = &pg->queue[pg->queued++];
     q->statement = statement;
-    q->args.n = 0;
-    if (args)
-        q->args = *args;
+    bind(&q->args, a, args);
 }
 
 size_t pg_queued(const struct pg *pg)
@@ -81,20 +146,21 @@ size_t pg_queued(const struct pg *pg)
     return pg->queued;
 }
 
-void pg_ahead(struct pg *pg, const struct pg_ahead *ahead)
+void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead)
 {
     pg->ahead.statement = ahead->statement;
-    pg->ahead.args = ahead->args;
+    bind(&pg->ahead.args, a, ahead->args);
     pg->check = ahead->check;
     pg->check_context = ahead->context;
     pg->joins = ahead->joins;
 }
 
-void pg_ahead_join(struct pg *pg, struct pg_args *args)
+void pg_ahead_join(struct pg *pg, struct pg_list *list)
 {
     pg->joined = pg_ahead_waits(pg) && pg->joins && pg->queued == 0;
     for (size_t i = 0; i < PG_JOINED; i++)
-        pg_arg(args, pg->joined ? str_of(pg->ahead.args.v[i]) : STR_NONE);
+        pg_add(list, pg_text(pg->joined ? str_of(pg->ahead.args.v[i])
+                                        : STR_NONE));
 }
 
 bool pg_ahead_waits(const struct pg *pg)
@@ -153,66 +219,6 @@ bool pg_repeatable(const struct pg *pg)
             (!begins && !reads(queued(pg, i)->text)))
             return false;
     return true;
-}
-
-/* ---- parameters ----------------------------------------------------- */
-
-struct pg_args pg_args(struct arena *a)
-{
-    struct pg_args args = {.arena = a};
-    return args;
-}
-
-static void pg_put(struct pg_args *args, const char *z)
-{
-    if (args->n >= PG_ARGS_MAX)
-        __builtin_trap();
-    args->bytes += z ? strlen(z) : 0;
-    args->v[args->n++] = z;
-}
-
-void pg_arg(struct pg_args *args, struct str s)
-{
-    pg_put(args, s.p ? arena_z(args->arena, s) : NULL);
-}
-
-void pg_arg_int(struct pg_args *args, int64_t v)
-{
-    struct buf b = buf_make(args->arena, 24);
-    buf_int(&b, v);
-    pg_arg(args, buf_text(&b));
-}
-
-void pg_arg_time(struct pg_args *args, int64_t t)
-{
-    pg_put(args,
-           t ? arena_z(args->arena, clock_rfc3339(args->arena, t)) : NULL);
-}
-
-void pg_arg_bool(struct pg_args *args, bool v)
-{
-    pg_arg(args, v ? STR("true") : STR("false"));
-}
-
-/* An array literal: {"a","b\"c"}. */
-void pg_arg_texts(struct pg_args *args, const struct str *v, size_t n)
-{
-    size_t max = 3;
-    for (size_t i = 0; i < n; i++)
-        max += 2 * v[i].n + 3;
-    struct buf b = buf_make(args->arena, max);
-    buf_char(&b, '{');
-    for (size_t i = 0; i < n; i++) {
-        buf_put(&b, i ? ",\"" : "\"");
-        for (size_t k = 0; k < v[i].n; k++) {
-            if (v[i].p[k] == '"' || v[i].p[k] == '\\')
-                buf_char(&b, '\\');
-            buf_char(&b, v[i].p[k]);
-        }
-        buf_char(&b, '"');
-    }
-    buf_char(&b, '}');
-    pg_put(args, arena_z(args->arena, buf_text(&b)));
 }
 
 int64_t pg_int(const struct pg_rows *r, size_t row, int col)

@@ -12,9 +12,16 @@
 #define PG_KEYS_MAX 64 /* parameters of a connection string */
 #define PG_KEYS_TEXT 256
 
+/* Parameters as libpq takes them: NULL for SQL NULL. */
+struct pg_bound {
+    const char *v[PG_ARGS_MAX];
+    int n;
+    size_t bytes; /* of all of them */
+};
+
 struct pg_queued {
     int statement;
-    struct pg_args args;
+    struct pg_bound args;
     bool prepares; /* the batch prepares it, too */
 };
 

@@ -158,17 +158,14 @@ static const struct err *delegate(struct call *c, struct work *w,
     const struct str agent = json_get_text(p->payload, "agent_id");
     const struct json *given = json_get(p->payload, "payload");
     struct json *o = json_object(c->a);
-    struct pg_args args = pg_args(c->a);
     if (!principal_agent_name_new(agent))
         return err_at(c->a, ERR_INVALID, "agent.name",
                       STR("payload.agent_id"),
                       "This is not a valid agent name.");
     TRY(govern_assign(c, w, agent, "payload.agent_id"));
-    pg_arg(&args, w->intent.id);
-    pg_arg(&args, agent);
-    pg_arg_time(&args, w->now);
-    pg_arg(&args, principal_actor(&c->who));
-    pg_queue(c->pg, SQL_ASSIGNMENT_INSERT, &args);
+    pg_queue(c->pg, c->a, SQL_ASSIGNMENT_INSERT,
+             PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now),
+                pg_text(principal_actor(&c->who))));
     json_set_text(o, "agent_id", agent);
     json_set_text(o, "delegated_by", principal_actor(&c->who));
     json_set_json(o, "payload", given ? given : json_object(c->a));

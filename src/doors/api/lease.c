@@ -189,18 +189,19 @@ const struct err *api_agent_list(struct call *c)
 static const struct err *change_agent(struct call *c, struct work *w,
                                       struct str agent, bool assign)
 {
-    struct pg_args args = pg_args(c->a);
+    struct pg_list args = {0};
     struct json *p = json_object(c->a), *o = json_object(c->a);
     const struct event_by by = event_by(&c->who);
     struct pg_rows *rows = NULL;
-    pg_arg(&args, w->intent.id);
-    pg_arg(&args, agent);
+    pg_add(&args, pg_text(w->intent.id));
+    pg_add(&args, pg_text(agent));
     if (assign) {
-        pg_arg_time(&args, w->now);
-        pg_arg(&args, by.name);
+        pg_add(&args, pg_moment(w->now));
+        pg_add(&args, pg_text(by.name));
     }
-    pg_queue(c->pg, assign ? SQL_ASSIGNMENT_INSERT : SQL_ASSIGNMENT_DELETE,
-             &args);
+    pg_queue(c->pg, c->a,
+             assign ? SQL_ASSIGNMENT_INSERT : SQL_ASSIGNMENT_DELETE,
+             PG_ALL(&args));
     TRY(pg_run(c->pg, c->a, &rows));
     if (!assign && pg_affected(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "agent.not_assigned",

@@ -185,15 +185,12 @@ static const struct err *find_giver(struct call *c, const struct work *w,
                                     const struct govern_gift *g,
                                     struct giver *out)
 {
-    struct pg_args args = pg_args(c->a);
     struct pg_rows *r = NULL;
-    pg_arg(&args, w->intent.id);
-    pg_arg(&args, c->who.agent);
-    pg_arg(&args, c->who.id);
-    pg_arg(&args, g->agent);
-    pg_arg_int(&args, g->access);
-    pg_arg_time(&args, w->now);
-    TRY(pg_query(c->pg, c->a, SQL_ACL_GIVER, &args, &r));
+    TRY(pg_query(c->pg, c->a, SQL_ACL_GIVER,
+                 PG(pg_text(w->intent.id), pg_text(c->who.agent),
+                    pg_text(c->who.id), pg_text(g->agent),
+                    pg_number(g->access), pg_moment(w->now)),
+                 &r));
     *out = (struct giver){.assigned = pg_bool(r, 0, 0),
                           .same = pg_bool(r, 0, 1),
                           .reaches = pg_bool(r, 0, 2),
@@ -235,14 +232,13 @@ const struct err *govern_open(struct call *c, const struct work *w)
 
 const struct err *govern_tie(struct call *c, struct str intent_id)
 {
-    struct pg_args args = pg_args(c->a);
     struct pg_rows *r = NULL;
     if (!reach_own(&c->who) || !id_uuid(intent_id))
         return NULL;
-    pg_arg(&args, id_lower(c->a, intent_id));
-    pg_arg(&args, c->who.agent);
-    pg_arg_time(&args, clock_watch_latest(clock_now()));
-    TRY(pg_query(c->pg, c->a, SQL_ACL_BORROWED, &args, &r));
+    TRY(pg_query(c->pg, c->a, SQL_ACL_BORROWED,
+                 PG(pg_text(id_lower(c->a, intent_id)), pg_text(c->who.agent),
+                    pg_moment(clock_watch_latest(clock_now()))),
+                 &r));
     const int64_t until = pg_int(r, 0, 0);
     return until == 0 ? NULL : longer(c, until);
 }

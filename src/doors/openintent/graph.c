@@ -163,16 +163,16 @@ static const struct err *move(struct call *c, struct work *w,
 static const struct err *commit_depends(struct call *c, struct work *w,
                                         int statement, struct str dependency)
 {
-    struct pg_args args = pg_args(c->a), get = pg_args(c->a);
+    struct pg_list args = {0}, get = {0};
     struct pg_rows *rows[3] = {NULL};
-    pg_arg(&args, w->intent.id);
-    pg_arg(&args, dependency);
+    pg_add(&args, pg_text(w->intent.id));
+    pg_add(&args, pg_text(dependency));
     if (statement == SQL_INTENT_DEPENDENCY_INSERT)
-        pg_arg_time(&args, w->now);
-    pg_arg(&get, w->intent.id);
-    pg_queue(c->pg, statement, &args);
-    pg_queue(c->pg, SQL_INTENT_DEPENDS_ON, &get);
-    pg_queue(c->pg, SQL_INTENT_EDGES, &get);
+        pg_add(&args, pg_moment(w->now));
+    pg_add(&get, pg_text(w->intent.id));
+    pg_queue(c->pg, c->a, statement, PG_ALL(&args));
+    pg_queue(c->pg, c->a, SQL_INTENT_DEPENDS_ON, PG_ALL(&get));
+    pg_queue(c->pg, c->a, SQL_INTENT_EDGES, PG_ALL(&get));
     TRY(pg_run(c->pg, c->a, rows));
     if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
         pg_affected(rows[0]) == 0)
