@@ -5,13 +5,16 @@
  * arena_try, or the process. */
 #include "base/arena.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdalign.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 
 #define ALIGN alignof(max_align_t)
+#define DIGITS_MAX 24 /* of an int64_t, as text */
 #define BLOCK ((size_t)256 << 10)
 
 struct block {
@@ -215,6 +218,27 @@ const char *arena_z(struct arena *a, struct str s)
     if (s.n)
         memcpy(p, s.p, s.n);
     return p;
+}
+
+struct str arena_joined(struct arena *a, const struct str *parts, size_t n)
+{
+    size_t size = 0, at = 0;
+    for (size_t i = 0; i < n; i++)
+        size += parts[i].n;
+    char *p = arena_alloc(a, size + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (parts[i].n > 0)
+            memcpy(p + at, parts[i].p, parts[i].n);
+        at += parts[i].n;
+    }
+    return (struct str){p, size};
+}
+
+struct str arena_number(struct arena *a, int64_t v)
+{
+    char digits[DIGITS_MAX];
+    const int n = snprintf(digits, sizeof digits, "%" PRId64, v);
+    return arena_str(a, (struct str){digits, (size_t)n});
 }
 
 void arena_defer(struct arena *a, void (*fn)(void *), void *p)

@@ -45,6 +45,14 @@ void *arena_array(struct arena *a, size_t n, size_t size)
 struct str arena_str(struct arena *a, struct str s);
 /* A NUL-terminated copy of s, for libraries. */
 const char *arena_z(struct arena *a, struct str s);
+/* A text of the parts, one after the other, in the arena: arena_join(a,
+ * STR("for "), name). A part with p NULL is empty; the text never is p NULL. */
+#define arena_join(a, ...)                                                   \
+    arena_joined((a), (const struct str[]){__VA_ARGS__},                     \
+                 countof(((const struct str[]){__VA_ARGS__})))
+struct str arena_joined(struct arena *a, const struct str *parts, size_t n);
+/* The digits of a number, after a '-' where it is negative. */
+struct str arena_number(struct arena *a, int64_t v);
 /* Calls fn(p) when the arena is reset or freed. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *p);
 /* Bytes handed out and charged since the last reset. */

@@ -278,10 +278,8 @@ const struct err *endpoint_events(struct arena *a, const char *field,
 
 struct str endpoint_secret(struct arena *a)
 {
-    struct buf b = buf_make(a, 64);
     char raw[32];
     crypt_random(raw, sizeof raw);
-    buf_put(&b, "whsec_");
-    buf_str(&b, crypt_base64(a, (struct str){raw, sizeof raw}));
-    return buf_text(&b);
+    return arena_join(a, STR("whsec_"),
+                      crypt_base64(a, (struct str){raw, sizeof raw}));
 }

@@ -223,10 +223,7 @@ struct event_by event_by_server(void)
 
 static struct str hash_of(struct arena *a, struct str canonical)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, "sha256:");
-    buf_str(&b, crypt_sha256_b64(a, canonical));
-    return buf_text(&b);
+    return arena_join(a, STR("sha256:"), crypt_sha256_b64(a, canonical));
 }
 
 /* The payload, with "test" where the intent is one. */

@@ -51,11 +51,9 @@ static const char *type_words(enum kind_type t)
 
 static void wrong(struct kind_facts *f, struct str path, const char *say)
 {
-    struct buf at = buf_make(f->arena, 1024);
-    buf_put(&at, "subject.");
-    buf_str(&at, path);
     if (!f->e)
-        f->e = err_at(f->arena, ERR_INVALID, kind_facts, buf_text(&at),
+        f->e = err_at(f->arena, ERR_INVALID, kind_facts,
+                      arena_join(f->arena, STR("subject."), path),
                       "The fact \"%.*s\" %s.", STR_FMT(path), say);
 }
 
@@ -73,10 +71,10 @@ static void check_value(struct kind_facts *f, const struct json *v,
     const bool blank = !v || (json_is(v, JSON_STRING) &&
                               str_trim(json_text(v)).n == 0);
     if (v && !has_type(v, f->fact->type)) {
-        struct buf b = buf_make(f->arena, 64);
-        buf_put(&b, "has to be ");
-        buf_put(&b, type_words(f->fact->type));
-        wrong(f, path, arena_z(f->arena, buf_text(&b)));
+        wrong(
+            f, path,
+            arena_z(f->arena, arena_join(f->arena, STR("has to be "),
+                                         str_of(type_words(f->fact->type)))));
     } else if (blank && f->needed) {
         missing(f, path);
     }

@@ -149,13 +149,10 @@ struct label label_of(struct arena *a, const struct json *choices,
 struct str label_line(struct arena *a, const struct json *choice)
 {
     const struct label l = label_of(a, NULL, choice);
-    struct buf b = buf_make(a, l.word.n + l.label.n + 4);
     if (!choice)
         return STR_NONE;
-    buf_str(&b, l.word);
-    buf_put(&b, l.word.n && l.label.p ? ": " : "");
-    buf_str(&b, l.label);
-    return buf_text(&b);
+    return arena_join(a, l.word, str_of(l.word.n && l.label.p ? ": " : ""),
+                      l.label);
 }
 
 /* ---- checks when it is asked ----------------------------------------- */

@@ -437,10 +437,7 @@ struct json *oauth_token(struct arena *a, const struct permit *p,
 
 static struct str address(struct arena *a, struct str issuer, const char *path)
 {
-    struct buf b = buf_make(a, issuer.n + 200);
-    buf_str(&b, issuer);
-    buf_put(&b, path);
-    return buf_text(&b);
+    return arena_join(a, issuer, str_of(path));
 }
 
 static struct json *member(struct arena *a, const char *key, struct str value)

@@ -237,13 +237,10 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
 
 struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
 {
-    struct buf end = buf_make(a, 64);
     const struct str iso = clock_naive(a, s->expires_at);
-    buf_str(&end, str_sub(iso, 0, 10));
-    buf_char(&end, ' ');
-    buf_str(&end, str_sub(iso, 11, 19));
-    buf_put(&end, " UTC");
-    return suspension_silence(a, s, buf_text(&end));
+    return suspension_silence(a, s,
+                              arena_join(a, str_sub(iso, 0, 10), STR(" "),
+                                         str_sub(iso, 11, 19), STR(" UTC")));
 }
 
 /* ---- fields: computed members ---------------------------------------- */
@@ -366,11 +363,9 @@ const size_t suspension_fields_n = countof(suspension_fields);
 
 static struct str field_count(struct arena *a, int64_t n)
 {
-    struct buf b = buf_make(a, 24);
     if (n == 0)
         return STR_NONE;
-    buf_int(&b, n);
-    return buf_text(&b);
+    return arena_number(a, n);
 }
 
 struct str suspension_field_text(struct arena *a, const struct suspension *s,

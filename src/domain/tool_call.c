@@ -409,11 +409,7 @@ const struct err *tool_call_read_large(struct arena *a,
 
 struct str tool_call_question(struct arena *a, struct str tool)
 {
-    struct buf b = buf_make(a, tool.n + 16);
-    buf_put(&b, "Run ");
-    buf_str(&b, tool);
-    buf_char(&b, '?');
-    return buf_text(&b);
+    return arena_join(a, STR("Run "), tool, STR("?"));
 }
 
 struct str tool_call_consequence(struct str said)

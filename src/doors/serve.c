@@ -176,13 +176,10 @@ static void refuse(struct call *c, const struct err *e)
 
 static struct str principal_words(struct call *c)
 {
-    struct buf b = buf_make(c->a, 512);
     if (c->who.role == ROLE_NONE)
         return STR("");
-    buf_put(&b, principal_role_word(c->who.role));
-    buf_char(&b, ':');
-    buf_str(&b, c->who.id);
-    return buf_text(&b);
+    return arena_join(c->a, str_of(principal_role_word(c->who.role)), STR(":"),
+                      c->who.id);
 }
 
 /* "GET /api/v1/intents/{id}" of every route, built once. */
@@ -274,11 +271,10 @@ static void say_nothing(struct response *rs)
 /* Every answer says how often the database was restored with a loss. */
 static void tell_epoch(struct response *rs)
 {
-    struct buf b = buf_make(rs->arena, 32);
     if (tables_restore().epoch == 0)
         return;
-    buf_int(&b, tables_restore().epoch);
-    response_header(rs, "Sayso-Restore-Epoch", buf_text(&b));
+    response_header(rs, "Sayso-Restore-Epoch",
+                    arena_number(rs->arena, tables_restore().epoch));
 }
 
 struct served serve_one(struct serve *s, struct arena *a, struct pairs params,

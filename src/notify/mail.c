@@ -98,11 +98,8 @@ static void put_boundary(struct buf *b, struct str id)
 
 static struct str subject(struct arena *a, const struct message *m)
 {
-    struct buf b = buf_make(a, m->title.n * 8 + 256);
-    buf_str(&b, m->heading);
-    buf_put(&b, ": ");
-    buf_str(&b, message_line(a, m->title, SUBJECT_MAX));
-    return buf_text(&b);
+    return arena_join(a, m->heading, STR(": "),
+                      message_line(a, m->title, SUBJECT_MAX));
 }
 
 static void put_headers(struct buf *b, const struct mail *m, struct str about)

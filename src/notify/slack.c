@@ -81,11 +81,10 @@ static void fields(struct arena *a, struct json *blocks,
 {
     struct json *list = json_array(a);
     for (size_t i = 0; i < m->rows; i++) {
-        struct buf b = buf_make(a, m->row[i].value.n + 64);
-        buf_put(&b, m->row[i].name);
-        buf_put(&b, ": ");
-        buf_str(&b, m->row[i].value);
-        json_add_json(list, text(a, buf_text(&b), FIELD_MAX));
+        json_add_json(list, text(a,
+                                 arena_join(a, str_of(m->row[i].name),
+                                            STR(": "), m->row[i].value),
+                                 FIELD_MAX));
     }
     if (m->rows > 0)
         json_set_json(block(a, blocks, "section"), "fields", list);
@@ -117,11 +116,10 @@ static void button(struct arena *a, struct json *blocks, struct str url)
 /* The text of a notification. */
 static struct str says(struct arena *a, const struct message *m)
 {
-    struct buf b = buf_make(a, m->title.n * 8 + 256);
-    buf_str(&b, m->heading);
-    buf_put(&b, ": ");
-    buf_str(&b, message_line(a, m->title, SAYS_MAX));
-    return escape(a, buf_text(&b), SAYS_MAX);
+    return escape(a,
+                  arena_join(a, m->heading, STR(": "),
+                             message_line(a, m->title, SAYS_MAX)),
+                  SAYS_MAX);
 }
 
 const struct err *slack_write(struct arena *a, struct str body,

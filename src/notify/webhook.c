@@ -8,11 +8,7 @@
 
 static struct str header(struct arena *a, const char *name, struct str value)
 {
-    struct buf b = buf_make(a, value.n + 64);
-    buf_put(&b, name);
-    buf_put(&b, ": ");
-    buf_str(&b, value);
-    return buf_text(&b);
+    return arena_join(a, str_of(name), STR(": "), value);
 }
 
 static void webhook_add(struct outbound_request *rq, struct str line)

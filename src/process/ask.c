@@ -103,11 +103,7 @@ static bool values_fit(const struct asking *x)
 
 static struct str line(struct arena *a, const char *name, struct str value)
 {
-    struct buf b = buf_make(a, ASK_BODY_MAX);
-    buf_put(&b, name);
-    buf_put(&b, ": ");
-    buf_str(&b, value);
-    return buf_text(&b);
+    return arena_join(a, str_of(name), STR(": "), value);
 }
 
 static struct outbound_call call(const struct asking *x, const char *path,
@@ -247,10 +243,10 @@ static enum ask_status ask_leave(const struct asking *x,
                                  const struct json *asked)
 {
     struct outbound_answer got;
-    struct buf b = buf_make(x->arena, 256);
-    buf_str(&b, json_get_text(asked, "suspension_id"));
-    buf_put(&b, "/cancel");
-    struct outbound_call f = call(x, "/api/v1/suspensions/", buf_text(&b));
+    struct outbound_call f =
+        call(x, "/api/v1/suspensions/",
+             arena_join(x->arena, json_get_text(asked, "suspension_id"),
+                        STR("/cancel")));
     f.body = STR("{\"reason\":\"The program that asked was interrupted.\"}");
     f.header[f.headers++] = STR("Content-Type: application/json");
     f.time = 10 * CLOCK_SECOND;

@@ -304,14 +304,12 @@ static void stream(struct waiter *v, struct pairs query)
 static bool written_here(const struct wait *w, struct str path,
                          struct str query)
 {
-    struct buf b = buf_make(w->arena, path.n + query.n + 1);
     const size_t end = str_search(query, STR(HOLD_SEAL));
-    buf_str(&b, path);
-    buf_char(&b, '?');
-    buf_str(&b, str_sub(query, 0, end));
     return end < query.n &&
            crypt_equal(str_sub(query, end + sizeof HOLD_SEAL - 1, query.n),
-                       hold_seal(w->arena, w->child->secret, buf_text(&b)));
+                       hold_seal(w->arena, w->child->secret,
+                                 arena_join(w->arena, path, STR("?"),
+                                            str_sub(query, 0, end))));
 }
 
 static void serve(struct waiter *v, struct str params)

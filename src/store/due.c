@@ -208,9 +208,7 @@ static void queue(struct pg *pg, int statement, const struct table *t)
 
 static struct str number(struct arena *a, int64_t v)
 {
-    struct buf b = buf_make(a, 24);
-    buf_int(&b, v);
-    return buf_text(&b);
+    return arena_number(a, v);
 }
 
 static void queue_intents(struct pg *pg, struct arena *a,

@@ -17,10 +17,7 @@ struct whose {
 static void add(struct whose *w, struct arena *a, const char *mode,
                 struct str who)
 {
-    struct buf b = buf_make(a, who.n + 8);
-    buf_put(&b, mode);
-    buf_str(&b, who);
-    w->v[w->n++] = buf_text(&b);
+    w->v[w->n++] = arena_join(a, str_of(mode), who);
 }
 
 /* The words of the column audience for a reader in a view. */

@@ -9,11 +9,8 @@ const struct err *initiations_make(struct pg *pg, struct arena *a,
                                    struct str person_id, struct str agent,
                                    struct str *ticket, int64_t *expires_at)
 {
-    struct buf b = buf_make(a, 64);
     const int64_t now = clock_watch_latest(clock_now());
-    buf_put(&b, "sin_");
-    buf_str(&b, crypt_token(a, 32));
-    *ticket = buf_text(&b);
+    *ticket = arena_join(a, STR("sin_"), crypt_token(a, 32));
     *expires_at = now + INITIATIONS_LIFE;
     return pg_query(pg, a, SQL_INITIATION_INSERT,
                     PG(pg_text(crypt_sha256_hex(a, *ticket)),

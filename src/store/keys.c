@@ -85,10 +85,7 @@ const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
 
 struct str keys_text(struct arena *a)
 {
-    struct buf b = buf_make(a, 128);
-    buf_put(&b, "sayso_");
-    buf_str(&b, crypt_token(a, 32));
-    return buf_text(&b);
+    return arena_join(a, STR("sayso_"), crypt_token(a, 32));
 }
 
 static void queue_make(struct pg *pg, struct arena *a,

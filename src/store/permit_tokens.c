@@ -10,10 +10,7 @@ enum { PERMIT, JKT, ISSUED, EXPIRES, ENDED, INTENT, INITIATOR, OPEN };
 
 struct str permit_tokens_text(struct arena *a)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, "sat_");
-    buf_str(&b, crypt_token(a, 32));
-    return buf_text(&b);
+    return arena_join(a, STR("sat_"), crypt_token(a, 32));
 }
 
 const struct err *permit_tokens_get(struct pg *pg, struct arena *a,

@@ -194,8 +194,5 @@ void permits_queue_refuse(struct pg *pg, struct arena *a,
 
 struct str permits_handle(struct arena *a)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, "sar_");
-    buf_str(&b, crypt_token(a, 20));
-    return buf_text(&b);
+    return arena_join(a, STR("sar_"), crypt_token(a, 20));
 }

@@ -146,9 +146,7 @@ static void queue_facts(struct pg *pg, struct arena *a, const struct task *t)
 
 static struct str number(struct arena *a, int64_t v)
 {
-    struct buf b = buf_make(a, 24);
-    buf_int(&b, v);
-    return buf_text(&b);
+    return arena_number(a, v);
 }
 
 static struct str moment(struct arena *a, int64_t t)

@@ -96,9 +96,7 @@ void tools_queue_task(struct pg *pg, struct arena *a, struct str agent,
 
 static struct str number(struct arena *a, int64_t n)
 {
-    struct buf b = buf_make(a, 24);
-    buf_int(&b, n);
-    return buf_text(&b);
+    return arena_number(a, n);
 }
 
 void tools_queue_calls(struct pg *pg, struct arena *a,

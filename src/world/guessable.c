@@ -18,10 +18,11 @@ bool guessable_ready(struct arena *a)
     static const char *const ends[] = {".pwd", ".pwi", ".hwm"};
     bool there = true;
     for (size_t i = 0; i < countof(ends); i++) {
-        struct buf b = buf_make(a, PATH_MAX_BYTES);
-        buf_put(&b, GetDefaultCracklibDict());
-        buf_put(&b, ends[i]);
-        there = there && access(arena_z(a, buf_text(&b)), R_OK) == 0;
+        there =
+            there &&
+            access(arena_z(a, arena_join(a, str_of(GetDefaultCracklibDict()),
+                                         str_of(ends[i]))),
+                   R_OK) == 0;
     }
     return there;
 }

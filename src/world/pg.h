@@ -27,8 +27,8 @@ struct pg_statement {
 struct pg;
 struct pg_rows; /* the result of one statement; lives in the request's arena */
 
-/* A parameter of a statement, made by the functions below. What it points to is
- * copied where the statement is queued. */
+/* A parameter of a statement, made by the functions below. A text is copied
+ * where the statement is queued. */
 struct pg_value {
     enum { PG_TEXT, PG_NUMBER, PG_FLAG, PG_MOMENT, PG_TEXTS } type;
     int64_t number;        /* also the flag, and the moment */

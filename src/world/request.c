@@ -121,11 +121,7 @@ static struct str join_header(struct arena *a, const struct pair *old,
                               struct str more)
 {
     const char *comma = str_is(old->key, "HTTP_COOKIE") ? "; " : ", ";
-    struct buf b = buf_make(a, old->value.n + more.n + 2);
-    buf_str(&b, old->value);
-    buf_put(&b, comma);
-    buf_str(&b, more);
-    return buf_text(&b);
+    return arena_join(a, old->value, str_of(comma), more);
 }
 
 static const struct err *parse_headers(struct arena *a, struct pairs params,

@@ -296,10 +296,11 @@ static void write_without_lease(struct buf *b, struct str text)
 
 static void put_retry(struct response *rs, const struct err *e)
 {
-    struct buf b = buf_make(rs->arena, 32);
-    buf_int(&b, e->retry ? e->retry : rs->status == 429 ? 60 : 2);
     if (rs->status == 429 || rs->status == 503)
-        response_header(rs, "Retry-After", buf_text(&b));
+        response_header(rs, "Retry-After",
+                        arena_number(rs->arena, e->retry            ? e->retry
+                                                : rs->status == 429 ? 60
+                                                                    : 2));
 }
 
 static void error_headers(struct response *rs, const struct err *e,

@@ -35,10 +35,7 @@ const struct template *template_find(const struct templates *t,
 
 static struct str part_name(struct arena *a, struct str name)
 {
-    struct buf b = buf_make(a, FILE_MAX_BYTES);
-    buf_put(&b, "part_");
-    buf_str(&b, name);
-    return buf_text(&b);
+    return arena_join(a, STR("part_"), name);
 }
 
 static const struct err *join_parts(struct arena *a, struct templates *all,
@@ -121,13 +118,9 @@ static bool list_names(struct arena *a, const char *dir,
 static const struct err *read_source(struct arena *a, struct str dir,
                                      struct template *t)
 {
-    struct buf path = buf_make(a, PATH_MAX_BYTES);
     struct buf source = buf_make(a, FILE_MAX_BYTES);
-    buf_str(&path, dir);
-    buf_char(&path, '/');
-    buf_str(&path, t->name);
-    buf_str(&path, suffix);
-    const bool whole = buf_file(&source, arena_z(a, buf_text(&path)));
+    const bool whole = buf_file(
+        &source, arena_z(a, arena_join(a, dir, STR("/"), t->name, suffix)));
     t->source = buf_text(&source);
     if (whole)
         return NULL;

@@ -36,15 +36,12 @@ static bool iso(struct arena *a, const struct template_page *page,
                 const struct json *v, struct str *out)
 {
     char text[CLOCK_TEXT];
-    struct buf b = buf_make(a, sizeof text);
     int64_t t = 0;
     (void)page;
     if (!moment(v, &t))
         return false;
     clock_write(text, t);
-    buf_str(&b, (struct str){text, ISO_SECONDS});
-    buf_char(&b, 'Z');
-    *out = buf_text(&b);
+    *out = arena_join(a, (struct str){text, ISO_SECONDS}, STR("Z"));
     return true;
 }
 
@@ -92,28 +89,23 @@ static bool day(struct arena *a, const struct template_page *page,
 static bool clock_there(struct arena *a, const struct template_page *page,
                         const struct json *v, struct str *out)
 {
-    struct buf b = buf_make(a, ZONE_TEXT + ZONE_WORD);
     struct zone_time z;
     if (!there(page, v, &z))
         return false;
-    buf_put(&b, z.text + sizeof "2026-11-20T" - 1);
-    buf_char(&b, ' ');
-    buf_put(&b, z.word);
-    *out = buf_text(&b);
+    *out = arena_join(a, str_of(z.text + sizeof "2026-11-20T" - 1), STR(" "),
+                      str_of(z.word));
     return true;
 }
 
 static bool ago(struct arena *a, const struct template_page *page,
                 const struct json *v, struct str *out)
 {
-    struct buf b = buf_make(a, 64);
     int64_t t = 0;
     if (!moment(v, &t))
         return false;
     const bool later = t > page->now;
-    buf_str(&b, words_span(a, later ? t - page->now : page->now - t));
-    buf_put(&b, later ? " left" : " ago");
-    *out = buf_text(&b);
+    *out = arena_join(a, words_span(a, later ? t - page->now : page->now - t),
+                      str_of(later ? " left" : " ago"));
     return true;
 }
 

@@ -74,11 +74,8 @@ static bool find_unnamed(const struct names *s, const struct json *v,
 static const struct err *unused(struct arena *a, const struct template *main,
                                 struct str path)
 {
-    struct buf at = buf_make(a, PATH_MAX_BYTES * 2);
-    buf_str(&at, main->name);
-    buf_put(&at, ".html ");
-    buf_str(&at, path);
-    return err_at(a, ERR_INTERNAL, "template.unused", buf_text(&at),
+    return err_at(a, ERR_INTERNAL, "template.unused",
+                  arena_join(a, main->name, STR(".html "), path),
                   "The view has a member that the template never uses.");
 }
 

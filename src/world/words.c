@@ -26,35 +26,28 @@ struct str words_mixed(struct str s)
 struct str words_name(struct arena *a, struct str name)
 {
     const struct str mixed = words_mixed(name);
-    struct buf b = buf_make(a, name.n + mixed.n + 8);
     if (mixed.n == 0)
         return name;
-    buf_str(&b, name);
-    buf_put(&b, " (");
-    buf_str(&b, mixed);
-    buf_char(&b, ')');
-    return buf_text(&b);
+    return arena_join(a, name, STR(" ("), mixed, STR(")"));
 }
 
 struct str words_cut(struct arena *a, struct str s, size_t max)
 {
     const struct str head = str_head(s, max);
-    struct buf b = buf_make(a, head.n + 8);
     if (head.n == s.n)
         return s;
-    buf_str(&b, head);
-    buf_put(&b, ELLIPSIS);
-    return buf_text(&b);
+    return arena_join(a, head, str_of(ELLIPSIS));
 }
 
 struct str words_line(struct arena *a, struct str s, size_t max)
 {
     struct str rest = str_trim(s);
     const struct str first = str_trim(str_cut(&rest, '\n'));
-    struct buf b = buf_make(a, first.n + 8);
-    buf_str(&b, first);
-    buf_put(&b, rest.p ? " " ELLIPSIS : "");
-    return first.n ? words_cut(a, buf_text(&b), max) : STR("");
+    return first.n ? words_cut(a,
+                               arena_join(a, first,
+                                          str_of(rest.p ? " " ELLIPSIS : "")),
+                               max)
+                   : STR("");
 }
 
 struct str words_plain(struct arena *a, struct str s, size_t max)
@@ -155,23 +148,16 @@ struct str words_count(struct arena *a, int64_t n)
 
 struct str words_many(struct arena *a, int64_t n, const char *noun)
 {
-    struct buf b = buf_make(a, 128);
-    buf_str(&b, words_count(a, n));
-    buf_char(&b, ' ');
-    buf_put(&b, noun);
-    buf_put(&b, n == 1 ? "" : "s");
-    return buf_text(&b);
+    return arena_join(a, words_count(a, n), STR(" "), str_of(noun),
+                      str_of(n == 1 ? "" : "s"));
 }
 
 struct str words_short_id(struct arena *a, struct str id)
 {
-    struct buf b = buf_make(a, 64);
     if (id.n <= 12)
         return id;
-    buf_str(&b, str_sub(id, 0, 4));
-    buf_put(&b, ELLIPSIS);
-    buf_str(&b, str_sub(id, id.n - 4, id.n));
-    return buf_text(&b);
+    return arena_join(a, str_sub(id, 0, 4), str_of(ELLIPSIS),
+                      str_sub(id, id.n - 4, id.n));
 }
 
 struct str words_groups(struct arena *a, struct str hex, size_t groups)

@@ -416,14 +416,10 @@ static struct json *opened(struct arena *a, const struct frame_event *e,
 /* The data with the portfolio's id at the top, for its stream. */
 static struct str member_data(const struct writing *w, struct str data)
 {
-    struct buf b = buf_make(w->a, FRAME_MAX);
     if (w->to != FRAME_PORTFOLIO)
         return data;
-    buf_put(&b, "{\"portfolio_id\":\"");
-    buf_str(&b, w->e->portfolio_id);
-    buf_put(&b, "\",");
-    buf_str(&b, str_sub(data, 1, data.n));
-    return buf_text(&b);
+    return arena_join(w->a, STR("{\"portfolio_id\":\""), w->e->portfolio_id,
+                      STR("\","), str_sub(data, 1, data.n));
 }
 
 static void put_own(struct writing *w, struct json *event)

@@ -43,12 +43,9 @@ struct str aap_call(struct arena *a, const struct suspension *s)
 {
     const struct str calls = json_raw_member(a, s->subject, STR("calls"));
     const struct str call = str_trim(str_sub(calls, 1, calls.n - 1));
-    struct buf b = buf_make(a, s->subject.n + 64);
-    buf_put(&b, "\"tool\":");
-    buf_str(&b, json_raw_member(a, call, STR("tool")));
-    buf_put(&b, ",\"arguments\":");
-    buf_str(&b, json_raw_member(a, call, STR("args")));
-    return buf_text(&b);
+    return arena_join(
+        a, STR("\"tool\":"), json_raw_member(a, call, STR("tool")),
+        STR(",\"arguments\":"), json_raw_member(a, call, STR("args")));
 }
 
 /* The submission, byte for byte. */

@@ -19,13 +19,11 @@ static struct str goal_of(struct arena *a, const struct json *body,
                           struct str title)
 {
     const struct json *details = json_get(body, "authorization_details");
-    struct buf b = buf_make(a, SUSPENSION_TITLE_MAX * 4);
     if (title.p)
         return title;
-    buf_put(&b, "Use ");
-    buf_str(&b, str_head(json_get_text(json_at(details, 0), "tool"),
-                         SUSPENSION_TITLE_MAX / 2));
-    return buf_text(&b);
+    return arena_join(a, STR("Use "),
+                      str_head(json_get_text(json_at(details, 0), "tool"),
+                               SUSPENSION_TITLE_MAX / 2));
 }
 
 /* The key of a proof binds the permit; beside dpop_jkt it is the same key. */
@@ -49,12 +47,9 @@ static struct str text_of(struct arena *a, struct json *body,
 {
     json_unset(body, STR("authorization_details"));
     const struct str rest = json_dump(a, body, REQUEST_BODY_MAX);
-    struct buf b = buf_make(a, details.n + rest.n + 64);
-    buf_put(&b, "{\"authorization_details\":");
-    buf_str(&b, details);
-    buf_put(&b, json_count(body) > 0 ? "," : "");
-    buf_str(&b, str_sub(rest, 1, rest.n));
-    return buf_text(&b);
+    return arena_join(a, STR("{\"authorization_details\":"), details,
+                      str_of(json_count(body) > 0 ? "," : ""),
+                      str_sub(rest, 1, rest.n));
 }
 
 /* The form, as the API of authorizations takes it. */

@@ -175,10 +175,7 @@ static struct str native(const struct check *k)
 
 static struct str with(struct arena *a, struct str url, const char *after)
 {
-    struct buf b = buf_make(a, url.n + 32);
-    buf_str(&b, url);
-    buf_put(&b, after);
-    return buf_text(&b);
+    return arena_join(a, url, str_of(after));
 }
 
 static void set_urls(struct check *k, struct json *o,

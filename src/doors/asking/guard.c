@@ -178,13 +178,13 @@ const struct err *guard_begin_since(struct guard *g,
                                     const struct work_once *once)
 {
     struct call *c = g->c;
-    struct buf b = buf_make(c->a, once->key.n + 32);
     if (g->verdict.effect != TOOL_ASK)
         return NULL;
-    buf_str(&b, once->key);
-    buf_put(&b, "\nasked since");
-    const struct work_once since = call_once_as(
-        c, crypt_sha256_hex(c->a, buf_text(&b)), once->request_sha256);
+    const struct work_once since =
+        call_once_as(c,
+                     crypt_sha256_hex(c->a, arena_join(c->a, once->key,
+                                                       STR("\nasked since"))),
+                     once->request_sha256);
     pg_rollback(c->pg);
     return guard_begin(g, &since);
 }

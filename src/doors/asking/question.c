@@ -111,13 +111,12 @@ struct work_once question_once(const struct call *c, struct str session,
                                struct str id, struct str text)
 {
     const struct str sent = crypt_sha256_hex(c->a, text);
-    struct buf b = buf_make(c->a, REQUEST_BODY_MAX + 1024);
-    buf_str(&b, session);
-    buf_char(&b, '\n');
-    buf_str(&b, id.n > 0 ? id : c->rq->id);
-    buf_char(&b, '\n');
-    buf_str(&b, sent);
-    return call_once_as(c, crypt_sha256_hex(c->a, buf_text(&b)), sent);
+    return call_once_as(
+        c,
+        crypt_sha256_hex(c->a, arena_join(c->a, session, STR("\n"),
+                                          id.n > 0 ? id : c->rq->id, STR("\n"),
+                                          sent)),
+        sent);
 }
 
 struct json *question_asked(struct call *c, const struct work *w)

@@ -63,13 +63,9 @@ const struct err *call_body_if_any(struct call *c, struct json **out)
  * address is another request. */
 static struct str digest(struct call *c)
 {
-    struct buf b = buf_make(c->a, c->rq->body.n + c->rq->path.n + 64);
-    buf_int(&b, (int64_t)c->rq->method);
-    buf_char(&b, ' ');
-    buf_str(&b, c->rq->path);
-    buf_char(&b, '\n');
-    buf_str(&b, c->rq->body);
-    return crypt_sha256_hex(c->a, buf_text(&b));
+    return crypt_sha256_hex(
+        c->a, arena_join(c->a, arena_number(c->a, (int64_t)c->rq->method),
+                         STR(" "), c->rq->path, STR("\n"), c->rq->body));
 }
 
 struct work_once call_once_as(const struct call *c, struct str key,
@@ -159,11 +155,7 @@ int64_t call_query_time(const struct call *c, const char *key,
 
 struct str call_etag(struct arena *a, int64_t version)
 {
-    struct buf b = buf_make(a, 32);
-    buf_char(&b, '"');
-    buf_int(&b, version);
-    buf_char(&b, '"');
-    return buf_text(&b);
+    return arena_join(a, STR("\""), arena_number(a, version), STR("\""));
 }
 
 const struct err *call_replay(struct call *c, const struct work *w)

@@ -141,15 +141,14 @@ void hold_stream(struct call *c, const struct hold_stream *s)
  * key is passed on. */
 static struct str likeness(struct call *c)
 {
-    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX + 512);
     const struct str key = request_header(c->rq, "X-API-Key");
     const struct str bearer = request_header(c->rq, "Authorization");
-    buf_str(&b, c->rq->remote);
-    buf_char(&b, '\n');
-    buf_str(&b, str_sub(key.p ? key : bearer, 0, key.p ? PREFIX : 7 + PREFIX));
-    buf_char(&b, '\n');
-    buf_str(&b, c->rq->path);
-    return str_sub(crypt_sha256_hex(c->a, buf_text(&b)), 0, 16);
+    return str_sub(
+        crypt_sha256_hex(c->a, arena_join(c->a, c->rq->remote, STR("\n"),
+                                          str_sub(key.p ? key : bearer, 0,
+                                                  key.p ? PREFIX : 7 + PREFIX),
+                                          STR("\n"), c->rq->path)),
+        0, 16);
 }
 
 bool hold_refuse(struct call *c)

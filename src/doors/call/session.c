@@ -183,30 +183,23 @@ void session_visit(struct call *c, bool fresh)
 {
     const char *name = c->rq->https ? "__Host-sayso-visit" : "sayso-visit";
     const struct str known = request_cookie(c->rq, name);
-    struct buf b = buf_make(c->a, 512);
     c->visit = known.n == COOKIE_LENGTH ? known : STR_NONE;
     if (c->visit.p || !fresh)
         return;
     c->visit = crypt_token(c->a, SESSION_BYTES);
-    buf_put(&b, name);
-    buf_char(&b, '=');
-    buf_str(&b, c->visit);
-    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax");
-    buf_put(&b, c->rq->https ? "; Secure" : "");
-    response_cookie(c->rs, buf_text(&b));
+    response_cookie(c->rs, arena_join(c->a, str_of(name), STR("="), c->visit,
+                                      STR("; Path=/; HttpOnly; SameSite=Lax"),
+                                      str_of(c->rq->https ? "; Secure" : "")));
 }
 
 static void set_cookie(struct call *c, const char *name, struct str value,
                        int64_t life)
 {
-    struct buf b = buf_make(c->a, 512);
-    buf_put(&b, name);
-    buf_char(&b, '=');
-    buf_str(&b, value);
-    buf_put(&b, "; Path=/; HttpOnly; SameSite=Lax; Max-Age=");
-    buf_int(&b, life / CLOCK_SECOND);
-    buf_put(&b, c->rq->https ? "; Secure" : "");
-    response_cookie(c->rs, buf_text(&b));
+    response_cookie(
+        c->rs, arena_join(c->a, str_of(name), STR("="), value,
+                          STR("; Path=/; HttpOnly; SameSite=Lax; Max-Age="),
+                          arena_number(c->a, life / CLOCK_SECOND),
+                          str_of(c->rq->https ? "; Secure" : "")));
 }
 
 void session_set_cookie(struct call *c, struct str cookie)

@@ -101,11 +101,8 @@ void hooks_name(struct hooks_call *h, struct str tool, struct str id,
 /* The command of an event that names no tool. */
 static struct str command(struct arena *a, struct str text)
 {
-    struct buf b = buf_make(a, text.n + 64);
-    buf_put(&b, "{\"command\":");
-    buf_str(&b, json_raw_member(a, text, STR("command")));
-    buf_char(&b, '}');
-    return buf_text(&b);
+    return arena_join(a, STR("{\"command\":"),
+                      json_raw_member(a, text, STR("command")), STR("}"));
 }
 
 /* An object as it was sent, or the text of one. */
@@ -277,11 +274,10 @@ const struct err *hooks_rules(const struct hooks_call *h,
 
 static struct str not_yet(struct call *c, const struct suspension *s)
 {
-    struct buf b = buf_make(c->a, 4096 + 128);
-    buf_put(&b, "Nobody has answered yet. Do not run it. A person can answer "
-                "at ");
-    buf_str(&b, call_url(c, "/suspensions/", s->id));
-    return buf_text(&b);
+    return arena_join(
+        c->a,
+        STR("Nobody has answered yet. Do not run it. A person can answer at "),
+        call_url(c, "/suspensions/", s->id));
 }
 
 struct work_once hooks_once(struct hooks_call *h, struct str text)
@@ -298,13 +294,11 @@ struct work_once hooks_once(struct hooks_call *h, struct str text)
 static const struct err *refused(struct hooks_call *h, const struct err *e,
                                  struct verdict *out)
 {
-    struct buf b = buf_make(h->c->a, e->say.n + 64);
     if (e->kind != ERR_INVALID)
         return e;
     pg_rollback(h->c->pg);
-    buf_str(&b, e->say);
-    buf_put(&b, " Nobody was asked. Do not run it.");
-    *out = hooks_denied(buf_text(&b));
+    *out = hooks_denied(
+        arena_join(h->c->a, e->say, STR(" Nobody was asked. Do not run it.")));
     return NULL;
 }
 

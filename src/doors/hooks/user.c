@@ -139,12 +139,9 @@ static const char *key_of(struct arena *a, const char *name, size_t number)
 /* The text, or its head where it is too long. */
 static struct str fit(struct arena *a, struct str text, size_t max)
 {
-    struct buf b = buf_make(a, 4 * max + 8);
     if (str_runes(text) <= max)
         return text;
-    buf_str(&b, str_head(text, max - 1));
-    buf_put(&b, "\xE2\x80\xA6");
-    return buf_text(&b);
+    return arena_join(a, str_head(text, max - 1), STR("\xE2\x80\xA6"));
 }
 
 /* The option's value in the form: its label, unless that is too long or

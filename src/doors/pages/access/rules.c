@@ -58,9 +58,7 @@ static const struct settings_table_words words = {
 
 static struct str number(struct arena *a, int64_t n)
 {
-    struct buf b = buf_make(a, 24);
-    buf_int(&b, n);
-    return buf_text(&b);
+    return arena_number(a, n);
 }
 
 static struct settings_form form_of(struct arena *a, const struct pairs *typed)

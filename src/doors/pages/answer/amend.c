@@ -38,11 +38,7 @@ static struct json *one(struct arena *a, const char *key, struct str value)
 static struct str amount(struct arena *a, const struct json *n,
                          struct str unit)
 {
-    struct buf b = buf_make(a, 1024 + unit.n);
-    buf_str(&b, page_facts_number(a, n));
-    buf_char(&b, ' ');
-    buf_str(&b, unit);
-    return buf_text(&b);
+    return arena_join(a, page_facts_number(a, n), STR(" "), unit);
 }
 
 /* A time, or the word for a duration that has no end in seconds. */

@@ -272,11 +272,9 @@ static const char *comes(struct arena *a, const struct suspension *s,
 static struct str says(struct arena *a, const struct suspension *s,
                          const struct json *choice)
 {
-    struct buf b = buf_make(a, 4096);
-    buf_str(&b, words_name(a, s->asked_by));
-    buf_put(&b, comes(a, s, choice));
-    buf_put(&b, " An answer is final.");
-    return buf_text(&b);
+    return arena_join(a, words_name(a, s->asked_by),
+                      str_of(comes(a, s, choice)),
+                      STR(" An answer is final."));
 }
 
 /* Adds the part that the choice may change; true while it is still being
@@ -485,24 +483,17 @@ static struct str error_heading(struct arena *a,
                                 const struct answer_strip_of *of, size_t items)
 {
     const struct mistake *m = mistake_of(of);
-    struct buf b = buf_make(a, 128);
     if (m->heading)
         return str_of(m->heading);
     if (m->about == ABOUT_AMEND && items == 0)
         return STR("These changes are not valid");
-    buf_put(&b, "Fix ");
-    buf_str(&b, words_many(a, (int64_t)items, "field"));
-    buf_put(&b, " to continue");
-    return buf_text(&b);
+    return arena_join(a, STR("Fix "), words_many(a, (int64_t)items, "field"),
+                      STR(" to continue"));
 }
 
 static struct str with(struct arena *a, struct str say, struct str sentence)
 {
-    struct buf b = buf_make(a, say.n + sentence.n + 2);
-    buf_str(&b, say);
-    buf_char(&b, ' ');
-    buf_str(&b, sentence);
-    return buf_text(&b);
+    return arena_join(a, say, STR(" "), sentence);
 }
 
 struct json *answer_strip_errors(struct page_view *v,

@@ -131,22 +131,17 @@ static struct str why_not(struct call *c, const struct picks *p, size_t i,
 
 static struct str heading(struct arena *a, const struct picks *p, size_t n)
 {
-    struct buf b = buf_make(a, 128);
     if (n == 0)
         return p->n ? STR("None of these can be answered in bulk")
                     : STR("No requests selected");
-    buf_put(&b, p->yes ? "Approve " : "Reject ");
-    buf_str(&b, words_many(a, (int64_t)n, "request"));
-    buf_char(&b, '?');
-    return buf_text(&b);
+    return arena_join(a, str_of(p->yes ? "Approve " : "Reject "),
+                      words_many(a, (int64_t)n, "request"), STR("?"));
 }
 
 static struct str act(struct arena *a, const struct picks *p, size_t n)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, p->yes ? "Approve " : "Reject ");
-    buf_str(&b, words_count(a, (int64_t)n));
-    return buf_text(&b);
+    return arena_join(a, str_of(p->yes ? "Approve " : "Reject "),
+                      words_count(a, (int64_t)n));
 }
 
 static struct json *comment(struct arena *a, const struct picks *p, bool needs,

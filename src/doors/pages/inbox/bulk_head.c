@@ -38,14 +38,12 @@ static struct json *reasons(struct page_view *v, const struct json *left)
 
 static struct str left_note(struct page_view *v, size_t n, size_t left)
 {
-    struct buf b = buf_make(v->a, 128);
     if (left == 0)
         return STR("");
-    buf_str(&b, words_count(v->a, (int64_t)left));
-    buf_put(&b, " of ");
-    buf_str(&b, words_count(v->a, (int64_t)(n + left)));
-    buf_put(&b, left == 1 ? " is not included" : " are not included");
-    return buf_text(&b);
+    return arena_join(
+        v->a, words_count(v->a, (int64_t)left), STR(" of "),
+        words_count(v->a, (int64_t)(n + left)),
+        str_of(left == 1 ? " is not included" : " are not included"));
 }
 
 /* ---- risk ----------------------------------------------------------- */
@@ -104,15 +102,13 @@ static struct json *same_as(struct page_view *v,
 
 static struct str same_note(struct page_view *v, bool yes, int64_t n)
 {
-    struct buf b = buf_make(v->a, 256);
     if (n == 0)
         return STR("");
-    buf_str(&b, words_count(v->a, n));
-    buf_put(&b, n == 1 ? " has" : " have");
-    buf_put(&b, " the same details as another open request");
-    buf_put(&b, yes ? ". Approve them together only if each one should run."
-                    : ".");
-    return buf_text(&b);
+    return arena_join(
+        v->a, words_count(v->a, n), str_of(n == 1 ? " has" : " have"),
+        STR(" the same details as another open request"),
+        str_of(yes ? ". Approve them together only if each one should run."
+                   : "."));
 }
 
 struct json *inbox_bulk_head(struct page_view *v,

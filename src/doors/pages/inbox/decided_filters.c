@@ -24,16 +24,14 @@ static const enum outcome outcomes[] = {
 static bool read_day(struct call *c, const char *key, int64_t days,
                      struct str *word, int64_t *out)
 {
-    struct buf b = buf_make(c->a, 64);
     int64_t day = 0;
     *word = page_list_filter(c, key);
     if (!word->p)
         return true;
     if (word->n != 10)
         return false;
-    buf_str(&b, *word);
-    buf_put(&b, "T00:00:00Z");
-    if (!clock_parse(buf_text(&b), &day) || day <= 0)
+    if (!clock_parse(arena_join(c->a, *word, STR("T00:00:00Z")), &day) ||
+        day <= 0)
         return false;
     *out = zone_day(c->who.time_zone, day + days * DAY);
     return true;

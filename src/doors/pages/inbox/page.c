@@ -25,11 +25,9 @@ static const struct err *read_after(struct call *c, struct inbox_filters *f)
 /* "57", or "more than 200" above the ceiling of the count. */
 static struct str counted(struct arena *a, int64_t n)
 {
-    struct buf b = buf_make(a, 64);
     const bool more = n == INBOX_FILTERS_MANY;
-    buf_put(&b, more ? "more than " : "");
-    buf_str(&b, words_count(a, more ? INBOX_COUNT_MAX : n));
-    return buf_text(&b);
+    return arena_join(a, str_of(more ? "more than " : ""),
+                      words_count(a, more ? INBOX_COUNT_MAX : n));
 }
 
 static struct str summary(struct call *c, const struct inbox_filters *f)

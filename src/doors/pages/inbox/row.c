@@ -117,11 +117,7 @@ static struct str reason(const struct suspension *s)
 
 static struct str pick(struct arena *a, const struct suspension *s)
 {
-    struct buf b = buf_make(a, 256);
-    buf_str(&b, s->id);
-    buf_char(&b, ':');
-    buf_str(&b, s->subject_sha256);
-    return buf_text(&b);
+    return arena_join(a, s->id, STR(":"), s->subject_sha256);
 }
 
 struct json *inbox_row_short(struct page_view *v, const struct suspension *s)

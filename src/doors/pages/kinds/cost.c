@@ -29,13 +29,10 @@ static struct cost cost_of(struct page_view *v, const struct suspension *s)
 /* "1,800.50 USD"; p NULL: unknown. */
 static struct str money(struct cost *k, const struct json *n)
 {
-    struct buf b = buf_make(k->c.v->a, 1024 + k->unit.n);
     if (!n)
         return STR_NONE;
-    buf_str(&b, page_facts_number(k->c.v->a, n));
-    buf_char(&b, ' ');
-    buf_str(&b, k->unit);
-    return buf_text(&b);
+    return arena_join(k->c.v->a, page_facts_number(k->c.v->a, n), STR(" "),
+                      k->unit);
 }
 
 /* The server's note on the limit, from comparing it. */

@@ -9,33 +9,27 @@
 static struct str limit_words(struct arena *a, const struct suspension *s)
 {
     struct json *subject = NULL;
-    struct buf b = buf_make(a, 1024);
     if (json_parse(a, s->subject, &subject))
         return STR("");
     const struct json *limit = json_get(subject, "limit");
-    buf_put(&b, "At most ");
-    buf_str(&b, page_facts_number(a, json_get(limit, "amount")));
-    buf_char(&b, ' ');
-    buf_str(&b, words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX));
-    buf_put(&b, ". You can lower it.");
-    return buf_text(&b);
+    return arena_join(
+        a, STR("At most "), page_facts_number(a, json_get(limit, "amount")),
+        STR(" "), words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX),
+        STR(". You can lower it."));
 }
 
 /* An agent's own yes has no shorter time than was asked for. */
 static struct str whole_time(struct arena *a, const struct suspension *s)
 {
     struct json *subject = NULL;
-    struct buf b = buf_make(a, 128);
     if (json_parse(a, s->subject, &subject))
         return STR("");
     const struct json *duration = json_get(subject, "duration");
     const int64_t seconds = json_int(json_get(duration, "seconds"));
     if (str_is(json_get_text(duration, "kind"), "once") || seconds < 1)
         return STR("One use only.");
-    buf_put(&b, "Valid for ");
-    buf_str(&b, kinds_card_span(a, seconds));
-    buf_put(&b, ", as requested.");
-    return buf_text(&b);
+    return arena_join(a, STR("Valid for "), kinds_card_span(a, seconds),
+                      STR(", as requested."));
 }
 
 /* By the part that it may change; p NULL: none. */

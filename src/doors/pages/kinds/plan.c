@@ -9,10 +9,7 @@
 
 static struct str label_of(struct arena *a, const struct kinds_of *of)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, "Revision ");
-    buf_str(&b, words_count(a, of->revision - 1));
-    return buf_text(&b);
+    return arena_join(a, STR("Revision "), words_count(a, of->revision - 1));
 }
 
 /* The earlier plan in its final form: an approval may have edited it. */

@@ -143,10 +143,7 @@ static void set_risk(struct page_view *v, struct json *row,
 
 static struct str steps_number(struct arena *a, const char *before, size_t n)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, before);
-    buf_str(&b, words_count(a, (int64_t)n));
-    return buf_text(&b);
+    return arena_join(a, str_of(before), words_count(a, (int64_t)n));
 }
 
 /* The members of a step that have no place of their own in its row. */

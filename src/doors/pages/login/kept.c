@@ -34,11 +34,9 @@ static bool carry(struct arena *a, struct json *list,
         n <= LOGIN_KEPT_MAX && posted->n + LOGIN_PAIRS <= REQUEST_PAIRS_MAX;
     for (size_t i = 0; fits && i < posted->n; i++) {
         const struct str key = posted->v[i].key;
-        struct buf b = buf_make(a, key.n + sizeof PREFIX);
-        buf_put(&b, PREFIX);
-        buf_str(&b, key);
         if (!str_is(key, "csrf"))
-            kept_add(a, list, buf_text(&b), posted->v[i].value);
+            kept_add(a, list, arena_join(a, str_of(PREFIX), key),
+                     posted->v[i].value);
     }
     return fits;
 }

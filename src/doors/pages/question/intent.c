@@ -228,15 +228,10 @@ static struct json *seal_view(struct page_view *v, const struct seal *seal,
 /* "" where the page holds all events. */
 static struct str newest(struct arena *a, int64_t shown, int64_t all)
 {
-    struct buf b = buf_make(a, 128);
     if (shown >= all)
         return STR("");
-    buf_put(&b, "The newest ");
-    buf_str(&b, words_count(a, shown));
-    buf_put(&b, " of ");
-    buf_str(&b, words_many(a, all, "event"));
-    buf_char(&b, '.');
-    return buf_text(&b);
+    return arena_join(a, STR("The newest "), words_count(a, shown),
+                      STR(" of "), words_many(a, all, "event"), STR("."));
 }
 
 static const struct err *set_events(struct call *c, struct page_view *v,

@@ -35,37 +35,27 @@ struct str question_permit_tools(struct arena *a, const struct permit *p)
 /* "60 of 100 EUR"; p NULL: it has no budget. */
 static struct str budget(struct arena *a, const struct permit *p)
 {
-    struct buf b = buf_make(a, 512);
     if (!p->terms.budget.unit.p)
         return STR_NONE;
-    buf_str(&b, decimal_text(a, p->spent));
-    buf_put(&b, " of ");
-    buf_str(&b, decimal_text(a, p->terms.budget.amount));
-    buf_char(&b, ' ');
-    buf_str(&b, words_plain(a, p->terms.budget.unit, PAGE_VIEW_ROW));
-    return buf_text(&b);
+    return arena_join(a, decimal_text(a, p->spent), STR(" of "),
+                      decimal_text(a, p->terms.budget.amount), STR(" "),
+                      words_plain(a, p->terms.budget.unit, PAGE_VIEW_ROW));
 }
 
 /* "once", "up to 3 times" */
 static struct str times(struct arena *a, int64_t n)
 {
-    struct buf b = buf_make(a, 64);
     if (n == 1)
         return STR("once");
-    buf_put(&b, "up to ");
-    buf_str(&b, words_many(a, n, "time"));
-    return buf_text(&b);
+    return arena_join(a, STR("up to "), words_many(a, n, "time"));
 }
 
 struct str question_permit_used(struct arena *a, const struct permit *p)
 {
-    struct buf b = buf_make(a, 64);
     if (!permit_counted(a, p))
         return STR("Not counted");
-    buf_str(&b, words_count(a, p->used));
-    buf_put(&b, " of ");
-    buf_str(&b, words_count(a, p->terms.max_uses));
-    return buf_text(&b);
+    return arena_join(a, words_count(a, p->used), STR(" of "),
+                      words_count(a, p->terms.max_uses));
 }
 
 static struct json *use_rows(struct page_view *v,

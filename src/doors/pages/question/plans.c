@@ -164,15 +164,12 @@ static const struct vocabulary_word *words_of(const struct plan *plan,
 
 static struct str decided_by(struct plans *p, const struct checkpoint *c)
 {
-    struct buf b = buf_make(p->v->a, 4096);
     if (!c->decided_by.p)
         return STR("");
-    buf_put(&b, "by ");
-    buf_str(&b, words_name(p->v->a,
-                           page_badge_name(&p->c->who, c->decided_by)));
-    buf_put(&b, ", ");
-    buf_str(&b, page_view_when(p->v, c->decided_at));
-    return buf_text(&b);
+    return arena_join(
+        p->v->a, STR("by "),
+        words_name(p->v->a, page_badge_name(&p->c->who, c->decided_by)),
+        STR(", "), page_view_when(p->v, c->decided_at));
 }
 
 static void add_checkpoint(struct plans *p, struct plans_rows *rows,
@@ -212,12 +209,8 @@ static void add_checkpoints(struct plans *p, struct plans_rows *rows,
 /* "2 of 5 steps done" */
 static struct str progress(struct plans *p, int64_t done, int64_t all)
 {
-    struct buf b = buf_make(p->v->a, 128);
-    buf_str(&b, words_count(p->v->a, done));
-    buf_put(&b, " of ");
-    buf_str(&b, words_many(p->v->a, all, "step"));
-    buf_put(&b, " done");
-    return buf_text(&b);
+    return arena_join(p->v->a, words_count(p->v->a, done), STR(" of "),
+                      words_many(p->v->a, all, "step"), STR(" done"));
 }
 
 static bool done(const struct task *t)
@@ -227,12 +220,9 @@ static bool done(const struct task *t)
 
 static struct str made(struct plans *p, const struct plan *plan)
 {
-    struct buf b = buf_make(p->v->a, 1024);
-    buf_put(&b, "created by ");
-    buf_str(&b, words_name(p->v->a, plan->created_by));
-    buf_put(&b, ", ");
-    buf_str(&b, page_view_when(p->v, plan->created_at));
-    return buf_text(&b);
+    return arena_join(p->v->a, STR("created by "),
+                      words_name(p->v->a, plan->created_by), STR(", "),
+                      page_view_when(p->v, plan->created_at));
 }
 
 static struct json *rest_of(struct plans *p, const struct plans_rows *rows)

@@ -24,10 +24,9 @@ static struct str threshold(struct arena *a, const struct portfolio *p)
 /* "by Ines Roth" ended it. */
 static struct str ended_by(struct call *c, const struct portfolio *p)
 {
-    struct buf b = buf_make(c->a, 1024);
-    buf_put(&b, "by ");
-    buf_str(&b, page_badge_name(&c->who, p->status_by));
-    return p->status_by.p ? buf_text(&b) : STR("");
+    return p->status_by.p ? arena_join(c->a, STR("by "),
+                                       page_badge_name(&c->who, p->status_by))
+                          : STR("");
 }
 
 static void set_head(struct call *c, const struct page_view *v,
@@ -92,12 +91,9 @@ static const struct err *read_shown(struct call *c, const struct portfolio *p,
 /* "12 of 1,000 tasks completed" */
 static struct str progress(struct arena *a, const struct shown *s)
 {
-    struct buf b = buf_make(a, 128);
-    buf_str(&b, words_count(a, s->counts[INTENT_COMPLETED]));
-    buf_put(&b, " of ");
-    buf_str(&b, words_many(a, (int64_t)s->members.n, "task"));
-    buf_put(&b, " completed");
-    return buf_text(&b);
+    return arena_join(
+        a, words_count(a, s->counts[INTENT_COMPLETED]), STR(" of "),
+        words_many(a, (int64_t)s->members.n, "task"), STR(" completed"));
 }
 
 static void add_filter(struct call *c, struct json *list, const char *path,
@@ -194,14 +190,9 @@ static struct json *member(struct arena *a, const struct shown *s, size_t i)
 static struct str part(struct arena *a, const struct shown *s, int64_t before,
                        size_t n)
 {
-    struct buf b = buf_make(a, 128);
-    buf_put(&b, "Tasks ");
-    buf_str(&b, words_count(a, before + 1));
-    buf_put(&b, " to ");
-    buf_str(&b, words_count(a, before + (int64_t)n));
-    buf_put(&b, " of ");
-    buf_str(&b, words_count(a, s->fit));
-    return buf_text(&b);
+    return arena_join(a, STR("Tasks "), words_count(a, before + 1),
+                      STR(" to "), words_count(a, before + (int64_t)n),
+                      STR(" of "), words_count(a, s->fit));
 }
 
 static void set_members(struct call *c, struct json *view, const char *path,

@@ -8,13 +8,12 @@ static struct str line(struct call *c, const struct page_view *v,
                        const struct suspension *s)
 {
     const bool open = s->state == SUSPENSION_PENDING;
-    struct buf b = buf_make(c->a, 4096);
-    buf_put(&b, open ? "requested by " : "by ");
-    buf_str(&b, words_name(c->a, open ? s->asked_by
-                                      : page_badge_who(c->a, s, &c->who)));
-    buf_put(&b, ", ");
-    buf_str(&b, page_view_when(v, open ? s->suspended_at : s->responded_at));
-    return buf_text(&b);
+    return arena_join(
+        c->a, str_of(open ? "requested by " : "by "),
+        words_name(c->a,
+                   open ? s->asked_by : page_badge_who(c->a, s, &c->who)),
+        STR(", "),
+        page_view_when(v, open ? s->suspended_at : s->responded_at));
 }
 
 struct json *question_row(struct call *c, const struct page_view *v,

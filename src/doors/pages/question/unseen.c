@@ -46,11 +46,8 @@ bool question_unseen_by(const struct question_unseen *u,
 
 static struct str token(struct arena *a, const struct question_unseen *u)
 {
-    struct buf b = buf_make(a, 64);
-    buf_int(&b, u->values);
-    buf_char(&b, '.');
-    buf_int(&b, u->texts);
-    return buf_text(&b);
+    return arena_join(a, arena_number(a, u->values), STR("."),
+                      arena_number(a, u->texts));
 }
 
 /* "106 values and 3 long texts are cut or folded on this page." */

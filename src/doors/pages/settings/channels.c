@@ -61,10 +61,9 @@ static struct str hidden(struct arena *a, struct str address)
 static struct json *kept(struct arena *a, const struct endpoint *e)
 {
     struct json *o = json_object(a);
-    struct buf b = buf_make(a, 4096);
-    buf_put(&b, "Leave empty to keep ");
-    buf_str(&b, hidden(a, e->address));
-    json_set_text(o, "address", buf_text(&b));
+    json_set_text(
+        o, "address",
+        arena_join(a, STR("Leave empty to keep "), hidden(a, e->address)));
     return o;
 }
 

@@ -19,12 +19,11 @@
 struct str settings_destinations_waiting(struct arena *a,
                                          const struct endpoint *e)
 {
-    struct buf b = buf_make(a, 64);
     if (e->waiting == 0)
         return STR("none pending");
-    buf_str(&b, settings_page_count(a, e->waiting, ENDPOINTS_WAITING_MAX));
-    buf_put(&b, " pending");
-    return buf_text(&b);
+    return arena_join(
+        a, settings_page_count(a, e->waiting, ENDPOINTS_WAITING_MAX),
+        STR(" pending"));
 }
 
 struct json *settings_destinations_state(struct arena *a,
@@ -44,10 +43,8 @@ static struct str url_of(struct arena *a,
                          const struct settings_destinations_kind *k,
                          struct str id, const char *after)
 {
-    struct buf b = buf_make(a, 128);
-    buf_put(&b, k->path);
-    buf_char(&b, '/');
-    return page_view_path(a, arena_z(a, buf_text(&b)), id, after);
+    return page_view_path(
+        a, arena_z(a, arena_join(a, str_of(k->path), STR("/"))), id, after);
 }
 
 struct str settings_destinations_log(struct arena *a, struct str id)
@@ -262,11 +259,11 @@ static const struct err *load(struct call *c,
  * cannot replace the new one. */
 static struct str seen(struct arena *a, const struct endpoint *e)
 {
-    struct buf b = buf_make(a, 1024);
-    buf_put(&b, "secret seen ");
-    buf_str(&b, e->secret);
-    return e->secret.p ? str_sub(crypt_sha256_b64(a, buf_text(&b)), 0, SEEN)
-                       : STR("");
+    return e->secret.p
+               ? str_sub(crypt_sha256_b64(
+                             a, arena_join(a, STR("secret seen "), e->secret)),
+                         0, SEEN)
+               : STR("");
 }
 
 static struct json *acts_of(struct arena *a, const struct endpoint *e)

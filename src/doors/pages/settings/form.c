@@ -109,14 +109,14 @@ static struct json *errors_of(struct page_view *v,
     struct json *o = json_object(v->a);
     struct json *items = page_fields_errors(v, fields_of(v->a, s), s->errors);
     const size_t n = json_count(items);
-    struct buf b = buf_make(v->a, SENTENCE_MAX);
     if (!s->errors)
         return NULL;
-    buf_put(&b, "Fix ");
-    buf_str(&b, words_many(v->a, (int64_t)n, "field"));
-    buf_put(&b, " to continue");
     json_set_text(o, "heading",
-                  s->problem ? STR("Not possible") : buf_text(&b));
+                  s->problem
+                      ? STR("Not possible")
+                      : arena_join(v->a, STR("Fix "),
+                                   words_many(v->a, (int64_t)n, "field"),
+                                   STR(" to continue")));
     json_set_text(o, "sentence",
                   s->problem
                       ? s->problem->say

@@ -190,12 +190,10 @@ static struct str second(struct arena *a, const struct key *k)
 /* "12 days left", for one that expires soon. */
 static struct str left(const struct settings_table *r, const struct key *k)
 {
-    struct buf b = buf_make(r->c->a, 64);
     if (!k->expires_at || k->expires_at - r->v.now > SOON)
         return STR_NONE;
-    buf_str(&b, words_span(r->c->a, k->expires_at - r->v.now));
-    buf_put(&b, " left");
-    return buf_text(&b);
+    return arena_join(r->c->a, words_span(r->c->a, k->expires_at - r->v.now),
+                      STR(" left"));
 }
 
 static void add_row(struct settings_table *r, const struct key *k)

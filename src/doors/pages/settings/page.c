@@ -73,10 +73,8 @@ struct str settings_page_joined(struct arena *a, struct str list,
 
 struct str settings_page_count(struct arena *a, int64_t n, int64_t max)
 {
-    struct buf b = buf_make(a, 64);
-    buf_put(&b, n > max ? "more than " : "");
-    buf_str(&b, words_count(a, n > max ? max : n));
-    return buf_text(&b);
+    return arena_join(a, str_of(n > max ? "more than " : ""),
+                      words_count(a, n > max ? max : n));
 }
 
 void settings_page_act(struct arena *a, struct json *acts,

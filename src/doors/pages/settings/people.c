@@ -171,14 +171,12 @@ static struct str role_word(enum role role)
 
 static struct str limit_words(struct arena *a, const struct person *p)
 {
-    struct buf b = buf_make(a, 64);
     if (p->role == ROLE_AUDITOR)
         return STR("none");
     if (p->role == ROLE_USER)
         return STR("no bulk actions");
-    buf_put(&b, "up to ");
-    buf_put(&b, vocabulary_severity(p->bulk_limit)->wire);
-    return buf_text(&b);
+    return arena_join(a, STR("up to "),
+                      str_of(vocabulary_severity(p->bulk_limit)->wire));
 }
 
 static void add_person(struct settings_table *r, const struct person *p)

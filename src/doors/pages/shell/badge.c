@@ -79,16 +79,12 @@ struct str page_badge_name(const struct principal *reader, struct str name)
 struct str page_badge_who(struct arena *a, const struct suspension *s,
                           const struct principal *reader)
 {
-    struct buf b = buf_make(a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED)
         return STR("System");
     if (page_badge_own(s, reader))
         return reader->title;
     if (!s->responded_by_claimed.p)
         return s->responded_by;
-    buf_str(&b, s->responded_by);
-    buf_put(&b, ", for “");
-    buf_str(&b, s->responded_by_claimed);
-    buf_put(&b, "” (not verified)");
-    return buf_text(&b);
+    return arena_join(a, s->responded_by, STR(", for “"),
+                      s->responded_by_claimed, STR("” (not verified)"));
 }

@@ -43,7 +43,6 @@ void page_facts_put_key(struct page_view *v, struct buf *path, struct str key)
 
 struct str page_facts_type(struct arena *a, const struct json *value)
 {
-    struct buf b = buf_make(a, 64);
     switch (json_type(value)) {
     case JSON_NULL:
         return STR("null");
@@ -62,9 +61,8 @@ struct str page_facts_type(struct arena *a, const struct json *value)
     default:
         break;
     }
-    buf_put(&b, "text, ");
-    buf_str(&b, words_count(a, (int64_t)str_runes(json_text(value))));
-    return buf_text(&b);
+    return arena_join(a, STR("text, "),
+                      words_count(a, (int64_t)str_runes(json_text(value))));
 }
 
 struct str page_facts_value(struct arena *a, const struct json *value)

@@ -79,10 +79,8 @@ void page_list_chip(struct json *list, struct arena *a,
 
 struct str page_list_count(struct arena *a, int64_t n, int64_t max)
 {
-    struct buf b = buf_make(a, 64);
-    buf_str(&b, words_count(a, n > max ? max : n));
-    buf_put(&b, n > max ? "+" : "");
-    return buf_text(&b);
+    return arena_join(a, words_count(a, n > max ? max : n),
+                      str_of(n > max ? "+" : ""));
 }
 
 struct json *page_list_pager(struct call *c, const struct page_list_pager *p)
