@@ -10,10 +10,10 @@ from openintent.exceptions import NotFoundError
 from openintent.models import (AccessPolicy, MembershipRole, Permission,
                                PortfolioStatus)
 from test_openintent_rules import (ABANDONED, ACTIVE, BLOCKED, COMPLETED,
-                                   SUSPENDED, call, fail, move, own, person,
+                                   SUSPENDED, call, fail, move, own,
                                    refusal, told, work)
 
-assert own and person  # they are fixtures
+assert own  # a fixture
 DRAFT = IntentStatus.DRAFT
 
 
