@@ -123,6 +123,9 @@ def test_no_synchronous_standby(server, agent):
     meanwhile: a commit that waits keeps its session."""
     intent = new_intent(agent)
     with no_standby(server):
+        # PostgreSQL reads its configuration again in its own time.
+        wait_for(lambda: agent.post("/api/v1/suspensions", json=ASK)
+                 .status_code == 503)
         for _ in range(2):
             body = refused(agent.post("/api/v1/suspensions", json=ASK), 503,
                            "database.standby")
