@@ -411,7 +411,8 @@ def hook_of(tool):
 def tool_of(name):
     return call("/mcp", {
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": "request_approval", "_meta": {"callId": name},
+            "name": "request_approval",
+            "_meta": {"callId": name, "threadId": "one"},
             "arguments": {"action": name, "target": "x",
                           "scope_summary": "x"}}})
 
@@ -452,7 +453,7 @@ def stream_of(server, name):
     takes = {"Accept": "application/json, text/event-stream"}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "request_approval",
-        "_meta": {"callId": name, "progressToken": name},
+        "_meta": {"callId": name, "threadId": "one", "progressToken": name},
         "arguments": {"action": name, "target": "x", "scope_summary": "x"}}}
     with server.client("agent", agent="refunds-agent", headers=takes,
                        timeout=70) as client:
