@@ -13,7 +13,7 @@ def table(name):
     rows = re.findall(r"\[\w+\] =\s*\{(.*?)\},?\s*(?=\[|$)", body, re.S)
     words = {}
     for row in rows:
-        word = re.search(r'\.wire = "(\w+)"', row)
+        word = re.search(r'\.wire = WIRE\("(\w+)"\)', row)
         if word:
             words[word[1]] = ".ours = true" not in row
     assert len(words) > 1
@@ -23,7 +23,7 @@ def table(name):
 def kinds():
     """The kinds of question."""
     text = (DOMAIN / "kind.c").read_text()
-    return re.findall(r'\.words = \{\.wire = "(\w+)"', text)
+    return re.findall(r'\.words = \{\.wire = WIRE\("(\w+)"\)', text)
 
 
 OUTCOMES = set(table("outcome")) - {"expired", "withdrawn"}  # lists' alone

@@ -53,13 +53,13 @@ static void set_parsed(struct arena *a, struct json *o, const char *key,
 static struct json *required(struct arena *a, const struct suspension *s)
 {
     struct json *p = json_object(a);
-    set_text(p, "kind", str_of(kind_words(s->kind)->wire));
+    set_text(p, "kind", kind_words(s->kind)->wire);
     set_text(p, "title", s->title);
     json_set_text(p, "prompt", s->question);
     set_text(p, "explanation", s->explanation);
-    set_text(p, "severity", str_of(vocabulary_severity(s->severity)->wire));
+    set_text(p, "severity", vocabulary_severity(s->severity)->wire);
     json_set_text(p, "responseType",
-                  str_of(vocabulary_answer_type(s->response_type)->wire));
+                  vocabulary_answer_type(s->response_type)->wire);
     json_set_json(p, "decisions", suspension_choices(a, s));
     set_parsed(a, p, "schema", s->form);
     set_parsed(a, p, "subject", s->subject);
@@ -73,10 +73,9 @@ static struct json *required(struct arena *a, const struct suspension *s)
 static struct json *resolved(struct arena *a, const struct suspension *s)
 {
     struct json *p = json_object(a);
-    set_text(p, "kind", str_of(kind_words(s->kind)->wire));
-    json_set_text(p, "state",
-                  str_of(vocabulary_suspension_state(s->state)->wire));
-    set_text(p, "outcome", str_of(vocabulary_outcome(s->outcome)->wire));
+    set_text(p, "kind", kind_words(s->kind)->wire);
+    json_set_text(p, "state", vocabulary_suspension_state(s->state)->wire);
+    set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
     set_parsed(a, p, "value", s->response);
     set_text(p, "reason", s->reason);
     json_set_bool(p, "modified", suspension_modified(s));

@@ -133,8 +133,7 @@ static const struct err *beside_options(struct arena *a,
                           "Option %zu needs a value.", i);
         json_set_text(o, "value", value);
         json_set_text(o, "label", label.p ? label : value);
-        json_set_text(o, "effect",
-                      str_of(vocabulary_effect(EFFECT_ANSWER)->wire));
+        json_set_text(o, "effect", vocabulary_effect(EFFECT_ANSWER)->wire);
         json_add_json(choices, o);
     }
     out->response_type = ANSWER_CHOICE;
@@ -318,15 +317,13 @@ struct json *beside_asked(struct arena *a, const struct suspension *s)
     struct json *o = json_object(a);
     if (s->origin == ORIGIN_ACCESS)
         return beside_access_asked(a, s);
-    json_set_text(o, "request",
-                  str_of(vocabulary_origin(s->origin)->wire));
+    json_set_text(o, "request", vocabulary_origin(s->origin)->wire);
     json_set_text(o, "id", s->id);
     if (s->origin == ORIGIN_APPROVAL)
         json_set_text(o, "action", s->title);
     json_set_text_or_null(o, "reason", s->explanation);
     if (s->origin == ORIGIN_ESCALATION && s->severity != SEVERITY_UNSAID)
-        json_set_text(o, "priority",
-                      str_of(vocabulary_severity(s->severity)->wire));
+        json_set_text(o, "priority", vocabulary_severity(s->severity)->wire);
     return o;
 }
 
@@ -375,8 +372,7 @@ const char *beside_withdrawn(struct arena *a, const struct suspension *s,
     *payload = o;
     if (s->origin == ORIGIN_ACCESS)
         return beside_access_answered(a, s, o);
-    json_set_text(o, "decision_type",
-                  str_of(vocabulary_origin(s->origin)->wire));
+    json_set_text(o, "decision_type", vocabulary_origin(s->origin)->wire);
     json_set_text(o, "request_id", s->id);
     json_set_text(o, "outcome", STR("withdrawn"));
     json_set_text(o, "reasoning", s->reason.p ? s->reason : STR(""));

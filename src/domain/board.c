@@ -342,7 +342,7 @@ static const struct err *board_tell_blocked(struct board *b,
     struct json *p = board_many(b, ids);
     if (json_count(ids) == 0)
         return NULL;
-    json_set_text(p, "reason", str_of(vocabulary_task_hold(hold)->wire));
+    json_set_text(p, "reason", vocabulary_task_hold(hold)->wire);
     json_set_text(p, "blocked_by", id);
     if (hold == TASK_HOLD_SUSPENDED)
         json_set_text(p, "suspended_intent_id", id);
@@ -466,7 +466,7 @@ static struct json *board_progress(const struct board *b,
     int64_t counts[TASK_STATUS__MAX], total = 0;
     board_count(b, p, counts);
     for (enum task_status s = TASK_PENDING; s < TASK_STATUS__MAX; s++) {
-        json_set_int(by, vocabulary_task_status(s)->wire, counts[s]);
+        json_set_int(by, vocabulary_task_status(s)->wire.p, counts[s]);
         total += counts[s];
     }
     const int64_t done = counts[TASK_COMPLETED] + counts[TASK_SKIPPED];

@@ -91,7 +91,7 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         return STR("It has no risk level. Answer it individually.");
     if (s->severity > level(reader->bulk_limit)) {
         buf_put(&b, "Above your bulk limit, ");
-        buf_put(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
+        buf_str(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
         buf_put(&b, " risk. Answer it individually.");
         return buf_text(&b);
     }

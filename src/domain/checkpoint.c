@@ -75,7 +75,7 @@ static struct suspension question(struct board *b, const struct plan *p,
                       json_get(json_read(a, t->facts), "output"));
     json_set_json(context, "approvers", approvers);
     json_set_text(context, "on_reject",
-                  str_of(vocabulary_checkpoint_reject(c->on_reject)->wire));
+                  vocabulary_checkpoint_reject(c->on_reject)->wire);
     suspension_add_choice(a, choices, "reject", "Reject", EFFECT_VETO);
     suspension_add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
     s.title = c->name;
@@ -109,8 +109,7 @@ const struct err *checkpoint_pause(struct board *b, struct plan *p,
     p->paused = why;
     board_change_plan(b, p);
     json_set_text(o, "plan_id", p->id);
-    json_set_text_or_null(o, "reason",
-                          str_of(vocabulary_plan_pause(why)->wire));
+    json_set_text_or_null(o, "reason", vocabulary_plan_pause(why)->wire);
     if (checkpoint_id.p)
         json_set_text(o, "checkpoint_id", checkpoint_id);
     return board_event(b, "plan.paused", o);
@@ -242,7 +241,7 @@ static void mean_choices(struct arena *a, struct json *choices)
     for (size_t i = 0; i < json_count(choices); i++) {
         struct json *c = json_at(choices, i);
         const enum effect e = effect_meant(a, json_get_text(c, "value"));
-        json_set_text(c, "effect", str_of(vocabulary_effect(e)->wire));
+        json_set_text(c, "effect", vocabulary_effect(e)->wire);
     }
 }
 

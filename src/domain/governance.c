@@ -87,11 +87,9 @@ struct json *governance_effective(struct arena *a, const struct governance *g)
     struct json *o = json_object(a), *agents = json_array(a);
     for (size_t i = 0; i < g->agents_n; i++)
         json_add_text(agents, g->agents[i]);
-    json_set_text(
-        o, "completion_mode",
-        str_of(vocabulary_completion_mode(g->completion)->wire));
-    json_set_text(o, "write_scope",
-                  str_of(vocabulary_write_scope(g->scope)->wire));
+    json_set_text(o, "completion_mode",
+                  vocabulary_completion_mode(g->completion)->wire);
+    json_set_text(o, "write_scope", vocabulary_write_scope(g->scope)->wire);
     json_set_read(a, o, "quorum_threshold", decimal_text(a, g->quorum));
     json_set_json(o, "allowed_agents", agents);
     json_set_json(o, "max_cost", NULL);

@@ -86,9 +86,8 @@ struct json *intent_status_changed(struct arena *a, enum intent_status from,
                                    enum intent_status to, struct str reason)
 {
     struct json *p = json_object(a);
-    json_set_text(p, "old_status",
-                  str_of(vocabulary_intent_status(from)->wire));
-    json_set_text(p, "new_status", str_of(vocabulary_intent_status(to)->wire));
+    json_set_text(p, "old_status", vocabulary_intent_status(from)->wire);
+    json_set_text(p, "new_status", vocabulary_intent_status(to)->wire);
     if (reason.n)
         json_set_text(p, "reason", reason);
     return p;

@@ -155,7 +155,7 @@ static const struct kind_choice handoff_choices[] = {
 static const struct vocabulary_word plain = {.label = "Question",
                                              .icon = "input"};
 static const struct kind_rule rules[KIND__MAX] = {
-    [KIND_APPROVAL] = {.words = {.wire = "approval",
+    [KIND_APPROVAL] = {.words = {.wire = WIRE("approval"),
                                  .label = "Approval",
                                  .icon = "approval"},
                        .answers = A(CHOICE) | A(CONFIRM),
@@ -167,7 +167,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                        .edits = true,
                        .figure = {KIND_FIGURE_LIST, "calls", "call", "calls"},
                        TABLE(approval)},
-    [KIND_PERMISSION] = {.words = {.wire = "permission",
+    [KIND_PERMISSION] = {.words = {.wire = WIRE("permission"),
                                    .label = "Permission",
                                    .icon = "permission"},
                          .answers = A(CHOICE),
@@ -180,7 +180,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                          .figure = {.type = KIND_FIGURE_SECONDS,
                                     .path = "duration.seconds"},
                          TABLE(permission)},
-    [KIND_PLAN_REVIEW] = {.words = {.wire = "plan_review",
+    [KIND_PLAN_REVIEW] = {.words = {.wire = WIRE("plan_review"),
                                     .label = "Plan review",
                                     .icon = "plan"},
                           .answers = A(CHOICE),
@@ -193,7 +193,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                           .figure = {KIND_FIGURE_LIST, "plan.steps", "step",
                                      "steps"},
                           TABLE(plan)},
-    [KIND_ELICITATION] = {.words = {.wire = "elicitation",
+    [KIND_ELICITATION] = {.words = {.wire = WIRE("elicitation"),
                                     .label = "Input",
                                     .icon = "input"},
                           .answer = ANSWER_TEXT,
@@ -203,7 +203,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                           .no = E(DECLINE),
                           .figure = {KIND_FIGURE_FIELDS, "", "field", "fields"},
                           TABLE(elicitation)},
-    [KIND_CREDENTIAL_NEEDED] = {.words = {.wire = "credential_needed",
+    [KIND_CREDENTIAL_NEEDED] = {.words = {.wire = WIRE("credential_needed"),
                                           .label = "Credential",
                                           .icon = "credential"},
                                 .answers = A(CHOICE),
@@ -213,7 +213,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                                 .figure = {KIND_FIGURE_LIST, "scopes", "scope",
                                            "scopes"},
                                 TABLE(credential)},
-    [KIND_COST_CONFIRMATION] = {.words = {.wire = "cost_confirmation",
+    [KIND_COST_CONFIRMATION] = {.words = {.wire = WIRE("cost_confirmation"),
                                           .label = "Cost",
                                           .icon = "cost"},
                                 .answers = A(CHOICE),
@@ -226,7 +226,7 @@ static const struct kind_rule rules[KIND__MAX] = {
                                 .figure = {.type = KIND_FIGURE_AMOUNT,
                                            .path = "limit"},
                                 TABLE(cost)},
-    [KIND_HANDOFF_ACCEPTANCE] = {.words = {.wire = "handoff_acceptance",
+    [KIND_HANDOFF_ACCEPTANCE] = {.words = {.wire = WIRE("handoff_acceptance"),
                                            .label = "Handoff",
                                            .icon = "handoff"},
                                  .answers = A(CHOICE) | A(CONFIRM),
@@ -257,14 +257,14 @@ const struct vocabulary_word *kind_words(enum kind k)
 enum kind kind_of(struct str word)
 {
     enum kind k = word.p ? KIND_APPROVAL : KIND_NONE;
-    while (word.p && k < KIND__MAX && !str_is(word, rules[k].words.wire))
+    while (word.p && k < KIND__MAX && !str_eq(word, rules[k].words.wire))
         k++;
     return k;
 }
 
 static const char *kind_sent(size_t i)
 {
-    return rules[i].words.wire;
+    return rules[i].words.wire.p;
 }
 
 enum kind kind_read(struct fields *f)

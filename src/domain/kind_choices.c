@@ -19,19 +19,19 @@ static const char *said(struct arena *a, unsigned effects)
         if (!has(effects, (enum effect)e))
             continue;
         buf_put(&b, b.n ? " " : "");
-        buf_put(&b, vocabulary_effect((enum effect)e)->wire);
+        buf_str(&b, vocabulary_effect((enum effect)e)->wire);
     }
     return arena_z(a, buf_text(&b));
 }
 
 static void set_effect(struct json *choice, enum effect e)
 {
-    json_set_text(choice, "effect", str_of(vocabulary_effect(e)->wire));
+    json_set_text(choice, "effect", vocabulary_effect(e)->wire);
 }
 
 static void set_reason(struct json *choice, enum reason_need need)
 {
-    json_set_text(choice, "reason", str_of(vocabulary_reason_need(need)->wire));
+    json_set_text(choice, "reason", vocabulary_reason_need(need)->wire);
 }
 
 /* ---- rows ----------------------------------------------------------- */
@@ -65,8 +65,7 @@ static enum reason_need reason_of(const struct kind_choice *row,
 static void set_takes(struct json *choice, const struct kind_choice *row)
 {
     if (row->takes != TAKES_NOTHING)
-        json_set_text(choice, "takes",
-                      str_of(vocabulary_takes(row->takes)->wire));
+        json_set_text(choice, "takes", vocabulary_takes(row->takes)->wire);
 }
 
 static struct json *choice_of(struct arena *a, const struct kind_choice *row,
@@ -148,12 +147,12 @@ static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
                       "A choice \"yes\" may not say no, and a choice \"no\" "
                       "may not say yes.");
     if (!has(rule->effects, effect))
-        return err_at(a, ERR_INVALID, "kind.effect",
-                      fields_path(a, fields_element(a, STR("choices"), i),
-                                  "effect"),
-                      "A choice of the kind %s has to have one of the effects "
-                      "%s.",
-                      rule->words.wire, said(a, rule->effects));
+        return err_at(
+            a, ERR_INVALID, "kind.effect",
+            fields_path(a, fields_element(a, STR("choices"), i), "effect"),
+            "A choice of the kind %s has to have one of the effects "
+            "%s.",
+            rule->words.wire.p, said(a, rule->effects));
     const struct kind_choice *row = row_of(rule, effect);
     if (row && (reason_of(row, ask) == REASON_REQUIRED ||
                 !json_has(c, "reason")))
@@ -182,7 +181,7 @@ static const struct err *check_both(struct arena *a,
     return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
                   "A question of the kind %s needs a choice that says %s "
                   "(%s).",
-                  rule->words.wire, yes ? "no" : "yes",
+                  rule->words.wire.p, yes ? "no" : "yes",
                   said(a, yes ? rule->no : rule->yes));
 }
 

@@ -133,12 +133,10 @@ static const struct err *escalate(struct board *b, const struct plan *p,
     json_set_json(o, "error",
                   json_get(json_read(b->arena, t->facts), "error"));
     json_set_text(sent, "reason", s.title);
-    json_set_text(sent, "priority",
-                  str_of(vocabulary_severity(severity)->wire));
+    json_set_text(sent, "priority", vocabulary_severity(severity)->wire);
     json_set_json(sent, "context", o);
     s.context = json_dump(b->arena, sent, SUSPENSION_RECORD_MAX);
-    json_set_text(told, "request",
-                  str_of(vocabulary_origin(s.origin)->wire));
+    json_set_text(told, "request", vocabulary_origin(s.origin)->wire);
     json_set_text(told, "id", s.id);
     json_set_text(told, "reason", s.title);
     json_set_text(told, "task_id", t->id);

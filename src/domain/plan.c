@@ -228,16 +228,16 @@ struct json *plan_json(struct arena *a, const struct plan *p)
     json_set_text(o, "id", p->id);
     json_set_text(o, "intent_id", p->intent_id);
     json_set_int(o, "version", p->version);
-    json_set_text(o, "state", str_of(vocabulary_plan_state(p->state)->wire));
+    json_set_text(o, "state", vocabulary_plan_state(p->state)->wire);
     json_set_json(o, "tasks", json_read(a, p->tasks));
     json_set_json(o, "conditions", conditions ? conditions : json_array(a));
     json_set_text(o, "on_failure",
-                  str_of(vocabulary_plan_failure(p->on_failure)->wire));
+                  vocabulary_plan_failure(p->on_failure)->wire);
     json_set_text(o, "on_complete",
                   on_complete.p ? on_complete : STR("notify"));
     json_set_json(o, "metadata", metadata ? metadata : json_object(a));
     json_set_text_or_null(o, "paused_reason",
-                          str_of(vocabulary_plan_pause(p->paused)->wire));
+                          vocabulary_plan_pause(p->paused)->wire);
     json_set_text_or_null(o, "review_suspension_id", p->review_id);
     json_set_text_or_null(o, "review_reason", p->review_reason);
     json_set_text(o, "created_by", p->created_by);
@@ -259,18 +259,15 @@ struct json *plan_checkpoint_json(struct arena *a,
     json_set_bool(o, "requires_approval", c->requires_approval);
     json_set_json(o, "approvers", json_read(a, c->approvers));
     json_set_read(a, o, "timeout_hours", c->timeout_hours);
-    json_set_text(
-        o, "on_timeout",
-        str_of(vocabulary_checkpoint_timeout(c->on_timeout)->wire));
+    json_set_text(o, "on_timeout",
+                  vocabulary_checkpoint_timeout(c->on_timeout)->wire);
     json_set_text(o, "on_timeout_enforced",
-                  str_of(vocabulary_checkpoint_timeout(
-                             escalates ? CHECKPOINT_TIMEOUT_ESCALATE
-                                       : c->on_timeout)
-                             ->wire));
+                  vocabulary_checkpoint_timeout(
+                      escalates ? CHECKPOINT_TIMEOUT_ESCALATE : c->on_timeout)
+                      ->wire);
     json_set_text(o, "on_reject",
-                  str_of(vocabulary_checkpoint_reject(c->on_reject)->wire));
-    json_set_text(o, "status",
-                  str_of(vocabulary_checkpoint_status(c->status)->wire));
+                  vocabulary_checkpoint_reject(c->on_reject)->wire);
+    json_set_text(o, "status", vocabulary_checkpoint_status(c->status)->wire);
     json_set_text_or_null(o, "approved_by",
                           approved ? c->decided_by : STR_NONE);
     json_set_text_or_null(o, "approved_at",
@@ -278,6 +275,6 @@ struct json *plan_checkpoint_json(struct arena *a,
                                    : STR_NONE);
     json_set_text_or_null(o, "suspension_id", c->suspension_id);
     json_set_text_or_null(o, "severity",
-                          str_of(vocabulary_severity(c->severity)->wire));
+                          vocabulary_severity(c->severity)->wire);
     return o;
 }

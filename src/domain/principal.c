@@ -192,7 +192,7 @@ struct str principal_by_text(struct arena *a, const struct decider *by)
     struct buf b = buf_make(a, by->group.n + 32);
     if (by->who == DECIDER_ANY)
         return STR_NONE;
-    buf_put(&b, vocabulary_responder_mode(modes[by->who])->wire);
+    buf_str(&b, vocabulary_responder_mode(modes[by->who])->wire);
     if (by->who == DECIDER_GROUP) {
         buf_char(&b, ':');
         buf_str(&b, by->group);

@@ -51,8 +51,7 @@ static void set_answer(struct arena *a, struct json *o,
                        const struct suspension *s)
 {
     const int64_t waited = s->responded_at - s->suspended_at;
-    json_set_text_or_null(o, "outcome",
-                          str_of(vocabulary_outcome(s->outcome)->wire));
+    json_set_text_or_null(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_read(a, o, "value", s->response);
     json_set_bool(o, "modified", suspension_modified(s));
     json_set_read(a, o, "constraints", s->constraints);
@@ -75,7 +74,7 @@ static struct json *data_of(struct arena *a, struct str type,
     json_set_text_or_null(data, "task_id", i->task_id);
     json_set_text_or_null(data, "turn_id", i->turn_id);
     json_set_text(data, "intent_status",
-                  str_of(vocabulary_intent_status(i->status)->wire));
+                  vocabulary_intent_status(i->status)->wire);
     json_set_int(data, "event_sequence", i->tail.sequence);
     return data;
 }
@@ -115,7 +114,7 @@ static struct json *ended_data(struct arena *a, const struct intent *i,
         json_set_json(data, "intent_status", NULL);
     json_set_text(data, "suspension_id", s->id);
     json_set_text(data, "request_id", s->id);
-    json_set_text_or_null(data, "kind", str_of(kind_words(s->kind)->wire));
+    json_set_text_or_null(data, "kind", kind_words(s->kind)->wire);
     json_set_text(data, "asked_by", s->asked_by);
     if (s->test)
         json_set_bool(data, "test", true);

@@ -34,10 +34,9 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
 {
     struct json *more = json_object(a);
     json_set_text(more, "suspension_id", s->id);
-    json_set_text(more, "state",
-                  str_of(vocabulary_suspension_state(s->state)->wire));
+    json_set_text(more, "state", vocabulary_suspension_state(s->state)->wire);
     json_set_text_or_null(more, "outcome",
-                          str_of(vocabulary_outcome(s->outcome)->wire));
+                          vocabulary_outcome(s->outcome)->wire);
     json_set_text_or_null(more, "responded_by", s->responded_by);
     json_set_text(more, "responded_at",
                   naive ? clock_naive(a, s->responded_at)
@@ -158,9 +157,8 @@ static struct json *resumed_payload(struct arena *a,
                                          : s->responded_by);
     json_set_text(p, "decided_by", s->responded_by);
     json_set_text(p, "responded_at", clock_naive(a, s->responded_at));
-    json_set_text(p, "outcome",
-                  str_of(vocabulary_outcome(s->outcome)->wire));
-    json_set_text(p, "via", str_of(vocabulary_via(s->responded_via)->wire));
+    json_set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
+    json_set_text(p, "via", vocabulary_via(s->responded_via)->wire);
     json_set_text(p, "subject_sha256", s->subject_sha256);
     if (s->reason.p)
         json_set_text(p, "reason", s->reason);
@@ -423,7 +421,7 @@ static struct json *expired_payload(struct arena *a,
     struct json *p = json_object(a);
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "fallback_policy",
-                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
     json_set_int(p, "attempts", s->attempt);
     json_set_text(p, "reason", STR("timeout"));
     if (s->fallback_policy != FALLBACK_FAIL)

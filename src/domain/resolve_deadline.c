@@ -22,7 +22,7 @@ static struct json *expired(struct arena *a, const struct decision *d)
     json_set_text(p, "reason", STR("portfolio_deadline"));
     json_set_text(p, "portfolio_id", d->deadline.portfolio_id);
     json_set_text(p, "fallback_policy",
-                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
     json_set_int(p, "attempts", s->attempt);
     return p;
 }

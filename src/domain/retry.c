@@ -152,7 +152,7 @@ static struct str write_policy(struct arena *a, const struct retry *r)
     json_set_int(o, "interval_seconds", r->interval_seconds);
     json_set_text(o, "strategy", r->strategy);
     json_set_text(o, "final_fallback_policy",
-                  str_of(vocabulary_fallback_policy(r->final_policy)->wire));
+                  vocabulary_fallback_policy(r->final_policy)->wire);
     for (size_t i = 0; i < r->steps; i++) {
         const struct retry_step *s = &r->ladder[i];
         struct json *v = json_object(a);

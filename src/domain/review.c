@@ -45,8 +45,7 @@ static struct json *review_tasks(const struct board *b, const struct plan *p)
         if (!t)
             continue;
         json_set_text(o, "name", t->name);
-        json_set_text(o, "status",
-                      str_of(vocabulary_task_status(t->status)->wire));
+        json_set_text(o, "status", vocabulary_task_status(t->status)->wire);
         if (t->assigned_agent.p)
             json_set_text(o, "assigned_agent", t->assigned_agent);
         json_set_text(o, "task_id", t->id);
@@ -121,8 +120,7 @@ const struct err *review_ask(struct board *b, struct plan *p)
     p->paused = PLAN_PAUSE_REVIEW;
     board_change_plan(b, p);
     json_set_text(o, "plan_id", p->id);
-    json_set_text(o, "reason",
-                  str_of(vocabulary_plan_pause(p->paused)->wire));
+    json_set_text(o, "reason", vocabulary_plan_pause(p->paused)->wire);
     json_set_text(o, "suspension_id", s.id);
     return board_ask(b, p, &s, "plan.paused", o);
 }
@@ -147,8 +145,7 @@ static const struct err *review_tell_no(struct board *b, const struct plan *p,
     json_set_json(o, "checkpoint_id", NULL);
     json_set_text(o, "rejected_by", s->responded_by);
     json_set_text(o, "suspension_id", s->id);
-    json_set_text(o, "decision",
-                  str_of(vocabulary_outcome(s->outcome)->wire));
+    json_set_text(o, "decision", vocabulary_outcome(s->outcome)->wire);
     json_set_text_or_null(o, "reason", s->reason);
     return board_event(b, "plan.checkpoint_rejected", o);
 }

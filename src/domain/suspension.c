@@ -46,7 +46,7 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
     if (s->state == SUSPENSION_PENDING)
         return o;
     json_set_text(o, "resolution", str_of(resolution(s)));
-    json_set_text(o, "outcome", str_of(vocabulary_outcome(s->outcome)->wire));
+    json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_given(a, o, "response", s->response);
     json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
     json_set_text_or_null(o, "responded_by",
@@ -100,7 +100,7 @@ static void add_choice(struct json *list, struct arena *a, const char *value,
     json_set_text(c, "value", str_of(value));
     json_set_text(c, "label", str_of(label));
     json_set_text(c, "style", str_of(style));
-    json_set_text(c, "effect", str_of(vocabulary_effect(EFFECT_NONE)->wire));
+    json_set_text(c, "effect", vocabulary_effect(EFFECT_NONE)->wire);
     json_add_json(list, c);
 }
 
@@ -123,7 +123,7 @@ void suspension_add_choice(struct arena *a, struct json *list,
     struct json *o = json_object(a);
     json_set_text(o, "value", str_of(value));
     json_set_text(o, "label", str_of(label));
-    json_set_text(o, "effect", str_of(vocabulary_effect(effect)->wire));
+    json_set_text(o, "effect", vocabulary_effect(effect)->wire);
     json_add_json(list, o);
 }
 
@@ -250,7 +250,7 @@ static struct json *field_responder(struct arena *a,
 {
     struct json *o = json_object(a);
     json_set_text(o, "mode",
-                  str_of(vocabulary_responder_mode(s->responder.mode)->wire));
+                  vocabulary_responder_mode(s->responder.mode)->wire);
     json_set_text_or_null(o, "who", s->responder.who);
     json_set_bool(o, "not_initiator", s->responder.not_initiator);
     return o;
@@ -383,9 +383,8 @@ struct str suspension_field_text(struct arena *a, const struct suspension *s,
     if (f->type == SUSPENSION_FLAG)
         return *(const bool *)at ? STR("true") : STR("false");
     if (f->type == SUSPENSION_WORD)
-        return str_of(f->words(*word)->wire);
-    return *word == s->severity ? STR_NONE
-                                : str_of(vocabulary_key(f->words(*word)));
+        return f->words(*word)->wire;
+    return *word == s->severity ? STR_NONE : vocabulary_key(f->words(*word));
 }
 
 void suspension_field_read(struct suspension *s,
@@ -422,8 +421,7 @@ static void field_set(struct arena *a, struct json *o,
     else if (f->type == SUSPENSION_FLAG)
         json_set_bool(o, key, *(const bool *)at);
     else if (f->type == SUSPENSION_SAID)
-        json_set_text_or_null(
-            o, key, str_of(f->words(*(const unsigned *)at)->wire));
+        json_set_text_or_null(o, key, f->words(*(const unsigned *)at)->wire);
     else
         json_set_text_or_null(o, key, suspension_field_text(a, s, f));
 }
@@ -456,15 +454,14 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
             field_set(a, o, s, &suspension_fields[i]);
     }
     if (s->kind != KIND_NONE)
-        json_set_text(o, "kind", str_of(kind_words(s->kind)->wire));
+        json_set_text(o, "kind", kind_words(s->kind)->wire);
     json_set_json(o, "timeout_seconds", NULL);
     if (s->timeout_seconds)
         json_set_int(o, "timeout_seconds", s->timeout_seconds);
     json_set_read(a, o, "confidence_at_suspension", s->confidence);
     if (s->severity_said != s->severity)
-        json_set_text(
-            o, "severity_said",
-            str_of(vocabulary_key(vocabulary_severity(s->severity_said))));
+        json_set_text(o, "severity_said",
+                      vocabulary_key(vocabulary_severity(s->severity_said)));
     if (s->supersedes.p)
         json_set_text(o, "supersedes", s->supersedes);
     if (s->expires_at)

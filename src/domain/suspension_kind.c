@@ -144,7 +144,7 @@ static const char *answers(struct arena *a, enum kind k)
         if (!kind_answered_by(k, (enum answer_type)t))
             continue;
         buf_put(&b, b.n ? " " : "");
-        buf_put(&b, vocabulary_answer_type((enum answer_type)t)->wire);
+        buf_str(&b, vocabulary_answer_type((enum answer_type)t)->wire);
     }
     return arena_z(a, buf_text(&b));
 }
@@ -166,7 +166,7 @@ const struct err *suspension_kind_settle(
         return err_at(a, ERR_INVALID, "kind.response_type",
                       STR("response_type"),
                       "A question of the kind %s is answered by %s.",
-                      kind_words(s->kind)->wire, answers(a, s->kind));
+                      kind_words(s->kind)->wire.p, answers(a, s->kind));
     TRY(kind_check_subject(a, &ask));
     TRY(kind_check_form(a, parts->form));
     TRY(kind_choices(a, &ask, parts->own, &choices));
@@ -195,7 +195,7 @@ void suspension_kind_record(struct arena *a, const struct suspension *s,
                             struct json *record)
 {
     if (s->kind != KIND_NONE)
-        json_set_text(record, "kind", str_of(kind_words(s->kind)->wire));
+        json_set_text(record, "kind", kind_words(s->kind)->wire);
     if (!str_eq(s->subject, s->context))
         set(a, record, "subject", s->subject);
     set(a, record, "evidence", s->evidence);

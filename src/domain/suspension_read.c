@@ -106,10 +106,9 @@ static const struct err *read_choice(struct arena *a, const struct json *v,
         json_set_json(out, "metadata", metadata);
     if (effect == EFFECT__MAX)
         effect = EFFECT_NONE;
-    json_set_text(out, "effect", str_of(vocabulary_effect(effect)->wire));
+    json_set_text(out, "effect", vocabulary_effect(effect)->wire);
     if (reason != REASON_NEED__MAX)
-        json_set_text(out, "reason",
-                      str_of(vocabulary_reason_need(reason)->wire));
+        json_set_text(out, "reason", vocabulary_reason_need(reason)->wire);
     return NULL;
 }
 
@@ -142,10 +141,9 @@ static void mean_yes_and_no(struct arena *a, struct suspension *s)
     for (size_t i = 0; i < json_count(choices); i++) {
         struct json *c = json_at(choices, i);
         const bool yes = str_is(json_get_text(c, "value"), "yes");
-        json_set_text(c, "effect",
-                      str_of(vocabulary_effect(yes ? EFFECT_AUTHORIZE
-                                                   : EFFECT_VETO)
-                                 ->wire));
+        json_set_text(
+            c, "effect",
+            vocabulary_effect(yes ? EFFECT_AUTHORIZE : EFFECT_VETO)->wire);
     }
     s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
 }
@@ -266,7 +264,7 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
     json_set_text(r, "id", STR(""));
     json_set_text(r, "question", s->question);
     json_set_text(r, "response_type",
-                  str_of(vocabulary_answer_type(s->response_type)->wire));
+                  vocabulary_answer_type(s->response_type)->wire);
     set_record(a, r, "context", s->context);
     json_set_json(r, "choices", suspension_choices(a, s));
     if (s->channel_hint.p)
@@ -274,14 +272,13 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
     if (s->timeout_seconds)
         json_set_int(r, "timeout_seconds", s->timeout_seconds);
     json_set_text(r, "fallback_policy",
-                  str_of(vocabulary_fallback_policy(s->fallback_policy)->wire));
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
     set_record(a, r, "fallback_value", s->fallback_value);
     set_record(a, r, "retry_policy", s->retry_policy);
     if (s->title.p)
         json_set_text(r, "title", s->title);
     if (s->severity != SEVERITY_UNSAID)
-        json_set_text(r, "severity",
-                      str_of(vocabulary_severity(s->severity)->wire));
+        json_set_text(r, "severity", vocabulary_severity(s->severity)->wire);
     suspension_kind_record(a, s, r);
     return r;
 }

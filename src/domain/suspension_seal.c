@@ -60,10 +60,9 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
         json_set_bool(record, "test", true);
     if (s->severity_said != s->severity) {
         json_set_text(record, "severity",
-                      str_of(vocabulary_severity(s->severity)->wire));
-        json_set_text(
-            record, "severity_said",
-            str_of(vocabulary_key(vocabulary_severity(s->severity_said))));
+                      vocabulary_severity(s->severity)->wire);
+        json_set_text(record, "severity_said",
+                      vocabulary_key(vocabulary_severity(s->severity_said)));
     }
     s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
     if (!s->record.p)

@@ -309,8 +309,7 @@ struct json *task_json(struct arena *a, const struct task *t,
     json_set_text_or_null(o, "plan_id", t->plan_id);
     json_set_text(o, "name", t->name);
     json_set_int(o, "version", t->version);
-    json_set_text(o, "status",
-                  str_of(vocabulary_task_status(t->status)->wire));
+    json_set_text(o, "status", vocabulary_task_status(t->status)->wire);
     task_put_facts(a, o, json_read(a, t->facts));
     json_set_text_or_null(o, "assigned_agent", t->assigned_agent);
     json_set_json(o, "depends_on", json_read(a, t->depends_on));
@@ -319,7 +318,7 @@ struct json *task_json(struct arena *a, const struct task *t,
     json_set_int(o, "max_attempts", t->max_attempts);
     if (t->hold != TASK_HOLD_NONE)
         json_set_text(o, "blocked_reason",
-                      str_of(vocabulary_task_hold(t->hold)->wire));
+                      vocabulary_task_hold(t->hold)->wire);
     else if (t->status != TASK_BLOCKED)
         json_set_json(o, "blocked_reason", NULL);
     json_set_text_or_null(o, "suspended_intent_id",

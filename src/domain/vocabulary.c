@@ -10,475 +10,457 @@
 /* ---- intents and questions ------------------------------------------ */
 
 static const struct vocabulary_word intent_status_words[] = {
-    [INTENT_DRAFT] = {.wire = "draft", .label = "Draft",
+    [INTENT_DRAFT] = {.wire = WIRE("draft"), .label = "Draft",
                       .icon = "pencil", .tone = "plain"},
-    [INTENT_ACTIVE] = {.wire = "active", .label = "Active",
+    [INTENT_ACTIVE] = {.wire = WIRE("active"), .label = "Active",
                        .icon = "right", .tone = "plain"},
-    [INTENT_BLOCKED] = {.wire = "blocked", .label = "Blocked",
+    [INTENT_BLOCKED] = {.wire = WIRE("blocked"), .label = "Blocked",
                         .icon = "minus", .tone = "medium"},
-    [INTENT_SUSPENDED] = {.wire = "suspended_awaiting_input",
-                          .label = "Waiting",
-                          .icon = "clock", .tone = "medium"},
-    [INTENT_COMPLETED] = {.wire = "completed", .label = "Completed",
+    [INTENT_SUSPENDED] = {.wire = WIRE("suspended_awaiting_input"),
+                          .label = "Waiting", .icon = "clock",
+                          .tone = "medium"},
+    [INTENT_COMPLETED] = {.wire = WIRE("completed"), .label = "Completed",
                           .icon = "check", .tone = "approved"},
-    [INTENT_ABANDONED] = {.wire = "abandoned", .label = "Stopped",
+    [INTENT_ABANDONED] = {.wire = WIRE("abandoned"), .label = "Stopped",
                           .icon = "cross", .tone = "rejected"},
 };
 
 static const struct vocabulary_word answer_type_words[] = {
-    [ANSWER_CHOICE] = {.wire = "choice"},
-    [ANSWER_CONFIRM] = {.wire = "confirm"},
-    [ANSWER_TEXT] = {.wire = "text"},
-    [ANSWER_FORM] = {.wire = "form"},
+    [ANSWER_CHOICE] = {.wire = WIRE("choice")},
+    [ANSWER_CONFIRM] = {.wire = WIRE("confirm")},
+    [ANSWER_TEXT] = {.wire = WIRE("text")},
+    [ANSWER_FORM] = {.wire = WIRE("form")},
 };
 
 static const struct vocabulary_word suspension_state_words[] = {
-    [SUSPENSION_PENDING] = {.wire = "pending"},
-    [SUSPENSION_RESOLVED] = {.wire = "resolved"},
-    [SUSPENSION_EXPIRED] = {.wire = "expired"},
-    [SUSPENSION_CANCELLED] = {.wire = "cancelled"},
+    [SUSPENSION_PENDING] = {.wire = WIRE("pending")},
+    [SUSPENSION_RESOLVED] = {.wire = WIRE("resolved")},
+    [SUSPENSION_EXPIRED] = {.wire = WIRE("expired")},
+    [SUSPENSION_CANCELLED] = {.wire = WIRE("cancelled")},
 };
 
 static const struct vocabulary_word fallback_policy_words[] = {
-    [FALLBACK_FAIL] = {.wire = "fail"},
-    [FALLBACK_COMPLETE] = {.wire = "complete_with_fallback"},
-    [FALLBACK_CONTINUE] = {.wire = "use_default_and_continue"},
+    [FALLBACK_FAIL] = {.wire = WIRE("fail")},
+    [FALLBACK_COMPLETE] = {.wire = WIRE("complete_with_fallback")},
+    [FALLBACK_CONTINUE] = {.wire = WIRE("use_default_and_continue")},
 };
 
 static const struct vocabulary_word severity_words[] = {
-    [SEVERITY_UNSAID] = {.wire = NULL, .label = "Unrated"},
-    [SEVERITY_LOW] = {.wire = "low", .label = "Low"},
-    [SEVERITY_MEDIUM] = {.wire = "medium", .label = "Medium"},
-    [SEVERITY_HIGH] = {.wire = "high", .label = "High"},
-    [SEVERITY_CRITICAL] = {.wire = "critical", .label = "Critical"},
+    [SEVERITY_UNSAID] = {.label = "Unrated"},
+    [SEVERITY_LOW] = {.wire = WIRE("low"), .label = "Low"},
+    [SEVERITY_MEDIUM] = {.wire = WIRE("medium"), .label = "Medium"},
+    [SEVERITY_HIGH] = {.wire = WIRE("high"), .label = "High"},
+    [SEVERITY_CRITICAL] = {.wire = WIRE("critical"), .label = "Critical"},
 };
 
 static const struct vocabulary_word responder_mode_words[] = {
-    [RESPONDER_OPERATORS] = {.wire = "operators"},
-    [RESPONDER_INITIATOR] = {.wire = "initiator"},
-    [RESPONDER_GROUP] = {.wire = "group"},
-    [RESPONDER_NAMED] = {.wire = "named"},
-    [RESPONDER_AGENT] = {.wire = "agent"},
+    [RESPONDER_OPERATORS] = {.wire = WIRE("operators")},
+    [RESPONDER_INITIATOR] = {.wire = WIRE("initiator")},
+    [RESPONDER_GROUP] = {.wire = WIRE("group")},
+    [RESPONDER_NAMED] = {.wire = WIRE("named")},
+    [RESPONDER_AGENT] = {.wire = WIRE("agent")},
 };
 
 static const struct vocabulary_word on_reject_words[] = {
-    [ON_REJECT_RESUME] = {.wire = "resume"},
-    [ON_REJECT_ABANDON] = {.wire = "abandon"},
+    [ON_REJECT_RESUME] = {.wire = WIRE("resume")},
+    [ON_REJECT_ABANDON] = {.wire = WIRE("abandon")},
 };
 
 static const struct vocabulary_word callback_body_words[] = {
-    [CALLBACK_MESSAGE] = {.wire = "message"},
-    [CALLBACK_DATA] = {.wire = "data"},
-    [CALLBACK_ANSWER] = {.wire = "answer"},
+    [CALLBACK_MESSAGE] = {.wire = WIRE("message")},
+    [CALLBACK_DATA] = {.wire = WIRE("data")},
+    [CALLBACK_ANSWER] = {.wire = WIRE("answer")},
 };
 
 static const struct vocabulary_word origin_words[] = {
-    [ORIGIN_NONE] = {.wire = NULL},
-    [ORIGIN_TOOL_CALL] = {.wire = "tool_call"},
-    [ORIGIN_AUTHORIZATION] = {.wire = "authorization"},
-    [ORIGIN_APPROVAL] = {.wire = "approval",
+    [ORIGIN_NONE] = {.ours = false},
+    [ORIGIN_TOOL_CALL] = {.wire = WIRE("tool_call")},
+    [ORIGIN_AUTHORIZATION] = {.wire = WIRE("authorization")},
+    [ORIGIN_APPROVAL] = {.wire = WIRE("approval"),
                          .label = "Approval request",
                          .past = "Approval requested",
                          .icon = "approval"},
-    [ORIGIN_ESCALATION] = {.wire = "escalation",
+    [ORIGIN_ESCALATION] = {.wire = WIRE("escalation"),
                            .label = "Escalation",
                            .past = "Escalated",
                            .icon = "alert"},
-    [ORIGIN_ARBITRATION] = {.wire = "arbitration",
+    [ORIGIN_ARBITRATION] = {.wire = WIRE("arbitration"),
                             .label = "Arbitration",
                             .past = "Arbitration requested",
                             .icon = "input"},
     [ORIGIN_CHECKPOINT] = {
-        .wire = "checkpoint", .label = "Checkpoint", .icon = "approval"},
+        .wire = WIRE("checkpoint"), .label = "Checkpoint", .icon = "approval"},
     [ORIGIN_PLAN_REVIEW] = {
-        .wire = "plan_review", .label = "Plan review", .icon = "plan"},
+        .wire = WIRE("plan_review"), .label = "Plan review", .icon = "plan"},
     [ORIGIN_OWN_CHECKPOINT] = {
-        .wire = "own_checkpoint", .label = "Checkpoint", .icon = "approval"},
-    [ORIGIN_ACCESS] = {.wire = "access",
+        .wire = WIRE("own_checkpoint"), .label = "Checkpoint",
+        .icon = "approval"},
+    [ORIGIN_ACCESS] = {.wire = WIRE("access"),
                        .label = "Access request",
                        .past = "Access requested",
                        .icon = "permission"},
 };
 
 static const struct vocabulary_word completion_mode_words[] = {
-    [COMPLETION_AUTO] = {.wire = "auto"},
-    [COMPLETION_QUORUM] = {.wire = "quorum"},
-    [COMPLETION_APPROVAL] = {.wire = "require_approval"},
+    [COMPLETION_AUTO] = {.wire = WIRE("auto")},
+    [COMPLETION_QUORUM] = {.wire = WIRE("quorum")},
+    [COMPLETION_APPROVAL] = {.wire = WIRE("require_approval")},
 };
 
 static const struct vocabulary_word write_scope_words[] = {
-    [WRITE_ANY] = {.wire = "any"},
-    [WRITE_ASSIGNED] = {.wire = "assigned_only"},
+    [WRITE_ANY] = {.wire = WIRE("any")},
+    [WRITE_ASSIGNED] = {.wire = WIRE("assigned_only")},
 };
 
 /* ---- coordinators ---------------------------------------------------- */
 
 static const struct vocabulary_word coordinator_type_words[] = {
-    [COORDINATOR_LLM] = {.wire = "llm"},
-    [COORDINATOR_HUMAN] = {.wire = "human"},
-    [COORDINATOR_COMPOSITE] = {.wire = "composite"},
-    [COORDINATOR_SYSTEM] = {.wire = "system"},
+    [COORDINATOR_LLM] = {.wire = WIRE("llm")},
+    [COORDINATOR_HUMAN] = {.wire = WIRE("human")},
+    [COORDINATOR_COMPOSITE] = {.wire = WIRE("composite")},
+    [COORDINATOR_SYSTEM] = {.wire = WIRE("system")},
 };
 
 static const struct vocabulary_word coordinator_status_words[] = {
-    [COORDINATOR_ACTIVE] = {.wire = "active"},
-    [COORDINATOR_UNRESPONSIVE] = {.wire = "unresponsive"},
-    [COORDINATOR_COMPLETED] = {.wire = "completed"},
+    [COORDINATOR_ACTIVE] = {.wire = WIRE("active")},
+    [COORDINATOR_UNRESPONSIVE] = {.wire = WIRE("unresponsive")},
+    [COORDINATOR_COMPLETED] = {.wire = WIRE("completed")},
 };
 
 static const struct vocabulary_word coordinator_policy_words[] = {
-    [COORDINATOR_ISOLATE] = {.wire = "isolate"},
-    [COORDINATOR_BLOCK_DEPENDENTS] = {.wire = "block_dependents"},
-    [COORDINATOR_ESCALATE] = {.wire = "escalate"},
+    [COORDINATOR_ISOLATE] = {.wire = WIRE("isolate")},
+    [COORDINATOR_BLOCK_DEPENDENTS] = {.wire = WIRE("block_dependents")},
+    [COORDINATOR_ESCALATE] = {.wire = WIRE("escalate")},
 };
 
 static const struct vocabulary_word coordinator_exceed_words[] = {
-    [COORDINATOR_EXCEED_PAUSE] = {.wire = "pause"},
-    [COORDINATOR_EXCEED_ESCALATE] = {.wire = "escalate"},
-    [COORDINATOR_EXCEED_BOTH] = {.wire = "pause_and_escalate"},
-    [COORDINATOR_EXCEED_FAIL] = {.wire = "fail"},
+    [COORDINATOR_EXCEED_PAUSE] = {.wire = WIRE("pause")},
+    [COORDINATOR_EXCEED_ESCALATE] = {.wire = WIRE("escalate")},
+    [COORDINATOR_EXCEED_BOTH] = {.wire = WIRE("pause_and_escalate")},
+    [COORDINATOR_EXCEED_FAIL] = {.wire = WIRE("fail")},
 };
 
 static const struct vocabulary_word coordinator_decision_words[] = {
-    [COORDINATOR_PLAN_CREATED] = {.wire = "plan_created"},
-    [COORDINATOR_PLAN_MODIFIED] = {.wire = "plan_modified"},
-    [COORDINATOR_TASK_ASSIGNED] = {.wire = "task_assigned"},
-    [COORDINATOR_TASK_DELEGATED] = {.wire = "task_delegated"},
-    [COORDINATOR_ESCALATION_INITIATED] = {.wire = "escalation_initiated"},
-    [COORDINATOR_ESCALATION_RESOLVED] = {.wire = "escalation_resolved"},
-    [COORDINATOR_CHECKPOINT_EVALUATED] = {.wire = "checkpoint_evaluated"},
-    [COORDINATOR_FAILURE_HANDLED] = {.wire = "failure_handled"},
-    [COORDINATOR_GUARDRAIL_APPROACHED] = {.wire = "guardrail_approached"},
-    [COORDINATOR_HANDED_OFF] = {.wire = "coordinator_handoff"},
+    [COORDINATOR_PLAN_CREATED] = {.wire = WIRE("plan_created")},
+    [COORDINATOR_PLAN_MODIFIED] = {.wire = WIRE("plan_modified")},
+    [COORDINATOR_TASK_ASSIGNED] = {.wire = WIRE("task_assigned")},
+    [COORDINATOR_TASK_DELEGATED] = {.wire = WIRE("task_delegated")},
+    [COORDINATOR_ESCALATION_INITIATED] = {.wire = WIRE("escalation_initiated")},
+    [COORDINATOR_ESCALATION_RESOLVED] = {.wire = WIRE("escalation_resolved")},
+    [COORDINATOR_CHECKPOINT_EVALUATED] = {.wire = WIRE("checkpoint_evaluated")},
+    [COORDINATOR_FAILURE_HANDLED] = {.wire = WIRE("failure_handled")},
+    [COORDINATOR_GUARDRAIL_APPROACHED] = {.wire = WIRE("guardrail_approached")},
+    [COORDINATOR_HANDED_OFF] = {.wire = WIRE("coordinator_handoff")},
 };
 
 /* ---- failures -------------------------------------------------------- */
 
 static const struct vocabulary_word failure_strategy_words[] = {
-    [FAILURE_NO_RETRY] = {.wire = "none"},
-    [FAILURE_FIXED] = {.wire = "fixed"},
-    [FAILURE_EXPONENTIAL] = {.wire = "exponential"},
-    [FAILURE_LINEAR] = {.wire = "linear"},
+    [FAILURE_NO_RETRY] = {.wire = WIRE("none")},
+    [FAILURE_FIXED] = {.wire = WIRE("fixed")},
+    [FAILURE_EXPONENTIAL] = {.wire = WIRE("exponential")},
+    [FAILURE_LINEAR] = {.wire = WIRE("linear")},
 };
 
 static const struct vocabulary_word failure_next_words[] = {
-    [FAILURE_NOTHING] = {.wire = "nothing"},
-    [FAILURE_RETRY] = {.wire = "retry"},
-    [FAILURE_FALLBACK] = {.wire = "fallback"},
-    [FAILURE_ESCALATION] = {.wire = "escalation"},
+    [FAILURE_NOTHING] = {.wire = WIRE("nothing")},
+    [FAILURE_RETRY] = {.wire = WIRE("retry")},
+    [FAILURE_FALLBACK] = {.wire = WIRE("fallback")},
+    [FAILURE_ESCALATION] = {.wire = WIRE("escalation")},
 };
 
 /* ---- choices and lists ----------------------------------------------- */
 
 static const struct vocabulary_word takes_words[] = {
-    [TAKES_NOTHING] = {.wire = NULL},
-    [TAKES_LIMIT] = {.wire = "limit"},
-    [TAKES_SECONDS] = {.wire = "seconds"},
-    [TAKES_CONSTRAINTS] = {.wire = "constraints"},
-    [TAKES_STEPS] = {.wire = "steps"},
-    [TAKES_SUBJECT] = {.wire = "subject"},
+    [TAKES_NOTHING] = {.ours = false},
+    [TAKES_LIMIT] = {.wire = WIRE("limit")},
+    [TAKES_SECONDS] = {.wire = WIRE("seconds")},
+    [TAKES_CONSTRAINTS] = {.wire = WIRE("constraints")},
+    [TAKES_STEPS] = {.wire = WIRE("steps")},
+    [TAKES_SUBJECT] = {.wire = WIRE("subject")},
 };
 
 static const struct vocabulary_word reason_need_words[] = {
-    [REASON_NONE] = {.wire = "none"},
-    [REASON_OPTIONAL] = {.wire = "optional"},
-    [REASON_REQUIRED] = {.wire = "required"},
-    [REASON_REQUIRED_HIGH] = {.wire = NULL, .ours = true},
+    [REASON_NONE] = {.wire = WIRE("none")},
+    [REASON_OPTIONAL] = {.wire = WIRE("optional")},
+    [REASON_REQUIRED] = {.wire = WIRE("required")},
+    [REASON_REQUIRED_HIGH] = {.ours = true},
 };
 
 static const struct vocabulary_word inbox_view_words[] = {
-    [INBOX_MAY] = {.wire = "may", .label = "Inbox"},
-    [INBOX_MINE] = {.wire = "mine", .label = "Mine"},
-    [INBOX_GROUPS] = {.wire = "groups", .label = "My groups"},
-    [INBOX_ALL] = {.wire = "all", .label = "All open"},
+    [INBOX_MAY] = {.wire = WIRE("may"), .label = "Inbox"},
+    [INBOX_MINE] = {.wire = WIRE("mine"), .label = "Mine"},
+    [INBOX_GROUPS] = {.wire = WIRE("groups"), .label = "My groups"},
+    [INBOX_ALL] = {.wire = WIRE("all"), .label = "All open"},
 };
 
 /* ---- answers -------------------------------------------------------- */
 
 static const struct vocabulary_word effect_words[] = {
-    [EFFECT_NONE] = {.wire = "none", .label = ""},
-    [EFFECT_AUTHORIZE] = {.wire = "authorize", .label = "Approve"},
-    [EFFECT_AUTHORIZE_MODIFIED] = {.wire = "authorize_modified",
+    [EFFECT_NONE] = {.wire = WIRE("none"), .label = ""},
+    [EFFECT_AUTHORIZE] = {.wire = WIRE("authorize"), .label = "Approve"},
+    [EFFECT_AUTHORIZE_MODIFIED] = {.wire = WIRE("authorize_modified"),
                                    .label = "Approve with changes",
                                    .ours = true},
-    [EFFECT_VETO] = {.wire = "veto", .label = "Reject"},
-    [EFFECT_REQUEST_CHANGES] = {.wire = "request_changes",
+    [EFFECT_VETO] = {.wire = WIRE("veto"), .label = "Reject"},
+    [EFFECT_REQUEST_CHANGES] = {.wire = WIRE("request_changes"),
                                 .label = "Request changes"},
-    [EFFECT_ANSWER] = {.wire = "answer", .label = "Answer"},
-    [EFFECT_DECLINE] = {.wire = "decline", .label = "Decline"},
-    [EFFECT_ACCEPT] = {.wire = "accept", .label = "Accept"},
-    [EFFECT_ESCALATE] = {.wire = "escalate", .label = "Escalate", .ours = true},
-    [EFFECT_STOP_TASK] = {.wire = "stop_task", .label = "Stop the task"},
+    [EFFECT_ANSWER] = {.wire = WIRE("answer"), .label = "Answer"},
+    [EFFECT_DECLINE] = {.wire = WIRE("decline"), .label = "Decline"},
+    [EFFECT_ACCEPT] = {.wire = WIRE("accept"), .label = "Accept"},
+    [EFFECT_ESCALATE] = {.wire = WIRE("escalate"), .label = "Escalate",
+                         .ours = true},
+    [EFFECT_STOP_TASK] = {.wire = WIRE("stop_task"), .label = "Stop the task"},
 };
 
 static const struct vocabulary_word outcome_words[] = {
-    [OUTCOME_UNDECIDED] = {.wire = NULL},
-    [OUTCOME_AUTHORIZED] = {.wire = "authorized",
+    [OUTCOME_UNDECIDED] = {.ours = false},
+    [OUTCOME_AUTHORIZED] = {.wire = WIRE("authorized"),
                             .label = "Approved",
                             .past = "approved this",
-                            .icon = "check",
-                            .tone = "approved"},
-    [OUTCOME_VETOED] = {.wire = "vetoed",
+                            .icon = "check", .tone = "approved"},
+    [OUTCOME_VETOED] = {.wire = WIRE("vetoed"),
                         .label = "Rejected",
                         .past = "rejected this",
-                        .icon = "cross",
-                        .tone = "rejected"},
-    [OUTCOME_CHANGES_REQUESTED] = {.wire = "changes_requested",
+                        .icon = "cross", .tone = "rejected"},
+    [OUTCOME_CHANGES_REQUESTED] = {.wire = WIRE("changes_requested"),
                                    .label = "Changes requested",
                                    .past = "asked for changes",
-                                   .icon = "pencil",
-                                   .tone = "plain"},
-    [OUTCOME_ANSWERED] = {.wire = "answered",
+                                   .icon = "pencil", .tone = "plain"},
+    [OUTCOME_ANSWERED] = {.wire = WIRE("answered"),
                           .label = "Answered",
                           .past = "answered this",
-                          .icon = "check",
-                          .tone = "plain"},
-    [OUTCOME_ACCEPTED] = {.wire = "accepted",
+                          .icon = "check", .tone = "plain"},
+    [OUTCOME_ACCEPTED] = {.wire = WIRE("accepted"),
                           .label = "Accepted",
                           .past = "accepted this",
-                          .icon = "check",
-                          .tone = "plain"},
-    [OUTCOME_DECLINED] = {.wire = "declined",
+                          .icon = "check", .tone = "plain"},
+    [OUTCOME_DECLINED] = {.wire = WIRE("declined"),
                           .label = "Declined",
                           .past = "declined this",
-                          .icon = "minus",
-                          .tone = "plain"},
-    [OUTCOME_FALLBACK] = {.wire = "fallback",
+                          .icon = "minus", .tone = "plain"},
+    [OUTCOME_FALLBACK] = {.wire = WIRE("fallback"),
                           .label = "Answered",
                           .past = "answered this",
-                          .icon = "check",
-                          .tone = "plain"},
-    [OUTCOME_NONE] = {.wire = "none",
+                          .icon = "check", .tone = "plain"},
+    [OUTCOME_NONE] = {.wire = WIRE("none"),
                       .label = "Other",
                       .past = "answered this",
-                      .icon = "check",
-                      .tone = "plain"},
-    [OUTCOME_EXPIRED] = {.wire = "expired",
+                      .icon = "check", .tone = "plain"},
+    [OUTCOME_EXPIRED] = {.wire = WIRE("expired"),
                          .label = "Expired",
                          .icon = "clock",
                          .tone = "plain", .ours = true},
-    [OUTCOME_WITHDRAWN] = {.wire = "withdrawn",
+    [OUTCOME_WITHDRAWN] = {.wire = WIRE("withdrawn"),
                            .label = "Withdrawn", .ours = true,
                            .icon = "undo", .tone = "plain"},
 };
 
 static const struct vocabulary_word via_words[] = {
     [VIA_NONE] = {.past = ""},
-    [VIA_BROWSER] = {.wire = "browser",
+    [VIA_BROWSER] = {.wire = WIRE("browser"),
                      .label = "Web",
                      .past = "in the browser"},
-    [VIA_NATIVE] = {.wire = "native",
+    [VIA_NATIVE] = {.wire = WIRE("native"),
                     .label = "API",
                     .past = "via the API"},
-    [VIA_OPENINTENT] = {.wire = "openintent",
+    [VIA_OPENINTENT] = {.wire = WIRE("openintent"),
                         .label = "OpenIntent",
                         .past = "via OpenIntent"},
-    [VIA_TOOL_CALL] = {.wire = "tool_call",
+    [VIA_TOOL_CALL] = {.wire = WIRE("tool_call"),
                        .label = "Tool call",
                        .past = "via the tool-call API"},
-    [VIA_CLOCK] = {.wire = "clock", .label = "Timeout", .past = "by timeout"},
+    [VIA_CLOCK] = {.wire = WIRE("clock"), .label = "Timeout",
+                   .past = "by timeout"},
 };
 
 /* ---- leases and messages -------------------------------------------- */
 
 static const struct vocabulary_word lease_status_words[] = {
-    [LEASE_ACTIVE] = {.wire = "active"},
-    [LEASE_RELEASED] = {.wire = "released"},
-    [LEASE_EXPIRED] = {.wire = "expired"},
-    [LEASE_REVOKED] = {.wire = "revoked"},
+    [LEASE_ACTIVE] = {.wire = WIRE("active")},
+    [LEASE_RELEASED] = {.wire = WIRE("released")},
+    [LEASE_EXPIRED] = {.wire = WIRE("expired")},
+    [LEASE_REVOKED] = {.wire = WIRE("revoked")},
 };
 
 static const struct vocabulary_word delivery_state_words[] = {
-    [DELIVERY_DELIVERED] = {.wire = "delivered",
+    [DELIVERY_DELIVERED] = {.wire = WIRE("delivered"),
                             .label = "Delivered",
-                            .icon = "check",
-                            .tone = "plain"},
-    [DELIVERY_PENDING] = {.wire = "pending",
+                            .icon = "check", .tone = "plain"},
+    [DELIVERY_PENDING] = {.wire = WIRE("pending"),
                           .label = "Pending",
-                          .icon = "clock",
-                          .tone = "plain"},
-    [DELIVERY_FAILED] = {.wire = "failed",
+                          .icon = "clock", .tone = "plain"},
+    [DELIVERY_FAILED] = {.wire = WIRE("failed"),
                          .label = "Failed",
-                         .icon = "alert",
-                         .tone = "high"},
+                         .icon = "alert", .tone = "high"},
 };
 
 static const struct vocabulary_word endpoint_kind_words[] = {
-    [ENDPOINT_MAIL] = {.wire = "mail", .label = "Mail"},
-    [ENDPOINT_SLACK] = {.wire = "slack", .label = "Slack"},
-    [ENDPOINT_WEBHOOK] = {.wire = "webhook", .label = "Webhook"},
-    [ENDPOINT_AGENT] = {.wire = "agent", .label = "Agent"},
+    [ENDPOINT_MAIL] = {.wire = WIRE("mail"), .label = "Mail"},
+    [ENDPOINT_SLACK] = {.wire = WIRE("slack"), .label = "Slack"},
+    [ENDPOINT_WEBHOOK] = {.wire = WIRE("webhook"), .label = "Webhook"},
+    [ENDPOINT_AGENT] = {.wire = WIRE("agent"), .label = "Agent"},
 };
 
 static const struct vocabulary_word channel_detail_words[] = {
-    [CHANNEL_TITLE] = {.wire = "title"},
-    [CHANNEL_SUMMARY] = {.wire = "summary"},
-    [CHANNEL_ALL] = {.wire = "all"},
+    [CHANNEL_TITLE] = {.wire = WIRE("title")},
+    [CHANNEL_SUMMARY] = {.wire = WIRE("summary")},
+    [CHANNEL_ALL] = {.wire = WIRE("all")},
 };
 
 /* ---- tool calls and permits ----------------------------------------- */
 
 static const struct vocabulary_word tool_effect_words[] = {
-    [TOOL_ALLOW] = {.wire = "allow", .label = "Allow"},
-    [TOOL_ASK] = {.wire = "ask", .label = "Ask"},
-    [TOOL_DENY] = {.wire = "deny", .label = "Deny"},
+    [TOOL_ALLOW] = {.wire = WIRE("allow"), .label = "Allow"},
+    [TOOL_ASK] = {.wire = WIRE("ask"), .label = "Ask"},
+    [TOOL_DENY] = {.wire = WIRE("deny"), .label = "Deny"},
 };
 
 static const struct vocabulary_word permit_state_words[] = {
-    [PERMIT_ASKED] = {.wire = "asked"},
-    [PERMIT_ACTIVE] = {.wire = "active"},
-    [PERMIT_SPENT] = {.wire = "spent"},
-    [PERMIT_REFUSED] = {.wire = "refused"},
-    [PERMIT_REVOKED] = {.wire = "revoked"},
+    [PERMIT_ASKED] = {.wire = WIRE("asked")},
+    [PERMIT_ACTIVE] = {.wire = WIRE("active")},
+    [PERMIT_SPENT] = {.wire = WIRE("spent")},
+    [PERMIT_REFUSED] = {.wire = WIRE("refused")},
+    [PERMIT_REVOKED] = {.wire = WIRE("revoked")},
 };
 
 static const struct vocabulary_word permit_view_words[] = {
-    [PERMIT_VIEW_PENDING] = {.wire = "pending_veto",
+    [PERMIT_VIEW_PENDING] = {.wire = WIRE("pending_veto"),
                              .label = "Waiting for an answer",
-                             .icon = "clock",
-                             .tone = "plain"},
-    [PERMIT_VIEW_AUTHORIZED] = {.wire = "authorized",
+                             .icon = "clock", .tone = "plain"},
+    [PERMIT_VIEW_AUTHORIZED] = {.wire = WIRE("authorized"),
                                 .label = "Not used yet",
-                                .icon = "check",
-                                .tone = "approved"},
-    [PERMIT_VIEW_EXECUTING] = {.wire = "executing",
+                                .icon = "check", .tone = "approved"},
+    [PERMIT_VIEW_EXECUTING] = {.wire = WIRE("executing"),
                                .label = "In use, no result yet",
-                               .icon = "clock",
-                               .tone = "plain"},
-    [PERMIT_VIEW_COMPLETED] = {.wire = "completed",
+                               .icon = "clock", .tone = "plain"},
+    [PERMIT_VIEW_COMPLETED] = {.wire = WIRE("completed"),
                                .label = "Completed",
-                               .icon = "check",
-                               .tone = "plain"},
-    [PERMIT_VIEW_FAILED] = {.wire = "failed",
+                               .icon = "check", .tone = "plain"},
+    [PERMIT_VIEW_FAILED] = {.wire = WIRE("failed"),
                             .label = "Failed",
-                            .icon = "cross",
-                            .tone = "rejected"},
-    [PERMIT_VIEW_VETOED] = {.wire = "vetoed",
+                            .icon = "cross", .tone = "rejected"},
+    [PERMIT_VIEW_VETOED] = {.wire = WIRE("vetoed"),
                             .label = "Not granted",
-                            .icon = "cross",
-                            .tone = "plain"},
-    [PERMIT_VIEW_EXPIRED] = {.wire = "expired",
+                            .icon = "cross", .tone = "plain"},
+    [PERMIT_VIEW_EXPIRED] = {.wire = WIRE("expired"),
                              .label = "Not granted",
-                             .icon = "clock",
-                             .tone = "plain"},
-    [PERMIT_VIEW_REVOKED] = {.wire = "revoked",
+                             .icon = "clock", .tone = "plain"},
+    [PERMIT_VIEW_REVOKED] = {.wire = WIRE("revoked"),
                              .label = "Revoked",
-                             .icon = "cross",
-                             .tone = "rejected"},
-    [PERMIT_VIEW_LAPSED] = {.wire = "lapsed",
+                             .icon = "cross", .tone = "rejected"},
+    [PERMIT_VIEW_LAPSED] = {.wire = WIRE("lapsed"),
                             .label = "Ended",
-                            .icon = "clock",
-                            .tone = "plain"},
+                            .icon = "clock", .tone = "plain"},
 };
 
 static const struct vocabulary_word redemption_result_words[] = {
-    [REDEMPTION_OPEN] = {.wire = NULL, .label = "No result yet"},
-    [REDEMPTION_COMPLETED] = {.wire = "completed", .label = "Completed"},
-    [REDEMPTION_FAILED] = {.wire = "failed", .label = "Failed"},
+    [REDEMPTION_OPEN] = {.label = "No result yet"},
+    [REDEMPTION_COMPLETED] = {.wire = WIRE("completed"), .label = "Completed"},
+    [REDEMPTION_FAILED] = {.wire = WIRE("failed"), .label = "Failed"},
 };
 
 /* ---- tasks and plans ------------------------------------------------- */
 
 static const struct vocabulary_word task_status_words[] = {
-    [TASK_PENDING] = {.wire = "pending", .label = "Pending",
+    [TASK_PENDING] = {.wire = WIRE("pending"), .label = "Pending",
                       .icon = "clock", .tone = "plain"},
-    [TASK_READY] = {.wire = "ready", .label = "Ready",
+    [TASK_READY] = {.wire = WIRE("ready"), .label = "Ready",
                     .icon = "low", .tone = "plain"},
-    [TASK_CLAIMED] = {.wire = "claimed", .label = "Claimed",
+    [TASK_CLAIMED] = {.wire = WIRE("claimed"), .label = "Claimed",
                       .icon = "handoff", .tone = "plain"},
-    [TASK_RUNNING] = {.wire = "running", .label = "Running",
+    [TASK_RUNNING] = {.wire = WIRE("running"), .label = "Running",
                       .icon = "right", .tone = "plain"},
-    [TASK_BLOCKED] = {.wire = "blocked", .label = "Blocked",
+    [TASK_BLOCKED] = {.wire = WIRE("blocked"), .label = "Blocked",
                       .icon = "minus", .tone = "medium"},
-    [TASK_COMPLETED] = {.wire = "completed", .label = "Completed",
+    [TASK_COMPLETED] = {.wire = WIRE("completed"), .label = "Completed",
                         .icon = "check", .tone = "approved"},
-    [TASK_FAILED] = {.wire = "failed", .label = "Failed",
+    [TASK_FAILED] = {.wire = WIRE("failed"), .label = "Failed",
                      .icon = "cross", .tone = "rejected"},
-    [TASK_CANCELLED] = {.wire = "cancelled", .label = "Cancelled",
+    [TASK_CANCELLED] = {.wire = WIRE("cancelled"), .label = "Cancelled",
                         .icon = "cross", .tone = "plain"},
-    [TASK_SKIPPED] = {.wire = "skipped", .label = "Skipped",
+    [TASK_SKIPPED] = {.wire = WIRE("skipped"), .label = "Skipped",
                       .icon = "minus", .tone = "plain"},
 };
 
 static const struct vocabulary_word task_hold_words[] = {
-    [TASK_HOLD_NONE] = {.wire = NULL},
-    [TASK_HOLD_SUSPENDED] = {.wire = "intent_suspended",
+    [TASK_HOLD_NONE] = {.ours = false},
+    [TASK_HOLD_SUSPENDED] = {.wire = WIRE("intent_suspended"),
                              .label = "Waits for an answer"},
-    [TASK_HOLD_DEPENDENCIES] = {.wire = "dependencies_open",
+    [TASK_HOLD_DEPENDENCIES] = {.wire = WIRE("dependencies_open"),
                                 .label = "Waits for other tasks"},
 };
 
 static const struct vocabulary_word plan_state_words[] = {
-    [PLAN_DRAFT] = {.wire = "draft", .label = "Draft",
+    [PLAN_DRAFT] = {.wire = WIRE("draft"), .label = "Draft",
                     .icon = "pencil", .tone = "plain"},
-    [PLAN_ACTIVE] = {.wire = "active", .label = "Active",
+    [PLAN_ACTIVE] = {.wire = WIRE("active"), .label = "Active",
                      .icon = "right", .tone = "plain"},
-    [PLAN_PAUSED] = {.wire = "paused", .label = "Paused",
+    [PLAN_PAUSED] = {.wire = WIRE("paused"), .label = "Paused",
                      .icon = "minus", .tone = "medium"},
-    [PLAN_COMPLETED] = {.wire = "completed", .label = "Completed",
+    [PLAN_COMPLETED] = {.wire = WIRE("completed"), .label = "Completed",
                         .icon = "check", .tone = "approved"},
-    [PLAN_FAILED] = {.wire = "failed", .label = "Failed",
+    [PLAN_FAILED] = {.wire = WIRE("failed"), .label = "Failed",
                      .icon = "cross", .tone = "rejected"},
-    [PLAN_CANCELLED] = {.wire = "cancelled", .label = "Cancelled",
+    [PLAN_CANCELLED] = {.wire = WIRE("cancelled"), .label = "Cancelled",
                         .icon = "cross", .tone = "plain"},
 };
 
 static const struct vocabulary_word plan_pause_words[] = {
-    [PLAN_PAUSE_NONE] = {.wire = NULL,
-                         .label = "by its agent"},
-    [PLAN_PAUSE_CHECKPOINT] = {.wire = "checkpoint",
+    [PLAN_PAUSE_NONE] = {.label = "by its agent"},
+    [PLAN_PAUSE_CHECKPOINT] = {.wire = WIRE("checkpoint"),
                                .label = "at a checkpoint"},
-    [PLAN_PAUSE_FAILURE] = {.wire = "failure",
+    [PLAN_PAUSE_FAILURE] = {.wire = WIRE("failure"),
                             .label = "after a step failed"},
-    [PLAN_PAUSE_REVIEW] = {.wire = "plan_review",
+    [PLAN_PAUSE_REVIEW] = {.wire = WIRE("plan_review"),
                            .label = "for a review"},
 };
 
 static const struct vocabulary_word plan_failure_words[] = {
-    [PLAN_FAILURE_ESCALATE] = {.wire = "pause_and_escalate"},
-    [PLAN_FAILURE_FAIL] = {.wire = "fail"},
-    [PLAN_FAILURE_NOTIFY] = {.wire = "notify"},
-    [PLAN_FAILURE_RETRY] = {.wire = "retry"},
+    [PLAN_FAILURE_ESCALATE] = {.wire = WIRE("pause_and_escalate")},
+    [PLAN_FAILURE_FAIL] = {.wire = WIRE("fail")},
+    [PLAN_FAILURE_NOTIFY] = {.wire = WIRE("notify")},
+    [PLAN_FAILURE_RETRY] = {.wire = WIRE("retry")},
 };
 
 static const struct vocabulary_word checkpoint_status_words[] = {
-    [CHECKPOINT_PENDING] = {.wire = "pending", .label = "Not reached",
+    [CHECKPOINT_PENDING] = {.wire = WIRE("pending"), .label = "Not reached",
                             .icon = "clock", .tone = "plain"},
-    [CHECKPOINT_REACHED] = {.wire = "reached", .label = "Reached",
+    [CHECKPOINT_REACHED] = {.wire = WIRE("reached"), .label = "Reached",
                             .icon = "check", .tone = "plain"},
-    [CHECKPOINT_APPROVED] = {.wire = "approved", .label = "Approved",
+    [CHECKPOINT_APPROVED] = {.wire = WIRE("approved"), .label = "Approved",
                              .icon = "check", .tone = "approved"},
-    [CHECKPOINT_REJECTED] = {.wire = "rejected", .label = "Rejected",
+    [CHECKPOINT_REJECTED] = {.wire = WIRE("rejected"), .label = "Rejected",
                              .icon = "cross", .tone = "rejected"},
 };
 
 static const struct vocabulary_word checkpoint_timeout_words[] = {
-    [CHECKPOINT_TIMEOUT_ESCALATE] = {.wire = "escalate"},
-    [CHECKPOINT_TIMEOUT_APPROVE] = {.wire = "auto_approve"},
-    [CHECKPOINT_TIMEOUT_FAIL] = {.wire = "fail"},
+    [CHECKPOINT_TIMEOUT_ESCALATE] = {.wire = WIRE("escalate")},
+    [CHECKPOINT_TIMEOUT_APPROVE] = {.wire = WIRE("auto_approve")},
+    [CHECKPOINT_TIMEOUT_FAIL] = {.wire = WIRE("fail")},
 };
 
 static const struct vocabulary_word checkpoint_reject_words[] = {
-    [CHECKPOINT_REJECT_FAIL] = {.wire = "fail"},
-    [CHECKPOINT_REJECT_RETRY] = {.wire = "retry"},
+    [CHECKPOINT_REJECT_FAIL] = {.wire = WIRE("fail")},
+    [CHECKPOINT_REJECT_RETRY] = {.wire = WIRE("retry")},
 };
 
 /* ---- portfolios ------------------------------------------------------ */
 
 static const struct vocabulary_word portfolio_status_words[] = {
-    [PORTFOLIO_ACTIVE] = {.wire = "active", .label = "Active",
+    [PORTFOLIO_ACTIVE] = {.wire = WIRE("active"), .label = "Active",
                           .icon = "right", .tone = "plain"},
-    [PORTFOLIO_COMPLETED] = {.wire = "completed", .label = "Completed",
+    [PORTFOLIO_COMPLETED] = {.wire = WIRE("completed"), .label = "Completed",
                              .icon = "check", .tone = "approved"},
-    [PORTFOLIO_ABANDONED] = {.wire = "abandoned", .label = "Stopped",
+    [PORTFOLIO_ABANDONED] = {.wire = WIRE("abandoned"), .label = "Stopped",
                              .icon = "cross", .tone = "rejected"},
 };
 
 static const struct vocabulary_word member_role_words[] = {
-    [MEMBER_PRIMARY] = {.wire = "primary",
+    [MEMBER_PRIMARY] = {.wire = WIRE("primary"),
                         .label = "Primary"},
-    [MEMBER_PLAIN] = {.wire = "member", .label = "Member"},
-    [MEMBER_DEPENDENCY] = {.wire = "dependency",
+    [MEMBER_PLAIN] = {.wire = WIRE("member"), .label = "Member"},
+    [MEMBER_DEPENDENCY] = {.wire = WIRE("dependency"),
                            .label = "Dependency"},
 };
 
@@ -488,15 +470,15 @@ static size_t vocabulary_find(const struct vocabulary_word *words, size_t n,
                               struct str word)
 {
     size_t i = 0;
-    while (i < n && (words[i].wire ? !str_is(word, words[i].wire)
-                                     : word.p != NULL))
+    while (i < n && (words[i].wire.p ? !str_eq(word, words[i].wire)
+                                       : word.p != NULL))
         i++;
     return i;
 }
 
-const char *vocabulary_key(const struct vocabulary_word *word)
+struct str vocabulary_key(const struct vocabulary_word *word)
 {
-    return word->wire ? word->wire : NONE;
+    return word->wire.p ? word->wire : STR(NONE);
 }
 
 struct str vocabulary_of_key(struct str key)
@@ -566,7 +548,7 @@ VOCABULARY(member_role, MEMBER_ROLE__MAX)
 #define VOCABULARY_READ(name_, max_)                                           \
     static const char *name_##_sent(size_t i)                                  \
     {                                                                          \
-        return name_##_words[i].ours ? NULL : name_##_words[i].wire;           \
+        return name_##_words[i].ours ? NULL : name_##_words[i].wire.p;         \
     }                                                                          \
     enum name_ vocabulary_##name_##_read(struct fields *f, const char *key)    \
     {                                                                          \

@@ -11,8 +11,11 @@
 
 struct fields;
 
+/* A word's wire in a table of words. */
+#define WIRE(lit) {(lit), sizeof(lit) - 1}
+
 struct vocabulary_word {
-    const char *wire;  /* in JSON and in the database; NULL: it has none */
+    struct str wire;   /* in JSON and in the database; p NULL: it has none */
     const char *label; /* for people, on a button or a filter: "Approve" */
     const char *past;  /* in a sentence, after a name: "approved this" */
     const char *icon;  /* a symbol of static/icons.svg */
@@ -460,7 +463,7 @@ const struct vocabulary_word *vocabulary_member_role(enum member_role value);
 
 /* In lists and addresses "none" stands for a value without a word: the key of a
  * row, and p NULL for "none", else the word of a key. */
-const char *vocabulary_key(const struct vocabulary_word *word);
+struct str vocabulary_key(const struct vocabulary_word *word);
 struct str vocabulary_of_key(struct str key);
 
 /* The value of a word on the wire; the enum's __MAX for an unknown one, and

@@ -183,18 +183,18 @@ static int refuse_taken(const struct wanted *w, struct str taken)
 static const struct err *key_insert(struct pg *pg, struct arena *a,
                                     const struct wanted *w, struct str text)
 {
-    return pg_query(
-        pg, a, SQL_KEY_INSERT,
-        PG(pg_text(id_new(a)), pg_text(crypt_sha256_hex(a, text)),
-           pg_text(str_sub(text, 0, KEYS_PREFIX)),
-           pg_text(str_of(principal_role_word(w->role))), pg_text(w->label),
-           pg_texts(w->agents, w->n), pg_moment(clock_now()),
-           pg_moment(w->expires_at), pg_text(w->retry_policy),
-           pg_text(w->groups), pg_text(str_of(reach_word(w->reach))),
-           pg_text(str_of(vocabulary_severity(w->terms.floor)->wire)),
-           pg_text(w->resource), pg_flag(w->test),
-           pg_text(principal_by_text(a, &w->terms.by))),
-        NULL);
+    return pg_query(pg, a, SQL_KEY_INSERT,
+                    PG(pg_text(id_new(a)), pg_text(crypt_sha256_hex(a, text)),
+                       pg_text(str_sub(text, 0, KEYS_PREFIX)),
+                       pg_text(str_of(principal_role_word(w->role))),
+                       pg_text(w->label), pg_texts(w->agents, w->n),
+                       pg_moment(clock_now()), pg_moment(w->expires_at),
+                       pg_text(w->retry_policy), pg_text(w->groups),
+                       pg_text(str_of(reach_word(w->reach))),
+                       pg_text(vocabulary_severity(w->terms.floor)->wire),
+                       pg_text(w->resource), pg_flag(w->test),
+                       pg_text(principal_by_text(a, &w->terms.by))),
+                    NULL);
 }
 
 static int create(const struct command *c)
@@ -276,7 +276,7 @@ static int set_floor(const struct command *c)
     enum severity floor = SEVERITY_UNSAID;
     if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
         return change(c, SQL_KEY_SEVERITY_FLOOR,
-                      str_of(vocabulary_severity(floor)->wire), "changed");
+                      vocabulary_severity(floor)->wire, "changed");
     fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
                     "low, medium, high or critical\n");
     return 2;

@@ -166,7 +166,7 @@ static int set_facts(const struct command *c)
         PG(pg_text(email), pg_text(p.name),
            pg_text(p.role ? str_of(principal_role_word(p.role)) : STR_NONE),
            pg_text(grouped && !p.groups.p ? STR("") : p.groups),
-           pg_text(str_of(vocabulary_severity(p.bulk_limit)->wire))),
+           pg_text(vocabulary_severity(p.bulk_limit)->wire)),
         STR_NONE};
     return done(change(c, &what), "changed");
 }

@@ -36,8 +36,7 @@ static const struct err *assign(struct work *w, const struct due_failure *d,
              PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now),
                 pg_text(event_by_clock().name)));
     json_set_text(p, "agent_id", agent);
-    json_set_text(p, "reason",
-                  str_of(vocabulary_failure_next(f->next)->wire));
+    json_set_text(p, "reason", vocabulary_failure_next(f->next)->wire);
     if (again)
         json_set_int(p, "retry_attempt", f->attempt);
     else

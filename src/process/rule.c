@@ -62,11 +62,11 @@ static int list(const struct command *c)
         return command_failed(e);
     for (size_t i = 0; i < all.n; i++) {
         const struct tool_rule *r = &all.v[i].rule;
-        const char *severity = vocabulary_severity(r->severity)->wire;
+        const char *severity = vocabulary_severity(r->severity)->wire.p;
         const struct str by = principal_by_text(c->arena, &r->by);
-        printf("%lld\t%.*s\t%.*s\t%s\t%s\t%.*s\t%.*s\n", (long long)r->position,
-               STR_FMT(r->agent), STR_FMT(r->tool),
-               vocabulary_tool_effect(r->effect)->wire,
+        printf("%lld\t%.*s\t%.*s\t%s\t%s\t%.*s\t%.*s\n",
+               (long long)r->position, STR_FMT(r->agent), STR_FMT(r->tool),
+               vocabulary_tool_effect(r->effect)->wire.p,
                severity ? severity : "-", STR_FMT(r->reason),
                STR_FMT(by.p ? by : STR("-")));
     }

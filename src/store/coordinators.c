@@ -193,9 +193,8 @@ static void put(struct pg_list *args, const struct coordinator *c)
     pg_add(args, pg_text(c->id));
     pg_add(args, pg_text(c->role));
     pg_add(args, pg_text(c->supervisor_id));
-    pg_add(args, pg_text(str_of(vocabulary_coordinator_type(c->type)->wire)));
-    pg_add(args,
-           pg_text(str_of(vocabulary_coordinator_policy(c->policy)->wire)));
+    pg_add(args, pg_text(vocabulary_coordinator_type(c->type)->wire));
+    pg_add(args, pg_text(vocabulary_coordinator_policy(c->policy)->wire));
     pg_add(args, pg_text(c->guardrails));
     pg_add(args, pg_text(c->metadata));
     pg_add(args, pg_number(c->heartbeat_seconds));

@@ -10,7 +10,7 @@ static struct pg_value outcomes(struct arena *a, enum outcome only)
     size_t n = 0;
     for (enum outcome o = OUTCOME_AUTHORIZED; o < OUTCOME__MAX; o++) {
         if (only == OUTCOME__MAX || o == only)
-            v[n++] = str_of(vocabulary_outcome(o)->wire);
+            v[n++] = vocabulary_outcome(o)->wire;
     }
     return pg_texts(v, n);
 }
@@ -21,7 +21,7 @@ static struct pg_value doors(struct arena *a, enum via only)
     size_t n = 0;
     for (enum via d = VIA_NONE; d < VIA__MAX; d++) {
         if (only == VIA__MAX || d == only)
-            v[n++] = str_of(vocabulary_key(vocabulary_via(d)));
+            v[n++] = vocabulary_key(vocabulary_via(d));
     }
     return pg_texts(v, n);
 }
@@ -88,15 +88,13 @@ static int count_statement(struct pg_list *args, struct arena *a,
     pg_add(args, outcomes(a, few ? w->outcome : OUTCOME__MAX));
     pg_add(args, doors(a, few ? w->door : VIA__MAX));
     if (!few) {
-        pg_add(args,
-               pg_text(w->kind == KIND__MAX
-                           ? STR_NONE
-                           : str_of(vocabulary_key(kind_words(w->kind)))));
-        pg_add(args, pg_text(str_of(vocabulary_outcome(w->outcome)->wire)));
-        pg_add(args,
-               pg_text(w->door == VIA__MAX
-                           ? STR_NONE
-                           : str_of(vocabulary_key(vocabulary_via(w->door)))));
+        pg_add(args, pg_text(w->kind == KIND__MAX
+                                 ? STR_NONE
+                                 : vocabulary_key(kind_words(w->kind))));
+        pg_add(args, pg_text(vocabulary_outcome(w->outcome)->wire));
+        pg_add(args, pg_text(w->door == VIA__MAX
+                                 ? STR_NONE
+                                 : vocabulary_key(vocabulary_via(w->door))));
         return SQL_DECIDED_COUNT_BY;
     }
     pg_add(args, pg_text(w->who.p ? w->who : w->agent));

@@ -190,13 +190,12 @@ const struct err *deliveries_list(struct pg *pg, struct arena *a,
     if ((page->endpoint.p && !id_uuid(page->endpoint)) ||
         (page->after_at && !id_uuid(page->after_id)))
         return NULL;
-    TRY(pg_query(
-        pg, a, SQL_DELIVERY_LIST,
-        PG(pg_number(page->limit),
-           pg_text(str_of(vocabulary_delivery_state(page->state)->wire)),
-           pg_text(page->endpoint), pg_moment(page->after_at),
-           pg_text(page->after_at ? page->after_id : STR_NONE)),
-        &r));
+    TRY(pg_query(pg, a, SQL_DELIVERY_LIST,
+                 PG(pg_number(page->limit),
+                    pg_text(vocabulary_delivery_state(page->state)->wire),
+                    pg_text(page->endpoint), pg_moment(page->after_at),
+                    pg_text(page->after_at ? page->after_id : STR_NONE)),
+                 &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct delivery);
     for (size_t i = 0; i < out->n; i++)

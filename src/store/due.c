@@ -217,12 +217,10 @@ static void queue_intents(struct pg *pg, struct arena *a,
     struct table t = table(a, 7, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct intent *i = &b->v[k].work.intent;
-        add(&t, (struct str[]){i->id,
-                               str_of(vocabulary_intent_status(i->status)
-                                          ->wire),
-                               i->state, number(a, i->version),
-                               clock_rfc3339(a, i->updated_at),
-                               number(a, i->tail.sequence), i->tail.hash});
+        add(&t, (struct str[]){
+                    i->id, vocabulary_intent_status(i->status)->wire, i->state,
+                    number(a, i->version), clock_rfc3339(a, i->updated_at),
+                    number(a, i->tail.sequence), i->tail.hash});
     }
     queue(pg, SQL_DUE_INTENTS_UPDATE, &t);
 }
@@ -253,15 +251,12 @@ static void queue_questions(struct pg *pg, struct arena *a,
                                          clock_rfc3339(a, s->responded_at)});
         if (b->v[k].work.suspension_decided)
             add(&ended,
-                (struct str[]){s->id,
-                               str_of(vocabulary_suspension_state(s->state)
-                                          ->wire),
-                               str_of(vocabulary_outcome(s->outcome)->wire),
-                               s->response, s->responded_by,
-                               str_of(vocabulary_via(s->responded_via)->wire),
-                               clock_rfc3339(a, s->responded_at),
-                               s->audit_summary, s->constraints,
-                               s->approved_subject, s->approved_sha256});
+                (struct str[]){
+                    s->id, vocabulary_suspension_state(s->state)->wire,
+                    vocabulary_outcome(s->outcome)->wire, s->response,
+                    s->responded_by, vocabulary_via(s->responded_via)->wire,
+                    clock_rfc3339(a, s->responded_at), s->audit_summary,
+                    s->constraints, s->approved_subject, s->approved_sha256});
         else
             add(&reminded,
                 (struct str[]){s->id, number(a, s->attempt),
@@ -495,11 +490,10 @@ void due_queue_failure(struct pg *pg, struct arena *a,
                        const struct due_failure *d, int64_t resolved_at,
                        int64_t due_at)
 {
-    pg_queue(
-        pg, a, SQL_DUE_FAILURE_MOVED,
-        PG(pg_text(d->failure.id),
-           pg_text(str_of(vocabulary_failure_next(d->failure.next)->wire)),
-           pg_moment(resolved_at), pg_moment(due_at)));
+    pg_queue(pg, a, SQL_DUE_FAILURE_MOVED,
+             PG(pg_text(d->failure.id),
+                pg_text(vocabulary_failure_next(d->failure.next)->wire),
+                pg_moment(resolved_at), pg_moment(due_at)));
 }
 
 const struct err *due_dismiss(struct pg *pg, struct arena *a,

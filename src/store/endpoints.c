@@ -178,8 +178,7 @@ static void queue_insert(struct pg *pg, struct arena *a,
 {
     pg_queue(
         pg, a, SQL_ENDPOINT_INSERT,
-        PG(pg_text(e->id),
-           pg_text(str_of(vocabulary_endpoint_kind(e->kind)->wire)),
+        PG(pg_text(e->id), pg_text(vocabulary_endpoint_kind(e->kind)->wire),
            pg_text(e->name), pg_text(e->address), pg_text(e->agent),
            pg_text(or_empty(e->event_types)), pg_text(or_empty(e->notify_to)),
            pg_text(e->detail.p ? e->detail : STR("title")),

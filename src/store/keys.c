@@ -103,7 +103,7 @@ static void queue_make(struct pg *pg, struct arena *a,
                 pg_text(k->label), pg_texts(fresh->agents, fresh->agents_n),
                 pg_moment(k->created_at), pg_moment(k->expires_at),
                 pg_text(k->groups), pg_text(str_of(reach_word(k->reach))),
-                pg_text(str_of(vocabulary_severity(k->terms.floor)->wire)),
+                pg_text(vocabulary_severity(k->terms.floor)->wire),
                 pg_text(k->person_id), pg_text(k->resource_id),
                 pg_text(principal_by_text(a, &k->terms.by))));
 }
@@ -136,12 +136,11 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
 const struct err *keys_terms(struct pg *pg, struct arena *a, struct str id,
                              const struct terms *terms)
 {
-    return pg_query(
-        pg, a, SQL_KEY_TERMS,
-        PG(pg_text(id),
-           pg_text(str_of(vocabulary_severity(terms->floor)->wire)),
-           pg_text(principal_by_text(a, &terms->by))),
-        NULL);
+    return pg_query(pg, a, SQL_KEY_TERMS,
+                    PG(pg_text(id),
+                       pg_text(vocabulary_severity(terms->floor)->wire),
+                       pg_text(principal_by_text(a, &terms->by))),
+                    NULL);
 }
 
 const struct err *keys_decided(struct pg *pg, struct arena *a, struct str id,

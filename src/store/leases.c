@@ -94,7 +94,7 @@ void leases_queue_update(struct pg *pg, struct arena *a, const struct lease *l)
 {
     pg_queue(pg, a, SQL_LEASE_UPDATE,
              PG(pg_text(l->id),
-                pg_text(str_of(vocabulary_lease_status(l->status)->wire)),
+                pg_text(vocabulary_lease_status(l->status)->wire),
                 pg_moment(l->expires_at), pg_moment(l->released_at)));
 }
 

@@ -13,8 +13,7 @@ static void queue_row(struct moved *m, const struct intent *i,
         .intent_id = i->id, .version = i->version + 1, .next = m->others};
     m->others = other;
     pg_queue(m->pg, m->arena, SQL_INTENT_MOVE,
-             PG(pg_text(i->id),
-                pg_text(str_of(vocabulary_intent_status(to)->wire)),
+             PG(pg_text(i->id), pg_text(vocabulary_intent_status(to)->wire),
                 pg_number(other->version), pg_moment(m->now),
                 pg_number(i->tail.sequence), pg_text(i->tail.hash)));
 }

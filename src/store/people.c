@@ -96,7 +96,7 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
         PG(pg_text(p->id), pg_text(str_of(principal_role_word(p->role))),
            pg_text(p->email), pg_text(p->name), pg_text(password_hash),
            pg_moment(p->created_at), pg_text(p->groups),
-           pg_text(str_of(vocabulary_severity(p->bulk_limit)->wire))),
+           pg_text(vocabulary_severity(p->bulk_limit)->wire)),
         NULL);
     return err_is(e, pg_error_conflict)
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
@@ -170,7 +170,7 @@ const struct err *people_update(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_PERSON_UPDATE,
              PG(pg_text(p->id), pg_text(str_of(principal_role_word(p->role))),
                 pg_text(p->name), pg_text(p->groups),
-                pg_text(str_of(vocabulary_severity(p->bulk_limit)->wire)),
+                pg_text(vocabulary_severity(p->bulk_limit)->wire),
                 pg_moment(p->disabled_at)));
     if (p->disabled_at)
         people_queue_end(pg, a, p->id, STR_NONE);

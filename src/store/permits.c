@@ -150,7 +150,7 @@ void permits_queue_insert(struct pg *pg, struct arena *a,
     pg_add(&args, pg_number(p->terms.max_uses));
     pg_add(&args, pg_number(p->terms.use_seconds));
     arg_budget(&args, a, &p->terms.budget);
-    pg_add(&args, pg_text(str_of(vocabulary_permit_state(p->state)->wire)));
+    pg_add(&args, pg_text(vocabulary_permit_state(p->state)->wire));
     pg_add(&args, pg_moment(p->created_at));
     pg_add(&args, pg_moment(p->granted_at));
     pg_add(&args, pg_moment(p->not_after));
@@ -167,7 +167,7 @@ void permits_queue_update(struct pg *pg, struct arena *a,
         PG(pg_text(p->id), pg_text(p->granted), pg_text(p->granted_sha256),
            pg_moment(p->granted_at), pg_moment(p->not_after),
            pg_number(p->used), pg_text(decimal_text(a, p->spent)),
-           pg_text(str_of(vocabulary_permit_state(p->state)->wire)),
+           pg_text(vocabulary_permit_state(p->state)->wire),
            pg_text(p->reason), pg_text(p->ended_by), pg_moment(p->ended_at)));
     if (p->state == PERMIT_SPENT)
         permit_tokens_queue_end(pg, a, p->id, PERMIT_TOKENS_SPENT,

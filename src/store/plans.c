@@ -135,7 +135,7 @@ const struct err *plans_until(struct pg *pg, struct arena *a,
 
 static struct pg_value word(const struct vocabulary_word *word)
 {
-    return pg_text(str_of(word->wire));
+    return pg_text(word->wire);
 }
 
 static void queue_plan(struct pg *pg, struct arena *a, const struct plan *p)

@@ -213,7 +213,7 @@ const struct err *portfolios_open(struct pg *pg, struct arena *a,
 
 static struct str status_word(const struct portfolio *p)
 {
-    return str_of(vocabulary_portfolio_status(p->status)->wire);
+    return vocabulary_portfolio_status(p->status)->wire;
 }
 
 void portfolios_queue_insert(struct pg *pg, struct arena *a,
@@ -285,7 +285,7 @@ void portfolios_queue_join(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_PORTFOLIO_JOIN,
              PG(pg_text(m->id), pg_text(m->portfolio_id),
                 pg_text(m->intent_id),
-                pg_text(str_of(vocabulary_member_role(m->role)->wire)),
+                pg_text(vocabulary_member_role(m->role)->wire),
                 pg_number(m->priority), pg_moment(m->added_at)));
     queue_mark(pg, a, m->intent_id);
 }

@@ -54,7 +54,7 @@ static struct json *resumed(const struct containers_change *c,
     json_set_text(p, "resolution",
                   str_of(resolution(ended ? s->state : SUSPENSION_CANCELLED)));
     json_set_text(p, "status",
-                  str_of(vocabulary_intent_status(c->intent->status)->wire));
+                  vocabulary_intent_status(c->intent->status)->wire);
     return p;
 }
 

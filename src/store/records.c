@@ -158,7 +158,7 @@ void records_queue_failure(struct pg *pg, struct arena *a,
              PG(pg_text(f->id), pg_text(f->intent_id), pg_text(f->agent_id),
                 pg_number(f->attempt), pg_text(f->error_code),
                 pg_text(f->error_message), pg_flag(f->recoverable),
-                pg_text(str_of(vocabulary_failure_next(f->next)->wire)),
+                pg_text(vocabulary_failure_next(f->next)->wire),
                 pg_moment(f->retry_at), pg_moment(f->resolved_at),
                 pg_moment(due_at), pg_text(f->metadata),
                 pg_moment(f->created_at), pg_text(f->key_id)));
@@ -197,14 +197,13 @@ const struct err *records_policy_set(struct pg *pg, struct arena *a,
                                      struct failure_policy *p)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(
-        pg, a, SQL_FAILURE_POLICY_SET,
-        PG(pg_text(p->id), pg_text(p->intent_id),
-           pg_text(str_of(vocabulary_failure_strategy(p->strategy)->wire)),
-           pg_number(p->max_retries), pg_number(p->base_delay_ms),
-           pg_number(p->max_delay_ms), pg_text(p->fallback_agent_id),
-           pg_number(p->failure_threshold), pg_moment(p->updated_at)),
-        &r));
+    TRY(pg_query(pg, a, SQL_FAILURE_POLICY_SET,
+                 PG(pg_text(p->id), pg_text(p->intent_id),
+                    pg_text(vocabulary_failure_strategy(p->strategy)->wire),
+                    pg_number(p->max_retries), pg_number(p->base_delay_ms),
+                    pg_number(p->max_delay_ms), pg_text(p->fallback_agent_id),
+                    pg_number(p->failure_threshold), pg_moment(p->updated_at)),
+                 &r));
     *p = policy_row(r);
     return NULL;
 }

@@ -100,12 +100,11 @@ const struct err *redemptions_result(struct pg *pg, struct arena *a,
                                      const struct redemption *r, bool *done)
 {
     struct pg_rows *rows = NULL;
-    TRY(pg_query(
-        pg, a, SQL_REDEMPTION_RESULT,
-        PG(pg_text(r->id),
-           pg_text(str_of(vocabulary_redemption_result(r->result)->wire)),
-           pg_text(r->result_ref), pg_moment(r->result_at)),
-        &rows));
+    TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT,
+                 PG(pg_text(r->id),
+                    pg_text(vocabulary_redemption_result(r->result)->wire),
+                    pg_text(r->result_ref), pg_moment(r->result_at)),
+                 &rows));
     *done = pg_affected(rows) > 0;
     return NULL;
 }

@@ -58,7 +58,7 @@ static void queue_intent(struct pg *pg, struct arena *a,
 {
     pg_queue(pg, a, SQL_INTENT_MOVE,
              PG(pg_text(i->id),
-                pg_text(str_of(vocabulary_intent_status(i->status)->wire)),
+                pg_text(vocabulary_intent_status(i->status)->wire),
                 pg_number(i->version), pg_moment(now),
                 pg_number(i->tail.sequence), pg_text(i->tail.hash)));
 }

@@ -96,7 +96,7 @@ struct pg_value suspensions_kinds(struct arena *a, enum kind only)
     size_t n = 0;
     for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
         if (only == KIND__MAX || k == only)
-            v[n++] = str_of(vocabulary_key(kind_words(k)));
+            v[n++] = vocabulary_key(kind_words(k));
     }
     return pg_texts(v, n);
 }
@@ -337,8 +337,8 @@ static void queue_back(struct pg *pg, struct arena *a, int statement,
 {
     pg_queue(pg, a, statement,
              PG(which, pg_text(event_by_server().name),
-                pg_text(str_of(vocabulary_via(VIA_NATIVE)->wire)),
-                pg_moment(now), pg_text(str_of(summary))));
+                pg_text(vocabulary_via(VIA_NATIVE)->wire), pg_moment(now),
+                pg_text(str_of(summary))));
 }
 
 void suspensions_queue_end_beside(struct pg *pg, struct arena *a,

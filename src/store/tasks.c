@@ -69,12 +69,11 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
                              struct task_rows *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(
-        pg, a, SQL_TASK_LIST,
-        PG(pg_text(page->intent_id),
-           pg_text(str_of(vocabulary_task_status(page->status)->wire)),
-           pg_number(page->limit), pg_number(page->offset)),
-        &r));
+    TRY(pg_query(pg, a, SQL_TASK_LIST,
+                 PG(pg_text(page->intent_id),
+                    pg_text(vocabulary_task_status(page->status)->wire),
+                    pg_number(page->limit), pg_number(page->offset)),
+                 &r));
     *out = (struct task_rows){.v = rows(a, r), .n = pg_count(r)};
     return NULL;
 }
@@ -130,7 +129,7 @@ static void queue_new(struct pg *pg, struct arena *a, const struct task *t)
     pg_queue(pg, a, SQL_TASK_INSERT,
              PG(pg_text(t->id), pg_text(t->intent_id), pg_text(t->plan_id),
                 pg_text(t->name), pg_number(t->version),
-                pg_text(str_of(vocabulary_task_status(t->status)->wire)),
+                pg_text(vocabulary_task_status(t->status)->wire),
                 pg_text(t->assigned_agent), pg_text(t->depends_on),
                 pg_number(t->attempt), pg_number(t->max_attempts),
                 pg_text(t->facts), pg_moment(t->created_at)));
@@ -159,12 +158,12 @@ enum { MOVED = 12 };
 static void moved(struct arena *a, const struct task *t,
                   struct str *const cell[static MOVED], size_t n)
 {
-    const char *hold = vocabulary_task_hold(t->hold)->wire;
+    const struct str hold = vocabulary_task_hold(t->hold)->wire;
     const struct str columns[MOVED] = {
         t->id,
         number(a, t->version),
-        str_of(vocabulary_task_status(t->status)->wire),
-        hold ? str_of(hold) : STR(""),
+        vocabulary_task_status(t->status)->wire,
+        hold.p ? hold : STR(""),
         moment(a, t->held_at),
         t->plan_id.p ? t->plan_id : STR(""),
         t->assigned_agent.p ? t->assigned_agent : STR(""),

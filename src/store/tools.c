@@ -48,16 +48,15 @@ const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
 {
     struct pg_rows *rows = NULL;
     const struct tool_rule *rule = &r->rule;
-    TRY(pg_query(
-        pg, a, SQL_TOOL_RULE_INSERT,
-        PG(pg_number(rule->position), pg_text(rule->agent),
-           pg_text(rule->tool),
-           pg_text(str_of(vocabulary_tool_effect(rule->effect)->wire)),
-           pg_text(str_of(vocabulary_severity(rule->severity)->wire)),
-           pg_text(rule->reason), pg_moment(r->created_at),
-           pg_text(r->created_by), pg_number(TOOLS_RULES_MAX),
-           pg_text(principal_by_text(a, &rule->by))),
-        &rows));
+    TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT,
+                 PG(pg_number(rule->position), pg_text(rule->agent),
+                    pg_text(rule->tool),
+                    pg_text(vocabulary_tool_effect(rule->effect)->wire),
+                    pg_text(vocabulary_severity(rule->severity)->wire),
+                    pg_text(rule->reason), pg_moment(r->created_at),
+                    pg_text(r->created_by), pg_number(TOOLS_RULES_MAX),
+                    pg_text(principal_by_text(a, &rule->by))),
+                 &rows));
     return pg_affected(rows) > 0 ? NULL
                                  : not_inserted(pg, a, rule->position);
 }

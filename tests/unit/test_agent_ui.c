@@ -30,7 +30,8 @@ static void question(enum kind k, const char *more, struct suspension *s)
         subject = kinds[i].kind == k ? kinds[i].subject : subject;
     buf_put(&b, "{'question':'Q?'");
     if (k != KIND_NONE)
-        buf_printf(&b, ",'kind':'%s','subject':%s", kind_words(k)->wire, subject);
+        buf_printf(&b, ",'kind':'%s','subject':%s", kind_words(k)->wire.p,
+                   subject);
     buf_printf(&b, "%s%s}", *more ? "," : "", more);
     const char *body = arena_z(a, buf_text(&b));
     *s = (struct suspension){.id = STR("s-1"), .asked_by = STR("bot")};

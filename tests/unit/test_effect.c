@@ -9,9 +9,12 @@ Test(effect, words_and_back)
 {
     for (unsigned e = 0; e < EFFECT__MAX; e++) {
         const enum effect one = (enum effect)e;
-        cr_assert_eq(vocabulary_effect_of(str_of(vocabulary_effect(one)->wire)), one, "%u", e);
-        cr_assert_eq(strlen(vocabulary_effect(one)->label) == 0, one == EFFECT_NONE);
-        cr_assert(vocabulary_outcome(effect_outcome(one))->wire);
+        cr_assert_eq(
+            vocabulary_effect_of(vocabulary_effect(one)->wire), one,
+            "%u", e);
+        cr_assert_eq(strlen(vocabulary_effect(one)->label) == 0,
+                     one == EFFECT_NONE);
+        cr_assert(vocabulary_outcome(effect_outcome(one))->wire.p);
     }
 }
 

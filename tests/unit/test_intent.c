@@ -32,7 +32,8 @@ Test(intent, status_words)
 {
     cr_assert_eq(INTENT_STATUS__MAX, 6);
     for (int i = 0; i < INTENT_STATUS__MAX; i++) {
-        cr_assert_str_eq(vocabulary_intent_status((enum intent_status)i)->wire, words[i]);
+        cr_assert_str_eq(
+            vocabulary_intent_status((enum intent_status)i)->wire.p, words[i]);
         cr_assert_eq(vocabulary_intent_status_of(str_of(words[i])),
                      (enum intent_status)i);
     }
@@ -105,7 +106,8 @@ static void try_move(const struct intent_move *m)
              m->dependencies_done, m->children_done);
     expect(e, code, NULL, what);
     if (!code)
-        cr_assert_eq(goes, to, "%s: %s", what, vocabulary_intent_status(goes)->wire);
+        cr_assert_eq(goes, to, "%s: %s", what,
+                     vocabulary_intent_status(goes)->wire.p);
     else
         cr_assert_eq(e->kind, strcmp(code, "intent.resume_forbidden") == 0
                                   ? ERR_FORBIDDEN

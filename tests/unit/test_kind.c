@@ -57,10 +57,11 @@ Test(kind, seven_words_and_nothing_else)
     size_t n = 0;
     for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
         if (k == KIND_NONE) {
-            cr_assert(!kind_rule(k) && !kind_words(k)->wire);
+            cr_assert(!kind_rule(k) && !kind_words(k)->wire.p);
             continue;
         }
-        cr_assert_eq(kind_of(str_of(kind_words(k)->wire)), k, "%s", kind_words(k)->wire);
+        cr_assert_eq(kind_of(kind_words(k)->wire), k, "%s",
+                     kind_words(k)->wire.p);
         cr_assert(kind_answered_by(k, kind_rule(k)->answer));
         n++;
     }
@@ -151,7 +152,8 @@ static const char *at_of(const struct place *p)
 static bool needed(const struct kind_fact *f, const char *severity)
 {
     return f->need == KIND_NEEDED ||
-           (f->need == KIND_NEEDED_HIGH && vocabulary_severity_of(str_of(severity)) >= SEVERITY_HIGH) ||
+           (f->need == KIND_NEEDED_HIGH &&
+            vocabulary_severity_of(str_of(severity)) >= SEVERITY_HIGH) ||
            str_is(str_of(f->path), "duration.seconds");
 }
 
@@ -169,7 +171,7 @@ static void lacking(enum kind k, const struct kind_fact *f,
         json_set_text(p.holder, p.key, str_of(lack));
     const struct err *e = check(k, severity, subject);
     if (!needed(f, severity)) {
-        cr_assert(!e, "%s %s: %.*s", kind_words(k)->wire, f->path,
+        cr_assert(!e, "%s %s: %.*s", kind_words(k)->wire.p, f->path,
                   STR_FMT(e ? e->at : STR_NONE));
         return;
     }
@@ -204,7 +206,8 @@ Test(kind, every_fact_that_is_missing_and_every_wrong_type)
     size_t rows = 0;
     for (enum kind k = KIND_APPROVAL; k < KIND__MAX; k++) {
         const struct kind_rule *rule = kind_rule(k);
-        cr_assert(!check(k, "critical", subject_of(k)), "%s", rule->words.wire);
+        cr_assert(!check(k, "critical", subject_of(k)), "%s",
+                  rule->words.wire.p);
         for (size_t i = 0; i < rule->facts_n; i++, rows++) {
             const struct kind_fact *f = &rule->facts[i];
             for (size_t s = 0; s < countof(severities); s++) {

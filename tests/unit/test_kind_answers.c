@@ -25,7 +25,7 @@ static const struct err *read(enum kind k, const char *subject,
 {
     struct buf b = buf_make(a, 1 << 16);
     buf_printf(&b, "{'question':'Q?','kind':'%s','subject':%s%s%s}",
-               kind_words(k)->wire, subject ? subject : subject_of(k),
+               kind_words(k)->wire.p, subject ? subject : subject_of(k),
                *more ? "," : "", more);
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     struct json *v = NULL;
@@ -166,7 +166,7 @@ Test(kind_answers, what_is_offered)
         cr_assert(!e, "%zu: %s %.*s", i, e ? e->code : "",
                   STR_FMT(e ? e->at : STR_NONE));
         cr_assert(str_is(offered(&s), offers[i].choices), "%s %s: %.*s",
-                  kind_words(offers[i].kind)->wire, offers[i].more,
+                  kind_words(offers[i].kind)->wire.p, offers[i].more,
                   STR_FMT(offered(&s)));
     }
 }
@@ -446,7 +446,7 @@ static void try_answer(size_t i, bool abandon)
               STR_FMT(e ? e->say : STR_NONE));
     cr_assert(str_is(json_get_text(suspension_mirror(a, &c->s), "outcome"),
                      answers[i].outcome),
-              "%zu: %s", i, vocabulary_outcome(c->s.outcome)->wire);
+              "%zu: %s", i, vocabulary_outcome(c->s.outcome)->wire.p);
     const bool ends = answers[i].stopped || (abandon && answers[i].abandoned);
     cr_assert_eq(c->intent.status, ends ? INTENT_ABANDONED : INTENT_ACTIVE,
                  "%zu", i);

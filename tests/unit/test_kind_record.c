@@ -60,7 +60,8 @@ Test(kind_record, what_names_no_kind_is_a_plain_card)
         reads(arena_z(a, buf_text(&b)), &s);
         cr_assert_eq(s.kind, KIND_NONE, "%s", others[i]);
         cr_assert_eq(s.responder.mode, RESPONDER_OPERATORS);
-        cr_assert(!s.allow_edit && !s.supersedes.p && s.severity == SEVERITY_UNSAID);
+        cr_assert(!s.allow_edit && !s.supersedes.p &&
+                  s.severity == SEVERITY_UNSAID);
         cr_assert(str_is(s.evidence, "[]") && str_is(s.artifacts, "[]"));
         const struct json *choices = suspension_choices(a, &s);
         for (size_t k = 0; k < json_count(choices); k++)
@@ -117,8 +118,8 @@ Test(kind_record, every_kind_passes_with_its_facts)
     for (size_t i = 0; i < countof(kinds); i++) {
         struct buf b = buf_make(a, 1 << 14);
         struct suspension s;
-        buf_printf(&b, "'kind':'%s','subject':%s", kind_words(kinds[i].kind)->wire,
-                   kinds[i].subject);
+        buf_printf(&b, "'kind':'%s','subject':%s",
+                   kind_words(kinds[i].kind)->wire.p, kinds[i].subject);
         reads(arena_z(a, buf_text(&b)), &s);
         cr_assert_eq(s.kind, kinds[i].kind);
         cr_assert(str_eq(s.subject, json_of(kinds[i].subject)));
@@ -176,7 +177,7 @@ static const struct err *silence(enum kind k, const char *more,
                "{'question':'Q?','kind':'%s','subject':%s,"
                "'timeout_seconds':60,'fallback_value':%s,"
                "'fallback_policy':'use_default_and_continue'%s%s}",
-               kind_words(k)->wire, subject, value, *more ? "," : "", more);
+               kind_words(k)->wire.p, subject, value, *more ? "," : "", more);
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     const struct err *e = suspension_read(a, tree_of(body), body, &s);
     cr_assert(!e, "%.*s: %s", STR_FMT(body), e ? e->code : "");
@@ -257,7 +258,7 @@ static struct suspension silent(enum kind k, const char *value,
                "{'question':'Q?','kind':'%s','subject':%s,"
                "'timeout_seconds':60,'fallback_value':'%s',"
                "'fallback_policy':'use_default_and_continue'}",
-               kind_words(k)->wire, kinds[k - KIND_APPROVAL].subject, value);
+               kind_words(k)->wire.p, kinds[k - KIND_APPROVAL].subject, value);
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     cr_assert(!suspension_read(a, tree_of(body), body, &s));
     cr_assert(!suspension_seal(a, &s, CLOCK_SECOND));

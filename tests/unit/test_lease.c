@@ -39,7 +39,7 @@ Test(lease, status)
         cr_assert_str_eq(
             vocabulary_lease_status(lease_status(&l, statuses[i].suspended,
                                                  statuses[i].now))
-                ->wire,
+                ->wire.p,
             statuses[i].reads, "case %zu", i);
     }
 }

@@ -121,7 +121,7 @@ Test(plan, moves)
     for (size_t i = 0; i < countof(cases); i++) {
         const struct plan p = {.state = cases[i].from};
         for (enum plan_state to = PLAN_DRAFT; to < PLAN_STATE__MAX; to++) {
-            const char *word = vocabulary_plan_state(to)->wire;
+            const char *word = vocabulary_plan_state(to)->wire.p;
             const bool may = str_listed(str_of(cases[i].to), str_of(word));
             cr_assert_str_eq(code(plan_move(&p, to)),
                              may ? "" : "plan.transition", "%d to %s",

@@ -110,7 +110,8 @@ static struct json *mirror(const struct scene *c)
 static void untouched(const struct scene *c, const char *what)
 {
     cr_assert_eq(c->s.state, SUSPENSION_PENDING, "%s", what);
-    cr_assert(c->s.outcome == OUTCOME_UNDECIDED && !c->s.responded_by.p, "%s", what);
+    cr_assert(c->s.outcome == OUTCOME_UNDECIDED && !c->s.responded_by.p, "%s",
+              what);
     cr_assert_eq(c->events.n, 0, "%s", what);
     cr_assert_eq(c->intent.status, INTENT_SUSPENDED, "%s", what);
     cr_assert_eq(c->intent.tail.sequence, 2, "%s", what);
@@ -162,10 +163,10 @@ static void try_effect(size_t i, bool abandon, bool dependencies_done)
     if (then == INTENT_ACTIVE && !dependencies_done)
         then = INTENT_BLOCKED;
     cr_assert(c->s.outcome == vocabulary_outcome_of(str_of(effects[i].outcome)),
-              "%s: %s", what, vocabulary_outcome(c->s.outcome)->wire);
+              "%s: %s", what, vocabulary_outcome(c->s.outcome)->wire.p);
     cr_assert_eq(c->s.state, SUSPENSION_RESOLVED);
     cr_assert_eq(c->intent.status, then, "%s: %s", what,
-                 vocabulary_intent_status(c->intent.status)->wire);
+                 vocabulary_intent_status(c->intent.status)->wire.p);
     event_is(c, 0, "intent.resumed", "ada@example.com");
     cr_assert(str_is(json_get_text(payload(c, 0), "outcome"),
                      effects[i].outcome));
@@ -864,9 +865,10 @@ static void try_expiry(size_t i)
     cr_assert(!resolve_expire(a, &c->d), "case %zu", i);
     cr_assert_eq(c->s.state, SUSPENSION_EXPIRED);
     cr_assert_eq(c->intent.status, expiries[i].then, "case %zu: %s", i,
-                 vocabulary_intent_status(c->intent.status)->wire);
+                 vocabulary_intent_status(c->intent.status)->wire.p);
     cr_assert(c->s.outcome ==
-                  vocabulary_outcome_of(str_of(expiries[i].outcome)), "case %zu", i);
+                  vocabulary_outcome_of(str_of(expiries[i].outcome)),
+              "case %zu", i);
     cr_assert(str_is(c->s.responded_by, "clock"));
     cr_assert(c->s.responded_via == VIA_CLOCK);
     cr_assert(c->s.responded_at == NOW && !c->s.reason.p);
@@ -875,7 +877,7 @@ static void try_expiry(size_t i)
     const struct json *p = payload(c, 0);
     cr_assert(str_is(json_get_text(p, "suspension_id"), "s-1"));
     cr_assert(str_is(json_get_text(p, "fallback_policy"),
-                     vocabulary_fallback_policy(expiries[i].policy)->wire));
+                     vocabulary_fallback_policy(expiries[i].policy)->wire.p));
     cr_assert(str_is(json_get_text(p, "reason"), "timeout"));
     cr_assert_eq(json_int(json_get(p, "attempts")), 1);
     cr_assert_eq(json_has(p, "fallback_value"), expiries[i].response != NULL);
@@ -884,7 +886,7 @@ static void try_expiry(size_t i)
     cr_assert(str_is(json_get_text(p, "old_status"),
                      "suspended_awaiting_input"));
     cr_assert(str_is(json_get_text(p, "new_status"),
-                     vocabulary_intent_status(expiries[i].then)->wire));
+                     vocabulary_intent_status(expiries[i].then)->wire.p));
     cr_assert(str_is(json_get_text(p, "reason"), "expired"));
     const struct json *m = mirror(c);
     cr_assert(str_is(json_get_text(m, "resolution"), "expired"));
@@ -1055,7 +1057,7 @@ Test(resolve, where_the_intent_goes_when_it_is_taken_back)
         cr_assert(!resolve_cancel(a, &c->d, &bot, STR(" \n"), ways[i].to));
         cr_assert_eq(c->intent.status, ways[i].then, "case %zu", i);
         cr_assert(str_is(json_get_text(payload(c, 0), "new_status"),
-                         vocabulary_intent_status(ways[i].then)->wire));
+                         vocabulary_intent_status(ways[i].then)->wire.p));
         cr_assert(!c->s.reason.p);
     }
 }

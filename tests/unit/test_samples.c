@@ -184,7 +184,7 @@ Test(samples, of_each_kind)
         [KIND_HANDOFF_ACCEPTANCE] = "handoff"};
     for (size_t i = 0; i < countof(kinds); i++) {
         const struct suspension s =
-            asked(kind_words(kinds[i].kind)->wire, kinds[i].subject, ask);
+            asked(kind_words(kinds[i].kind)->wire.p, kinds[i].subject, ask);
         open_page(names[kinds[i].kind], &s, NULL, NULL);
     }
 }

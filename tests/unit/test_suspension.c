@@ -49,17 +49,17 @@ Test(suspension, words)
     cr_assert_eq(countof(policies), FALLBACK_POLICY__MAX);
     for (int i = 0; i < ANSWER_TYPE__MAX; i++) {
         const enum answer_type t = (enum answer_type)i;
-        cr_assert_str_eq(vocabulary_answer_type(t)->wire, types[i]);
+        cr_assert_str_eq(vocabulary_answer_type(t)->wire.p, types[i]);
         cr_assert_eq(vocabulary_answer_type_of(str_of(types[i])), t);
     }
     for (int i = 0; i < SUSPENSION_STATE__MAX; i++) {
         const enum suspension_state s = (enum suspension_state)i;
-        cr_assert_str_eq(vocabulary_suspension_state(s)->wire, states[i]);
+        cr_assert_str_eq(vocabulary_suspension_state(s)->wire.p, states[i]);
         cr_assert_eq(vocabulary_suspension_state_of(str_of(states[i])), s);
     }
     for (int i = 0; i < FALLBACK_POLICY__MAX; i++) {
         const enum fallback_policy p = (enum fallback_policy)i;
-        cr_assert_str_eq(vocabulary_fallback_policy(p)->wire, policies[i]);
+        cr_assert_str_eq(vocabulary_fallback_policy(p)->wire.p, policies[i]);
         cr_assert_eq(vocabulary_fallback_policy_of(str_of(policies[i])), p);
     }
     cr_assert(ANSWER_CHOICE == 0 && ANSWER_FORM == 3);

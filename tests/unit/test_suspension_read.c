@@ -62,7 +62,8 @@ Test(suspension_read, a_question_is_enough)
     cr_assert(str_is(s.question, "Go on?"));
     cr_assert_eq(s.response_type, ANSWER_CONFIRM);
     cr_assert_eq(s.fallback_policy, FALLBACK_FAIL);
-    cr_assert(!s.title.p && !s.explanation.p && s.severity == SEVERITY_UNSAID && !s.form.p);
+    cr_assert(!s.title.p && !s.explanation.p &&
+              s.severity == SEVERITY_UNSAID && !s.form.p);
     cr_assert(!s.channel_hint.p && !s.fallback_value.p && !s.retry_policy.p);
     cr_assert(s.timeout_seconds == 0 && !s.confidence.p);
     cr_assert(s.on_reject == ON_REJECT_RESUME && s.state == SUSPENSION_PENDING);
@@ -118,7 +119,8 @@ Test(suspension_read, every_member)
     expect(read_body(full, &s), NULL, NULL, "full");
     cr_assert(str_is(s.title, "T") && str_is(s.explanation, "E"));
     cr_assert(s.severity == SEVERITY_CRITICAL);
-    cr_assert(str_is(s.channel_hint, "slack") && s.on_reject == ON_REJECT_ABANDON);
+    cr_assert(str_is(s.channel_hint, "slack") &&
+              s.on_reject == ON_REJECT_ABANDON);
     cr_assert(s.timeout_seconds == 600);
     cr_assert_eq(s.fallback_policy, FALLBACK_COMPLETE);
     cr_assert(str_eq(s.fallback_value, json_of("'no'")));
@@ -569,7 +571,8 @@ Test(suspension_read, what_only_the_server_says_is_dropped)
            NULL, NULL, "forged");
     same_text(s.record,
               "{'id':'x','question':'Q?','own':[1.50],'context':{}}");
-    cr_assert(!s.response.p && !s.responded_by.p && s.outcome == OUTCOME_UNDECIDED);
+    cr_assert(!s.response.p && !s.responded_by.p &&
+              s.outcome == OUTCOME_UNDECIDED);
     cr_assert(s.state == SUSPENSION_PENDING && s.expires_at == 0);
     /* Nor does any spelling of it come back with sealing. */
     cr_assert(!suspension_seal(a, &s, INT64_C(1795166773510233)));
@@ -615,9 +618,9 @@ Test(suspension_read, every_type_of_a_record)
         struct buf b = buf_make(a, 256);
         struct suspension s;
         buf_printf(&b, "{'id':'x','question':'Q?','response_type':'%s'}",
-                   vocabulary_answer_type(type)->wire);
+                   vocabulary_answer_type(type)->wire.p);
         expect(read_record(arena_z(a, buf_text(&b)), &s), NULL, NULL,
-               vocabulary_answer_type(type)->wire);
+               vocabulary_answer_type(type)->wire.p);
         cr_assert_eq(s.response_type, type);
     }
 }

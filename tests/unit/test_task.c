@@ -118,7 +118,7 @@ Test(task, moves)
         const struct task t = {
             .status = moves[i].from, .attempt = 1, .max_attempts = 2};
         for (enum task_status to = TASK_PENDING; to < TASK_STATUS__MAX; to++) {
-            const char *word = vocabulary_task_status(to)->wire;
+            const char *word = vocabulary_task_status(to)->wire.p;
             const bool may = str_listed(str_of(moves[i].to), str_of(word));
             cr_assert_str_eq(code(task_move(&t, to)),
                              may ? "" : "task.transition", "%d to %s",

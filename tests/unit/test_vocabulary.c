@@ -7,14 +7,14 @@
 SUITE(vocabulary);
 
 /* A vocabulary in a form that all of them have. */
-#define WORDS(name_)                                                           \
-    static const char *name_##_wire(unsigned i)                                \
-    {                                                                          \
-        return vocabulary_##name_((enum name_)i)->wire;                        \
-    }                                                                          \
-    static unsigned name_##_back(struct str word)                              \
-    {                                                                          \
-        return vocabulary_##name_##_of(word);                                  \
+#define WORDS(name_)                                                          \
+    static const char *name_##_wire(unsigned i)                               \
+    {                                                                         \
+        return vocabulary_##name_((enum name_)i)->wire.p;                     \
+    }                                                                         \
+    static unsigned name_##_back(struct str word)                             \
+    {                                                                         \
+        return vocabulary_##name_##_of(word);                                 \
     }
 WORDS(intent_status)
 WORDS(answer_type)
@@ -136,9 +136,10 @@ Test(vocabulary, no_word_is_the_value_without_one)
 
 Test(vocabulary, none_in_an_address_is_no_word)
 {
-    cr_assert_str_eq(vocabulary_key(vocabulary_severity(SEVERITY_UNSAID)),
+    cr_assert_str_eq(vocabulary_key(vocabulary_severity(SEVERITY_UNSAID)).p,
                      "none");
-    cr_assert_str_eq(vocabulary_key(vocabulary_severity(SEVERITY_LOW)), "low");
+    cr_assert_str_eq(vocabulary_key(vocabulary_severity(SEVERITY_LOW)).p,
+                     "low");
     cr_assert_null(vocabulary_of_key(STR("none")).p);
     cr_assert(str_is(vocabulary_of_key(STR("low")), "low"));
 }
@@ -171,12 +172,12 @@ Test(vocabulary, what_people_see_has_words)
 {
     for (unsigned i = OUTCOME_AUTHORIZED; i < OUTCOME__MAX; i++) {
         const struct vocabulary_word *w = vocabulary_outcome((enum outcome)i);
-        cr_assert(w->label && w->icon && w->tone, "%s", w->wire);
+        cr_assert(w->label && w->icon && w->tone, "%s", w->wire.p);
     }
     for (size_t v = 0; v < countof(badges); v++) {
         for (unsigned i = 0; i < badges[v].max; i++) {
             const struct vocabulary_word *w = badges[v].words(i);
-            cr_assert(w->label && w->icon && w->tone, "%s", w->wire);
+            cr_assert(w->label && w->icon && w->tone, "%s", w->wire.p);
         }
     }
     for (unsigned i = 0; i < SEVERITY__MAX; i++)

@@ -86,7 +86,7 @@ const struct err *claim_read(struct arena *a, const struct json *body,
     fields_need(&r.f, "outcome");
     const enum outcome o = vocabulary_outcome_read(&r.f, "outcome");
     TRY(fields_error(&r.f));
-    json_set_text(r.said, "outcome", str_of(vocabulary_outcome(o)->wire));
+    json_set_text(r.said, "outcome", vocabulary_outcome(o)->wire);
     TRY(claim_value(&r, json_get(body, "value")));
     claim_time(&r, "responded_at");
     claim_text(&r, "responded_by", SHORT_MAX);

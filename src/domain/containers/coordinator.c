@@ -131,13 +131,12 @@ struct json *coordinator_object(struct arena *a, const struct coordinator *c,
     json_set_text_or_null(o, "supervisor_id", c->supervisor_id);
     json_set_text_or_null(o, "granted_by", c->granted_by);
     json_set_text(o, "coordinator_type",
-                  str_of(vocabulary_coordinator_type(c->type)->wire));
+                  vocabulary_coordinator_type(c->type)->wire);
     json_set_text(o, "scope",
                   c->portfolio_id.p ? STR("portfolio") : STR("intent"));
-    json_set_text(o, "status",
-                  str_of(vocabulary_coordinator_status(status)->wire));
+    json_set_text(o, "status", vocabulary_coordinator_status(status)->wire);
     json_set_text(o, "suspension_policy",
-                  str_of(vocabulary_coordinator_policy(c->policy)->wire));
+                  vocabulary_coordinator_policy(c->policy)->wire);
     json_set_read(a, o, "guardrails", c->guardrails);
     json_set_json(o, "enforced_guardrails",
                   guardrails_enforced(a, c->guardrails));
@@ -279,7 +278,7 @@ struct json *coordinator_record_payload(struct arena *a,
     struct json *o = json_object(a);
     json_set_text(o, "coordinator_id", r->coordinator_id);
     json_set_text(o, "decision_type",
-                  str_of(vocabulary_coordinator_decision(r->type)->wire));
+                  vocabulary_coordinator_decision(r->type)->wire);
     json_set_text(o, "summary", r->summary);
     json_set_text(o, "rationale", r->rationale);
     json_set_json(o, "confidence", r->confidence);

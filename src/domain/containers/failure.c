@@ -54,7 +54,7 @@ struct json *failure_policy_object(struct arena *a,
     json_set_text(o, "id", p->id);
     json_set_text(o, "intent_id", p->intent_id);
     json_set_text(o, "strategy",
-                  str_of(vocabulary_failure_strategy(p->strategy)->wire));
+                  vocabulary_failure_strategy(p->strategy)->wire);
     json_set_int(o, "max_retries", p->max_retries);
     json_set_int(o, "base_delay_ms", p->base_delay_ms);
     json_set_int(o, "max_delay_ms", p->max_delay_ms);
@@ -191,7 +191,7 @@ struct json *failure_object(struct arena *a, const struct failure *f)
     json_set_text_or_null(o, "error_code", f->error_code);
     json_set_text_or_null(o, "error_message", f->error_message);
     json_set_bool(o, "recoverable", f->recoverable);
-    json_set_text(o, "next", str_of(vocabulary_failure_next(f->next)->wire));
+    json_set_text(o, "next", vocabulary_failure_next(f->next)->wire);
     failure_time(a, o, "retry_scheduled_at", "retryScheduledAt", f->retry_at);
     failure_time(a, o, "resolved_at", "resolvedAt", f->resolved_at);
     json_set_read(a, o, "metadata", f->metadata);
@@ -226,8 +226,7 @@ struct json *failure_escalation(struct arena *a, const struct failure *f)
     json_set_text_or_null(context, "error_code", f->error_code);
     json_set_text_or_null(context, "error_message", f->error_message);
     json_set_text(o, "reason", buf_text(&b));
-    json_set_text(o, "priority",
-                  str_of(vocabulary_severity(SEVERITY_HIGH)->wire));
+    json_set_text(o, "priority", vocabulary_severity(SEVERITY_HIGH)->wire);
     json_set_json(o, "context", context);
     json_set_text(o, "escalated_by", f->agent_id);
     return o;

@@ -103,7 +103,7 @@ struct json *graph_aggregate(struct arena *a, const struct graph *g,
             json_add_text(blocking, g->v[i].id);
     }
     for (enum intent_status s = 0; s < INTENT_STATUS__MAX; s++)
-        json_set_int(by_status, vocabulary_intent_status(s)->wire,
+        json_set_int(by_status, vocabulary_intent_status(s)->wire.p,
                      k.by_status[s]);
     json_set_int(o, "total", k.total);
     json_set_json(o, "by_status", by_status);
@@ -122,8 +122,7 @@ static struct json *graph_node_json(struct arena *a,
     struct json *o = json_object(a);
     json_set_text(o, "id", n->id);
     json_set_text_or_null(o, "title", n->title);
-    json_set_text(o, "status",
-                  str_of(vocabulary_intent_status(n->status)->wire));
+    json_set_text(o, "status", vocabulary_intent_status(n->status)->wire);
     json_set_int(o, "version", n->version);
     json_set_text_or_null(o, "parent_intent_id", n->parent_intent_id);
     json_set_read(a, o, "depends_on", n->depends_on);

@@ -255,11 +255,10 @@ static void portfolio_set_members(struct arena *a, struct json *o,
         const struct graph_node *n = &members->graph.v[i];
         struct json *one = json_object(a), *phase = json_object(a);
         json_set_text(one, "intent_id", m->intent_id);
-        json_set_text(one, "role",
-                      str_of(vocabulary_member_role(m->role)->wire));
+        json_set_text(one, "role", vocabulary_member_role(m->role)->wire);
         json_set_int(one, "priority", m->priority);
         json_set_text(one, "status",
-                      str_of(vocabulary_intent_status(n->status)->wire));
+                      vocabulary_intent_status(n->status)->wire);
         json_set_text(one, "added_at", clock_naive(a, m->added_at));
         json_add_json(list, one);
         if (!m->suspended_since)
@@ -293,8 +292,7 @@ struct json *portfolio_json(struct arena *a, const struct portfolio *p,
     json_set_text(o, "created_by", p->created_by);
     if (p->test)
         json_set_bool(o, "test", true);
-    json_set_text(o, "status",
-                  str_of(vocabulary_portfolio_status(p->status)->wire));
+    json_set_text(o, "status", vocabulary_portfolio_status(p->status)->wire);
     json_set_text_or_null(o, "status_by", p->status_by);
     json_set_text_or_null(o, "status_at", clock_naive(a, p->status_at));
     json_set_read(a, o, "governance_policy", p->policy);
@@ -318,7 +316,7 @@ struct json *portfolio_member_json(struct arena *a,
     json_set_text(o, "id", m->id);
     json_set_text(o, "portfolio_id", m->portfolio_id);
     json_set_text(o, "intent_id", m->intent_id);
-    json_set_text(o, "role", str_of(vocabulary_member_role(m->role)->wire));
+    json_set_text(o, "role", vocabulary_member_role(m->role)->wire);
     json_set_int(o, "priority", m->priority);
     json_set_text_or_null(o, "added_at", clock_naive(a, m->added_at));
     json_set_text_or_null(o, "addedAt", clock_naive(a, m->added_at));
@@ -330,7 +328,7 @@ struct json *portfolio_member_payload(struct arena *a,
 {
     struct json *o = json_object(a);
     json_set_text(o, "portfolio_id", m->portfolio_id);
-    json_set_text(o, "role", str_of(vocabulary_member_role(m->role)->wire));
+    json_set_text(o, "role", vocabulary_member_role(m->role)->wire);
     json_set_int(o, "priority", m->priority);
     return o;
 }

@@ -205,7 +205,7 @@ static void set_title(struct arena *a, struct json *o,
     json_set_text(o, "title",
                   s->title.n ? s->title : str_head(s->question, HEAD));
     json_set_text_or_null(o, "severity",
-                          str_of(vocabulary_severity(s->severity)->wire));
+                          vocabulary_severity(s->severity)->wire);
     json_set_text(o, "agent", s->asked_by);
     json_set_int(o, "attempt", s->attempt > 0 ? s->attempt : 1);
     json_set_int(o, "max_attempts", attempts(a, s));

@@ -334,10 +334,9 @@ static const struct err *read_outcome(struct call *c, struct str *out)
                      "\"status\" has to be succeeded or failed.");
     TRY(fields_error(&f));
     buf_put(&b, "{\"result\":");
-    json_write_string(&b, str_of(vocabulary_redemption_result(
-                                     good ? REDEMPTION_COMPLETED
-                                          : REDEMPTION_FAILED)
-                                     ->wire));
+    json_write_string(&b, vocabulary_redemption_result(
+                              good ? REDEMPTION_COMPLETED : REDEMPTION_FAILED)
+                              ->wire);
     if (note.n > 0)
         guard_put_text(&b, "ref", note);
     buf_char(&b, '}');

@@ -81,8 +81,7 @@ static void put_use(struct buf *b, const struct redemption *use)
         put_text(b, ",\"outcome\":{\"status\":",
                  use->result == REDEMPTION_COMPLETED
                      ? STR("succeeded")
-                     : str_of(vocabulary_redemption_result(use->result)
-                                  ->wire));
+                     : vocabulary_redemption_result(use->result)->wire);
         put_time(b, ",\"reported_at\":", use->result_at);
         if (use->result_ref.n > 0)
             put_text(b, ",\"note\":", use->result_ref);

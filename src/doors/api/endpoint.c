@@ -154,8 +154,7 @@ static struct json *view_last(struct arena *a, const struct endpoints_last *d)
         return NULL;
     json_set_text(o, "delivery_id", d->delivery_id);
     json_set_text(o, "type", d->type);
-    json_set_text(o, "state",
-                  str_of(vocabulary_delivery_state(d->state)->wire));
+    json_set_text(o, "state", vocabulary_delivery_state(d->state)->wire);
     json_set_int(o, "tries", d->tries);
     json_set_text_or_null(o, "answer", d->answer);
     view_set_time(a, o, "created_at", d->created_at);

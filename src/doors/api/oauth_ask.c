@@ -65,7 +65,7 @@ static const struct err *translate(struct asked *x)
     if (!json_has(body, "goal"))
         json_set_text(body, "goal", goal_of(c->a, body, x->wish.title));
     json_set_text(initiator, "mode",
-                  str_of(vocabulary_responder_mode(RESPONDER_INITIATOR)->wire));
+                  vocabulary_responder_mode(RESPONDER_INITIATOR)->wire);
     if (json_has(body, "initiated_by"))
         json_set_json(body, "responder", initiator);
     x->wish.guard.text = text_of(c->a, body, details);

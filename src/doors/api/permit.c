@@ -22,8 +22,8 @@ static struct json *redemption_view(struct call *c, const struct redemption *r)
     json_set_text_or_null(o, "amount", r->amount);
     json_set_text(o, "by", r->by);
     view_set_time(c->a, o, "at", r->at);
-    json_set_text_or_null(
-        o, "result", str_of(vocabulary_redemption_result(r->result)->wire));
+    json_set_text_or_null(o, "result",
+                          vocabulary_redemption_result(r->result)->wire);
     json_set_text_or_null(o, "ref", r->result_ref);
     view_set_time(c->a, o, "result_at", r->result_at);
     return o;
@@ -74,9 +74,8 @@ static const struct err *permit_answer(struct call *c, const struct permit *p)
     json_set_text(o, "intent_id", p->intent_id);
     json_set_text(o, "agent", p->agent);
     json_set_text_or_null(o, "resource", p->terms.resource);
-    json_set_text(o, "state",
-                  str_of(vocabulary_permit_state(p->state)->wire));
-    json_set_text(o, "view", str_of(vocabulary_permit_view(view)->wire));
+    json_set_text(o, "state", vocabulary_permit_state(p->state)->wire);
+    json_set_text(o, "view", vocabulary_permit_view(view)->wire);
     json_set_read(a, o, "asked", p->asked);
     json_set_read(a, o, "granted", p->granted);
     json_set_text_or_null(o, "granted_sha256", p->granted_sha256);
@@ -187,7 +186,7 @@ const struct err *api_permit_revoke(struct call *c)
         return call_replay(c, &r.w);
     json_set_text(o, "permit_id", r.row.permit.id);
     json_set_text(o, "state",
-                  str_of(vocabulary_permit_state(r.row.permit.state)->wire));
+                  vocabulary_permit_state(r.row.permit.state)->wire);
     json_set_int(o, "used", r.row.permit.used);
     json_set_bool(o, "late", r.revoked.late);
     return call_commit(c, &r.w, 200, o, false);

@@ -162,12 +162,11 @@ static struct json *view(struct call *c, const struct work *w,
     json_set_text_or_null(o, "task_id", i->task_id);
     json_set_text_or_null(o, "session_id", i->session_id);
     json_set_text(o, "action", action);
-    json_set_text(o, "outcome",
-                  str_of(vocabulary_outcome(s->outcome)->wire));
+    json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_text(o, "status",
                   is_canceled(w) ? STR("Canceled") : STR("Running"));
     json_set_text(o, "intent_status",
-                  str_of(vocabulary_intent_status(i->status)->wire));
+                  vocabulary_intent_status(i->status)->wire);
     if (s->outcome == OUTCOME_VETOED)
         json_set_text(o, "message", STR("Tool execution rejected."));
     if (s->outcome == OUTCOME_AUTHORIZED)

@@ -42,8 +42,7 @@ static void set_permit(struct call *c, struct json *o, const struct permit *p)
 {
     struct json *v = json_object(c->a);
     json_set_text(v, "id", p->id);
-    json_set_text(v, "state",
-                  str_of(vocabulary_permit_state(p->state)->wire));
+    json_set_text(v, "state", vocabulary_permit_state(p->state)->wire);
     json_set_int(v, "max_uses", p->terms.max_uses);
     json_set_int(v, "used", p->used);
     view_set_time(c->a, v, "not_after", p->not_after);

@@ -83,7 +83,7 @@ static struct str native(const struct wish *k)
     const struct guard *g = &k->guard;
     struct buf b = buf_make(g->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
-    guard_put_text(&b, "kind", str_of(kind_words(KIND_APPROVAL)->wire));
+    guard_put_text(&b, "kind", kind_words(KIND_APPROVAL)->wire);
     guard_put_text(&b, "question", g->title);
     guard_put_text(&b, "title", k->title.p ? k->title : g->title);
     if (k->reasoning.p)

@@ -396,8 +396,7 @@ const struct err *ask_make_intent(struct call *c, struct work *w,
     i->state = STR("{}");
     i->status = status;
     json_set_text(p, "title", i->title);
-    json_set_text(p, "status",
-                  str_of(vocabulary_intent_status(INTENT_ACTIVE)->wire));
+    json_set_text(p, "status", vocabulary_intent_status(INTENT_ACTIVE)->wire);
     return work_event(w, "intent_created", event_by(&c->who), p);
 }
 

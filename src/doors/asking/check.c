@@ -148,11 +148,10 @@ static struct str native(const struct check *k)
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
     guard_put_text(
         &b, "kind",
-        str_of(kind_words(calls ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED)
-                   ->wire));
+        kind_words(calls ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED)->wire);
     guard_put_text(&b, "question", question_of(k));
     guard_put_text(&b, "on_reject",
-                   str_of(vocabulary_on_reject(ON_REJECT_ABANDON)->wire));
+                   vocabulary_on_reject(ON_REJECT_ABANDON)->wire);
     if (str_trim(g->title).n > 0)
         guard_put_text(&b, "title", g->title);
     buf_put(&b, calls ? guard_choices : "");
@@ -223,8 +222,7 @@ static struct str paused(struct check *k)
     struct json *o = json_object(c->a);
     json_set_text(o, "object", k->calls.n ? STR("tool_approval_request")
                                           : STR("auth_challenge"));
-    json_set_text(o, "decision",
-                  str_of(vocabulary_tool_effect(TOOL_ASK)->wire));
+    json_set_text(o, "decision", vocabulary_tool_effect(TOOL_ASK)->wire);
     json_set_text(o, "status", STR("Paused"));
     json_set_text(o, "request_id", s->id);
     json_set_text(o, "intent_id", i->id);
@@ -283,7 +281,7 @@ static struct json *decision_on(const struct check *k, struct str intent_id,
     struct json *o = json_object(g->c->a);
     json_set_text(o, "object", STR("tool_decision"));
     json_set_text(o, "decision",
-                  str_of(vocabulary_tool_effect(g->verdict.effect)->wire));
+                  vocabulary_tool_effect(g->verdict.effect)->wire);
     json_set_text(o, "intent_id", intent_id);
     json_set_text_or_null(o, "task_id", task_id);
     if (g->verdict.effect == TOOL_DENY)

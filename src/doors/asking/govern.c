@@ -291,8 +291,7 @@ static const struct err *enforced(struct call *c, struct work *w,
                                   const struct json *ids)
 {
     struct json *p = json_object(c->a);
-    json_set_text(p, "mode",
-                  str_of(vocabulary_completion_mode(g->completion)->wire));
+    json_set_text(p, "mode", vocabulary_completion_mode(g->completion)->wire);
     json_set_json(p, "approval_ids", ids);
     if (c->who.role != ROLE_AGENT)
         json_set_text(p, "by", principal_actor(&c->who));
@@ -308,7 +307,7 @@ const struct err *govern_complete(struct call *c, struct work *w)
     if (g.completion == COMPLETION_AUTO)
         return NULL;
     if (c->who.role == ROLE_AGENT) {
-        gate.mode = vocabulary_completion_mode(g.completion)->wire;
+        gate.mode = vocabulary_completion_mode(g.completion)->wire.p;
         TRY(approvals_of_completion(c->pg, c->a, w->intent.id,
                                     w->intent.state, &approvals));
         if (!governance_completes(&g, &approvals, &gate.say))

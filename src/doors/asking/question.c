@@ -123,7 +123,7 @@ struct json *question_asked(struct call *c, const struct work *w)
 {
     struct json *o = view_suspension(c, &w->suspension);
     json_set_text(o, "status",
-                  str_of(vocabulary_intent_status(w->intent.status)->wire));
+                  vocabulary_intent_status(w->intent.status)->wire);
     json_set_int(o, "version", w->intent.version);
     return o;
 }

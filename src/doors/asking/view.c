@@ -43,7 +43,7 @@ static void put_intent(struct buf *b, struct arena *a, const struct intent *i)
     put_text(b, "created_by", i->created_by);
     if (i->test)
         put_raw(b, "test", STR("true"));
-    put_text(b, "status", str_of(vocabulary_intent_status(i->status)->wire));
+    put_text(b, "status", vocabulary_intent_status(i->status)->wire);
     put_raw(b, "constraints", i->constraints);
     put_raw(b, "state", i->state);
     put_int(b, "confidence", i->confidence);
@@ -152,7 +152,7 @@ struct json *view_lease(struct arena *a, const struct lease *l,
     json_set_text(o, "intent_id", l->intent_id);
     json_set_text(o, "agent_id", l->agent_id);
     json_set_text(o, "scope", l->scope);
-    json_set_text(o, "status", str_of(vocabulary_lease_status(status)->wire));
+    json_set_text(o, "status", vocabulary_lease_status(status)->wire);
     json_set_text(o, "acquired_at", clock_naive(a, l->acquired_at));
     json_set_text(o, "created_at", clock_naive(a, l->acquired_at));
     json_set_text(o, "expires_at", clock_naive(a, l->expires_at));

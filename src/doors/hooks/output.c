@@ -8,10 +8,10 @@ const char *hooks_word(const struct hooks_call *h, enum verdict_way way)
     if (early && h->late == HOOKS_LATE_DEFER)
         return "defer";
     if (early && h->late == HOOKS_LATE_ASK)
-        return vocabulary_tool_effect(TOOL_ASK)->wire;
+        return vocabulary_tool_effect(TOOL_ASK)->wire.p;
     return vocabulary_tool_effect(way == VERDICT_ALLOW ? TOOL_ALLOW
                                                        : TOOL_DENY)
-        ->wire;
+        ->wire.p;
 }
 
 /* Codex knows no word for a yes: it calls the hook failed, and goes on because

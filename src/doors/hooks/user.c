@@ -283,14 +283,14 @@ static struct json *native(const struct hooks_call *h, struct user *u)
             json_add_json(list, other_field(a, u, &u->v[i]));
         put_prompt(u, &u->v[i]);
     }
-    json_set_text(o, "kind", str_of(kind_words(KIND_ELICITATION)->wire));
+    json_set_text(o, "kind", kind_words(KIND_ELICITATION)->wire);
     json_set_text(o, "question",
                   u->n == 1 ? fit(a, u->v[0].text, SUSPENSION_QUESTION_MAX)
                             : STR("The agent has questions."));
     json_set_text(o, "response_type",
-                  str_of(vocabulary_answer_type(ANSWER_FORM)->wire));
+                  vocabulary_answer_type(ANSWER_FORM)->wire);
     json_set_text(o, "fallback_policy",
-                  str_of(vocabulary_fallback_policy(FALLBACK_FAIL)->wire));
+                  vocabulary_fallback_policy(FALLBACK_FAIL)->wire);
     json_set_json(o, "form", list);
     if (u->prompt.n > 0) {
         struct json *subject = json_object(a);
@@ -318,7 +318,7 @@ static const struct err *ask(struct hooks_call *h, struct user *u,
     struct work w;
     if (rules->effect == TOOL_ASK && rules->matched[0])
         json_set_text(o, "severity",
-                      str_of(vocabulary_severity(rules->severity)->wire));
+                      vocabulary_severity(rules->severity)->wire);
     const struct str text = json_dump(c->a, o, 4 * REQUEST_BODY_MAX);
     TRY(json_parse(c->a, text, &body));
     TRY(question_ask(c, &w, text, body, &once));

@@ -65,8 +65,7 @@ static struct settings_form form_of(struct arena *a, const struct pairs *typed)
 {
     struct json *values = json_object(a);
     json_set_text(values, "agent", STR("*"));
-    json_set_text(values, "effect",
-                  str_of(vocabulary_tool_effect(TOOL_ASK)->wire));
+    json_set_text(values, "effect", vocabulary_tool_effect(TOOL_ASK)->wire);
     json_set_text(values, "severity", STR("high"));
     return (struct settings_form){.fields = fields,
                                   .fields_n = countof(fields),
@@ -206,7 +205,7 @@ static const struct err *add(struct call *c, const struct pairs *typed)
              "effect=%s",
              STR_FMT(c->who.name), (long long)r.rule.position,
              STR_FMT(call_told(c, r.rule.tool)),
-             vocabulary_tool_effect(r.rule.effect)->wire);
+             vocabulary_tool_effect(r.rule.effect)->wire.p);
     response_see_other(c->rs, STR(PATH));
     return NULL;
 }

@@ -90,7 +90,8 @@ bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
 
 /* A link that sets a key; word NULL removes it. */
 struct link {
-    const char *key, *word;
+    const char *key;
+    struct str word; /* p NULL: all */
     struct str label;
     const char *icon;
     int64_t n; /* the number of results */
@@ -111,12 +112,12 @@ static void decided_filters_add(struct call *c,
 {
     const struct str now = page_list_filter(c, l->key);
     const struct page_list_chip one = {
-        .url = page_list_url(c, "/decided", l->key, str_of(l->word)),
+        .url = page_list_url(c, "/decided", l->key, l->word),
         .label = l->label,
         .count = told(c, t, l->n),
         .icon = l->icon,
-        .here = l->word ? str_is(now, l->word) : !now.p};
-    if (l->n > 0 || !l->word || one.here || t->counts.part)
+        .here = l->word.p ? str_eq(now, l->word) : !now.p};
+    if (l->n > 0 || !l->word.p || one.here || t->counts.part)
         page_list_chip(list, c->a, &one);
 }
 
@@ -124,7 +125,7 @@ static struct json *ended(struct call *c,
                           const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
-    struct link l = {"outcome", NULL, STR("All"), "",
+    struct link l = {"outcome", STR_NONE, STR("All"), "",
                      decided_of_outcome(&t->counts, OUTCOME__MAX)};
     decided_filters_add(c, t, list, &l);
     for (size_t i = 0; i < countof(outcomes); i++) {
@@ -142,7 +143,7 @@ static struct json *kinds(struct call *c,
                           const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
-    struct link l = {"kind", NULL, STR("All"), "",
+    struct link l = {"kind", STR_NONE, STR("All"), "",
                      decided_of_kind(&t->counts, KIND__MAX)};
     decided_filters_add(c, t, list, &l);
     for (unsigned i = 1; i <= KIND__MAX; i++) {
@@ -161,7 +162,7 @@ static struct json *kinds(struct call *c,
 static struct json *by(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
-    struct link l = {"door", NULL, STR("Any"), "",
+    struct link l = {"door", STR_NONE, STR("Any"), "",
                      decided_of_door(&t->counts, VIA__MAX)};
     decided_filters_add(c, t, list, &l);
     for (enum via d = VIA_BROWSER; d < VIA__MAX; d++) {

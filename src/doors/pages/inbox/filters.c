@@ -117,7 +117,7 @@ static struct json *kind_chips(struct call *c, const struct inbox_filters *f)
             continue;
         const struct page_list_chip one = {
             .url = page_list_url(c, "/inbox", "kind",
-                                 str_of(vocabulary_key(kind_words(k)))),
+                                 vocabulary_key(kind_words(k))),
             .label = json_get_text(word, "word"),
             .count = count(c, f, k, w->severity),
             .icon = arena_z(c->a, json_get_text(word, "icon")),
@@ -144,11 +144,10 @@ static struct json *risk_chips(struct call *c, const struct inbox_filters *f)
             continue;
         const struct vocabulary_word *words = vocabulary_severity(s);
         const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", "risk",
-                                 str_of(vocabulary_key(words))),
+            .url = page_list_url(c, "/inbox", "risk", vocabulary_key(words)),
             .label = str_of(words->label),
             .count = count(c, f, w->kind, s),
-            .icon = words->wire ? words->wire : "",
+            .icon = words->wire.p ? words->wire.p : "",
             .here = w->severity == s};
         page_list_chip(list, c->a, &one);
     }

@@ -18,7 +18,7 @@ struct json *kinds_view(struct page_view *v, const struct kinds_of *of)
         struct json *view = NULL;
         if (k == of->s->kind)
             view = views[k] ? views[k](v, of) : kinds_simple(v, of);
-        json_set_json(o, kind_words(k)->wire, view);
+        json_set_json(o, kind_words(k)->wire.p, view);
     }
     return o;
 }

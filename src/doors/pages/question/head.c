@@ -90,7 +90,7 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
     question_head_set_id(v, o, s);
     json_set_bool(o, "raised", s->severity_said != s->severity);
     json_set_text(o, "severity_said",
-                  str_of(vocabulary_severity(s->severity_said)->wire));
+                  vocabulary_severity(s->severity_said)->wire);
     json_set_text(o, "question", text);
     json_set_json(o, "question_long",
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);

@@ -102,10 +102,10 @@ static void add_filter(struct call *c, struct json *list, const char *path,
     const struct vocabulary_word *words = vocabulary_intent_status(status);
     const bool all = status == INTENT_STATUS__MAX;
     const struct page_list_chip chip = {
-        .url = page_list_url(c, path, "status", str_of(words->wire)),
+        .url = page_list_url(c, path, "status", words->wire),
         .label = all ? STR("All") : str_of(words->label),
-        .count = words_count(c->a, all ? (int64_t)s->members.n
-                                       : s->counts[status]),
+        .count =
+            words_count(c->a, all ? (int64_t)s->members.n : s->counts[status]),
         .icon = words->icon,
         .here = s->only == status};
     page_list_chip(list, c->a, &chip);

@@ -95,8 +95,7 @@ static void add_filter(struct json *list, struct call *c, const struct wish *w,
 {
     const struct vocabulary_word *words = vocabulary_delivery_state(state);
     struct json *o = json_object(c->a);
-    json_set_text(o, "url",
-                  page_list_url(c, LOG, "state", str_of(words->wire)));
+    json_set_text(o, "url", page_list_url(c, LOG, "state", words->wire));
     json_set_text(o, "label", words->label ? str_of(words->label) : STR("All"));
     json_set_text(o, "count", count);
     json_set_bool(o, "here", w->state == state);

@@ -306,8 +306,7 @@ const struct err *settings_keys_post(struct call *c)
 static struct json *terms_view(struct arena *a, const struct key *k)
 {
     struct json *o = json_object(a), *list = json_array(a);
-    const struct str now =
-        str_of(vocabulary_key(vocabulary_severity(k->terms.floor)));
+    const struct str now = vocabulary_key(vocabulary_severity(k->terms.floor));
     if (k->role != ROLE_AGENT)
         return NULL;
     for (size_t i = 0; i < countof(floors); i++) {
@@ -346,8 +345,7 @@ const struct err *settings_keys_floor_post(struct call *c)
              "settings by=%.*s did=key.floor key=%.*s label=\"%.*s\" "
              "severity_floor=%s decides=%.*s",
              STR_FMT(c->who.name), STR_FMT(k.id), STR_FMT(k.label),
-             vocabulary_key(vocabulary_severity(terms.floor)),
-             STR_FMT(by));
+             vocabulary_key(vocabulary_severity(terms.floor)).p, STR_FMT(by));
     response_see_other(c->rs, page_view_path(c->a, PATH "/", k.id, ""));
     return NULL;
 }

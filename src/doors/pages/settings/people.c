@@ -80,7 +80,7 @@ void settings_people_note(const struct call *c, const char *what,
              "bulk_limit=%s",
              STR_FMT(c->who.name), what, STR_FMT(p->email),
              principal_role_word(p->role), STR_FMT(p->groups),
-             vocabulary_severity(p->bulk_limit)->wire);
+             vocabulary_severity(p->bulk_limit)->wire.p);
 }
 
 const struct err *settings_people_once(struct call *c, const struct person *p,
@@ -113,10 +113,9 @@ struct settings_form settings_people_form(struct arena *a,
     struct json *values = json_object(a);
     json_set_text(values, "role",
                   str_of(old ? principal_role_word(old->role) : "operator"));
-    json_set_text(values, "bulk_limit",
-                  str_of(vocabulary_severity(old ? old->bulk_limit
-                                                 : SEVERITY_MEDIUM)
-                             ->wire));
+    json_set_text(
+        values, "bulk_limit",
+        vocabulary_severity(old ? old->bulk_limit : SEVERITY_MEDIUM)->wire);
     if (old) {
         json_set_text(values, "name", old->name);
         json_set_text(values, "groups",
@@ -176,7 +175,7 @@ static struct str limit_words(struct arena *a, const struct person *p)
     if (p->role == ROLE_USER)
         return STR("no bulk actions");
     return arena_join(a, STR("up to "),
-                      str_of(vocabulary_severity(p->bulk_limit)->wire));
+                      vocabulary_severity(p->bulk_limit)->wire);
 }
 
 static void add_person(struct settings_table *r, const struct person *p)

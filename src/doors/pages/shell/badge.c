@@ -31,10 +31,10 @@ struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 struct json *page_badge_risk(struct arena *a, const struct suspension *s)
 {
     const struct vocabulary_word *words = vocabulary_severity(s->severity);
-    if (!words->wire)
+    if (!words->wire.p)
         return NULL;
     struct json *o = json_object(a);
-    json_set_text(o, "level", str_of(words->wire));
+    json_set_text(o, "level", words->wire);
     json_set_text(o, "word", str_of(words->label));
     return o;
 }

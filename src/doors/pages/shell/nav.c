@@ -18,11 +18,10 @@ static void add_view(struct call *c, struct json *list,
     page_list_chip(list, c->a, chip);
 }
 
-static bool in_inbox(const struct call *c, const char *view)
+static bool in_inbox(const struct call *c, struct str view)
 {
     return str_is(c->rq->path, "/inbox") &&
-           (view ? str_is(request_query(c->rq, "view"), view)
-                 : request_query(c->rq, "view").n == 0);
+           str_eq(request_query(c->rq, "view"), view);
 }
 
 static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
@@ -32,11 +31,11 @@ static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
         const struct vocabulary_word *words =
             vocabulary_inbox_view((enum inbox_view)i);
         /* The first one is the view of an address without a view. */
-        const char *word = i == INBOX_MAY ? NULL : words->wire;
+        const struct str word = i == INBOX_MAY ? STR_NONE : words->wire;
         struct buf url = buf_make(c->a, 64);
         buf_put(&url, "/inbox");
-        buf_put(&url, word ? "?view=" : "");
-        buf_put(&url, word ? word : "");
+        buf_put(&url, word.p ? "?view=" : "");
+        buf_str(&url, word);
         const struct page_list_chip one = {.url = buf_text(&url),
                                            .label = str_of(words->label),
                                            .count = count(c, n[i]),
