@@ -116,7 +116,7 @@ def find(method, path):
 
 LEAKS = re.compile(r"SELECT |INSERT |UPDATE |Sanitizer|/tmp/|/var/|/src/|"
                    r"\.c:\d|\.sql\b|0x[0-9a-f]{8}|"
-                   r"(?i:sqlstate|libpq|pg_|postgres)")
+                   r"(?i:sqlstate|libpq|\bpg_|postgres)")
 
 
 def style_of(method, path):
