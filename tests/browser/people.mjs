@@ -84,10 +84,21 @@ async function loginForm() {
     };
 }
 
+/* nginx limits the sign-ins of an address, and the browser has them all: those
+ * of a form come from one of its own. */
+const addresses = new Map();
+
+function addressOf(cookie) {
+    if (!addresses.has(cookie)) {
+        addresses.set(cookie, `127.0.1.${1 + addresses.size % 250}`);
+    }
+    return addresses.get(cookie);
+}
+
 function sendLogin(cookie, fields) {
     const { email, password } = people.operator;
     return raw("/login", {
-        method: "POST",
+        method: "POST", localAddress: addressOf(cookie),
         body: new URLSearchParams({ email, password, ...fields }).toString(),
         headers: { Accept: "text/html", Cookie: cookie,
             "Content-Type": "application/x-www-form-urlencoded" },

@@ -179,10 +179,12 @@ export async function askExpired(question) {
 }
 
 /* A request without a browser's help: the answer as it is on the wire. */
-export function raw(path, { method = "GET", headers = {}, body } = {}) {
+export function raw(path,
+    { method = "GET", headers = {}, body, localAddress } = {}) {
     visited.add(`${method} ${path.split("?")[0]}`);
     return new Promise((done, failed) => {
-        const sent = request(server.url + path, { method, headers }, (got) => {
+        const options = { method, headers, localAddress };
+        const sent = request(server.url + path, options, (got) => {
             const parts = [];
             got.on("data", (part) => parts.push(part));
             got.on("end", () => done({
