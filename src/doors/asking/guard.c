@@ -40,17 +40,34 @@ void guard_read(struct guard *g, struct fields *f)
 
 /* ---- rules ---------------------------------------------------------- */
 
+static const struct err *read_rules(struct call *c,
+                                    struct guard_rule_set *out)
+{
+    struct tools_rules all;
+    TRY(tools_rules(c->pg, c->a, &all));
+    out->v = arena_many(c->a, all.n + 1, struct tool_rule);
+    out->n = all.n;
+    for (size_t i = 0; i < all.n; i++)
+        out->v[i] = all.v[i].rule;
+    return NULL;
+}
+
+const struct err *guard_rules_once(struct call *c, struct guard_rule_set *set,
+                                   const struct tool_rule_case *about,
+                                   struct tool_rule_verdict *out)
+{
+    if (!set->v)
+        TRY(read_rules(c, set));
+    tool_rule_decide(c->a, set->v, set->n, about, out);
+    return NULL;
+}
+
 const struct err *guard_rules(struct call *c,
                               const struct tool_rule_case *about,
                               struct tool_rule_verdict *out)
 {
-    struct tools_rules all;
-    TRY(tools_rules(c->pg, c->a, &all));
-    struct tool_rule *rules = arena_many(c->a, all.n + 1, struct tool_rule);
-    for (size_t i = 0; i < all.n; i++)
-        rules[i] = all.v[i].rule;
-    tool_rule_decide(c->a, rules, all.n, about, out);
-    return NULL;
+    struct guard_rule_set set = {.v = NULL};
+    return guard_rules_once(c, &set, about, out);
 }
 
 static const struct err *torn(struct arena *a, const char *at)

@@ -38,6 +38,15 @@ void guard_read(struct guard *g, struct fields *f);
 const struct err *guard_rules(struct call *c,
                               const struct tool_rule_case *about,
                               struct tool_rule_verdict *out) MUST;
+/* The same for several cases: the first one reads the rules into the set, which
+ * begins empty. */
+struct guard_rule_set {
+    struct tool_rule *v; /* NULL: not read yet */
+    size_t n;
+};
+const struct err *guard_rules_once(struct call *c, struct guard_rule_set *set,
+                                   const struct tool_rule_case *about,
+                                   struct tool_rule_verdict *out) MUST;
 /* The terms that the rules set for the calls of a question, for which no check
  * was made: added to the caller's, before it is asked. ERR_INVALID
  * rule.torn. */

@@ -58,28 +58,38 @@ struct permit_case use_case(const struct permits_row *row,
 
 /* ---- the rules -------------------------------------------------------- */
 
+/* A yes before the rules of now. */
+struct judged {
+    struct call *c;
+    struct guard_rule_set *rules;
+    const struct permit *permit;
+    const struct suspension *question; /* NULL: read where it is needed */
+};
+
 /* Would the rules that ask now have asked others than the question of the yes
  * did, or at a higher risk? */
-static const struct err *is_stricter(struct call *c, const struct permit *p,
+static const struct err *is_stricter(const struct judged *j,
                                      const struct tool_rule_verdict *v,
                                      size_t n, bool *out)
 {
+    struct call *c = j->c;
+    const struct str id = j->permit->suspension_id;
     struct terms terms;
     struct suspension s;
-    *out = v->effect == TOOL_ASK && p->suspension_id.p &&
-           tool_rule_terms(v, n, &terms);
+    *out = v->effect == TOOL_ASK && id.p && tool_rule_terms(v, n, &terms);
     if (!*out)
         return NULL;
-    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
-    *out = risk_stricter(c->a, &s, &terms);
+    if (!j->question)
+        TRY(suspensions_get(c->pg, c->a, id, &s));
+    *out = risk_stricter(c->a, j->question ? j->question : &s, &terms);
     return NULL;
 }
 
-static const struct err *by_rules(struct call *c, const struct permit *p,
+static const struct err *by_rules(const struct judged *j,
                                   const struct str *tools, size_t n,
                                   enum tool_effect *out)
 {
-    const struct tool_rule_case about = {.agent = p->agent,
+    const struct tool_rule_case about = {.agent = j->permit->agent,
                                          .tools = tools,
                                          .n = n,
                                          .severity = SEVERITY_UNSAID};
@@ -88,8 +98,8 @@ static const struct err *by_rules(struct call *c, const struct permit *p,
     *out = TOOL_ALLOW;
     if (n == 0)
         return NULL;
-    TRY(guard_rules(c, &about, &verdict));
-    TRY(is_stricter(c, p, &verdict, n, &stricter));
+    TRY(guard_rules_once(j->c, j->rules, &about, &verdict));
+    TRY(is_stricter(j, &verdict, n, &stricter));
     *out = stricter ? TOOL_DENY : verdict.effect;
     return NULL;
 }
@@ -97,30 +107,33 @@ static const struct err *by_rules(struct call *c, const struct permit *p,
 const struct err *use_rules(struct call *c, const struct permit *p,
                             enum tool_effect *out)
 {
+    struct guard_rule_set rules = {.v = NULL};
+    const struct judged j = {.c = c, .rules = &rules, .permit = p};
     struct str *tools;
     const size_t n =
         tool_call_tools(c->a, json_read(c->a, p->granted), NULL, &tools);
-    return by_rules(c, p, tools, n, out);
+    return by_rules(&j, tools, n, out);
 }
 
 /* Of the calls that were approved, which no permit may be able to describe. */
-static const struct err *rules_of_answer(struct call *c,
-                                         const struct permit *p,
+static const struct err *rules_of_answer(const struct judged *j,
                                          const struct suspension *s,
                                          enum tool_effect *out)
 {
     const struct json *subject = json_read(
-        c->a, s->approved_subject.p ? s->approved_subject : s->subject);
+        j->c->a, s->approved_subject.p ? s->approved_subject : s->subject);
     struct str *tools;
-    const size_t n = tool_call_tools_of(c->a, subject, &tools);
-    return by_rules(c, p, tools, n, out);
+    const size_t n = tool_call_tools_of(j->c->a, subject, &tools);
+    return by_rules(j, tools, n, out);
 }
 
 static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
 {
-    return u->call.tool.p
-               ? by_rules(u->c, &u->row.permit, &u->call.tool, 1, out)
-               : rules_of_answer(u->c, &u->row.permit, &u->suspension, out);
+    struct guard_rule_set rules = {.v = NULL};
+    const struct judged j = {
+        .c = u->c, .rules = &rules, .permit = &u->row.permit};
+    return u->call.tool.p ? by_rules(&j, &u->call.tool, 1, out)
+                          : rules_of_answer(&j, &u->suspension, out);
 }
 
 /* ---- may it be used --------------------------------------------------- */
@@ -329,6 +342,7 @@ const struct err *use_read(struct call *c, const struct suspension *v,
     struct str *ids = arena_many(c->a, n + 1, struct str);
     struct redemptions_state *states =
         arena_many(c->a, n + 1, struct redemptions_state);
+    struct guard_rule_set rules = {.v = NULL};
     size_t asked = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
         const struct permit p = permit_of_answer(c->a, &v[i], 0);
@@ -349,7 +363,9 @@ const struct err *use_read(struct call *c, const struct suspension *v,
             p.suspension_id = v[i].id;
             p.agent = v[i].asked_by;
             about = s->about;
-            TRY(rules_of_answer(c, &p, &v[i], &about.rule));
+            const struct judged j = {
+                .c = c, .rules = &rules, .permit = &p, .question = &v[i]};
+            TRY(rules_of_answer(&j, &v[i], &about.rule));
         }
         why[i] = permit_usable(&p, &about);
     }
