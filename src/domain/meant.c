@@ -128,7 +128,8 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
 bool meant_no(struct arena *a, const struct suspension *s)
 {
     const struct json *value = json_read(a, s->response);
-    const struct str label = json_get_text(suspension_chosen(a, s), "label");
+    const struct str label =
+        json_get_text(suspension_chosen(a, s, value), "label");
     if (!json_is(value, JSON_STRING))
         return false;
     const struct label_word *w = label_word(a, json_text(value));

@@ -144,9 +144,9 @@ bool suspension_worded(const struct suspension *s)
 }
 
 const struct json *suspension_chosen(struct arena *a,
-                                     const struct suspension *s)
+                                     const struct suspension *s,
+                                     const struct json *value)
 {
-    const struct json *value = json_read(a, s->response);
     return !suspension_worded(s) && json_is(value, JSON_STRING)
                ? suspension_choice(suspension_choices(a, s), json_text(value))
                : NULL;

@@ -174,9 +174,11 @@ bool suspension_worded(const struct suspension *s);
 /* The choice with that value, or NULL. */
 const struct json *suspension_choice(const struct json *choices,
                                      struct str value);
-/* The choice that is the answer; NULL: none is, as where it is worded. */
+/* The choice that an answer with this value is; NULL: none is, as where it is
+ * worded. */
 const struct json *suspension_chosen(struct arena *a,
-                                     const struct suspension *s);
+                                     const struct suspension *s,
+                                     const struct json *value);
 /* choice_label and choice_description of that choice, where it has them
  * (OpenIntent RFC-0025); choice: may be NULL. */
 void suspension_set_choice(struct json *o, const struct json *choice);

@@ -258,6 +258,16 @@ def test_an_approval_that_was_taken_back_runs_nothing(case, operator):
     not_run(case.run().result(60), "cannot be used")
 
 
+def take_back(operator, question):
+    """Revokes the approval that was given."""
+    question = operator.get(
+        f"/api/v1/suspensions/{question['suspension_id']}").json()
+    assert question["usable"]
+    r = operator.post(f"/api/v1/permits/{question['permit']['id']}/revoke",
+                      json={})
+    assert r.status_code == 200, r.text
+
+
 @pytest.mark.parametrize("kind", [k for k in KINDS if k not in ONE_BY_ONE])
 def test_it_is_used_when_all_have_their_answer(server, agents, operator, kind):
     """The calls of a turn run together, and one approval is taken back while
@@ -268,12 +278,7 @@ def test_it_is_used_when_all_have_their_answer(server, agents, operator, kind):
                    about={"question": f"{case.text} {{order}}"})
     asked(operator, f"{case.text} 12345")
     question = decide(operator, f"{case.text} 678", "approve")
-    question = operator.get(
-        f"/api/v1/suspensions/{question['suspension_id']}").json()
-    assert question["usable"]
-    r = operator.post(f"/api/v1/permits/{question['permit']['id']}/revoke",
-                      json={})
-    assert r.status_code == 200, r.text
+    take_back(operator, question)
     decide(operator, f"{case.text} 12345", "approve")
     got = got.result(90)
     assert got["ran"] == [ARGS]
@@ -289,12 +294,7 @@ def test_it_is_used_when_the_tool_runs(server, agents, operator):
                    about={"question": f"{case.text} {{order}}"})
     question = decide(operator, f"{case.text} 12345", "approve")
     asked(operator, f"{case.text} 678")
-    question = operator.get(
-        f"/api/v1/suspensions/{question['suspension_id']}").json()
-    assert question["usable"]
-    r = operator.post(f"/api/v1/permits/{question['permit']['id']}/revoke",
-                      json={})
-    assert r.status_code == 200, r.text
+    take_back(operator, question)
     decide(operator, f"{case.text} 678", "approve")
     got = got.result(90)
     assert got["ran"] == [other]

@@ -109,7 +109,8 @@ static struct json *responded(struct call *c, const struct suspension *s,
     json_set_text(o, "suspension_id", s->id);
     json_set_text(o, "resolution", STR("responded"));
     json_set_json(o, "value", json_read(c->a, s->response));
-    suspension_set_choice(o, suspension_chosen(c->a, s));
+    suspension_set_choice(
+        o, suspension_chosen(c->a, s, json_read(c->a, s->response)));
     json_set_text(o, "responded_by",
                   s->responded_by_claimed.p ? s->responded_by_claimed
                                             : s->responded_by);

@@ -14,17 +14,6 @@
 
 /* ---- the answer ----------------------------------------------------- */
 
-static const struct json *choice_of(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct json *value)
-{
-    const bool chosen = s->response_type == ANSWER_CHOICE ||
-                        s->response_type == ANSWER_CONFIRM;
-    return chosen && json_is(value, JSON_STRING)
-               ? suspension_choice(suspension_choices(a, s), json_text(value))
-               : NULL;
-}
-
 static void add_pair(struct page_view *v, struct json *list, struct str name,
                      struct str value)
 {
@@ -60,7 +49,7 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
                                   const struct json *value)
 {
     struct json *list = json_array(v->a);
-    const struct json *choice = choice_of(v->a, s, value);
+    const struct json *choice = suspension_chosen(v->a, s, value);
     json_set_json(o, "choice",
                   page_choice(v, suspension_choices(v->a, s), choice));
     if (json_is(value, JSON_OBJECT))
@@ -74,7 +63,7 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
 
 struct str question_decision_label(struct arena *a, const struct suspension *s)
 {
-    return label_line(a, choice_of(a, s, json_read(a, s->response)));
+    return label_line(a, suspension_chosen(a, s, json_read(a, s->response)));
 }
 
 static struct str event_url(struct arena *a, const struct suspension *s,
@@ -120,7 +109,7 @@ static void put_effect(struct arena *a, struct buf *b,
                        const struct suspension *s)
 {
     const struct json *value = json_read(a, s->response);
-    const struct json *choice = choice_of(a, s, value);
+    const struct json *choice = suspension_chosen(a, s, value);
     const bool vetoed = s->outcome == OUTCOME_VETOED;
     if (effect_of_choice(choice) == EFFECT_STOP_TASK ||
         (vetoed && s->on_reject == ON_REJECT_ABANDON)) {
@@ -218,7 +207,7 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
 {
     struct buf b = buf_make(a, WORDS_MAX);
     const struct json *value = json_read(a, s->response);
-    const struct json *choice = choice_of(a, s, value);
+    const struct json *choice = suspension_chosen(a, s, value);
     const struct str fallback = question_head_fallback(a, s);
     if (s->reason.p) {
         put_quoted(&b, s->reason);
