@@ -2,7 +2,8 @@
  *
  * The machine's clock and its wall clock are slewed alike, so their distance
  * changes only where somebody sets the wall clock. Small steps are followed. */
-#include "base/clock.h"
+#include "base/clock_watch.h"
+
 #include <stdatomic.h>
 #include <sys/mman.h>
 

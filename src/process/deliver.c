@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/log.h"
 #include "domain/sending/backoff.h"
 #include "process/deliver_hosts.h"

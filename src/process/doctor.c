@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/json.h"
 #include "process/commands.h"
 #include "process/doctor_standby.h"

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "base/log.h"
 #include "base/turns.h"

@@ -9,6 +9,7 @@
 #include "process/tick.h"
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/log.h"
 #include "domain/retry.h"
 #include "domain/retry_silence.h"

@@ -2,6 +2,7 @@
 #include "store/due.h"
 
 #include "base/clock_text.h"
+#include "base/clock_watch.h"
 #include "domain/beside.h"
 #include "store/deliveries.h"
 #include "store/intents.h"

@@ -2,6 +2,7 @@
 #include "store/initiations.h"
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "store/sql.gen.h"
 

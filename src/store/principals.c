@@ -4,6 +4,7 @@
 #include "store/principals.h"
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "domain/reach.h"
 #include "store/sql.gen.h"

@@ -1,6 +1,7 @@
 /* New secrets that a page shows until their reader has stored them. */
 #include "store/secrets.h"
 
+#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "base/id.h"
 #include "store/sql.gen.h"

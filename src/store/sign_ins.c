@@ -2,6 +2,7 @@
 #include "store/sign_ins.h"
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "store/principals.h"
 #include "store/sql.gen.h"

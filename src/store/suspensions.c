@@ -2,6 +2,7 @@
 #include "store/suspensions.h"
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/id.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"

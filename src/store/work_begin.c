@@ -3,6 +3,7 @@
  * Its one decision is to expire a question whose time is over, before anything
  * else is done with it. */
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/id.h"
 #include "domain/beside.h"
 #include "store/intents.h"

@@ -7,6 +7,7 @@
 
 #include "base/clock_text.h"
 
+#include "base/clock_watch.h"
 #include "suite.h"
 
 SUITE(clock);

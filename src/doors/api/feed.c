@@ -1,6 +1,7 @@
 /* The feed of questions that have ended: one read for a host of many agents,
  * which goes on where the last one ended and may be held. */
 #include "base/clock_text.h"
+#include "base/clock_watch.h"
 #include "base/id.h"
 #include "domain/sending/frame.h"
 #include "doors/api/api.h"

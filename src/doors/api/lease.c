@@ -1,5 +1,6 @@
 /* Leases and the agents assigned to an intent. */
 #include "base/clock_text.h"
+#include "base/clock_watch.h"
 #include "base/fields.h"
 #include "base/id.h"
 #include "doors/api/api.h"

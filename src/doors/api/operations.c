@@ -1,5 +1,6 @@
 /* Endpoints for operators: liveness, readiness, metrics. */
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/metrics.h"
 #include "base/version.h"
 #include "doors/api/api.h"

@@ -2,6 +2,7 @@
 #include "doors/asking/govern.h"
 
 #include "base/clock_text.h"
+#include "base/clock_watch.h"
 #include "base/id.h"
 #include "domain/governance.h"
 #include "domain/reach.h"

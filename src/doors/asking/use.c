@@ -2,6 +2,7 @@
 #include "doors/asking/use.h"
 
 #include "base/clock.h"
+#include "base/clock_watch.h"
 #include "base/id.h"
 #include "domain/risk.h"
 #include "doors/asking/guard.h"
