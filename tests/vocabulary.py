@@ -1,4 +1,4 @@
-"""The words of src/domain/vocabulary.c and kind.c, as tests read them."""
+"""The words of src/domain/intent/vocabulary.c and kind.c, as tests read them."""
 import pathlib
 import re
 

@@ -1,6 +1,6 @@
 /* Errors that are made at run time.
  *
- * Never logs and never decides a status; see world/response.c. */
+ * Never logs and never decides a status; see world/web/response.c. */
 #include "base/err.h"
 
 #include <stdarg.h>

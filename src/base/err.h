@@ -2,7 +2,7 @@
  *
  * code is stable API text ("suspension.already_decided"); say is one sentence
  * for the person or the agent, with the next step. Internal causes go to the
- * log, never into an error. world/response.c alone turns a kind into a
+ * log, never into an error. world/web/response.c alone turns a kind into a
  * status. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -30,7 +30,7 @@ enum err_kind {
     ERR__MAX
 };
 
-struct json; /* base/json.h */
+struct json; /* base/json/json.h */
 
 struct err {
     enum err_kind kind;

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "notify/message.h"
-#include "world/words.h"
+#include "world/template/words.h"
 
 #define SUBJECT_MAX 150 /* characters */
 #define PLAIN_MAX 60    /* of a subject that is not encoded, bytes */

@@ -2,7 +2,7 @@
 #ifndef NOTIFY_MAIL_H
 #define NOTIFY_MAIL_H
 
-#include "world/template.h"
+#include "world/template/template.h"
 
 struct mail {
     struct str id;   /* of the delivery */

@@ -4,7 +4,7 @@
 #include "notify/message.h"
 
 #include "base/clock.h"
-#include "world/words.h"
+#include "world/template/words.h"
 
 #define TITLE_MAX 300
 #define QUESTION_MAX 4000

@@ -5,7 +5,7 @@
 #ifndef NOTIFY_MESSAGE_H
 #define NOTIFY_MESSAGE_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #define MESSAGE_MAX ((size_t)1 << 20) /* bytes of a mail */
 #define MESSAGE_LINE_MAX 200 /* characters of a choice, and of a row */

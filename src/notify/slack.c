@@ -6,7 +6,7 @@
 #include "notify/slack.h"
 
 #include "notify/message.h"
-#include "world/words.h"
+#include "world/template/words.h"
 
 /* Slack's limits, in characters. */
 #define HEADER_MAX 150

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/log.h"
+#include "base/shared/clock_watch.h"
 #include "domain/sending/backoff.h"
 #include "process/deliver_hosts.h"
 #include "process/deliver_send.h"

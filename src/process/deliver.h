@@ -5,7 +5,7 @@
 #ifndef PROCESS_DELIVER_H
 #define PROCESS_DELIVER_H
 
-#include "process/child.h"
+#include "process/start/child.h"
 
 /* Works until SIGTERM. Runs in a new child process with SIGTERM blocked.
  * Returns the exit status of the process. */

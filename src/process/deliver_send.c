@@ -3,7 +3,7 @@
  * result. */
 #include "process/deliver_send.h"
 
-#include "domain/endpoint.h"
+#include "domain/sending/endpoint.h"
 #include "notify/mail.h"
 #include "notify/slack.h"
 #include "notify/webhook.h"

@@ -4,7 +4,7 @@
 
 #include "store/outbox.h"
 #include "world/outbound.h"
-#include "world/template.h"
+#include "world/template/template.h"
 
 struct deliver_send {
     struct arena *arena; /* scratch */

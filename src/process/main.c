@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/version.h"
-#include "process/commands.h"
-#include "process/plan.h"
+#include "process/commands/commands.h"
+#include "process/start/plan.h"
 #include "process/supervise.h"
 #include "store/sql.gen.h"
 

@@ -16,22 +16,22 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "base/log.h"
-#include "base/turns.h"
+#include "base/shared/clock_watch.h"
+#include "base/shared/turns.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
 #include "process/notify.h"
-#include "process/plan.h"
+#include "process/start/plan.h"
+#include "process/start/user.h"
 #include "process/tick.h"
-#include "process/user.h"
-#include "process/wait.h"
+#include "process/wait/wait.h"
 #include "process/web.h"
 #include "store/tables.h"
-#include "world/fcgi.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 #include "world/wake.h"
+#include "world/web/fcgi.h"
 
 #define STUCK (30 * CLOCK_SECOND)   /* in one request, or without a sign of
                                      * life */

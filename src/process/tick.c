@@ -9,11 +9,11 @@
 #include "process/tick.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/log.h"
-#include "domain/retry.h"
-#include "domain/retry_silence.h"
-#include "domain/risk.h"
+#include "base/shared/clock_watch.h"
+#include "domain/answer/retry_silence.h"
+#include "domain/question/retry.h"
+#include "domain/question/risk.h"
 #include "process/reap.h"
 #include "process/retries.h"
 #include "store/deliveries.h"
@@ -22,7 +22,7 @@
 #include "store/sql.gen.h"
 #include "store/tables.h"
 #include "store/tail.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 #include "world/wake.h"
 
 /* Between two looks; new questions do not wake the clock. */
@@ -102,7 +102,7 @@ static const struct err *decide(const struct tick *t, struct due_unit *u)
         w->suspension.next_attempt_at > w->now)
         return NULL; /* another process was faster */
     u->reminded = true;
-    return retry_remind(w->arena, &d, &u->round);
+    return retry_silence_remind(w->arena, &d, &u->round);
 }
 
 /* Did a checkpoint that the clock approved lead to the next? */

@@ -6,7 +6,7 @@
 #ifndef PROCESS_TICK_H
 #define PROCESS_TICK_H
 
-#include "process/child.h"
+#include "process/start/child.h"
 
 /* Works until SIGTERM. Runs in a new child process with SIGTERM blocked.
  * Returns the exit status of the process. */

@@ -12,8 +12,8 @@
 #include "doors/serve.h"
 #include "store/principals.h"
 #include "store/tables.h"
-#include "world/fcgi.h"
 #include "world/outbound.h"
+#include "world/web/fcgi.h"
 
 /* No transaction outlives its request: its locks would stop others. */
 static void check_transaction(struct pg *pg)

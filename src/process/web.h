@@ -2,7 +2,7 @@
 #ifndef PROCESS_WEB_H
 #define PROCESS_WEB_H
 
-#include "process/child.h"
+#include "process/start/child.h"
 
 /* Answers requests until SIGTERM, or until the socket is shut and its queue
  * empty. Runs in a new child process with SIGTERM blocked. The current request

@@ -3,7 +3,7 @@
 #include "store/acls.h"
 
 #include "base/id.h"
-#include "domain/reach.h"
+#include "domain/intent/reach.h"
 #include "store/due.h"
 #include "store/leases.h"
 #include "store/sql.gen.h"

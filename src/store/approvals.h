@@ -3,8 +3,8 @@
 #ifndef STORE_APPROVALS_H
 #define STORE_APPROVALS_H
 
-#include "domain/governance.h"
-#include "world/pg.h"
+#include "domain/intent/governance.h"
+#include "world/pg/pg.h"
 
 /* The approved requests to complete the intent, for its state as it is now
  * (JSON text). */

@@ -2,8 +2,8 @@
 #ifndef STORE_CONTAINERS_CHANGE_H
 #define STORE_CONTAINERS_CHANGE_H
 
-#include "domain/board.h"
-#include "world/pg.h"
+#include "domain/plan/board.h"
+#include "world/pg/pg.h"
 
 struct coordinators_change; /* store/coordinators.h */
 

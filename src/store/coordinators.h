@@ -4,7 +4,7 @@
 #define STORE_COORDINATORS_H
 
 #include "domain/containers/coordinator.h"
-#include "domain/guardrails.h"
+#include "domain/plan/guardrails.h"
 #include "store/moved.h"
 
 struct coordinator_rows {

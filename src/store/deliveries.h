@@ -3,10 +3,10 @@
 #ifndef STORE_DELIVERIES_H
 #define STORE_DELIVERIES_H
 
+#include "domain/intent/event.h"
 #include "domain/sending/channel.h"
-#include "domain/event.h"
-#include "domain/push.h"
-#include "world/pg.h"
+#include "domain/sending/push.h"
+#include "world/pg/pg.h"
 
 /* The changes of one transaction to one intent. */
 struct deliveries_news {

@@ -2,8 +2,8 @@
 #include "store/due.h"
 
 #include "base/clock_text.h"
-#include "base/clock_watch.h"
-#include "domain/beside.h"
+#include "base/shared/clock_watch.h"
+#include "domain/question/beside.h"
 #include "store/deliveries.h"
 #include "store/intents.h"
 #include "store/portfolios.h"

@@ -3,7 +3,7 @@
 #ifndef STORE_DUE_H
 #define STORE_DUE_H
 
-#include "domain/retry.h"
+#include "domain/question/retry.h"
 #include "store/coordinators.h"
 #include "store/leases.h"
 #include "store/records.h"

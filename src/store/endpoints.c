@@ -1,14 +1,14 @@
 /* Endpoints in the database: an agent's, and the channels to people.
  *
- * Struct in, struct out; their fields are checked by domain/endpoint.h. Lists
- * leave out the secret. */
+ * Struct in, struct out; their fields are checked by
+ * domain/sending/endpoint.h. Lists leave out the secret. */
 #include "store/endpoints.h"
 
 #include "base/id.h"
-#include "base/json.h"
-#include "base/metrics.h"
+#include "base/json/json.h"
+#include "base/shared/metrics.h"
 #include "store/sql.gen.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 const char endpoints_taken[] = "endpoint.taken";
 

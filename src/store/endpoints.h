@@ -4,7 +4,7 @@
 #define STORE_ENDPOINTS_H
 
 #include "domain/sending/channel.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define ENDPOINTS_MAX 500 /* of an installation; the list has no pages */
 #define ENDPOINTS_OF_AGENT_MAX 20 /* each answer goes to all of them */

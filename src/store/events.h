@@ -2,8 +2,8 @@
 #ifndef STORE_EVENTS_H
 #define STORE_EVENTS_H
 
-#include "domain/event.h"
-#include "world/pg.h"
+#include "domain/intent/event.h"
+#include "world/pg/pg.h"
 
 struct event_rows {
     struct event *v;

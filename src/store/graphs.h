@@ -3,9 +3,9 @@
 #define STORE_GRAPHS_H
 
 #include "domain/containers/graph.h"
-#include "domain/intent.h"
-#include "domain/principal.h"
-#include "world/pg.h"
+#include "domain/intent/intent.h"
+#include "domain/intent/principal.h"
+#include "world/pg/pg.h"
 
 /* A wish for an intent with those below it that the reader reaches, and their
  * dependencies elsewhere. */

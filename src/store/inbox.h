@@ -1,10 +1,10 @@
 /* Lists of open questions: of one audience, narrowed by filters, in pages by
  * key, and counted up to a ceiling. Decides nothing; the right to answer is
- * domain/responder.h's, and the lists follow the same rule. */
+ * domain/kind/responder.h's, and the lists follow the same rule. */
 #ifndef STORE_INBOX_H
 #define STORE_INBOX_H
 
-#include "domain/principal.h"
+#include "domain/intent/principal.h"
 #include "store/suspensions.h"
 
 #define INBOX_COUNT_MAX 200  /* counts go up to here; inbox.sql */

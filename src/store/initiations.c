@@ -2,8 +2,8 @@
 #include "store/initiations.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/crypt.h"
+#include "base/shared/clock_watch.h"
 #include "store/sql.gen.h"
 
 const struct err *initiations_make(struct pg *pg, struct arena *a,

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define INITIATIONS_LIFE (INT64_C(600) * CLOCK_SECOND)
 

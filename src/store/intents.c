@@ -2,8 +2,8 @@
 #include "store/intents.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/id.h"
+#include "base/shared/clock_watch.h"
 #include "store/sql.gen.h"
 
 /* The columns of the table, in its order: PostgreSQL hands on a whole row as it

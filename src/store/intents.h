@@ -2,9 +2,9 @@
 #ifndef STORE_INTENTS_H
 #define STORE_INTENTS_H
 
-#include "domain/intent.h"
-#include "domain/reach.h"
-#include "world/pg.h"
+#include "domain/intent/intent.h"
+#include "domain/intent/reach.h"
+#include "world/pg/pg.h"
 
 struct intent_rows {
     struct intent *v;

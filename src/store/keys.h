@@ -3,8 +3,8 @@
 #ifndef STORE_KEYS_H
 #define STORE_KEYS_H
 
-#include "domain/reach.h"
-#include "world/pg.h"
+#include "domain/intent/reach.h"
+#include "world/pg/pg.h"
 
 #define KEYS_PAGE 100
 #define KEYS_TOKENS_MAX 20 /* valid tokens of one person */

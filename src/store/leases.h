@@ -2,8 +2,8 @@
 #ifndef STORE_LEASES_H
 #define STORE_LEASES_H
 
-#include "domain/lease.h"
-#include "world/pg.h"
+#include "domain/intent/lease.h"
+#include "world/pg/pg.h"
 
 struct lease_rows {
     struct lease *v;

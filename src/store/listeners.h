@@ -2,7 +2,7 @@
 #ifndef STORE_LISTENERS_H
 #define STORE_LISTENERS_H
 
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define LISTENERS_MAX 500 /* of one call */
 

@@ -2,8 +2,8 @@
 #ifndef STORE_MOVED_H
 #define STORE_MOVED_H
 
-#include "domain/intent.h"
-#include "world/pg.h"
+#include "domain/intent/intent.h"
+#include "world/pg/pg.h"
 
 /* One that was moved, to be announced after the commit. */
 struct moved_other {

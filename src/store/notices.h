@@ -7,7 +7,7 @@
 #define STORE_NOTICES_H
 
 #include "base/err.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 #include "world/wake.h"
 
 #define NOTICES_MAX 512    /* notes of one call of notices_send */

@@ -3,7 +3,7 @@
 #include "store/outbox.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
+#include "base/shared/clock_watch.h"
 #include "store/sql.gen.h"
 
 enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,

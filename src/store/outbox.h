@@ -2,8 +2,8 @@
 #ifndef STORE_OUTBOX_H
 #define STORE_OUTBOX_H
 
-#include "domain/vocabulary.h"
-#include "world/pg.h"
+#include "domain/intent/vocabulary.h"
+#include "world/pg/pg.h"
 
 #define OUTBOX_PER_ENDPOINT 4 /* being sent at once, to one endpoint */
 #define OUTBOX_AT_ONCE 64     /* being sent at once, of one process, */

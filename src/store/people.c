@@ -1,7 +1,7 @@
 /* People who may sign in, for the settings pages and commands.
  *
  * Struct in, struct out; their fields and changes are checked by
- * domain/person.h. A password is passed as its hash. */
+ * domain/intent/person.h. A password is passed as its hash. */
 #include "store/people.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include "base/id.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 static const struct err *unknown(void)
 {

@@ -2,8 +2,8 @@
 #ifndef STORE_PEOPLE_H
 #define STORE_PEOPLE_H
 
-#include "domain/person.h"
-#include "world/pg.h"
+#include "domain/intent/person.h"
+#include "world/pg/pg.h"
 
 #define PEOPLE_PAGE 100
 #define PEOPLE_GROUPS_MAX 200

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "domain/vocabulary.h"
-#include "world/pg.h"
+#include "domain/intent/vocabulary.h"
+#include "world/pg/pg.h"
 
 /* No proof is accepted for longer: its nonce or its time has passed. */
 #define PERMIT_TOKENS_PROOF_KEPT (INT64_C(600) * CLOCK_SECOND)

@@ -2,8 +2,8 @@
 #ifndef STORE_PERMITS_H
 #define STORE_PERMITS_H
 
-#include "domain/permit.h"
-#include "world/pg.h"
+#include "domain/permit/permit.h"
+#include "world/pg/pg.h"
 
 /* A permit, and what its usability depends on beside its intent. */
 struct permits_row {

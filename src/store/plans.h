@@ -3,8 +3,8 @@
 #ifndef STORE_PLANS_H
 #define STORE_PLANS_H
 
-#include "domain/board.h"
-#include "world/pg.h"
+#include "domain/plan/board.h"
+#include "world/pg/pg.h"
 
 /* Queues the statements that read the plans and checkpoints of an intent; two
  * results. */

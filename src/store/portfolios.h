@@ -6,7 +6,7 @@
 #include "store/containers_change.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define PORTFOLIOS_PAGE_MAX 100
 

@@ -4,9 +4,9 @@
 #include "store/principals.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/crypt.h"
-#include "domain/reach.h"
+#include "base/shared/clock_watch.h"
+#include "domain/intent/reach.h"
 #include "store/sql.gen.h"
 
 #define MINUTE (60 * CLOCK_SECOND)

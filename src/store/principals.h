@@ -2,8 +2,8 @@
 #ifndef STORE_PRINCIPALS_H
 #define STORE_PRINCIPALS_H
 
-#include "domain/principal.h"
-#include "world/pg.h"
+#include "domain/intent/principal.h"
+#include "world/pg/pg.h"
 
 #define PRINCIPALS_SESSION_LIFE (INT64_C(14) * 24 * 3600 * 1000000)
 #define PRINCIPALS_SESSION_IDLE (INT64_C(24) * 3600 * 1000000)

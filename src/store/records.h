@@ -6,7 +6,7 @@
 #include "domain/containers/attachment.h"
 #include "domain/containers/cost.h"
 #include "domain/containers/failure.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 /* All of an intent, oldest first. */
 const struct err *records_costs(struct pg *pg, struct arena *a,

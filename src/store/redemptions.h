@@ -2,8 +2,8 @@
 #ifndef STORE_REDEMPTIONS_H
 #define STORE_REDEMPTIONS_H
 
-#include "domain/permit.h"
-#include "world/pg.h"
+#include "domain/permit/permit.h"
+#include "world/pg/pg.h"
 
 #define REDEMPTIONS_SHOWN 100
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "store/sql.gen.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 enum { NAME, ADDRESS, STATE, SYNC, BYTES, US };
 

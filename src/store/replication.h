@@ -3,8 +3,8 @@
 #ifndef STORE_REPLICATION_H
 #define STORE_REPLICATION_H
 
-#include "base/metrics.h"
-#include "world/pg.h"
+#include "base/shared/metrics.h"
+#include "world/pg/pg.h"
 
 #define REPLICATION_MAX 16
 

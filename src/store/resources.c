@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/permit.h"
+#include "domain/permit/permit.h"
 #include "store/sql.gen.h"
 
 static struct resource row(const struct pg_rows *r, size_t i)

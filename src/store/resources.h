@@ -3,7 +3,7 @@
 #define STORE_RESOURCES_H
 
 #include "base/err.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define RESOURCES_MAX 200 /* shown on the page */
 

@@ -1,7 +1,7 @@
 /* Restores to an older point, in the database. Decides nothing. */
 #include "store/restores.h"
 
-#include "domain/push.h"
+#include "domain/sending/push.h"
 #include "store/deliveries.h"
 #include "store/events.h"
 #include "store/sql.gen.h"

@@ -5,8 +5,8 @@
 #define STORE_RESTORES_H
 
 #include "domain/containers/claim.h"
-#include "domain/suspension.h"
-#include "world/pg.h"
+#include "domain/question/suspension.h"
+#include "world/pg/pg.h"
 
 /* ---- taking back ---------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* New secrets that a page shows until their reader has stored them. */
 #include "store/secrets.h"
 
-#include "base/clock_watch.h"
 #include "base/crypt.h"
 #include "base/id.h"
+#include "base/shared/clock_watch.h"
 #include "store/sql.gen.h"
 
 const struct err *secrets_keep(struct pg *pg, struct arena *a,

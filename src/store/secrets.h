@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define SECRETS_LIFE (10 * 60 * CLOCK_SECOND)
 

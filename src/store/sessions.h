@@ -3,7 +3,7 @@
 #define STORE_SESSIONS_H
 
 #include "base/err.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define SESSIONS_MAX 200
 

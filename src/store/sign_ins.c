@@ -2,8 +2,8 @@
 #include "store/sign_ins.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/crypt.h"
+#include "base/shared/clock_watch.h"
 #include "store/principals.h"
 #include "store/sql.gen.h"
 

@@ -4,7 +4,7 @@
 #define STORE_SIGN_INS_H
 
 #include "base/err.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 /* Failures older than this do not count. */
 #define SIGN_INS_FORGOTTEN (INT64_C(3600) * 1000000)

@@ -2,7 +2,7 @@
 #include "store/subscriptions.h"
 
 #include "base/id.h"
-#include "base/metrics.h"
+#include "base/shared/metrics.h"
 #include "store/sql.gen.h"
 
 #define AGAIN 60 /* seconds until one may have been removed */

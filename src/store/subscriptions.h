@@ -3,7 +3,7 @@
 #define STORE_SUBSCRIPTIONS_H
 
 #include "domain/sending/subscription.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 /* Subscriptions to every intent cost a row in every transaction, so their
  * number is limited: of one key, and of all. */

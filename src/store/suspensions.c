@@ -2,8 +2,8 @@
 #include "store/suspensions.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/id.h"
+#include "base/shared/clock_watch.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"

@@ -2,8 +2,8 @@
 #ifndef STORE_SUSPENSIONS_H
 #define STORE_SUSPENSIONS_H
 
-#include "domain/suspension.h"
-#include "world/pg.h"
+#include "domain/question/suspension.h"
+#include "world/pg/pg.h"
 
 struct suspension_rows {
     struct suspension *v;

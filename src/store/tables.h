@@ -6,9 +6,9 @@
 #ifndef STORE_TABLES_H
 #define STORE_TABLES_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "store/sql.gen.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 /* As pg_make, with all statements of the program. It works only with tables of
  * SQL_TABLES; each call ends in ERR_BUSY server.upgrading otherwise. */

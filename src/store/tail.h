@@ -3,7 +3,7 @@
 #define STORE_TAIL_H
 
 #include "domain/sending/frame.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define TAIL_PAGE 500                     /* events */
 #define TAIL_PAGE_BYTES ((size_t)8 << 20) /* a page ends with the event that

@@ -1,5 +1,5 @@
 /* Tasks in the database, with the plans of their intent: read together, changed
- * in memory (domain/board.h), and written together, all under the intent's
+ * in memory (domain/plan/board.h), and written together, all under the intent's
  * lock. */
 #ifndef STORE_TASKS_H
 #define STORE_TASKS_H

@@ -3,9 +3,9 @@
 #ifndef STORE_TOOLS_H
 #define STORE_TOOLS_H
 
-#include "domain/tool_call.h"
-#include "domain/tool_rule.h"
-#include "world/pg.h"
+#include "domain/permit/tool_call.h"
+#include "domain/permit/tool_rule.h"
+#include "world/pg/pg.h"
 
 #define TOOLS_RULES_MAX 1000
 

@@ -2,7 +2,7 @@
 #ifndef STORE_VIEWS_H
 #define STORE_VIEWS_H
 
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 #define VIEWS_MAX 50      /* of one person */
 #define VIEWS_SHOWN 30    /* in the list, the reader's own first */

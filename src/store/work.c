@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/beside.h"
+#include "domain/question/beside.h"
 #include "store/containers.h"
 #include "store/events.h"
 #include "store/intents.h"

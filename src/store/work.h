@@ -9,11 +9,11 @@
 #ifndef STORE_WORK_H
 #define STORE_WORK_H
 
-#include "domain/board.h"
-#include "domain/resolve.h"
+#include "domain/answer/resolve.h"
+#include "domain/plan/board.h"
 #include "store/coordinators.h"
 #include "store/deliveries.h"
-#include "world/pg.h"
+#include "world/pg/pg.h"
 
 /* The error where the clock of this host is not to be trusted
  * (clock_watch_held): ERR_BUSY clock.differs. */

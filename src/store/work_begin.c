@@ -3,9 +3,9 @@
  * Its one decision is to expire a question whose time is over, before anything
  * else is done with it. */
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/id.h"
-#include "domain/beside.h"
+#include "base/shared/clock_watch.h"
+#include "domain/question/beside.h"
 #include "store/intents.h"
 #include "store/permits.h"
 #include "store/portfolios.h"
@@ -13,7 +13,7 @@
 #include "store/suspensions.h"
 #include "store/tables.h"
 #include "store/work.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 const struct err *work_clock_differs(void)
 {

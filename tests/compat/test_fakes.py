@@ -219,8 +219,8 @@ def test_words_are_refused_as_by_the_real_one(fake, agent):
 
 
 def test_the_words_are_those_of_the_server(fake):
-    """Of src/domain/label.c, each beside the effect that it does not mean."""
-    table = (TOP / "src/domain/label.c").read_text().partition("#define OURS")
+    """Of src/domain/kind/label.c, each beside the effect that it does not mean."""
+    table = (TOP / "src/domain/kind/label.c").read_text().partition("#define OURS")
     words = [(text.encode("latin-1").decode("unicode_escape").encode(
         "latin-1").decode(), kind)
         for kind, text in re.findall(

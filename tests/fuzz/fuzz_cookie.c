@@ -3,8 +3,8 @@
  * what is found is free of separators and controls, stands in the header
  * behind its name, and is no longer found once it is sent twice. */
 #include "base/buf.h"
-#include "world/request.h"
 #include "fuzz.h"
+#include "world/web/request.h"
 
 #define LINES_MAX 8
 

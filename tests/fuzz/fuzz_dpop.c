@@ -6,8 +6,8 @@
  * in its normal form is its own normal form. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "base/jws.h"
-#include "domain/dpop.h"
+#include "base/json/jws.h"
+#include "domain/permit/dpop.h"
 #include "fuzz.h"
 
 #define NOW (INT64_C(1795341104) * CLOCK_SECOND)

@@ -3,9 +3,9 @@
  * no more is taken than there is, however they are cut in two; parameters stay
  * below their ceiling and lie within their bytes; what a notice is read as is
  * written and read the same again. */
-#include "store/notices.h"
-#include "world/fcgi_record.h"
 #include "fuzz.h"
+#include "store/notices.h"
+#include "world/web/fcgi_record.h"
 
 static void check_param(struct str params, const char *name)
 {

@@ -3,8 +3,8 @@
  * what is read is UTF-8 within the ceilings, and written again it reads the
  * same; escaping any text and unescaping it gives the text. */
 #include "base/buf.h"
-#include "world/request.h"
 #include "fuzz.h"
+#include "world/web/request.h"
 
 static void check_escape(struct arena *a, struct str text)
 {

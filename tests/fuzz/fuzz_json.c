@@ -3,7 +3,7 @@
  * json-c reads it; written again it is the same tree; its canonical form
  * passes the gate and is its own canonical form; a raw member reads as the
  * member of the tree. */
-#include "base/json.h"
+#include "base/json/json.h"
 #include "fuzz.h"
 
 #define TEXT_MAX ((size_t)16 << 20)

@@ -3,9 +3,9 @@
  * what is taken apart has one spelling, which is the token; nothing that is
  * no signature holds, and no length of a key or signature reads beyond it. */
 #include "base/crypt.h"
-#include "base/jws.h"
-#include "world/ecdsa.h"
+#include "base/json/jws.h"
 #include "fuzz.h"
+#include "world/ecdsa.h"
 
 /* The padding of base64 is none of base64url, and two characters differ. */
 static void put(struct buf *b, struct str bytes)

@@ -5,11 +5,11 @@
  * an answer counts once. The question is read at both doors. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/agent_ui.h"
-#include "domain/decimal.h"
-#include "domain/resolve.h"
-#include "domain/suspension_read.h"
-#include "domain/suspension_seal.h"
+#include "domain/answer/agent_ui.h"
+#include "domain/answer/resolve.h"
+#include "domain/intent/decimal.h"
+#include "domain/question/suspension_read.h"
+#include "domain/question/suspension_seal.h"
 #include "fuzz.h"
 
 #define WRITTEN_MAX ((size_t)8 << 20)

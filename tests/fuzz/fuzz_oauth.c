@@ -5,9 +5,9 @@
  * parameters has details that hold; every refusal is a word of OAuth with the
  * characters that a description may have. */
 #include "base/crypt.h"
-#include "domain/oauth.h"
-#include "world/request.h"
+#include "domain/permit/oauth.h"
 #include "fuzz.h"
+#include "world/web/request.h"
 
 static void check_error(struct arena *a, const struct err *e)
 {

@@ -4,8 +4,8 @@
  * spelt from it reads as the same path and query. */
 #include "base/buf.h"
 #include "base/id.h"
-#include "world/request.h"
 #include "fuzz.h"
+#include "world/web/request.h"
 
 #define PARAMS 64
 

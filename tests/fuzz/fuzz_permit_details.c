@@ -4,7 +4,7 @@
  * details that are taken cover the call that they say and none with a member
  * more or less; what an answer leaves covers nothing that was not asked for;
  * the text that is kept is the same details. */
-#include "domain/permit_covers.h"
+#include "domain/permit/permit_covers.h"
 #include "fuzz.h"
 
 static const struct json *parsed(struct arena *a, struct str text)

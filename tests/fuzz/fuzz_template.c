@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "world/template.h"
 #include "fuzz.h"
+#include "world/template/template.h"
 
 #define ARENA_MAX_BYTES ((size_t)64 << 20)
 #define PAGE_MAX_BYTES 65536

@@ -4,8 +4,8 @@
  * form is the same; ids are unique; the question passes the gate, is one of
  * its kind, and is the same for the same calls in the plainest shape. */
 #include "base/crypt.h"
-#include "domain/kind.h"
-#include "domain/tool_call.h"
+#include "domain/kind/kind.h"
+#include "domain/permit/tool_call.h"
 #include "fuzz.h"
 
 static const struct json *parsed(struct arena *a, struct str text)

@@ -28,8 +28,8 @@ OPEN = []  # the ids of what was asked in a test
 
 
 def listed(pattern):
-    """The words of the list in src/domain/label.c."""
-    text = (TOP / "src/domain/label.c").read_text()
+    """The words of the list in src/domain/kind/label.c."""
+    text = (TOP / "src/domain/kind/label.c").read_text()
     found = re.findall(pattern, text)
     assert len(found) > 10
     return [re.sub(r"\\x(..)", lambda m: chr(int(m[1], 16)), w)

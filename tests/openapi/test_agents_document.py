@@ -82,7 +82,7 @@ def statuses_of_the_program():
     """The statuses that each code has where it is given with its kind."""
     texts = [path.read_text() for path in (TOP / "src").rglob("*.c")]
     kinds = dict(re.findall(r"\[(ERR_\w+)\] = (\d+)",
-                            (TOP / "src/world/response.c").read_text()))
+                            (TOP / "src/world/web/response.c").read_text()))
     named = dict(one for text in texts for one in re.findall(
         r'const char (\w+)\[\] =\s+"([a-z_0-9]+\.[a-z_0-9]+)"', text))
     nginx = (TOP / "nginx/http.conf.in").read_text()

@@ -184,29 +184,29 @@ def define(header, name):
 
 
 CEILINGS = [
-    ("domain/suspension.h", "SUSPENSION_QUESTION_MAX", "Ask/question"),
-    ("domain/suspension.h", "SUSPENSION_TITLE_MAX", "Ask/title"),
-    ("domain/suspension.h", "SUSPENSION_EXPLANATION_MAX", "Ask/explanation"),
-    ("domain/suspension.h", "SUSPENSION_CHOICES_MAX", "Ask/choices"),
-    ("domain/suspension.h", "SUSPENSION_TIMEOUT_MAX", "Ask/timeout_seconds"),
-    ("domain/suspension.h", "SUSPENSION_ATTEMPTS_MAX",
+    ("domain/question/suspension.h", "SUSPENSION_QUESTION_MAX", "Ask/question"),
+    ("domain/question/suspension.h", "SUSPENSION_TITLE_MAX", "Ask/title"),
+    ("domain/question/suspension.h", "SUSPENSION_EXPLANATION_MAX", "Ask/explanation"),
+    ("domain/question/suspension.h", "SUSPENSION_CHOICES_MAX", "Ask/choices"),
+    ("domain/question/suspension.h", "SUSPENSION_TIMEOUT_MAX", "Ask/timeout_seconds"),
+    ("domain/question/suspension.h", "SUSPENSION_ATTEMPTS_MAX",
      "RetryPolicy/max_attempts"),
-    ("domain/suspension.h", "SUSPENSION_REASON_MAX", "Answer/reason"),
-    ("domain/suspension.h", "SUSPENSION_REASON_MAX", "TakeBack/reason"),
-    ("domain/suspension.h", "SUSPENSION_REASON_MAX", "Respond/reason"),
-    ("domain/form.h", "FORM_FIELDS_MAX", "Ask/form"),
-    ("domain/form.h", "FORM_TEXT_MAX", "FormField/max_length"),
-    ("domain/intent.h", "INTENT_TITLE_MAX", "IntentNew/title"),
-    ("domain/intent.h", "INTENT_DESCRIPTION_MAX", "IntentNew/description"),
-    ("domain/intent.h", "INTENT_DEPENDENCIES_MAX", "IntentNew/depends_on"),
-    ("domain/intent.h", "INTENT_PATCHES_MAX", "StatePatches/patches"),
-    ("domain/lease.h", "LEASE_SCOPE_MAX", "LeaseNew/scope"),
-    ("domain/lease.h", "LEASE_SECONDS_MAX", "LeaseNew/duration_seconds"),
-    ("domain/principal.h", "PRINCIPAL_AGENT_NAME_MAX",
+    ("domain/question/suspension.h", "SUSPENSION_REASON_MAX", "Answer/reason"),
+    ("domain/question/suspension.h", "SUSPENSION_REASON_MAX", "TakeBack/reason"),
+    ("domain/question/suspension.h", "SUSPENSION_REASON_MAX", "Respond/reason"),
+    ("domain/kind/form.h", "FORM_FIELDS_MAX", "Ask/form"),
+    ("domain/kind/form.h", "FORM_TEXT_MAX", "FormField/max_length"),
+    ("domain/intent/intent.h", "INTENT_TITLE_MAX", "IntentNew/title"),
+    ("domain/intent/intent.h", "INTENT_DESCRIPTION_MAX", "IntentNew/description"),
+    ("domain/intent/intent.h", "INTENT_DEPENDENCIES_MAX", "IntentNew/depends_on"),
+    ("domain/intent/intent.h", "INTENT_PATCHES_MAX", "StatePatches/patches"),
+    ("domain/intent/lease.h", "LEASE_SCOPE_MAX", "LeaseNew/scope"),
+    ("domain/intent/lease.h", "LEASE_SECONDS_MAX", "LeaseNew/duration_seconds"),
+    ("domain/intent/principal.h", "PRINCIPAL_AGENT_NAME_MAX",
      "AssignmentNew/agent_id"),
-    ("domain/endpoint.h", "ENDPOINT_NAME_MAX", "EndpointNew/name"),
-    ("domain/endpoint.h", "ENDPOINT_URL_MAX", "EndpointNew/url"),
-    ("domain/endpoint.h", "ENDPOINT_TYPES_MAX", "EndpointNew/event_types"),
+    ("domain/sending/endpoint.h", "ENDPOINT_NAME_MAX", "EndpointNew/name"),
+    ("domain/sending/endpoint.h", "ENDPOINT_URL_MAX", "EndpointNew/url"),
+    ("domain/sending/endpoint.h", "ENDPOINT_TYPES_MAX", "EndpointNew/event_types"),
     ("domain/sending/subscription.h", "SUBSCRIPTION_SUBSCRIBER_MAX",
      "SubscriptionNew/subscriber_id"),
 ]
@@ -229,7 +229,7 @@ def words_of(path, pattern):
 def test_same_words():
     schemas = DOC["components"]["schemas"]
     assert schemas["EventType"]["enum"] == words_of(
-        "domain/event.c", r'\{"([\w.]+)", (?:ANYONE|SERVER|ECHO)\}')
+        "domain/intent/event.c", r'\{"([\w.]+)", (?:ANYONE|SERVER|ECHO)\}')
     offered = set(vocabulary.table("effect")) - {"escalate"}  # no choice has it yet
     reads = schemas["Suspension"]["properties"]
     choice = schemas["ChoiceOffered"]["properties"]

@@ -9,7 +9,7 @@ def read():
     out = {}
     made = subprocess.run(
         ["awk", "-v", "part=text", "-f", TOP / "src/store/sql_gen.awk",
-         TOP / "src/domain/suspension.c",
+         TOP / "src/domain/question/suspension.c",
          *sorted((TOP / "src/store/sql").glob("*.sql"))],
         text=True, capture_output=True, check=True).stdout
     for part in re.split(r"^-- name: ", made, flags=re.M)[1:]:

@@ -7,7 +7,7 @@
 #include <dirent.h>
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #define FILE_MAX ((size_t)4 << 20)
 

@@ -2,7 +2,7 @@
 #ifndef UNIT_KINDS_H
 #define UNIT_KINDS_H
 
-#include "domain/kind.h"
+#include "domain/kind/kind.h"
 
 static const struct {
     enum kind kind;

@@ -7,7 +7,7 @@
  * the files do not know is a failure. */
 #include <stdio.h>
 
-#include "world/template.h"
+#include "world/template/template.h"
 
 #define FILE_MAX_BYTES 262144
 #define PAGE_MAX_BYTES 65536

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "base/crypt.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 static struct arena *a;
 

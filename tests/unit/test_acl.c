@@ -1,7 +1,7 @@
 /* Access control lists and requests for access: reading them. */
 #include "base/clock.h"
-#include "domain/beside.h"
 #include "domain/containers/acl.h"
+#include "domain/question/beside.h"
 
 #include "suite.h"
 

@@ -1,10 +1,10 @@
 /* A question as an event of Agent UI: what the stored question says. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/agent_ui.h"
-#include "domain/resolve.h"
-#include "domain/suspension_read.h"
-#include "domain/suspension_seal.h"
+#include "domain/answer/agent_ui.h"
+#include "domain/answer/resolve.h"
+#include "domain/question/suspension_read.h"
+#include "domain/question/suspension_seal.h"
 #include "kinds.h"
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* Changes by a yes: only towards less. */
-#include "domain/amend.h"
+#include "domain/question/amend.h"
 #include "kinds.h"
 #include "suite.h"
 

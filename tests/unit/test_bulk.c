@@ -1,6 +1,6 @@
 /* One decision for many: what has a plain yes or no, and what is left out. */
 #include "base/clock.h"
-#include "domain/bulk.h"
+#include "domain/answer/bulk.h"
 
 #include "suite.h"
 

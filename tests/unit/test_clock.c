@@ -7,7 +7,7 @@
 
 #include "base/clock_text.h"
 
-#include "base/clock_watch.h"
+#include "base/shared/clock_watch.h"
 #include "suite.h"
 
 SUITE(clock);

@@ -1,6 +1,6 @@
 /* Proofs of DPoP: the printed ones of RFC 9449, and everything that is not
  * quite one. Tests 54 to 66 of the specification, as far as they are pure. */
-#include "domain/dpop.h"
+#include "domain/permit/dpop.h"
 
 #include <sodium.h>
 

@@ -1,5 +1,5 @@
 /* Effects: their words, and what each says to the agent. */
-#include "domain/effect.h"
+#include "domain/kind/effect.h"
 
 #include "suite.h"
 

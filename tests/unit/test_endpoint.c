@@ -2,7 +2,7 @@
 #include "base/crypt.h"
 #include "base/text.h"
 #include "domain/sending/channel.h"
-#include "domain/endpoint.h"
+#include "domain/sending/endpoint.h"
 
 #include "suite.h"
 

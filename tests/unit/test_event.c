@@ -1,6 +1,6 @@
 /* Events: the closed list of types, and the hash chain. */
 #include "base/crypt.h"
-#include "domain/event.h"
+#include "domain/intent/event.h"
 
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* The parts of an edited subject that go beyond the request. */
-#include "domain/exceed.h"
+#include "domain/question/exceed.h"
 #include "suite.h"
 
 SUITE(exceed);

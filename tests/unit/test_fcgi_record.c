@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "world/fcgi_record.h"
+#include "world/web/fcgi_record.h"
 
 static struct arena *arena;
 static struct buf in, params;

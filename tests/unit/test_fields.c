@@ -1,5 +1,5 @@
 /* Reading the members of a stranger's object. */
-#include "base/fields.h"
+#include "base/json/fields.h"
 
 #include "suite.h"
 

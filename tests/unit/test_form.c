@@ -1,5 +1,5 @@
 /* Forms: reading field lists, what a context defines, and browser text. */
-#include "domain/form.h"
+#include "domain/kind/form.h"
 
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* Forms: an answer against its field list. */
-#include "domain/form.h"
+#include "domain/kind/form.h"
 
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* Forms as MCP servers ask for them: what each rule becomes, and what is
  * refused because no field can hold it. */
-#include "domain/form.h"
-#include "domain/form_schema.h"
+#include "domain/kind/form.h"
+#include "domain/kind/form_schema.h"
 
 #include "suite.h"
 

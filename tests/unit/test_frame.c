@@ -1,5 +1,5 @@
 /* Frames: who hears of an event, in which words, and where a stream goes on. */
-#include "domain/event.h"
+#include "domain/intent/event.h"
 #include "domain/sending/frame.h"
 
 #include "suite.h"

@@ -1,6 +1,6 @@
 #include "suite.h"
 
-#include "domain/governance.h"
+#include "domain/intent/governance.h"
 
 SUITE(governance);
 

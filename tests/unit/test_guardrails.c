@@ -1,5 +1,5 @@
 /* Guardrails: the supervisor of several coordinators. */
-#include "domain/guardrails.h"
+#include "domain/plan/guardrails.h"
 
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* Intents: words, moves between states, reading a new one, its state's text. */
 #include <stdio.h>
 
-#include "domain/intent.h"
+#include "domain/intent/intent.h"
 
 #include "suite.h"
 

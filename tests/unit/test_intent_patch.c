@@ -1,7 +1,7 @@
 /* Patching a state document: set, append, remove; every form of path. */
 #include <stdio.h>
 
-#include "domain/intent.h"
+#include "domain/intent/intent.h"
 
 #include "suite.h"
 

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include "suite.h"
 

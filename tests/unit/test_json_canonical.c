@@ -1,5 +1,5 @@
 /* The canonical form: the examples of RFC 8785 and what it leaves to us. */
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include "suite.h"
 

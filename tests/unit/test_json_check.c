@@ -1,5 +1,5 @@
 /* The gate and the raw bytes of a member. */
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include "suite.h"
 

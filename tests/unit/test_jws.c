@@ -1,5 +1,5 @@
 /* JSON Web Signatures: the vectors of the RFCs, and what is none. */
-#include "base/jws.h"
+#include "base/json/jws.h"
 #include "suite.h"
 #include "world/ecdsa.h"
 

@@ -2,9 +2,9 @@
  * agent asks to what stands in the intent. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/resolve.h"
-#include "domain/suspension_read.h"
-#include "domain/suspension_seal.h"
+#include "domain/answer/resolve.h"
+#include "domain/question/suspension_read.h"
+#include "domain/question/suspension_seal.h"
 #include "kinds.h"
 #include "suite.h"
 

@@ -1,11 +1,11 @@
 /* Kinds at OpenIntent's door, and what silence may choose for them. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/resolve.h"
-#include "domain/retry.h"
-#include "domain/retry_silence.h"
-#include "domain/suspension_read.h"
-#include "domain/suspension_seal.h"
+#include "domain/answer/resolve.h"
+#include "domain/answer/retry_silence.h"
+#include "domain/question/retry.h"
+#include "domain/question/suspension_read.h"
+#include "domain/question/suspension_seal.h"
 #include "kinds.h"
 #include "suite.h"
 
@@ -181,7 +181,7 @@ static const struct err *silence(enum kind k, const char *more,
     const struct str body = json_of(arena_z(a, buf_text(&b)));
     const struct err *e = suspension_read(a, tree_of(body), body, &s);
     cr_assert(!e, "%.*s: %s", STR_FMT(body), e ? e->code : "");
-    return retry_check_fallback(a, &s, RETRY_SILENCE_NEVER);
+    return retry_silence_check(a, &s, RETRY_SILENCE_NEVER);
 }
 
 Test(kind_record, what_silence_may_choose)

@@ -1,5 +1,5 @@
 /* Labels: what an agent may call its choices, and how they are named. */
-#include "domain/label.h"
+#include "domain/kind/label.h"
 
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* Leases: one holder for a scope of an intent, for a time. */
 #include <criterion/criterion.h>
 
-#include "domain/lease.h"
+#include "domain/intent/lease.h"
 
 TestSuite(lease);
 

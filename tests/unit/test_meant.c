@@ -1,6 +1,6 @@
 /* The choice that a word means, and the values that an agent may use. */
-#include "domain/label.h"
-#include "domain/meant.h"
+#include "domain/kind/label.h"
+#include "domain/question/meant.h"
 
 #include "suite.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/metrics.h"
+#include "base/shared/metrics.h"
 
 static struct arena *arena;
 static struct metrics *metrics;

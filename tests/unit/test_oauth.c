@@ -1,8 +1,8 @@
 /* The OAuth face: parameters, who a client is, the words of errors, tokens. */
-#include "domain/oauth.h"
+#include "domain/permit/oauth.h"
 
 #include "base/clock.h"
-#include "domain/dpop.h"
+#include "domain/permit/dpop.h"
 #include "suite.h"
 
 SUITE(oauth);

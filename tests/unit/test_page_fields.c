@@ -1,5 +1,5 @@
 /* Forms on pages: what was typed is kept, and becomes values of its types. */
-#include "domain/form.h"
+#include "domain/kind/form.h"
 #include "doors/pages/shell/fields.h"
 
 #include "suite.h"

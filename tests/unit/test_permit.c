@@ -1,7 +1,7 @@
 /* Permits: what each kind's answer makes, and how one is used up. */
 #include "base/clock.h"
-#include "domain/permit.h"
-#include "domain/subject.h"
+#include "domain/kind/subject.h"
+#include "domain/permit/permit.h"
 #include "kinds.h"
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* Does a permit cover a call? Tests 33 to 37 of the specification. */
-#include "domain/permit_covers.h"
+#include "domain/permit/permit_covers.h"
 #include "suite.h"
 
 SUITE(permit_covers);

@@ -1,5 +1,5 @@
 /* Authorization details: which are some, and how they are narrowed. */
-#include "domain/permit_details.h"
+#include "domain/permit/permit_details.h"
 #include "suite.h"
 
 SUITE(permit_details);

@@ -1,6 +1,6 @@
 /* People: what was typed is read into what is kept, and who may become what. */
 #include "base/buf.h"
-#include "domain/person.h"
+#include "domain/intent/person.h"
 
 #include "suite.h"
 

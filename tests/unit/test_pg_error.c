@@ -1,5 +1,5 @@
 /* The error for an SQLSTATE. */
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 #include "suite.h"
 

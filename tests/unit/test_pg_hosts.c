@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "world/pg_hosts.h"
+#include "world/pg/pg_hosts.h"
 
 static struct arena *arena;
 

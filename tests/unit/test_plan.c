@@ -1,7 +1,7 @@
 /* Plans: reading them and their checkpoints, their moves, and what happens on
  * the board of an intent. */
 #include "base/clock.h"
-#include "domain/moves.h"
+#include "domain/plan/moves.h"
 
 #include "suite.h"
 

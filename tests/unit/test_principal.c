@@ -1,6 +1,6 @@
 /* The caller of a request, and the rights of a role. */
 #include "base/buf.h"
-#include "domain/principal.h"
+#include "domain/intent/principal.h"
 
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* The message to an agent's platform when a question has ended. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/push.h"
+#include "domain/sending/push.h"
 
 #include "suite.h"
 

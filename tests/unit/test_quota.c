@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/quota.h"
+#include "base/shared/quota.h"
 
 static struct quota *q;
 

@@ -1,6 +1,6 @@
 #include "suite.h"
 
-#include "domain/reach.h"
+#include "domain/intent/reach.h"
 
 SUITE(reach);
 

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/id.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 static struct arena *arena;
 static struct pair list[REQUEST_PARAMS_MAX + 8];

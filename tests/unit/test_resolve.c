@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/effect.h"
-#include "domain/resolve.h"
-#include "domain/suspension_read.h"
-#include "domain/suspension_seal.h"
+#include "domain/answer/resolve.h"
+#include "domain/kind/effect.h"
+#include "domain/question/suspension_read.h"
+#include "domain/question/suspension_seal.h"
 
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* The right to decide: every mode against every sort of caller. */
 #include <assert.h>
 
-#include "domain/responder.h"
+#include "domain/kind/responder.h"
 
 #include "suite.h"
 

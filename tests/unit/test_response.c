@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "world/response.h"
+#include "world/web/response.h"
 
 static struct arena *arena;
 static struct response rs;

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/retry.h"
-#include "domain/retry_silence.h"
+#include "domain/answer/retry_silence.h"
+#include "domain/question/retry.h"
 
 #include "suite.h"
 
@@ -433,18 +433,18 @@ static void try_fallback(size_t i, const char *severity)
         struct suspension one = s;
         one.strict = strict;
         const char *code = fallbacks[i].code;
-        expect(retry_check_fallback(a, &one, RETRY_SILENCE_NEVER), code,
+        expect(retry_silence_check(a, &one, RETRY_SILENCE_NEVER), code,
                code ? "fallback_value" : NULL, of);
         /* The operator's permission is only for low severity. */
         if (code && str_is(str_of(code), "fallback.authorizes") &&
             one.severity == SEVERITY_LOW)
             code = NULL;
-        expect(retry_check_fallback(a, &one, RETRY_SILENCE_LOW), code,
+        expect(retry_silence_check(a, &one, RETRY_SILENCE_LOW), code,
                code ? "fallback_value" : NULL, of);
     }
     struct suspension fails = s;
     fails.fallback_policy = FALLBACK_FAIL;
-    expect(retry_check_fallback(a, &fails, RETRY_SILENCE_NEVER), NULL, NULL,
+    expect(retry_silence_check(a, &fails, RETRY_SILENCE_NEVER), NULL, NULL,
            of);
 }
 
@@ -466,7 +466,7 @@ Test(retry, a_changed_yes_is_a_yes)
                            "'effect':'authorize_modified'}]"),
         .fallback_policy = FALLBACK_CONTINUE,
         .fallback_value = json_of("'less'")};
-    expect(retry_check_fallback(a, &s, RETRY_SILENCE_NEVER),
+    expect(retry_silence_check(a, &s, RETRY_SILENCE_NEVER),
            "fallback.authorizes", "fallback_value", "less");
 }
 
@@ -477,7 +477,7 @@ Test(retry, what_would_be_right_is_told)
                                  .fallback_policy = FALLBACK_CONTINUE,
                                  .fallback_value = json_of("'x'")};
     const struct err *e =
-        retry_check_fallback(a, &s, RETRY_SILENCE_NEVER);
+        retry_silence_check(a, &s, RETRY_SILENCE_NEVER);
     cr_assert(e && json_count(json_get(e->more, "valid_choices")) == 7);
 }
 
@@ -489,11 +489,11 @@ Test(retry, going_on_takes_a_value)
     for (int p = 0; p < FALLBACK_POLICY__MAX; p++) {
         s.fallback_policy = (enum fallback_policy)p;
         s.strict = true;
-        expect(retry_check_fallback(a, &s, RETRY_SILENCE_NEVER),
+        expect(retry_silence_check(a, &s, RETRY_SILENCE_NEVER),
                "field.missing",
                p == FALLBACK_FAIL ? NULL : "fallback_value", "strict");
         s.strict = false;
-        expect(retry_check_fallback(a, &s, RETRY_SILENCE_NEVER), NULL, NULL,
+        expect(retry_silence_check(a, &s, RETRY_SILENCE_NEVER), NULL, NULL,
                "lenient");
     }
 }
@@ -531,7 +531,7 @@ static struct retry_round remind(struct scene *c, int64_t now)
     struct retry_round round;
     c->events.n = 0;
     c->d.now = now;
-    const struct err *e = retry_remind(a, &c->d, &round);
+    const struct err *e = retry_silence_remind(a, &c->d, &round);
     cr_assert(!e, "%s", e ? e->code : "");
     return round;
 }

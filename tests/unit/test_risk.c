@@ -1,6 +1,6 @@
 /* How grave a question is at the least, and what a grave yes asks for. */
-#include "domain/effect.h"
-#include "domain/risk.h"
+#include "domain/kind/effect.h"
+#include "domain/question/risk.h"
 
 #include "suite.h"
 

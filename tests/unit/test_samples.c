@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "domain/suspension_read.h"
+#include "domain/question/suspension_read.h"
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
-#include "world/template.h"
+#include "world/template/template.h"
 
 #include "kinds.h"
 #include "suite.h"

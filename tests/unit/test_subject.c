@@ -1,5 +1,5 @@
 /* How large the facts of a question may be. */
-#include "domain/subject.h"
+#include "domain/kind/subject.h"
 
 #include "suite.h"
 

@@ -1,8 +1,8 @@
 /* Suspensions: words, sealing, the mirror, what silence does. */
 #include "base/clock_text.h"
 #include "base/crypt.h"
-#include "domain/suspension.h"
-#include "domain/suspension_seal.h"
+#include "domain/question/suspension.h"
+#include "domain/question/suspension_seal.h"
 
 #include "suite.h"
 

@@ -1,6 +1,6 @@
 /* The fields of a question: the statements' lists, values there and back, and
  * the record. */
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "store/sql.gen.h"
 
 #include "suite.h"

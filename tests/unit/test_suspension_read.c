@@ -1,9 +1,9 @@
 /* Suspensions: the native door's bodies and OpenIntent's records. */
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/retry.h"
-#include "domain/suspension_read.h"
-#include "domain/suspension_seal.h"
+#include "domain/question/retry.h"
+#include "domain/question/suspension_read.h"
+#include "domain/question/suspension_seal.h"
 
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* Tasks: reading them, and their moves. */
-#include "domain/task.h"
+#include "domain/plan/task.h"
 
 #include "suite.h"
 

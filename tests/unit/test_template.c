@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "world/template.h"
+#include "world/template/template.h"
 
 static struct arena *arena;
 

@@ -1,6 +1,6 @@
 /* Tool calls: the five shapes are one call, and nothing else is any. */
-#include "domain/subject.h"
-#include "domain/tool_call.h"
+#include "domain/kind/subject.h"
+#include "domain/permit/tool_call.h"
 #include "kinds.h"
 #include "suite.h"
 

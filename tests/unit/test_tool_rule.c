@@ -1,5 +1,5 @@
 /* Rules about tool calls: the patterns, and what all calls together get. */
-#include "domain/tool_rule.h"
+#include "domain/permit/tool_rule.h"
 #include "suite.h"
 
 SUITE(tool_rule);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/turns.h"
+#include "base/shared/turns.h"
 
 static int ends[2];
 

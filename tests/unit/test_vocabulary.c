@@ -1,7 +1,7 @@
 /* The vocabularies: each word leads back to its value, and to no other. */
-#include "domain/vocabulary.h"
+#include "domain/intent/vocabulary.h"
 
-#include "base/fields.h"
+#include "base/json/fields.h"
 #include "suite.h"
 
 SUITE(vocabulary);

@@ -3,7 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
-#include "process/wait_share.h"
+#include "process/wait/wait_share.h"
 
 static struct arena *arena;
 static struct wait_shares *all;

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "process/wait_slow.h"
-#include "process/wait_table.h"
+#include "process/wait/wait_slow.h"
+#include "process/wait/wait_table.h"
 
 #define A "00000000-0000-7000-8000-00000000000a"
 #define B "00000000-0000-7000-8000-00000000000b"

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "base/clock.h"
-#include "world/zone.h"
+#include "world/template/zone.h"
 
 static void expect(const char *name, const char *utc, const char *text,
                    const char *word)

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/clock_text.h"
-#include "domain/reach.h"
+#include "domain/intent/reach.h"
 
 #define ACL_TIME_MAX 64
 #define ACL_TYPE_MAX 20

@@ -1,11 +1,11 @@
 /* The access control list of an intent (OpenIntent RFC-0011): reading it, and
- * the texts about it for clients and the log. domain/reach.h has the effect of
- * an entry. Pure. */
+ * the texts about it for clients and the log. domain/intent/reach.h has the
+ * effect of an entry. Pure. */
 #ifndef DOMAIN_CONTAINERS_ACL_H
 #define DOMAIN_CONTAINERS_ACL_H
 
-#include "base/fields.h"
-#include "domain/principal.h"
+#include "base/json/fields.h"
+#include "domain/intent/principal.h"
 
 #define ACL_ENTRIES_MAX 50 /* of an intent */
 #define ACL_REASON_MAX 4000

@@ -2,7 +2,7 @@
 #include "domain/containers/attachment.h"
 
 #include "base/clock_text.h"
-#include "base/fields.h"
+#include "base/json/fields.h"
 
 #define ATTACHMENT_NAME_MAX 255
 #define ATTACHMENT_URL_MAX 2000

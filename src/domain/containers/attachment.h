@@ -3,7 +3,7 @@
 #ifndef DOMAIN_CONTAINERS_ATTACHMENT_H
 #define DOMAIN_CONTAINERS_ATTACHMENT_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #define ATTACHMENTS_OF_INTENT_MAX 100
 

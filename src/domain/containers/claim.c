@@ -3,8 +3,8 @@
 
 #include "base/clock_text.h"
 #include "base/crypt.h"
-#include "base/fields.h"
-#include "domain/vocabulary.h"
+#include "base/json/fields.h"
+#include "domain/intent/vocabulary.h"
 
 #define SHORT_MAX 200
 #define TIME_MAX 40

@@ -4,7 +4,7 @@
 #ifndef DOMAIN_CONTAINERS_CLAIM_H
 #define DOMAIN_CONTAINERS_CLAIM_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #define CLAIMS_MAX 5 /* of a question */
 #define CLAIM_VALUE_MAX ((size_t)4 << 10) /* bytes of JSON text */

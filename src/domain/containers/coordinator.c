@@ -2,9 +2,9 @@
 #include "domain/containers/coordinator.h"
 
 #include "base/clock_text.h"
-#include "base/fields.h"
-#include "domain/guardrails.h"
+#include "base/json/fields.h"
 #include "domain/containers/workflow.h"
+#include "domain/plan/guardrails.h"
 
 #define COORDINATOR_NAME_MAX 200
 #define COORDINATOR_TEXT_MAX 4000

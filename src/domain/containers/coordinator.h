@@ -4,8 +4,8 @@
 #ifndef DOMAIN_CONTAINERS_COORDINATOR_H
 #define DOMAIN_CONTAINERS_COORDINATOR_H
 
-#include "domain/event.h"
-#include "domain/suspension.h"
+#include "domain/intent/event.h"
+#include "domain/question/suspension.h"
 
 #define COORDINATORS_OF_INTENT_MAX 100 /* ended ones too */
 #define COORDINATORS_OVER_MAX 13 /* of an intent, its ancestors and its
@@ -29,7 +29,7 @@ struct coordinator {
 /* Reads the body of POST /coordinators: intent_id or portfolio_id, agent_id and
  * the terms. The rest of *out stays as it is. ERR_INVALID names the member.
  * Guardrails are kept as sent; those that are enforced have to be of their type
- * (domain/guardrails.h). */
+ * (domain/plan/guardrails.h). */
 const struct err *coordinator_read(struct arena *a, const struct json *body,
                                    struct coordinator *out) MUST;
 /* Two missed heartbeats read unresponsive. */

@@ -2,7 +2,7 @@
 #include "domain/containers/cost.h"
 
 #include "base/clock_text.h"
-#include "base/fields.h"
+#include "base/json/fields.h"
 
 #define COST_WORD_MAX 120
 #define COST_AMOUNT_MAX 1e15

@@ -2,8 +2,8 @@
 #ifndef DOMAIN_CONTAINERS_COST_H
 #define DOMAIN_CONTAINERS_COST_H
 
-#include "base/json.h"
-#include "domain/decimal.h"
+#include "base/json/json.h"
+#include "domain/intent/decimal.h"
 
 #define COSTS_OF_INTENT_MAX 1000
 

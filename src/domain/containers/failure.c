@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/clock_text.h"
-#include "base/fields.h"
-#include "domain/principal.h"
+#include "base/json/fields.h"
+#include "domain/intent/principal.h"
 
 #define FAILURE_CODE_MAX 120
 #define FAILURE_TEXT_MAX 4000

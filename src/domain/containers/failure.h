@@ -3,9 +3,9 @@
 #ifndef DOMAIN_CONTAINERS_FAILURE_H
 #define DOMAIN_CONTAINERS_FAILURE_H
 
-#include "base/json.h"
-#include "domain/governance.h"
-#include "domain/principal.h"
+#include "base/json/json.h"
+#include "domain/intent/governance.h"
+#include "domain/intent/principal.h"
 
 #define FAILURES_OF_INTENT_MAX 1000
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock_text.h"
-#include "domain/intent.h"
+#include "domain/intent/intent.h"
 
 /* ---- looking nodes up ------------------------------------------------ */
 

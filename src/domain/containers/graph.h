@@ -3,8 +3,8 @@
 #ifndef DOMAIN_CONTAINERS_GRAPH_H
 #define DOMAIN_CONTAINERS_GRAPH_H
 
-#include "base/json.h"
-#include "domain/vocabulary.h"
+#include "base/json/json.h"
+#include "domain/intent/vocabulary.h"
 
 #define GRAPH_NODES_MAX 1000 /* of an answer */
 

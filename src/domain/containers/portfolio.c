@@ -3,7 +3,7 @@
 #include "domain/containers/portfolio.h"
 
 #include "base/clock_text.h"
-#include "base/fields.h"
+#include "base/json/fields.h"
 
 #define TIME_MAX 64
 #define TIMEOUT_HOURS_MAX 87840 /* ten years */

@@ -3,10 +3,10 @@
 #ifndef DOMAIN_CONTAINERS_PORTFOLIO_H
 #define DOMAIN_CONTAINERS_PORTFOLIO_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "domain/containers/graph.h"
-#include "domain/intent.h"
-#include "domain/principal.h"
+#include "domain/intent/intent.h"
+#include "domain/intent/principal.h"
 
 #define PORTFOLIO_NAME_MAX 200
 #define PORTFOLIO_DESCRIPTION_MAX 4000

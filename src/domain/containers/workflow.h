@@ -9,7 +9,7 @@
 #define DOMAIN_CONTAINERS_WORKFLOW_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 #define WORKFLOW_REFS_MAX 100
 /* The rules, by their names in errors and events. */

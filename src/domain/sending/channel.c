@@ -6,9 +6,9 @@
 #include "domain/sending/channel.h"
 
 #include "base/clock_text.h"
-#include "base/fields.h"
-#include "domain/endpoint.h"
-#include "domain/label.h"
+#include "base/json/fields.h"
+#include "domain/kind/label.h"
+#include "domain/sending/endpoint.h"
 
 #define HEAD 200      /* characters of a title */
 #define WHO_MAX 254   /* bytes of a notify_to */

@@ -3,7 +3,7 @@
 #ifndef DOMAIN_SENDING_CHANNEL_H
 #define DOMAIN_SENDING_CHANNEL_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 
 #define CHANNELS_MAX 64
 #define CHANNEL_NOTIFY_MAX 64 /* entries of an allow-list */

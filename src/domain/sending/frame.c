@@ -5,8 +5,8 @@
  * frames are made from the event alone. */
 #include "domain/sending/frame.h"
 
-#include "domain/event.h"
-#include "domain/reach.h"
+#include "domain/intent/event.h"
+#include "domain/intent/reach.h"
 
 #define NEW_STATE_MAX ((size_t)128 << 10)
 

@@ -3,7 +3,7 @@
 #ifndef DOMAIN_SENDING_FRAME_H
 #define DOMAIN_SENDING_FRAME_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 /* Bytes of all frames of one event. A reader is cut above this many unsent
  * bytes; with a smaller limit a reader with nothing else unsent would be cut at

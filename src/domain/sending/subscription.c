@@ -5,8 +5,8 @@
 #include "domain/sending/subscription.h"
 
 #include "base/clock.h"
-#include "base/fields.h"
-#include "domain/endpoint.h"
+#include "base/json/fields.h"
+#include "domain/sending/endpoint.h"
 
 #define TIME_MAX 64
 #define ZONE_MAX (14 * 3600 * CLOCK_SECOND) /* no clock is further from UTC */

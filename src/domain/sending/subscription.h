@@ -4,7 +4,7 @@
 #define DOMAIN_SENDING_SUBSCRIPTION_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 #define SUBSCRIPTION_SUBSCRIBER_MAX 200
 

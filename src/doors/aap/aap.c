@@ -3,9 +3,9 @@
 
 #include "base/clock_text.h"
 #include "base/crypt.h"
-#include "base/fields.h"
-#include "domain/resolve.h"
-#include "domain/tool_call.h"
+#include "base/json/fields.h"
+#include "domain/answer/resolve.h"
+#include "domain/permit/tool_call.h"
 #include "doors/api/api.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"

@@ -2,9 +2,9 @@
  *
  * A secret is shown in the response that creates it, and never again. */
 #include "base/clock.h"
-#include "base/fields.h"
 #include "base/id.h"
-#include "domain/endpoint.h"
+#include "base/json/fields.h"
+#include "domain/sending/endpoint.h"
 #include "doors/api/api.h"
 #include "doors/asking/target.h"
 #include "doors/asking/view.h"

@@ -1,7 +1,7 @@
 /* Events: listing, posting, verifying the chain. */
 #include "base/clock.h"
-#include "base/fields.h"
 #include "base/id.h"
+#include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/govern.h"
 #include "store/events.h"

@@ -1,8 +1,8 @@
 /* The feed of questions that have ended: one read for a host of many agents,
  * which goes on where the last one ended and may be held. */
 #include "base/clock_text.h"
-#include "base/clock_watch.h"
 #include "base/id.h"
+#include "base/shared/clock_watch.h"
 #include "domain/sending/frame.h"
 #include "doors/api/api.h"
 #include "doors/asking/use.h"

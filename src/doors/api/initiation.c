@@ -1,6 +1,6 @@
 /* The proof of which person started a task: a ticket that a person's token
  * makes for one agent, and that the agent hands in with its first check. */
-#include "base/fields.h"
+#include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
 #include "store/initiations.h"

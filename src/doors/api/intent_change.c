@@ -1,7 +1,7 @@
 /* Changing an intent: its status and its state document. The OpenIntent SDK
  * suspends with two such calls. */
-#include "base/fields.h"
-#include "domain/suspension_read.h"
+#include "base/json/fields.h"
+#include "domain/question/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
@@ -13,7 +13,7 @@
 #include "store/graphs.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 #define REASON_MAX 1000
 

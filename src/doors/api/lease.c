@@ -1,8 +1,8 @@
 /* Leases and the agents assigned to an intent. */
 #include "base/clock_text.h"
-#include "base/clock_watch.h"
-#include "base/fields.h"
 #include "base/id.h"
+#include "base/json/fields.h"
+#include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
 #include "doors/asking/govern.h"
 #include "doors/asking/step.h"

@@ -1,7 +1,7 @@
 /* The OAuth addresses of permits for their metadata, for introspection and for
  * revocation. */
 #include "base/clock.h"
-#include "base/clock_watch.h"
+#include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
 #include "doors/asking/use.h"

@@ -1,7 +1,7 @@
 /* Endpoints for operators: liveness, readiness, metrics. */
 #include "base/clock.h"
-#include "base/clock_watch.h"
-#include "base/metrics.h"
+#include "base/shared/clock_watch.h"
+#include "base/shared/metrics.h"
 #include "base/version.h"
 #include "doors/api/api.h"
 #include "store/deliveries.h"
@@ -9,7 +9,7 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "store/work.h"
-#include "world/pg_error.h"
+#include "world/pg/pg_error.h"
 
 #define WROTE_FOR (10 * CLOCK_SECOND) /* a write proves that one succeeds */
 #define FAILED_FOR (5 * CLOCK_SECOND)

@@ -1,6 +1,6 @@
 /* Permits over the API: read one, report the result of a use, take it back. */
 #include "base/clock.h"
-#include "base/fields.h"
+#include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
 #include "doors/asking/view.h"

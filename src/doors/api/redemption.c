@@ -1,5 +1,5 @@
 /* Uses of permits over the API: each is counted before the tool runs. */
-#include "base/fields.h"
+#include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/use.h"
 #include "store/permit_tokens.h"

@@ -1,10 +1,10 @@
 /* The one endpoint of the tool-call API that ends a pause: a person approves,
  * rejects, completes, declines or answers. A GET decides nothing and leads to
  * the page. */
-#include "base/fields.h"
-#include "domain/label.h"
-#include "domain/meant.h"
-#include "domain/resolve.h"
+#include "base/json/fields.h"
+#include "domain/answer/resolve.h"
+#include "domain/kind/label.h"
+#include "domain/question/meant.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/view.h"

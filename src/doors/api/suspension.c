@@ -1,8 +1,8 @@
 /* The native API of questions: ask, read, answer, cancel. */
 #include "base/clock.h"
-#include "base/fields.h"
-#include "domain/agent_ui.h"
-#include "domain/beside.h"
+#include "base/json/fields.h"
+#include "domain/answer/agent_ui.h"
+#include "domain/question/beside.h"
 #include "doors/api/api.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/question.h"

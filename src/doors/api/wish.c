@@ -2,7 +2,7 @@
  * server's words. */
 #include "doors/api/wish.h"
 
-#include "base/fields.h"
+#include "base/json/fields.h"
 #include "doors/asking/ask.h"
 
 #define SHORT_MAX 200

@@ -3,7 +3,7 @@
 #ifndef DOORS_API_WISH_H
 #define DOORS_API_WISH_H
 
-#include "domain/permit.h"
+#include "domain/permit/permit.h"
 #include "doors/asking/guard.h"
 
 struct wish {

@@ -1,9 +1,9 @@
-/* Answering a question: the part around domain/resolve.h that all doors
+/* Answering a question: the part around domain/answer/resolve.h that all doors
  * share. */
 #include "doors/asking/answer.h"
 
-#include "domain/beside.h"
-#include "domain/risk.h"
+#include "domain/question/beside.h"
+#include "domain/question/risk.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/probe.h"
 #include "store/acls.h"

@@ -1,5 +1,5 @@
-/* Answering a question: the part around domain/resolve.h that the native API,
- * the OpenIntent endpoint and the pages share. */
+/* Answering a question: the part around domain/answer/resolve.h that the
+ * native API, the OpenIntent endpoint and the pages share. */
 #ifndef DOORS_ASKING_ANSWER_H
 #define DOORS_ASKING_ANSWER_H
 

@@ -3,12 +3,12 @@
 
 #include "base/crypt.h"
 #include "base/id.h"
-#include "domain/beside.h"
-#include "domain/endpoint.h"
-#include "domain/retry.h"
-#include "domain/retry_silence.h"
-#include "domain/risk.h"
-#include "domain/suspension_seal.h"
+#include "domain/answer/retry_silence.h"
+#include "domain/question/beside.h"
+#include "domain/question/retry.h"
+#include "domain/question/risk.h"
+#include "domain/question/suspension_seal.h"
+#include "domain/sending/endpoint.h"
 #include "doors/asking/govern.h"
 #include "doors/asking/probe.h"
 #include "doors/call/limit.h"
@@ -73,7 +73,7 @@ static const struct err *settle_silence(struct call *c, struct suspension *s)
         .agent = c->who.retry_policy,
         .platform = c->serve->conf->default_retry_policy};
     TRY(retry_apply(c->a, s, &defaults));
-    return retry_check_fallback(c->a, s,
+    return retry_silence_check(c->a, s,
                                 c->serve->conf->silence_may_authorize
                                     ? RETRY_SILENCE_LOW
                                     : RETRY_SILENCE_NEVER);

@@ -10,15 +10,15 @@ extern const char ask_nobody[];
 /* Seals s as the question of the work's intent: times, digest, mirror, the
  * intent.suspended event. The intent has to be suspended by the caller. Notices
  * to people are queued with it. ERR_CONFLICT suspension.open when one is open
- * already; ERR_INVALID of retry_apply, retry_check_fallback, channel_check and
+ * already; ERR_INVALID of retry_apply, retry_silence_check, channel_check and
  * kind_check_places and checkpoint_take; responder.* where nobody could
  * answer; supersedes.other. */
 const struct err *ask_suspend(struct call *c, struct work *w,
                               struct suspension *s) MUST;
 
 /* Seals s as a question beside the one that holds the intent
- * (domain/beside.h), and queues notices to people. ERR_CONFLICT intent.ended;
- * question.too_many. */
+ * (domain/question/beside.h), and queues notices to people. ERR_CONFLICT
+ * intent.ended; question.too_many. */
 const struct err *ask_beside(struct call *c, struct work *w,
                              struct suspension *s) MUST;
 

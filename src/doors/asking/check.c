@@ -2,8 +2,8 @@
  * together, or a person is asked about all of them. */
 #include "doors/asking/check.h"
 
-#include "base/fields.h"
-#include "domain/tool_call.h"
+#include "base/json/fields.h"
+#include "domain/permit/tool_call.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "doors/asking/view.h"

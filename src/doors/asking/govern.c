@@ -2,10 +2,10 @@
 #include "doors/asking/govern.h"
 
 #include "base/clock_text.h"
-#include "base/clock_watch.h"
 #include "base/id.h"
-#include "domain/governance.h"
-#include "domain/reach.h"
+#include "base/shared/clock_watch.h"
+#include "domain/intent/governance.h"
+#include "domain/intent/reach.h"
 #include "store/approvals.h"
 #include "store/events.h"
 #include "store/leases.h"

@@ -1,5 +1,5 @@
-/* An intent's governance policy (domain/governance.h) in the calls that write
- * to it. People are bound by none of it.
+/* An intent's governance policy (domain/intent/governance.h) in the calls that
+ * write to it. People are bound by none of it.
  *
  * A refusal is ERR_FORBIDDEN governance.violation. It rolls the transaction at
  * hand back, and is told by an event of its own, once for each agent, rule and
@@ -7,7 +7,7 @@
 #ifndef DOORS_ASKING_GOVERN_H
 #define DOORS_ASKING_GOVERN_H
 
-#include "domain/decimal.h"
+#include "domain/intent/decimal.h"
 #include "doors/call/call.h"
 
 /* May the caller write to the intent of the work? */

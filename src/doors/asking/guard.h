@@ -4,7 +4,7 @@
 #ifndef DOORS_ASKING_GUARD_H
 #define DOORS_ASKING_GUARD_H
 
-#include "domain/tool_rule.h"
+#include "domain/permit/tool_rule.h"
 #include "doors/call/call.h"
 #include "store/initiations.h"
 

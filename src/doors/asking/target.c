@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/endpoint.h"
-#include "domain/push.h"
+#include "domain/sending/endpoint.h"
+#include "domain/sending/push.h"
 #include "world/address.h"
 
 static bool private_literal(struct arena *a, struct str name)

@@ -1,10 +1,11 @@
-/* The use of a yes, for every door. Decides nothing: domain/permit.c does. */
+/* The use of a yes, for every door. Decides nothing: domain/permit/permit.c
+ * does. */
 #include "doors/asking/use.h"
 
 #include "base/clock.h"
-#include "base/clock_watch.h"
 #include "base/id.h"
-#include "domain/risk.h"
+#include "base/shared/clock_watch.h"
+#include "domain/question/risk.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "store/permit_tokens.h"

@@ -1,15 +1,15 @@
 /* The use of a yes, counted before what it allows is done: the one place where
- * all doors ask whether a yes may be used now (domain/permit.h says so). And
- * the lock, the facts and the proofs of a key that requests for tokens and uses
- * share.
+ * all doors ask whether a yes may be used now (domain/permit/permit.h says
+ * so). And the lock, the facts and the proofs of a key that requests for
+ * tokens and uses share.
  *
  * A yes is used by its permit; one without a permit counts once. */
 #ifndef DOORS_ASKING_USE_H
 #define DOORS_ASKING_USE_H
 
-#include "domain/dpop.h"
-#include "domain/tool_call.h"
-#include "domain/verdict.h"
+#include "domain/answer/verdict.h"
+#include "domain/permit/dpop.h"
+#include "domain/permit/tool_call.h"
 #include "doors/call/call.h"
 #include "store/permits.h"
 #include "store/redemptions.h"

@@ -3,7 +3,7 @@
 #ifndef DOORS_ASKING_VIEW_H
 #define DOORS_ASKING_VIEW_H
 
-#include "domain/lease.h"
+#include "domain/intent/lease.h"
 #include "doors/call/call.h"
 #include "store/intents.h"
 #include "store/suspensions.h"

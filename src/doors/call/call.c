@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/risk.h"
+#include "domain/question/risk.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
 

@@ -3,8 +3,8 @@
 #ifndef DOORS_CALL_CALL_H
 #define DOORS_CALL_CALL_H
 
-#include "domain/oauth.h"
-#include "domain/reach.h"
+#include "domain/intent/reach.h"
+#include "domain/permit/oauth.h"
 #include "doors/call/serve.h"
 #include "store/work.h"
 

@@ -3,12 +3,12 @@
 #define DOORS_CALL_SERVE_H
 
 #include "base/conf.h"
-#include "base/metrics.h"
-#include "base/quota.h"
-#include "world/pg.h"
-#include "world/request.h"
-#include "world/response.h"
-#include "world/template.h"
+#include "base/shared/metrics.h"
+#include "base/shared/quota.h"
+#include "world/pg/pg.h"
+#include "world/template/template.h"
+#include "world/web/request.h"
+#include "world/web/response.h"
 
 /* The data that lives as long as a worker. */
 struct serve {
@@ -18,7 +18,7 @@ struct serve {
     struct principals *principals;
     struct metrics *metrics;
     struct quota *quota;
-    size_t seat;               /* the worker's own: base/quota.h */
+    size_t seat;               /* the worker's own: base/shared/quota.h */
     struct str secret;         /* seals requests that are handed over:
                                 * doors/call/hold.h */
     struct outbound *outbound; /* for requests that a handler makes; NULL:

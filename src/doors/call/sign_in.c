@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/log.h"
-#include "base/turns.h"
+#include "base/shared/turns.h"
 #include "doors/call/session.h"
 #include "store/people.h"
 #include "store/sign_ins.h"

@@ -2,8 +2,8 @@
 #include "doors/hooks/hooks.h"
 
 #include "base/crypt.h"
-#include "base/fields.h"
-#include "domain/tool_call.h"
+#include "base/json/fields.h"
+#include "domain/permit/tool_call.h"
 #include "doors/asking/check.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"

@@ -7,8 +7,8 @@
 #ifndef DOORS_HOOKS_HOOKS_H
 #define DOORS_HOOKS_HOOKS_H
 
-#include "domain/tool_rule.h"
-#include "domain/verdict.h"
+#include "domain/answer/verdict.h"
+#include "domain/permit/tool_rule.h"
 #include "doors/call/call.h"
 
 #define HOOKS_HOLD_MAX 590 /* seconds */

@@ -4,8 +4,8 @@
  * A question is a field with its options, and a field for words of one's own.
  * A form is short where the client is not: what does not fit into it stands
  * whole in the prompt above it. */
-#include "base/fields.h"
-#include "domain/form.h"
+#include "base/json/fields.h"
+#include "domain/kind/form.h"
 #include "doors/asking/question.h"
 #include "doors/hooks/hooks.h"
 #include "store/suspensions.h"

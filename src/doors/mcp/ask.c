@@ -1,7 +1,7 @@
 /* The tools of the MCP door that ask people, as questions of the native API. */
-#include "base/fields.h"
-#include "domain/tool_call.h"
-#include "domain/verdict.h"
+#include "base/json/fields.h"
+#include "domain/answer/verdict.h"
+#include "domain/permit/tool_call.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "doors/asking/use.h"

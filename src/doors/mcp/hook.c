@@ -1,6 +1,6 @@
 /* The tools of the MCP door that clients call by themselves, before another
  * tool runs: the contract of hooks, for those that cannot post one. */
-#include "base/fields.h"
+#include "base/json/fields.h"
 #include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
 

@@ -1,9 +1,9 @@
 /* The access control list of an intent, and requests for access to it
  * (OpenIntent RFC-0011). */
 #include "base/clock.h"
-#include "base/fields.h"
 #include "base/id.h"
-#include "domain/beside.h"
+#include "base/json/fields.h"
+#include "domain/question/beside.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/govern.h"

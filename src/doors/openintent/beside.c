@@ -1,9 +1,9 @@
 /* Approvals, escalations and arbitrations of OpenIntent: asking for them,
  * reading them, and answering them with a key. */
-#include "base/fields.h"
 #include "base/id.h"
-#include "domain/beside.h"
-#include "domain/governance.h"
+#include "base/json/fields.h"
+#include "domain/intent/governance.h"
+#include "domain/question/beside.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
 #include "doors/openintent/openintent.h"

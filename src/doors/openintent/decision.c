@@ -1,8 +1,8 @@
 /* Decisions of OpenIntent: events of the log. A person's decision of the type
  * "arbitration" answers an open arbitration; an agent's is its own record. */
 #include "base/clock_text.h"
-#include "base/fields.h"
-#include "domain/beside.h"
+#include "base/json/fields.h"
+#include "domain/question/beside.h"
 #include "doors/asking/answer.h"
 #include "doors/openintent/openintent.h"
 #include "store/events.h"

@@ -2,7 +2,7 @@
 #include "domain/containers/failure.h"
 
 #include "base/id.h"
-#include "domain/beside.h"
+#include "domain/question/beside.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"

@@ -1,5 +1,5 @@
 /* The governance policy of an intent: setting, reading and removing it. */
-#include "domain/governance.h"
+#include "domain/intent/governance.h"
 
 #include "doors/asking/govern.h"
 #include "doors/asking/view.h"

@@ -1,6 +1,6 @@
 /* Intents that wait for each other: children, dependencies, dependents. */
-#include "base/fields.h"
 #include "base/id.h"
+#include "base/json/fields.h"
 #include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"

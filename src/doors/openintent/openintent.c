@@ -1,7 +1,7 @@
 /* OpenIntent's own endpoints: discovery, configuration, the answer. */
 #include "base/clock_text.h"
-#include "base/fields.h"
 #include "base/id.h"
+#include "base/json/fields.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"

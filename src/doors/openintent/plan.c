@@ -1,9 +1,9 @@
 /* Plans of OpenIntent and their checkpoints (RFC-0012): making, reading and
  * changing them, and answering for a checkpoint with a key. */
-#include "base/fields.h"
 #include "base/id.h"
-#include "domain/meant.h"
-#include "domain/moves.h"
+#include "base/json/fields.h"
+#include "domain/plan/moves.h"
+#include "domain/question/meant.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/govern.h"

@@ -3,8 +3,8 @@
 #include "domain/containers/portfolio.h"
 
 #include "base/clock.h"
-#include "base/fields.h"
 #include "base/id.h"
+#include "base/json/fields.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/portfolios.h"

@@ -1,7 +1,7 @@
 /* Tasks of OpenIntent (RFC-0012): making, reading and changing them. */
-#include "base/fields.h"
 #include "base/id.h"
-#include "domain/moves.h"
+#include "base/json/fields.h"
+#include "domain/plan/moves.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/govern.h"
 #include "doors/asking/step.h"

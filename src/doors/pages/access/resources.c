@@ -1,8 +1,8 @@
 /* Settings: the gateways that use permits. An admin registers and removes them,
  * an auditor reads. A gateway comes with a key, which is shown once. */
 #include "base/log.h"
-#include "domain/permit.h"
-#include "domain/person.h"
+#include "domain/intent/person.h"
+#include "domain/permit/permit.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/settings/confirm.h"
 #include "doors/pages/settings/page.h"

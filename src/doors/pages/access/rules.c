@@ -2,7 +2,7 @@
  * auditor reads. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "domain/person.h"
+#include "domain/intent/person.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/settings/confirm.h"
 #include "doors/pages/settings/table.h"

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_ANSWER_ALLOWED_H
 #define DOORS_PAGES_ANSWER_ALLOWED_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 /* `allowed`; NULL where the answer allowed exactly the subject, or nothing. */

@@ -1,5 +1,5 @@
 /* The inputs by which a yes allows less, or an approval something else
- * (domain/amend.h): as fields of a page, and read back from a post.
+ * (domain/question/amend.h): as fields of a page, and read back from a post.
  *
  * A change is shown as a difference before it counts: the page with the
  * difference carries its digest, and only a change with that digest is decided.
@@ -7,9 +7,9 @@
 #ifndef DOORS_PAGES_ANSWER_AMEND_H
 #define DOORS_PAGES_ANSWER_AMEND_H
 
-#include "domain/resolve.h"
+#include "domain/answer/resolve.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 #define ANSWER_AMEND_BYTES ((size_t)64 << 10) /* of a subject that can be edited
                                                * on a page */

@@ -1,8 +1,8 @@
 /* The fields of an amendment. */
 #include "doors/pages/answer/amend_form.h"
 
-#include "base/fields.h"
-#include "domain/decimal.h"
+#include "base/json/fields.h"
+#include "domain/intent/decimal.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/shell/facts.h"

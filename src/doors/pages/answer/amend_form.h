@@ -7,7 +7,7 @@
 #include "doors/pages/answer/amend.h"
 
 /* The field list for a choice that takes `takes`; its keys are the paths in the
- * errors of domain/amend.h. */
+ * errors of domain/question/amend.h. */
 struct json *answer_amend_form(struct arena *a, const struct suspension *s,
                                enum takes takes);
 /* Can each of the subject's values have a field of its own? */

@@ -1,12 +1,12 @@
 /* The buttons of a question: their look, their keys and their effects. */
 #include "doors/pages/answer/button.h"
 
-#include "domain/effect.h"
-#include "domain/meant.h"
-#include "domain/risk.h"
+#include "domain/kind/effect.h"
+#include "domain/question/meant.h"
+#include "domain/question/risk.h"
 #include "doors/pages/kinds/does.h"
 #include "doors/pages/shell/choice.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 static bool is_style(const struct json *choice, const char *style)
 {

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_ANSWER_BUTTON_H
 #define DOORS_PAGES_ANSWER_BUTTON_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/question/unseen.h"
 #include "doors/pages/shell/view.h"
 

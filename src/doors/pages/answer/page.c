@@ -2,10 +2,10 @@
  * while this reader was answering. A GET decides nothing. */
 #include "doors/pages/answer/page.h"
 
-#include "domain/beside.h"
-#include "domain/meant.h"
-#include "domain/resolve.h"
-#include "domain/risk.h"
+#include "domain/answer/resolve.h"
+#include "domain/question/beside.h"
+#include "domain/question/meant.h"
+#include "domain/question/risk.h"
 #include "doors/asking/answer.h"
 #include "doors/asking/probe.h"
 #include "doors/pages/answer/amend.h"

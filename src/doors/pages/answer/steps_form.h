@@ -1,12 +1,12 @@
 /* The fields by which a yes keeps, drops, reorders and notes the steps of a
- * plan. Whether that is allowed is domain/amend.h's to check; never loads,
- * never decides. */
+ * plan. Whether that is allowed is domain/question/amend.h's to check; never
+ * loads, never decides. */
 #ifndef DOORS_PAGES_ANSWER_STEPS_FORM_H
 #define DOORS_PAGES_ANSWER_STEPS_FORM_H
 
-#include "domain/amend.h"
+#include "domain/question/amend.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 /* amend.field: a field of this form, or of amend_form.h, is invalid. */
 extern const char answer_steps_form_wrong[];

@@ -1,10 +1,10 @@
 /* The decision strip of a question. */
 #include "doors/pages/answer/strip.h"
 
-#include "domain/beside.h"
-#include "domain/form.h"
-#include "domain/resolve.h"
-#include "domain/risk.h"
+#include "domain/answer/resolve.h"
+#include "domain/kind/form.h"
+#include "domain/question/beside.h"
+#include "domain/question/risk.h"
 #include "doors/asking/probe.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"

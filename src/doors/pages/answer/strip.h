@@ -3,10 +3,10 @@
 #ifndef DOORS_PAGES_ANSWER_STRIP_H
 #define DOORS_PAGES_ANSWER_STRIP_H
 
-#include "domain/principal.h"
-#include "domain/suspension.h"
+#include "domain/intent/principal.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 struct answer_strip_of {
     const struct suspension *s;

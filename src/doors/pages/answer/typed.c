@@ -1,7 +1,7 @@
 /* The typed confirmation of a grave yes. */
 #include "doors/pages/answer/typed.h"
 
-#include "domain/risk.h"
+#include "domain/question/risk.h"
 
 static struct str posted_of(const struct pairs *posted)
 {

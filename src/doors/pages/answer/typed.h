@@ -1,11 +1,11 @@
 /* The field in which a person types the text that confirms a grave yes. The
- * rule is domain/risk.h's and holds at every door. Never decides. */
+ * rule is domain/question/risk.h's and holds at every door. Never decides. */
 #ifndef DOORS_PAGES_ANSWER_TYPED_H
 #define DOORS_PAGES_ANSWER_TYPED_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 /* The text typed to confirm the choice. While a change is only shown nothing
  * has to be typed. */

@@ -2,7 +2,7 @@
  * decided, and the page with the result of each. Each is decided separately, in
  * a transaction of its own, for the facts that were shown. */
 #include "base/clock.h"
-#include "domain/bulk.h"
+#include "domain/answer/bulk.h"
 #include "doors/asking/answer.h"
 #include "doors/pages/inbox/bulk_head.h"
 #include "doors/pages/inbox/inbox.h"

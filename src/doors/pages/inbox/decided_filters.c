@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/shell/list.h"
-#include "world/zone.h"
+#include "world/template/zone.h"
 
 #define DAY (INT64_C(86400) * 1000000)
 #define WHO_MAX 300 /* characters of a name */

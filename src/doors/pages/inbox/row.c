@@ -3,7 +3,7 @@
 #include "doors/pages/shell/badge.h"
 
 #include "base/clock.h"
-#include "domain/retry.h"
+#include "domain/question/retry.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/list.h"

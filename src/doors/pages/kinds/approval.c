@@ -1,7 +1,7 @@
 /* An approval: its calls, their input, and the claims. */
 #include "doors/pages/kinds/kinds.h"
 
-#include "domain/subject.h"
+#include "domain/kind/subject.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/stakes.h"
 

@@ -4,7 +4,7 @@
 #ifndef DOORS_PAGES_KINDS_CARD_H
 #define DOORS_PAGES_KINDS_CARD_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/facts.h"
 
 /* A subject while its page is built. Shown values are removed from rest, so

@@ -1,8 +1,8 @@
 /* The effect of an answer, in one line. */
 #include "doors/pages/kinds/does.h"
 
-#include "domain/beside.h"
-#include "domain/resolve.h"
+#include "domain/answer/resolve.h"
+#include "domain/question/beside.h"
 #include "doors/pages/kinds/card.h"
 
 /* "At most 1,800 USD. You can lower it." */

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_KINDS_DOES_H
 #define DOORS_PAGES_KINDS_DOES_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 /* Is a check needed before the answer that it is set up counts? */

@@ -3,8 +3,8 @@
 #ifndef DOORS_PAGES_KINDS_KINDS_H
 #define DOORS_PAGES_KINDS_KINDS_H
 
-#include "domain/principal.h"
-#include "domain/suspension.h"
+#include "domain/intent/principal.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 /* A question, and the one that it replaces. */

@@ -1,8 +1,8 @@
 /* The risks of a yes, as the confirm step repeats them. */
 #include "doors/pages/kinds/stakes.h"
 
-#include "domain/effect.h"
-#include "domain/risk.h"
+#include "domain/kind/effect.h"
+#include "domain/question/risk.h"
 
 bool kinds_stakes_unstated(const struct suspension *s)
 {

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_KINDS_STAKES_H
 #define DOORS_PAGES_KINDS_STAKES_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 #define KINDS_STAKES_NONE "No consequence stated"

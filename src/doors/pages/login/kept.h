@@ -5,7 +5,7 @@
 #define DOORS_PAGES_LOGIN_KEPT_H
 
 #include "doors/call/call.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 #define LOGIN_KEPT_MAX ((size_t)32 << 10) /* bytes of the kept values */
 

@@ -3,7 +3,7 @@
  * Reveals to nobody whether an e-mail address is known: the words and about the
  * time are the same for a wrong password, an unknown and a disabled person. */
 #include "base/text.h"
-#include "domain/person.h"
+#include "domain/intent/person.h"
 #include "doors/call/session.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/login/kept.h"

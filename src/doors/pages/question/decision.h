@@ -3,8 +3,8 @@
 #ifndef DOORS_PAGES_QUESTION_DECISION_H
 #define DOORS_PAGES_QUESTION_DECISION_H
 
-#include "domain/principal.h"
-#include "domain/suspension.h"
+#include "domain/intent/principal.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 /* `decision`; sequence is that of its event, 0 when that is not known. */

@@ -2,8 +2,8 @@
 #include "doors/pages/question/head.h"
 
 #include "base/clock.h"
-#include "domain/beside.h"
-#include "domain/label.h"
+#include "domain/kind/label.h"
+#include "domain/question/beside.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/refs.h"

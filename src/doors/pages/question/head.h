@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_QUESTION_HEAD_H
 #define DOORS_PAGES_QUESTION_HEAD_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 #define QUESTION_HEAD_LONG 600 /* characters; a longer question is folded */

@@ -3,9 +3,9 @@
 #ifndef DOORS_PAGES_QUESTION_PERMIT_H
 #define DOORS_PAGES_QUESTION_PERMIT_H
 
+#include "domain/permit/permit.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
-#include "domain/permit.h"
 
 /* The tools of a permit's details in a few words: "shop.refund", "shop.refund
  * and 2 others"; "" where it allows no call of a tool. */

@@ -1,7 +1,7 @@
 /* The plans of an intent on its page. On pages a plan's task is a step. */
 #include "doors/pages/question/plans.h"
 
-#include "domain/beside.h"
+#include "domain/question/beside.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_QUESTION_PLANS_H
 #define DOORS_PAGES_QUESTION_PLANS_H
 
-#include "domain/board.h"
+#include "domain/plan/board.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 #include "store/suspensions.h"

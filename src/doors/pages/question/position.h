@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_QUESTION_POSITION_H
 #define DOORS_PAGES_QUESTION_POSITION_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/call/call.h"
 
 /* `place`: among the questions that the reader may answer, or among all where

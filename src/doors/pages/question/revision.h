@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_QUESTION_REVISION_H
 #define DOORS_PAGES_QUESTION_REVISION_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 

@@ -3,8 +3,8 @@
 #ifndef DOORS_PAGES_QUESTION_TIMELINE_H
 #define DOORS_PAGES_QUESTION_TIMELINE_H
 
-#include "domain/board.h"
-#include "domain/event.h"
+#include "domain/intent/event.h"
+#include "domain/plan/board.h"
 #include "doors/pages/shell/view.h"
 
 /* {seq, at, what, who, detail, tone, event_url}. about_question: the words of a

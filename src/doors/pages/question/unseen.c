@@ -1,7 +1,7 @@
 /* The parts of a question that its page does not show unfolded. */
 #include "doors/pages/question/unseen.h"
 
-#include "domain/effect.h"
+#include "domain/kind/effect.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/facts.h"

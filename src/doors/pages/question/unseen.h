@@ -5,9 +5,9 @@
 #ifndef DOORS_PAGES_QUESTION_UNSEEN_H
 #define DOORS_PAGES_QUESTION_UNSEEN_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 struct question_unseen {
     int64_t values, texts;

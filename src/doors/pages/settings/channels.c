@@ -2,7 +2,7 @@
  * part of a question that a notice may have. The address of a Slack channel is
  * a secret, so a saved one is never shown whole. */
 #include "domain/sending/channel.h"
-#include "domain/endpoint.h"
+#include "domain/sending/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"
 #include "doors/pages/settings/page.h"

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
-#include "domain/endpoint.h"
+#include "domain/sending/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/secret.h"

@@ -1,5 +1,5 @@
 /* Settings: the endpoints of agents, to which answers are pushed. */
-#include "domain/endpoint.h"
+#include "domain/sending/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"
 #include "doors/pages/settings/page.h"

@@ -3,7 +3,7 @@
  * anything. */
 #include "doors/pages/settings/form.h"
 
-#include "domain/form.h"
+#include "domain/kind/form.h"
 #include "doors/pages/shell/fields.h"
 
 #define SENTENCE_MAX 500
@@ -41,7 +41,7 @@ static struct json *field_of(struct arena *a,
     return o;
 }
 
-/* As in domain/form.h, with the current values as the defaults. */
+/* As in domain/kind/form.h, with the current values as the defaults. */
 static struct json *fields_of(struct arena *a, const struct settings_form *s)
 {
     struct json *list = json_array(a);

@@ -5,12 +5,12 @@
 
 #include "base/err.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 struct settings_form_option {
     const char *value, *label;
 };
-/* A field of a form, as domain/form.h has them. */
+/* A field of a form, as domain/kind/form.h has them. */
 struct settings_form_field {
     const char *key, *label, *help, *type;
     const char *format; /* NULL: none */

@@ -2,7 +2,7 @@
 #ifndef DOORS_PAGES_SETTINGS_PEOPLE_H
 #define DOORS_PAGES_SETTINGS_PEOPLE_H
 
-#include "domain/person.h"
+#include "domain/intent/person.h"
 #include "doors/pages/settings/destinations.h"
 
 /* The form of a person: old, that is changed, or NULL for a new one; typed: the

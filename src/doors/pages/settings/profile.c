@@ -9,7 +9,7 @@
 #include "doors/pages/shell/page.h"
 #include "store/people.h"
 #include "world/guessable.h"
-#include "world/zone.h"
+#include "world/template/zone.h"
 
 #define PATH "/settings/profile"
 

@@ -2,7 +2,7 @@
  * so only they make it, with their password, and it always ends. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "domain/person.h"
+#include "domain/intent/person.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/confirm.h"
 #include "doors/pages/settings/secret.h"

@@ -2,8 +2,8 @@
 #include "doors/pages/shell/badge.h"
 
 #include "base/buf.h"
-#include "domain/beside.h"
-#include "domain/event.h"
+#include "domain/intent/event.h"
+#include "domain/question/beside.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
 

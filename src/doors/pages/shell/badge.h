@@ -3,8 +3,8 @@
 #ifndef DOORS_PAGES_SHELL_BADGE_H
 #define DOORS_PAGES_SHELL_BADGE_H
 
-#include "domain/principal.h"
-#include "domain/suspension.h"
+#include "domain/intent/principal.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
 /* {word, tone, icon}: a state, in a chip (part_outcome). */

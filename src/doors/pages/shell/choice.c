@@ -1,7 +1,7 @@
 /* A choice as all pages name it. */
 #include "doors/pages/shell/choice.h"
 
-#include "domain/label.h"
+#include "domain/kind/label.h"
 
 struct json *page_choice(struct page_view *v, const struct json *choices,
                          const struct json *choice)

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_SHELL_DIFFERENCE_H
 #define DOORS_PAGES_SHELL_DIFFERENCE_H
 
-#include "domain/exceed.h"
+#include "domain/question/exceed.h"
 #include "doors/pages/shell/facts.h"
 
 /* `rows[]` of {sign, word, path, before, after, type, beyond}, `more`, and the

@@ -5,7 +5,7 @@
 #include "doors/pages/shell/fields.h"
 
 #include "base/clock_text.h"
-#include "domain/form.h"
+#include "domain/kind/form.h"
 #include "doors/pages/shell/facts.h"
 
 #define RADIO_MAX 5       /* with more options it is a select */

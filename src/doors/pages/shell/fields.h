@@ -3,9 +3,9 @@
 #ifndef DOORS_PAGES_SHELL_FIELDS_H
 #define DOORS_PAGES_SHELL_FIELDS_H
 
-#include "domain/suspension.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
-#include "world/request.h"
+#include "world/web/request.h"
 
 /* The form's field list: the agent's, or the one defined by its context's keys.
  * An empty list for another kind of question. */

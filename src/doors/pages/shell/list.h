@@ -4,7 +4,7 @@
 #ifndef DOORS_PAGES_SHELL_LIST_H
 #define DOORS_PAGES_SHELL_LIST_H
 
-#include "domain/kind.h"
+#include "domain/kind/kind.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 

@@ -1,7 +1,7 @@
 /* Small helpers for the views of pages. */
 #include "doors/pages/shell/view.h"
 
-#include "world/request.h"
+#include "world/web/request.h"
 
 #define LINES_MAX 12 /* of a text that is not folded */
 #define START_MAX 40 /* characters of the beginning of a folded text that are

@@ -1,11 +1,11 @@
 /* Small helpers for the views of pages: folded texts, moments, addresses.
- * Templates escape, mark and format values themselves (world/template.h). Never
- * decides, never loads. */
+ * Templates escape, mark and format values themselves
+ * (world/template/template.h). Never decides, never loads. */
 #ifndef DOORS_PAGES_SHELL_VIEW_H
 #define DOORS_PAGES_SHELL_VIEW_H
 
-#include "base/json.h"
-#include "world/words.h"
+#include "base/json/json.h"
+#include "world/template/words.h"
 
 #define PAGE_VIEW_TITLE 300 /* characters of a question's title */
 #define PAGE_VIEW_ROW 200   /* of a text in a row of a list */

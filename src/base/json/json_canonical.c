@@ -1,0 +1,102 @@
+/* The canonical form of a tree: RFC 8785, for texts that are hashed or signed.
+ *
+ * Reads trees only through json.h. The recursion is bounded: a tree is as deep
+ * as json_check allows, plus the few levels that the server adds. */
+#include <stdlib.h>
+
+#include "base/json/json.h"
+
+/* UTF-8 sorts like UTF-16 with one exception: characters that UTF-16 writes as
+ * a pair of surrogates, lead bytes F0 to F4, come before U+E000 to U+FFFF, lead
+ * bytes EE and EF. */
+static int rank(char c)
+{
+    const int u = (unsigned char)c;
+    return u == 0xEE || u == 0xEF ? u + 0x10 : u;
+}
+
+static int utf16_cmp(struct str a, struct str b)
+{
+    size_t i = 0;
+    while (i < a.n && i < b.n && a.p[i] == b.p[i])
+        i++;
+    if (i < a.n && i < b.n)
+        return rank(a.p[i]) - rank(b.p[i]);
+    return (a.n > b.n) - (a.n < b.n);
+}
+
+struct member {
+    struct str key;
+    const struct json *value;
+};
+
+static int member_cmp(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return utf16_cmp(x->key, y->key);
+}
+
+static void object(struct buf *b, const struct json *v)
+{
+    struct member *m = arena_many(b->arena, json_count(v), struct member);
+    size_t n = 0;
+    for (struct json_iter i = json_iter(v); json_next(&i);)
+        m[n++] = (struct member){i.key, i.value};
+    qsort(m, n, sizeof(*m), member_cmp);
+    buf_char(b, '{');
+    for (size_t i = 0; i < n && !b->over; i++) {
+        if (i)
+            buf_char(b, ',');
+        json_write_string(b, m[i].key);
+        buf_char(b, ':');
+        json_write_canonical(b, m[i].value);
+    }
+    buf_char(b, '}');
+}
+
+static void array(struct buf *b, const struct json *v)
+{
+    buf_char(b, '[');
+    for (size_t i = 0; i < json_count(v) && !b->over; i++) {
+        if (i)
+            buf_char(b, ',');
+        json_write_canonical(b, json_at(v, i));
+    }
+    buf_char(b, ']');
+}
+
+static void json_canonical_number(struct buf *b, double v)
+{
+    char text[JSON_DOUBLE_TEXT];
+    json_double_text(v, text);
+    buf_put(b, text);
+}
+
+void json_write_canonical(struct buf *b, const struct json *v)
+{
+    switch (json_type(v)) {
+    case JSON_BOOL:
+        buf_put(b, json_bool(v) ? "true" : "false");
+        break;
+    case JSON_INT:
+        buf_int(b, json_int(v));
+        break;
+    case JSON_DOUBLE:
+        json_canonical_number(b, json_double(v));
+        break;
+    case JSON_STRING:
+        json_write_string(b, json_text(v));
+        break;
+    case JSON_ARRAY:
+        array(b, v);
+        break;
+    case JSON_OBJECT:
+        object(b, v);
+        break;
+    case JSON_NULL:
+    case JSON__MAX:
+    default:
+        buf_put(b, "null");
+        break;
+    }
+}

@@ -1,0 +1,399 @@
+/* Counters shared by all processes of one pool, and their exposition.
+ *
+ * Every number is a separate atomic. A reader may see a request counted in one
+ * place and not yet in another; nothing is ever locked. */
+#include "base/shared/metrics.h"
+
+#include <inttypes.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+
+const char metrics_limit_streams[] = "limit.streams";
+const char metrics_limit_held[] = "limit.held";
+const char metrics_limit_rate[] = "limit.rate";
+const char metrics_limit_workers[] = "limit.workers";
+const char metrics_limit_open[] = "limit.open";
+const char metrics_limit_bytes[] = "limit.bytes";
+const char metrics_limit_subscriptions[] = "limit.subscriptions";
+const char metrics_limit_endpoints[] = "limit.endpoints";
+
+/* The statuses that the server sends; others are counted in the last place. */
+static const int statuses[] = {
+    200, 201, 204, 303, 304, 400, 401, 403, 404, 405,
+    409, 413, 415, 422, 429, 500, 503,
+};
+#define OTHER countof(statuses)
+
+/* The upper limits of the buckets; the last bucket has none. */
+static const struct {
+    int64_t us;
+    const char *label; /* in seconds */
+} limits[METRICS_BUCKETS - 1] = {
+    {1000, "0.001"}, {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"},
+    {25000, "0.025"}, {50000, "0.05"}, {100000, "0.1"},  {250000, "0.25"},
+    {500000, "0.5"}, {1000000, "1"},   {2500000, "2.5"},
+};
+
+/* The ceilings that a key can reach. */
+static const char *const ceilings[] = {
+    metrics_limit_streams,   metrics_limit_held,
+    metrics_limit_rate,      metrics_limit_open,
+    metrics_limit_bytes,     metrics_limit_subscriptions,
+    metrics_limit_endpoints, metrics_limit_workers};
+
+struct route {
+    _Atomic uint64_t by_status[OTHER + 1];
+    _Atomic uint64_t by_time[METRICS_BUCKETS];
+    _Atomic uint64_t us;
+};
+
+struct metrics {
+    const char *const *names;
+    size_t n;
+    _Atomic uint64_t database_us;
+    _Atomic uint64_t database_errors;
+    _Atomic uint64_t restarts;
+    _Atomic uint64_t memory;
+    _Atomic uint64_t recycled;
+    _Atomic bool standbys_known;
+    _Atomic int64_t standbys_us, standbys_sync, standbys_async;
+    _Atomic int64_t lag; /* 1 more than the microseconds; 0: not known */
+    _Atomic uint64_t refused[countof(ceilings)];
+    _Atomic int64_t wrote_at, unwritable_at;
+    _Atomic(const char *) unwritable;
+    _Atomic uint64_t cut;
+    _Atomic uint64_t stored;
+    struct metrics_worker workers[METRICS_SLOTS_MAX];
+    struct route routes[METRICS_ROUTES_MAX];
+};
+
+struct metrics *metrics_make(const char *const *names, size_t n)
+{
+    if (n < 1 || n > METRICS_ROUTES_MAX)
+        return NULL;
+    /* The kernel gives zeroed pages, and every counter starts at zero. */
+    struct metrics *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (m == MAP_FAILED)
+        return NULL;
+    m->names = names;
+    m->n = n;
+    return m;
+}
+
+struct metrics_worker *metrics_worker(struct metrics *m, size_t slot)
+{
+    return slot < METRICS_SLOTS_MAX ? &m->workers[slot] : NULL;
+}
+
+static void metrics_add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static uint64_t get(_Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static uint64_t not_negative(int64_t us)
+{
+    return us > 0 ? (uint64_t)us : 0;
+}
+
+void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
+                     int64_t database_us)
+{
+    struct route *r = &m->routes[route < m->n ? route : m->n - 1];
+    size_t s = 0;
+    while (s < OTHER && statuses[s] != status)
+        s++;
+    size_t bucket = 0;
+    while (bucket < countof(limits) && us > limits[bucket].us)
+        bucket++;
+    metrics_add(&r->by_status[s], 1);
+    metrics_add(&r->by_time[bucket], 1);
+    metrics_add(&r->us, not_negative(us));
+    metrics_add(&m->database_us, not_negative(database_us));
+}
+
+void metrics_restart(struct metrics *m)
+{
+    metrics_add(&m->restarts, 1);
+}
+
+void metrics_database_error(struct metrics *m)
+{
+    metrics_add(&m->database_errors, 1);
+}
+
+void metrics_memory(struct metrics *m)
+{
+    metrics_add(&m->memory, 1);
+}
+
+void metrics_recycled(struct metrics *m)
+{
+    metrics_add(&m->recycled, 1);
+}
+
+void metrics_wrote(struct metrics *m, int64_t now)
+{
+    atomic_store(&m->wrote_at, now);
+}
+
+void metrics_unwritable(struct metrics *m, const char *code, int64_t now)
+{
+    atomic_store(&m->unwritable, code);
+    atomic_store(&m->unwritable_at, now);
+}
+
+struct metrics_writes metrics_writes(struct metrics *m)
+{
+    return (struct metrics_writes){.wrote_at = atomic_load(&m->wrote_at),
+                                   .failed_at = atomic_load(&m->unwritable_at),
+                                   .why = atomic_load(&m->unwritable)};
+}
+
+void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
+{
+    if (now) {
+        atomic_store(&m->standbys_us, now->us);
+        atomic_store(&m->standbys_sync, now->sync);
+        atomic_store(&m->standbys_async, now->async);
+    }
+    atomic_store(&m->standbys_known, now != NULL);
+}
+
+void metrics_lag(struct metrics *m, int64_t us)
+{
+    atomic_store(&m->lag, us < 0 ? 0 : us + 1);
+}
+
+void metrics_refused(struct metrics *m, const char *code)
+{
+    for (size_t i = 0; i < countof(ceilings); i++)
+        if (code == ceilings[i])
+            metrics_add(&m->refused[i], 1);
+}
+
+void metrics_stored(struct metrics *m, size_t n)
+{
+    metrics_add(&m->stored, n);
+}
+
+void metrics_cut(struct metrics *m)
+{
+    metrics_add(&m->cut, 1);
+}
+
+static void family(struct buf *b, const char *name, const char *type,
+                   const char *help)
+{
+    buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void put_label(struct buf *b, const char *name)
+{
+    for (const char *p = name; *p; p++) {
+        if (*p == '\\' || *p == '"')
+            buf_char(b, '\\');
+        if (*p == '\n')
+            buf_put(b, "\\n");
+        else
+            buf_char(b, *p);
+    }
+}
+
+/* Microseconds as seconds, exactly. */
+static void put_seconds(struct buf *b, uint64_t us)
+{
+    buf_printf(b, "%" PRIu64 ".%06" PRIu64 "\n", us / 1000000, us % 1000000);
+}
+
+static void put_statuses(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_http_requests_total";
+    family(b, name, "counter", "Requests answered, by route and status.");
+    for (size_t i = 0; i < m->n; i++) {
+        for (size_t s = 0; s <= OTHER; s++) {
+            const uint64_t count = get(&m->routes[i].by_status[s]);
+            if (count == 0)
+                continue;
+            buf_printf(b, "%s{route=\"", name);
+            put_label(b, m->names[i]);
+            buf_put(b, "\",status=\"");
+            if (s == OTHER)
+                buf_put(b, "other");
+            else
+                buf_int(b, statuses[s]);
+            buf_printf(b, "\"} %" PRIu64 "\n", count);
+        }
+    }
+}
+
+static void put_series(struct buf *b, const char *suffix, const char *route)
+{
+    buf_printf(b, "sayso_http_request_duration_seconds_%s{route=\"", suffix);
+    put_label(b, route);
+}
+
+static void put_histogram(struct route *r, const char *name, struct buf *b)
+{
+    uint64_t counts[METRICS_BUCKETS];
+    uint64_t total = 0;
+    for (size_t i = 0; i < METRICS_BUCKETS; i++)
+        counts[i] = total += get(&r->by_time[i]);
+    if (total == 0)
+        return;
+    for (size_t i = 0; i < METRICS_BUCKETS; i++) {
+        const char *le = i < countof(limits) ? limits[i].label : "+Inf";
+        put_series(b, "bucket", name);
+        buf_printf(b, "\",le=\"%s\"} %" PRIu64 "\n", le, counts[i]);
+    }
+    put_series(b, "sum", name);
+    buf_put(b, "\"} ");
+    put_seconds(b, get(&r->us));
+    put_series(b, "count", name);
+    buf_printf(b, "\"} %" PRIu64 "\n", total);
+}
+
+static void put_workers(struct metrics *m, struct buf *b)
+{
+    unsigned busy = 0, idle = 0;
+    for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
+        struct metrics_worker *w = &m->workers[i];
+        if (atomic_load(&w->pid) == 0)
+            continue;
+        if (atomic_load(&w->busy_since) != 0)
+            busy++;
+        else
+            idle++;
+    }
+    family(b, "sayso_workers", "gauge", "Workers, by their current activity.");
+    buf_printf(b, "sayso_workers{state=\"busy\"} %u\n", busy);
+    buf_printf(b, "sayso_workers{state=\"idle\"} %u\n", idle);
+}
+
+/* The age of the oldest process of a kind, from slot `first` on; -1: none. */
+static int64_t oldest(struct metrics *m, const char *kind, size_t first)
+{
+    const int64_t now = clock_mono();
+    int64_t most = -1;
+    for (size_t i = first; i < METRICS_SLOTS_MAX; i++) {
+        struct metrics_worker *w = &m->workers[i];
+        const int64_t age = now - atomic_load(&w->seen);
+        if (atomic_load(&w->pid) != 0 && atomic_load(&w->kind) == kind &&
+            age > most)
+            most = age;
+    }
+    return most;
+}
+
+/* A kind has several slots: it is told at the first of them. */
+static void put_ages(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_process_age_seconds";
+    const char *told[METRICS_KINDS_MAX] = {NULL};
+    size_t n = 0;
+    for (size_t i = 0; i < METRICS_SLOTS_MAX && n < METRICS_KINDS_MAX; i++) {
+        const char *kind = atomic_load(&m->workers[i].kind);
+        const int64_t age = kind ? oldest(m, kind, i) : -1;
+        size_t k = 0;
+        while (k < n && told[k] != kind)
+            k++;
+        if (age < 0 || k < n)
+            continue;
+        if (n == 0)
+            family(b, name, "gauge", "The time since the last sign of life of "
+                                     "the process, of the oldest of a kind.");
+        told[n++] = kind;
+        buf_printf(b, "%s{kind=\"%s\"} ", name, kind);
+        put_seconds(b, not_negative(age));
+    }
+}
+
+static void put_counter(struct buf *b, const char *name, const char *help,
+                        uint64_t count)
+{
+    family(b, name, "counter", help);
+    buf_printf(b, "%s %" PRIu64 "\n", name, count);
+}
+
+/* Nothing without a measurement: a 0 would read as no lag. */
+static void put_standbys(struct metrics *m, struct buf *b)
+{
+    static const char standbys[] = "sayso_replication_standbys";
+    static const char lag[] = "sayso_replication_lag_seconds";
+    if (!atomic_load(&m->standbys_known))
+        return;
+    const int64_t sync = atomic_load(&m->standbys_sync);
+    const int64_t async = atomic_load(&m->standbys_async);
+    family(b, standbys, "gauge", "Standbys of the database, by whether a "
+                                 "commit waits for them.");
+    buf_printf(b, "%s{sync=\"yes\"} %" PRId64 "\n", standbys, sync);
+    buf_printf(b, "%s{sync=\"no\"} %" PRId64 "\n", standbys, async);
+    if (sync + async == 0)
+        return;
+    family(b, lag, "gauge", "The lag of the slowest standby.");
+    buf_printf(b, "%s ", lag);
+    put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
+}
+
+static void put_lag(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_stream_lag_seconds";
+    const int64_t lag = atomic_load(&m->lag);
+    if (lag == 0)
+        return;
+    family(b, name, "gauge",
+           "How long the oldest event waits that streams cannot tell yet.");
+    buf_printf(b, "%s ", name);
+    put_seconds(b, not_negative(lag - 1));
+}
+
+static void put_refused(struct metrics *m, struct buf *b)
+{
+    family(b, "sayso_refused_total", "counter",
+           "Requests refused because a key or session reached a limit.");
+    for (size_t i = 0; i < countof(ceilings); i++)
+        buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
+                   ceilings[i], get(&m->refused[i]));
+}
+
+void metrics_render(struct metrics *m, struct buf *b)
+{
+    put_statuses(m, b);
+    family(b, "sayso_http_request_duration_seconds", "histogram",
+           "Time from a request's acceptance to its answer, by route.");
+    for (size_t i = 0; i < m->n; i++)
+        put_histogram(&m->routes[i], m->names[i], b);
+    family(b, "sayso_database_seconds_total", "counter",
+           "Time that requests waited for the database.");
+    buf_put(b, "sayso_database_seconds_total ");
+    put_seconds(b, get(&m->database_us));
+    put_counter(b, "sayso_database_errors_total",
+                "Calls of the database that failed.",
+                get(&m->database_errors));
+    put_workers(m, b);
+    put_ages(m, b);
+    put_counter(b, "sayso_worker_restarts_total",
+                "Workers that died and were replaced.", get(&m->restarts));
+    put_counter(b, "sayso_worker_recycled_total",
+                "Workers that were replaced because they had grown.",
+                get(&m->recycled));
+    put_counter(b, "sayso_requests_over_memory_total",
+                "Requests ended because they needed more memory than one "
+                "request may use.",
+                get(&m->memory));
+    put_standbys(m, b);
+    put_lag(m, b);
+    put_refused(m, b);
+    put_counter(b, "sayso_stored_bytes_total",
+                "Bytes that agents stored, as they count for limit_bytes_mb.",
+                get(&m->stored));
+    put_counter(b, "sayso_streams_cut_total",
+                "Streams cut because too many bytes were unsent.",
+                get(&m->cut));
+}

@@ -1,0 +1,90 @@
+/* Counters shared by all processes of one pool, and the slots of its workers.
+ *
+ * One anonymous shared mapping made before the fork; updated with atomic adds,
+ * read by the worker that answers /metrics. A killed worker loses no count.
+ * Route numbers and names are arguments. */
+#ifndef BASE_SHARED_METRICS_H
+#define BASE_SHARED_METRICS_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+#define METRICS_ROUTES_MAX 256
+#define METRICS_WORKERS_MAX 256 /* web workers: the first slots */
+/* The rest: other children. */
+#define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 8)
+#define METRICS_KINDS_MAX 8 /* of processes */
+#define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
+
+struct metrics_worker {
+    _Atomic pid_t pid;          /* 0: free slot */
+    _Atomic int64_t busy_since; /* clock_mono; 0: idle */
+    _Atomic int64_t seen;       /* its last sign of life, clock_mono */
+    _Atomic(const char *) kind; /* "web"; NULL: never used */
+};
+
+struct metrics; /* private, shared memory */
+
+/* The mapping; NULL when the system has none to give or n is not within
+ * 1..METRICS_ROUTES_MAX. names[i] is the label of route i
+ * ("GET /api/v1/intents/{id}"); the last one stands for requests that matched
+ * none. They must live as long as the process. */
+struct metrics *metrics_make(const char *const *names, size_t n);
+/* The slot below METRICS_SLOTS_MAX; NULL for any other. */
+struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
+/* One request answered: its route, status, total and database time (us). */
+void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
+                     int64_t database_us);
+/* A worker or another child ended by itself, and is started again. */
+void metrics_restart(struct metrics *m);
+/* A request was refused because the database did not answer. */
+void metrics_database_error(struct metrics *m);
+/* A request was ended because it needed more memory than one request may
+ * use. */
+void metrics_memory(struct metrics *m);
+/* A worker that had grown was replaced. */
+void metrics_recycled(struct metrics *m);
+/* A write to the database succeeded at that time (clock_mono), or failed with
+ * this code, which lives as long as the program. 0: nobody knows whether one
+ * succeeds. */
+void metrics_wrote(struct metrics *m, int64_t now);
+void metrics_unwritable(struct metrics *m, const char *code, int64_t now);
+/* The last ones, of any process; 0 and NULL: none yet. */
+struct metrics_writes {
+    int64_t wrote_at, failed_at;
+    const char *why;
+};
+struct metrics_writes metrics_writes(struct metrics *m);
+/* The database's standbys at the last measurement. */
+struct metrics_standbys {
+    int64_t us; /* the lag of the slowest standby */
+    int64_t sync, async;
+};
+/* NULL: no measurement. */
+void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
+/* How long the oldest event has waited that streams cannot tell yet,
+ * microseconds; negative: not known. */
+void metrics_lag(struct metrics *m, int64_t us);
+/* The codes of the ceilings that a key can reach: limit.streams and so on. */
+extern const char metrics_limit_streams[];
+extern const char metrics_limit_held[];
+extern const char metrics_limit_rate[];
+extern const char metrics_limit_workers[];
+extern const char metrics_limit_open[];
+extern const char metrics_limit_bytes[];
+extern const char metrics_limit_subscriptions[];
+extern const char metrics_limit_endpoints[];
+
+/* A request was refused for one of these limits; other codes are not
+ * counted. */
+void metrics_refused(struct metrics *m, const char *code);
+/* Agents stored n bytes. */
+void metrics_stored(struct metrics *m, size_t n);
+/* A stream was cut because too many bytes were unsent. */
+void metrics_cut(struct metrics *m);
+/* Prometheus text exposition format 0.0.4. */
+void metrics_render(struct metrics *m, struct buf *b);
+
+#endif

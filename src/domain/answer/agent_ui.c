@@ -1,0 +1,132 @@
+/* A question as an event of Agent UI. Pure. A member that the question does not
+ * have is left out. */
+#include "domain/answer/agent_ui.h"
+
+#include "base/clock_text.h"
+#include "domain/kind/effect.h"
+
+/* The control of an effect. */
+static const char *const control_of[EFFECT__MAX] = {
+    [EFFECT_NONE] = "answer",
+    [EFFECT_AUTHORIZE] = "approve",
+    [EFFECT_AUTHORIZE_MODIFIED] = "edit",
+    [EFFECT_VETO] = "reject",
+    [EFFECT_REQUEST_CHANGES] = "reject",
+    [EFFECT_ANSWER] = "answer",
+    [EFFECT_DECLINE] = "reject",
+    [EFFECT_ACCEPT] = "approve",
+    [EFFECT_ESCALATE] = "answer",
+    [EFFECT_STOP_TASK] = "interrupt",
+};
+
+static struct json *controls(struct arena *a, const struct json *choices)
+{
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const struct str word =
+            str_of(control_of[effect_of_choice(json_at(choices, i))]);
+        bool there = false;
+        for (size_t k = 0; k < json_count(list); k++)
+            there = there || str_eq(json_text(json_at(list, k)), word);
+        if (!there)
+            json_add_text(list, word);
+    }
+    if (json_count(list) == 0)
+        json_add_text(list, STR("answer"));
+    return list;
+}
+
+static void set_text(struct json *o, const char *key, struct str s)
+{
+    if (s.p)
+        json_set_text(o, key, s);
+}
+
+static void set_parsed(struct arena *a, struct json *o, const char *key,
+                       struct str text)
+{
+    struct json *v = NULL;
+    if (text.p && !json_parse(a, text, &v))
+        json_set_json(o, key, v);
+}
+
+static struct json *required(struct arena *a, const struct suspension *s)
+{
+    struct json *p = json_object(a);
+    set_text(p, "kind", kind_words(s->kind)->wire);
+    set_text(p, "title", s->title);
+    json_set_text(p, "prompt", s->question);
+    set_text(p, "explanation", s->explanation);
+    set_text(p, "severity", vocabulary_severity(s->severity)->wire);
+    json_set_text(p, "responseType",
+                  vocabulary_answer_type(s->response_type)->wire);
+    json_set_json(p, "decisions", suspension_choices(a, s));
+    set_parsed(a, p, "schema", s->form);
+    set_parsed(a, p, "subject", s->subject);
+    json_set_text(p, "subjectSha256", s->subject_sha256);
+    if (s->expires_at)
+        json_set_text(p, "expiresAt", clock_rfc3339(a, s->expires_at));
+    json_set_text(p, "onExpiry", suspension_on_expiry(a, s));
+    return p;
+}
+
+static struct json *resolved(struct arena *a, const struct suspension *s)
+{
+    struct json *p = json_object(a);
+    set_text(p, "kind", kind_words(s->kind)->wire);
+    json_set_text(p, "state", vocabulary_suspension_state(s->state)->wire);
+    set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
+    set_parsed(a, p, "value", s->response);
+    set_text(p, "reason", s->reason);
+    json_set_bool(p, "modified", suspension_modified(s));
+    set_parsed(a, p, "constraints", s->constraints);
+    set_text(p, "approvedSha256", s->approved_sha256);
+    set_text(p, "respondedBy", s->responded_by);
+    set_text(p, "auditSummary", s->audit_summary);
+    return p;
+}
+
+static struct json *refs(struct arena *a, const struct suspension *s)
+{
+    struct json *list = NULL, *out = json_array(a);
+    if (!s->evidence.p || json_parse(a, s->evidence, &list))
+        return out;
+    for (size_t i = 0; i < json_count(list); i++)
+        json_add_text(out, json_get_text(json_at(list, i), "ref"));
+    return out;
+}
+
+struct json *agent_ui_event(struct arena *a, const struct intent *i,
+                            const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    const bool open = s->state == SUSPENSION_PENDING;
+    json_set_text(o, "type",
+                  open ? STR("action.required") : STR("action.resolved"));
+    json_set_text(o, "timestamp",
+                  clock_rfc3339(a, open ? s->suspended_at : s->responded_at));
+    set_text(o, "sessionId", i->session_id);
+    set_text(o, "turnId", i->turn_id);
+    json_set_text(o, "taskId", i->task_id.p ? i->task_id : i->id);
+    json_set_text(o, "agentId", s->asked_by);
+    json_set_text(o, "actionId", s->id);
+    json_set_text(o, "owner", s->kind == KIND_PERMISSION ? STR("policy")
+                                                         : STR("action"));
+    json_set_text(o, "scope", STR("action_request"));
+    json_set_text(o, "surface", STR("hitl"));
+    json_set_text(o, "persistence", STR("snapshot"));
+    if (open) {
+        json_set_text(o, "phase", STR("waiting"));
+        json_set_text(o, "runtimeStatus", s->kind == KIND_PLAN_REVIEW
+                                              ? STR("plan_ready")
+                                              : STR("needs_input"));
+        json_set_json(o, "control",
+                      controls(a, suspension_choices(a, s)));
+    }
+    json_set_json(o, "refs", refs(a, s));
+    struct json *payload = open ? required(a, s) : resolved(a, s);
+    if (s->test)
+        json_set_bool(payload, "test", true);
+    json_set_json(o, "payload", payload);
+    return o;
+}

@@ -1,0 +1,108 @@
+/* One decision for many questions. Pure: each call looks at one question. */
+#include "domain/answer/bulk.h"
+
+#include "base/buf.h"
+#include "domain/kind/effect.h"
+#include "domain/kind/subject.h"
+#include "domain/question/risk.h"
+
+/* A bulk limit that is not set counts as medium. */
+static enum severity level(enum severity s)
+{
+    return s == SEVERITY_UNSAID ? SEVERITY_MEDIUM : s;
+}
+
+static bool says(const struct json *choice, bool yes)
+{
+    const enum effect e = effect_of_choice(choice);
+    return yes ? e == EFFECT_AUTHORIZE || e == EFFECT_ACCEPT
+               : e == EFFECT_VETO || e == EFFECT_DECLINE;
+}
+
+/* The yes or no of a confirm, unless its effect is something else. */
+static const struct json *confirmed(const struct json *choices, bool yes)
+{
+    const struct json *choice =
+        suspension_choice(choices, yes ? STR("yes") : STR("no"));
+    const enum effect e = effect_of_choice(choice);
+    return says(choice, yes) || e == EFFECT_NONE || e == EFFECT_ANSWER
+               ? choice
+               : NULL;
+}
+
+struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
+                               bool yes)
+{
+    const struct bulk_answer none = {.value = STR_NONE};
+    const struct json *found = NULL, *choices = suspension_choices(a, s);
+    const bool choice = s->response_type == ANSWER_CHOICE;
+    if (!choice && s->response_type != ANSWER_CONFIRM)
+        return none;
+    if (!choice)
+        found = confirmed(choices, yes);
+    for (size_t i = 0; choice && i < json_count(choices) && !found; i++) {
+        const struct json *c = json_at(choices, i);
+        if (says(c, yes) && (yes || !json_get(c, "takes")))
+            found = c;
+    }
+    if (!found || json_get(found, "takes"))
+        return none;
+    for (size_t i = 0; (yes || !choice) && i < json_count(choices); i++) {
+        if (json_at(choices, i) != found && says(json_at(choices, i), yes))
+            return none;
+    }
+    return (struct bulk_answer){
+        .value = json_get_text(found, "value"),
+        .reason = effect_reason(found) == REASON_REQUIRED};
+}
+
+static bool too_long(struct arena *a, struct str subject)
+{
+    struct json *v = NULL;
+    return subject.n > BULK_SUBJECT_MAX ||
+           (subject.n > 0 && !json_parse(a, subject, &v) &&
+            subject_values(v) > BULK_VALUES_MAX);
+}
+
+static bool typed_yes(struct arena *a, const struct suspension *s)
+{
+    const struct str value = bulk_answer(a, s, true).value;
+    return value.p &&
+           risk_typed(a, s,
+                      suspension_choice(suspension_choices(a, s), value)).p;
+}
+
+struct str bulk_left_out(struct arena *a, const struct suspension *s,
+                         const struct principal *reader, bool yes, int64_t now)
+{
+    const struct responder_case rule = suspension_case(s);
+    const struct err *e = responder_check(a, &rule, reader);
+    struct buf b = buf_make(a, 256);
+    if (s->state != SUSPENSION_PENDING)
+        return STR("It was answered in the meantime.");
+    if (suspension_due(s, now))
+        return STR("It has expired.");
+    if (e)
+        return e->say;
+    if (s->restored_from)
+        return STR("It was open in a backup, and may have been answered "
+                   "since. Answer it individually.");
+    if (s->severity == SEVERITY_UNSAID)
+        return STR("It has no risk level. Answer it individually.");
+    if (s->severity > level(reader->bulk_limit)) {
+        buf_put(&b, "Above your bulk limit, ");
+        buf_str(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
+        buf_put(&b, " risk. Answer it individually.");
+        return buf_text(&b);
+    }
+    if (yes && typed_yes(a, s))
+        return STR("It needs a typed confirmation. Answer it individually.");
+    if (yes && too_long(a, s->subject))
+        return STR("Its details are too long for a list. Answer it "
+                   "individually.");
+    if (!bulk_answer(a, s, yes).value.p)
+        return yes ? STR("It has no simple approval. Answer it individually.")
+                   : STR("It has no simple rejection. Answer it "
+                         "individually.");
+    return STR_NONE;
+}

@@ -1,0 +1,519 @@
+/* The one way in which a question ends. Pure: no clock, no store, no door. */
+#include "domain/answer/resolve.h"
+
+#include "base/clock.h"
+#include "base/clock_text.h"
+#include "base/crypt.h"
+#include "domain/kind/effect.h"
+#include "domain/kind/label.h"
+#include "domain/plan/review.h"
+#include "domain/question/beside.h"
+#include "domain/question/exceed.h"
+#include "domain/question/risk.h"
+
+const char resolve_already_decided[] = "suspension.already_decided";
+const char resolve_expired[] = "suspension.expired";
+const char resolve_restored[] = "suspension.restored";
+const char resolve_changed[] = "suspension.changed";
+const char resolve_reason_missing[] = "reason.missing";
+const char resolve_too_large[] = "response.too_large";
+
+/* ---- effects -------------------------------------------------------- */
+
+bool resolve_ends(const struct suspension *s, const struct json *choice)
+{
+    const enum effect e = effect_of_choice(choice);
+    return e == EFFECT_STOP_TASK ||
+           (s->on_reject == ON_REJECT_ABANDON && e == EFFECT_VETO);
+}
+
+/* ---- conflicts ------------------------------------------------------ */
+
+const struct err *resolve_decided(struct arena *a, const struct suspension *s,
+                                  bool naive)
+{
+    struct json *more = json_object(a);
+    json_set_text(more, "suspension_id", s->id);
+    json_set_text(more, "state", vocabulary_suspension_state(s->state)->wire);
+    json_set_text_or_null(more, "outcome",
+                          vocabulary_outcome(s->outcome)->wire);
+    json_set_text_or_null(more, "responded_by", s->responded_by);
+    json_set_text(more, "responded_at",
+                  naive ? clock_naive(a, s->responded_at)
+                        : clock_rfc3339(a, s->responded_at));
+    json_set_given(a, more, "value", s->response);
+    if (s->audit_summary.p)
+        json_set_text(more, "audit_summary", s->audit_summary);
+    return err_more(a,
+                    err_at(a, ERR_CONFLICT,
+                           s->state == SUSPENSION_EXPIRED
+                               ? resolve_expired
+                               : resolve_already_decided,
+                           STR(""),
+                           "This request is no longer open: %.*s",
+                           STR_FMT(s->audit_summary)),
+                    more);
+}
+
+/* ---- the record ----------------------------------------------------- */
+
+#define CHANGE_CHARS 500 /* characters of the limits, in the summary */
+
+static void put_duration(struct buf *b, int64_t us)
+{
+    const int64_t s = us / CLOCK_SECOND;
+    if (s < 120)
+        buf_printf(b, "%lld s", (long long)s);
+    else if (s < 7200)
+        buf_printf(b, "%lld min", (long long)(s / 60));
+    else if (s < 172800)
+        buf_printf(b, "%lld h", (long long)(s / 3600));
+    else
+        buf_printf(b, "%lld days", (long long)(s / 86400));
+}
+
+/* The outcome comes before the label of the choice. */
+static const char *outcome_words(enum outcome outcome)
+{
+    static const char *const words[OUTCOME__MAX] = {
+        [OUTCOME_AUTHORIZED] = "Approved: ",
+        [OUTCOME_VETOED] = "Rejected: ",
+        [OUTCOME_CHANGES_REQUESTED] = "Changes requested: ",
+        [OUTCOME_DECLINED] = "Declined: ",
+        [OUTCOME_ACCEPTED] = "Accepted: "};
+    return words[outcome] ? words[outcome] : "Answered: ";
+}
+
+/* The part that was allowed, where it differs from what was asked for. */
+static void put_change(struct buf *b, const struct suspension *s)
+{
+    if (s->constraints.p) {
+        buf_put(b, " Limits: ");
+        buf_str(b, str_head(s->constraints, CHANGE_CHARS));
+        buf_put(b, str_runes(s->constraints) > CHANGE_CHARS ? " ...." : ".");
+    }
+    if (s->approved_subject.p) {
+        buf_put(b, " The approved version differs from the request. Its "
+                   "SHA-256 is ");
+        buf_str(b, s->approved_sha256);
+        buf_char(b, '.');
+    }
+}
+
+/* The record's one paragraph; choice: NULL where there was none. */
+static struct str summary_of(struct arena *a, const struct suspension *s,
+                             const struct json *choice)
+{
+    struct buf b = buf_make(a, 8192);
+    const bool declined = effect_of_choice(choice) == EFFECT_DECLINE;
+    if (choice && (!suspension_worded(s) || declined)) {
+        buf_put(&b, outcome_words(s->outcome));
+        json_write_string(&b, label_line(a, choice));
+        buf_char(&b, ',');
+    } else {
+        buf_put(&b, s->response_type == ANSWER_FORM ? "Form submitted"
+                                                    : "Text answer");
+    }
+    /* An agent may have the same name as a person. */
+    buf_put(&b,
+            s->responder.mode == RESPONDER_AGENT ? " by the agent " : " by ");
+    buf_str(&b, s->responded_by);
+    buf_char(&b, ' ');
+    buf_put(&b, vocabulary_via(s->responded_via)->past);
+    buf_put(&b, ", ");
+    put_duration(&b, s->responded_at - s->suspended_at);
+    buf_put(&b, " after ");
+    buf_str(&b, s->asked_by);
+    buf_put(&b, " asked.");
+    put_change(&b, s);
+    return buf_text(&b);
+}
+
+/* ---- the one write -------------------------------------------------- */
+
+static struct json *granted_payload(struct arena *a, const struct permit *p)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "permit_id", p->id);
+    json_set_text(o, "granted_sha256", p->granted_sha256);
+    json_set_int(o, "max_uses", p->terms.max_uses);
+    json_set_text(o, "not_after", clock_rfc3339(a, p->not_after));
+    return o;
+}
+
+/* choice: the chosen one; permit: what the answer granted; NULL: nothing. */
+static struct json *resumed_payload(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct json *choice,
+                                    const struct permit *permit)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "intent_id", s->intent_id);
+    json_set_text(p, "suspension_id", s->id);
+    json_set_given(a, p, "value", s->response);
+    suspension_set_choice(p, suspension_worded(s) ? NULL : choice);
+    json_set_text(p, "responded_by", s->responded_by_claimed.p
+                                         ? s->responded_by_claimed
+                                         : s->responded_by);
+    json_set_text(p, "decided_by", s->responded_by);
+    json_set_text(p, "responded_at", clock_naive(a, s->responded_at));
+    json_set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
+    json_set_text(p, "via", vocabulary_via(s->responded_via)->wire);
+    json_set_text(p, "subject_sha256", s->subject_sha256);
+    if (s->reason.p)
+        json_set_text(p, "reason", s->reason);
+    if (s->approved_sha256.p)
+        json_set_text(p, "approved_sha256", s->approved_sha256);
+    json_set_given(a, p, "constraints", s->constraints);
+    if (permit)
+        json_set_json(p, "permit", granted_payload(a, permit));
+    return p;
+}
+
+static const struct err *append(struct arena *a, struct decision *d,
+                                const char *type, struct event_by by,
+                                const struct json *payload)
+{
+    const struct event_draft draft = {
+        .type = type, .by = by, .payload = payload, .decides = true};
+    return event_append(a, d->intent->id, &draft, d->now, &d->intent->tail,
+                        d->events);
+}
+
+/* Moves the intent and says so, if the move is more than resuming. */
+static const struct err *move(struct arena *a, struct decision *d,
+                              enum intent_status to, const char *reason,
+                              struct event_by by)
+{
+    if (to == INTENT_ACTIVE && !d->dependencies_done)
+        to = INTENT_BLOCKED;
+    struct json *p =
+        intent_status_changed(a, d->intent->status, to, str_of(reason));
+    json_set_text(p, "suspension_id", d->suspension->id);
+    d->intent->status = to;
+    return append(a, d, "status_changed", by, p);
+}
+
+/* The value that counts: the choice's own, where a word chose it. */
+static const struct json *value_of(const struct suspension *s,
+                                   const struct json *choice,
+                                   const struct answer *answer)
+{
+    return choice && answer->value && !suspension_worded(s)
+               ? json_get(choice, "value")
+               : answer->value;
+}
+
+static const struct err *record(struct arena *a, struct suspension *s,
+                                const struct json *choice,
+                                const struct answer *answer,
+                                const struct principal *who)
+{
+    s->state = SUSPENSION_RESOLVED;
+    s->next_attempt_at = 0;
+    s->response =
+        json_dump(a, value_of(s, choice, answer), SUSPENSION_RESPONSE_MAX);
+    s->reason = str_trim(answer->reason).n ? answer->reason : STR_NONE;
+    s->responded_by = principal_actor(who);
+    s->responded_by_claimed =
+        answer->claimed.n && !str_eq(answer->claimed, s->responded_by)
+            ? answer->claimed
+            : STR_NONE;
+    s->responded_via = answer->via;
+    if (json_count(answer->metadata))
+        s->metadata = json_dump(a, answer->metadata, SUSPENSION_RESPONSE_MAX);
+    return s->response.p && (s->metadata.p || !json_count(answer->metadata))
+               ? NULL
+               : ERROR(ERR_TOO_LARGE, "response.too_large",
+                       "An answer and its metadata may have at most 128 kB "
+                       "each.");
+}
+
+/* An edit may go beyond what was asked for only with a reason. */
+static const struct err *check_beyond(struct arena *a,
+                                      const struct suspension *s,
+                                      const struct answer *answer)
+{
+    struct json *asked = NULL;
+    struct exceed e;
+    if (!answer->amend.subject)
+        return NULL;
+    TRY(json_parse(a, s->subject, &asked));
+    exceed(a, asked, answer->amend.subject, &e);
+    if (e.grade == EXCEED_NOT || str_trim(answer->reason).n > 0)
+        return NULL;
+    return err_at(a, ERR_INVALID, resolve_reason_missing, STR("reason"),
+                  "This goes beyond the request (%.*s: %.*s). Give a reason. "
+                  "The agent will read it.",
+                  STR_FMT(e.rows[0].path), STR_FMT(e.rows[0].why));
+}
+
+/* Stores the changes of a yes, and the digest of the approved subject. */
+static void change(struct arena *a, struct suspension *s,
+                   const struct amend *amend)
+{
+    s->constraints = amend->constraints;
+    s->approved_subject = amend->subject;
+    s->approved_sha256 =
+        amend->subject.p ? crypt_sha256_hex(a, amend->subject) : STR_NONE;
+}
+
+/* Only an accepting answer hands the goal over. The event's type is one that
+ * OpenIntent's client knows: the client raises on any other. */
+static const struct err *hand_off(struct arena *a, struct decision *d,
+                                  struct event_by by)
+{
+    const struct suspension *s = d->suspension;
+    struct json *p = json_object(a);
+    if (s->outcome != OUTCOME_ACCEPTED || !kind_rule(s->kind) ||
+        !kind_rule(s->kind)->hands_over)
+        return NULL;
+    json_set_text(p, "suspension_id", s->id);
+    json_set_text(p, "from", d->intent->owner.p ? d->intent->owner
+                                                : d->intent->created_by);
+    json_set_text(p, "to", s->responded_by);
+    d->intent->owner = s->responded_by;
+    return append(a, d, "coordinator.handoff", by, p);
+}
+
+/* Only a yes grants, with the details as the answer narrowed them. */
+static const struct err *settle_permit(struct arena *a, struct decision *d,
+                                       const struct permit **granted)
+{
+    const struct suspension *s = d->suspension;
+    struct permit *p = d->permit;
+    *granted = NULL;
+    if (!p)
+        return NULL;
+    if (!permit_follows(s)) {
+        permit_refuse(p, s->reason, s->responded_by, d->now);
+        return NULL;
+    }
+    if (p->state == PERMIT_REVOKED)
+        return NULL; /* by a restore: it may have been used before */
+    TRY(permit_grant(a, p, s, d->now));
+    if (p->state == PERMIT_ACTIVE)
+        *granted = p;
+    return NULL;
+}
+
+/* A yes that a person has to type their way to is given on the page alone: a
+ * token may be in the hands of an agent. */
+static const struct err *check_page(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct json *choice,
+                                    const struct answer *answer,
+                                    const struct principal *who)
+{
+    const bool token = who->person_id.p && !who->person;
+    return (token || answer->via == VIA_TOOL_CALL) &&
+                   risk_typed(a, s, choice).p
+               ? ERROR(ERR_FORBIDDEN, "resume.page_only",
+                       "A yes to this question is given on its page alone.")
+               : NULL;
+}
+
+/* An agent's own question about a checkpoint; an intent that has ended ends
+ * its plans. */
+static const struct err *settle_checkpoint(struct decision *d,
+                                           struct event_by by)
+{
+    struct suspension *s = d->suspension;
+    return s->origin == ORIGIN_OWN_CHECKPOINT &&
+                   !intent_ended(d->intent->status)
+               ? checkpoint_decided(d->board, s, by)
+               : NULL;
+}
+
+/* An answer that came after the backup is lost, and an agent may have acted on
+ * it. */
+static const struct err *check_restored(struct arena *a,
+                                        const struct suspension *s,
+                                        const struct answer *answer)
+{
+    struct json *more = json_object(a);
+    if (!s->restored_from || answer->restored)
+        return NULL;
+    json_set_text(more, "restored_from", clock_rfc3339(a, s->restored_from));
+    return err_more(a,
+                    ERROR(ERR_CONFLICT, resolve_restored,
+                          "The request was open in a backup, and may have been "
+                          "answered since. To answer it all the same, send "
+                          "\"restored\": true."),
+                    more);
+}
+
+/* May it be answered now, and is it still what was seen? */
+static const struct err *check_open(struct arena *a, const struct decision *d,
+                                    const struct answer *answer)
+{
+    const struct suspension *s = d->suspension;
+    if (s->state != SUSPENSION_PENDING)
+        return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
+    if (suspension_due(s, d->now))
+        return ERROR(ERR_CONFLICT, resolve_expired,
+                     "The deadline has passed.");
+    if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
+        return ERROR(ERR_CONFLICT, resolve_changed,
+                     "The request has changed. Read it again.");
+    return check_restored(a, s, answer);
+}
+
+/* The status of the intent that the question held. */
+static const struct err *move_on(struct arena *a, struct decision *d,
+                                 const struct json *choice, struct event_by by)
+{
+    const bool stopped = effect_of_choice(choice) == EFFECT_STOP_TASK;
+    if (resolve_ends(d->suspension, choice))
+        return move(a, d, INTENT_ABANDONED, stopped ? "stopped" : "rejected",
+                    by);
+    if (!d->dependencies_done)
+        return move(a, d, INTENT_BLOCKED, "dependencies_open", by);
+    d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
+    return NULL;
+}
+
+const struct err *resolve_respond(struct arena *a, struct decision *d,
+                                  const struct answer *answer,
+                                  const struct principal *who)
+{
+    struct suspension *s = d->suspension;
+    const struct event_by by = event_by(who);
+    const struct responder_case rule = suspension_case(s);
+    const struct json *choice = NULL;
+    const struct permit *granted;
+    struct amend amend;
+    TRY(responder_check(a, &rule, who));
+    TRY(checkpoint_may(d->board, s, who));
+    TRY(check_open(a, d, answer));
+    TRY(resolve_check(a, s, answer, &choice));
+    TRY(amend_check(a, s, choice, &answer->amend, &amend));
+    change(a, s, &amend);
+    TRY(check_beyond(a, s, answer));
+    TRY(check_page(a, s, choice, answer, who));
+    TRY(risk_typed_check(a, s, choice, answer->typed));
+    TRY(record(a, s, choice, answer, who));
+    s->outcome = choice ? effect_outcome(effect_of_choice(choice))
+                        : OUTCOME_ANSWERED;
+    s->responded_at = suspension_end(s, d->now);
+    s->audit_summary = summary_of(a, s, choice);
+    if (beside_of_plan(s))
+        return review_decided(d->board, s, by);
+    if (beside(s)) {
+        struct json *payload = NULL;
+        const char *type = beside_answered(a, s, &payload);
+        return append(a, d, type, by, payload);
+    }
+    TRY(settle_permit(a, d, &granted));
+    TRY(append(a, d, "intent.resumed", by,
+               resumed_payload(a, s, choice, granted)));
+    TRY(hand_off(a, d, by));
+    TRY(move_on(a, d, choice, by));
+    TRY(settle_checkpoint(d, by));
+    return suspension_put_mirror(a, s, d->intent);
+}
+
+/* ---- time is up ----------------------------------------------------- */
+
+static struct json *expired_payload(struct arena *a,
+                                    const struct suspension *s)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "suspension_id", s->id);
+    json_set_text(p, "fallback_policy",
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
+    json_set_int(p, "attempts", s->attempt);
+    json_set_text(p, "reason", STR("timeout"));
+    if (s->fallback_policy != FALLBACK_FAIL)
+        json_set_given(a, p, "fallback_value", s->fallback_value);
+    return p;
+}
+
+/* A fallback's answer is limited like a person's. A fallback that is no choice
+ * is only passed on. */
+static const struct err *keep_fallback(struct arena *a, struct suspension *s)
+{
+    const struct json *choice = NULL;
+    struct json *value = NULL;
+    struct amend amend;
+    if (!s->fallback_value.p || json_parse(a, s->fallback_value, &value))
+        return NULL;
+    const struct answer answer = {
+        .value = value, .pressed = true, .reason = STR("silence")};
+    if (resolve_check(a, s, &answer, &choice))
+        return NULL;
+    TRY(amend_check(a, s, choice, &answer.amend, &amend));
+    change(a, s, &amend);
+    return NULL;
+}
+
+const struct err *resolve_expire(struct arena *a, struct decision *d)
+{
+    struct suspension *s = d->suspension;
+    const bool fails = s->fallback_policy == FALLBACK_FAIL;
+    const struct event_by by = event_by_clock();
+    if (d->deadline.portfolio_id.p &&
+        (!s->expires_at || d->deadline.at <= s->expires_at))
+        return resolve_deadline(a, d);
+    s->state = SUSPENSION_EXPIRED;
+    s->next_attempt_at = 0;
+    s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
+    s->response = fails ? STR_NONE : s->fallback_value;
+    if (!fails)
+        TRY(keep_fallback(a, s));
+    s->responded_by = by.name;
+    s->responded_via = VIA_CLOCK;
+    s->responded_at = suspension_end(s, d->now);
+    s->audit_summary =
+        fails ? STR("Nobody answered in time. Nothing was approved, and the "
+                    "task was stopped.")
+              : STR("Nobody answered in time. The agent continues with the "
+                    "default that it stated in its request.");
+    if (beside_of_plan(s))
+        return review_decided(d->board, s, by);
+    TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
+    TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
+    TRY(settle_checkpoint(d, by));
+    return suspension_put_mirror(a, s, d->intent);
+}
+
+/* ---- withdrawal ------------------------------------------------------ */
+
+const struct err *resolve_cancel(struct arena *a, struct decision *d,
+                                 const struct principal *who,
+                                 struct str reason, enum intent_status to)
+{
+    struct suspension *s = d->suspension;
+    const struct event_by by = event_by(who);
+    const bool asker = who->role == ROLE_AGENT && who->test == s->test &&
+                       str_eq(who->agent, s->asked_by);
+    if (beside_of_plan(s))
+        return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
+                     "This question is answered, or ends with its plan.");
+    if (!asker && who->role != ROLE_ADMIN)
+        return ERROR(ERR_FORBIDDEN, responder_not_yours,
+                     "Only the agent that asked, or an admin, may cancel the "
+                     "question.");
+    if (s->state != SUSPENSION_PENDING)
+        return resolve_decided(a, s, false);
+    struct buf b = buf_make(a, 1024);
+    buf_put(&b, "Withdrawn by ");
+    buf_str(&b, by.name);
+    buf_put(&b, " before anybody answered.");
+    s->state = SUSPENSION_CANCELLED;
+    s->next_attempt_at = 0;
+    s->outcome = OUTCOME_NONE;
+    s->reason = str_trim(reason).n ? reason : STR_NONE;
+    s->responded_by = by.name;
+    s->responded_via = VIA_NATIVE;
+    s->responded_at = suspension_end(s, d->now);
+    s->audit_summary = buf_text(&b);
+    if (beside(s)) {
+        struct json *payload = NULL;
+        const char *type = beside_withdrawn(a, s, &payload);
+        return append(a, d, type, by, payload);
+    }
+    TRY(move(a, d, to, "cancelled", by));
+    TRY(settle_checkpoint(d, by));
+    return suspension_put_mirror(a, s, d->intent);
+}

@@ -1,0 +1,70 @@
+/* The meaning of an answer for a client that can only run a call or not.
+ * Pure. */
+#include "domain/answer/verdict.h"
+
+#define TEXT_MAX ((size_t)64 << 10)
+
+static struct str said(const struct suspension *s)
+{
+    return s->reason.n > 0 ? s->reason : s->audit_summary;
+}
+
+static struct verdict limited(struct arena *a, const struct suspension *s)
+{
+    struct buf b = buf_make(a, TEXT_MAX);
+    buf_put(&b, "Approved only within limits: ");
+    buf_str(&b, s->constraints);
+    buf_put(&b, ". Ask again for a call within them.");
+    return (struct verdict){.way = VERDICT_DENY, .text = buf_text(&b)};
+}
+
+static struct verdict resolved(struct arena *a, const struct suspension *s)
+{
+    switch (s->outcome) {
+    case OUTCOME_AUTHORIZED:
+        if (s->approved_subject.p)
+            return (struct verdict){
+                .way = VERDICT_ALLOW,
+                .text = STR("Approved with changes. Do what approved_subject "
+                            "says, and nothing else.")};
+        if (s->constraints.p)
+            return limited(a, s);
+        return (struct verdict){.way = VERDICT_ALLOW,
+                                .text = s->audit_summary};
+    case OUTCOME_VETOED:
+    case OUTCOME_CHANGES_REQUESTED:
+    case OUTCOME_DECLINED:
+    case OUTCOME_FALLBACK:
+        return (struct verdict){.way = VERDICT_DENY, .text = said(s)};
+    case OUTCOME_ANSWERED:
+    case OUTCOME_ACCEPTED:
+    case OUTCOME_NONE:
+    case OUTCOME_UNDECIDED:
+    case OUTCOME_EXPIRED:
+    case OUTCOME_WITHDRAWN:
+    case OUTCOME__MAX:
+    default:
+        return (struct verdict){.way = VERDICT_ANSWER,
+                                .text = s->audit_summary};
+    }
+}
+
+struct verdict verdict_of(struct arena *a, const struct suspension *s)
+{
+    switch (s->state) {
+    case SUSPENSION_PENDING:
+        return (struct verdict){.way = VERDICT_WAIT,
+                                .text = STR("Nobody has answered yet.")};
+    case SUSPENSION_RESOLVED:
+        return resolved(a, s);
+    case SUSPENSION_EXPIRED:
+        return (struct verdict){.way = VERDICT_DENY,
+                                .text = STR("Nobody answered in time. That is "
+                                            "not a yes.")};
+    case SUSPENSION_CANCELLED:
+    case SUSPENSION_STATE__MAX:
+    default:
+        return (struct verdict){.way = VERDICT_DENY,
+                                .text = STR("The question was withdrawn.")};
+    }
+}

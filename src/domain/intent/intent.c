@@ -1,0 +1,186 @@
+/* Intents: statuses, moves between them, and reading a new one.
+ *
+ * Pure. Patching the state document is in intent_patch.c. */
+#include "domain/intent/intent.h"
+
+#include "base/id.h"
+#include "base/json/fields.h"
+#include "domain/intent/governance.h"
+
+/* ---- moves ---------------------------------------------------------- */
+
+/* The moves that a status call may ask for. Moves by answers, expiry and
+ * dependencies do not use this table. */
+static const bool allowed[INTENT_STATUS__MAX][INTENT_STATUS__MAX] = {
+    [INTENT_DRAFT] = {[INTENT_ACTIVE] = true,
+                      [INTENT_SUSPENDED] = true,
+                      [INTENT_ABANDONED] = true},
+    [INTENT_ACTIVE] = {[INTENT_BLOCKED] = true,
+                       [INTENT_SUSPENDED] = true,
+                       [INTENT_COMPLETED] = true,
+                       [INTENT_ABANDONED] = true},
+    [INTENT_BLOCKED] = {[INTENT_ACTIVE] = true, [INTENT_ABANDONED] = true},
+    [INTENT_SUSPENDED] = {[INTENT_ACTIVE] = true, [INTENT_ABANDONED] = true},
+};
+
+bool intent_ended(enum intent_status status)
+{
+    return status == INTENT_COMPLETED || status == INTENT_ABANDONED;
+}
+
+const struct err *intent_check_open(enum intent_status status)
+{
+    return intent_ended(status)
+               ? ERROR(ERR_CONFLICT, "intent.ended", "The intent has ended.")
+               : NULL;
+}
+
+static const struct err *refuse_suspended(const struct intent_move *m)
+{
+    if (m->to == INTENT_ACTIVE && m->role == ROLE_AGENT)
+        return ERROR(ERR_FORBIDDEN, "intent.resume_forbidden",
+                     "Only an answer resumes a suspended intent.");
+    if (m->to == INTENT_ACTIVE && m->question_open)
+        return ERROR(ERR_CONFLICT, "intent.question_open",
+                     "The open question has to be answered or cancelled.");
+    return NULL;
+}
+
+static const struct err *refuse_completed(const struct intent_move *m)
+{
+    if (!m->dependencies_done)
+        return ERROR(ERR_CONFLICT, "intent.dependencies_open",
+                     "An intent can be completed only after all its "
+                     "dependencies.");
+    if (!m->children_done)
+        return ERROR(ERR_CONFLICT, "intent.children_open",
+                     "An intent can be completed only after all its children.");
+    return NULL;
+}
+
+const struct err *intent_move(const struct intent_move *m,
+                              enum intent_status *to)
+{
+    *to = m->to;
+    if (m->from == m->to && intent_ended(m->to))
+        return NULL;
+    if (m->from >= INTENT_STATUS__MAX || m->to >= INTENT_STATUS__MAX ||
+        !allowed[m->from][m->to])
+        return ERROR(ERR_CONFLICT, "intent.transition",
+                     "The intent's status does not allow this change.");
+    if (m->from == INTENT_SUSPENDED)
+        TRY(refuse_suspended(m));
+    if (m->to == INTENT_COMPLETED)
+        TRY(refuse_completed(m));
+    if (m->to == INTENT_ACTIVE && !m->dependencies_done) {
+        if (m->from == INTENT_BLOCKED)
+            return ERROR(ERR_CONFLICT, "intent.dependencies_open",
+                         "The intent stays blocked until all its dependencies "
+                         "are completed.");
+        *to = INTENT_BLOCKED;
+    }
+    return NULL;
+}
+
+struct json *intent_status_changed(struct arena *a, enum intent_status from,
+                                   enum intent_status to, struct str reason)
+{
+    struct json *p = json_object(a);
+    json_set_text(p, "old_status", vocabulary_intent_status(from)->wire);
+    json_set_text(p, "new_status", vocabulary_intent_status(to)->wire);
+    if (reason.n)
+        json_set_text(p, "reason", reason);
+    return p;
+}
+
+bool intent_depends(struct arena *a, const struct intent *i, struct str id)
+{
+    const struct json *list = json_read(a, i->depends_on);
+    for (size_t k = 0; k < json_count(list); k++) {
+        if (str_eq(json_text(json_at(list, k)), id))
+            return true;
+    }
+    return false;
+}
+
+/* ---- a new one ------------------------------------------------------ */
+
+static struct str text_or(struct arena *a, const struct json *v,
+                          const char *otherwise)
+{
+    return v ? json_dump(a, v, INTENT_STATE_MAX) : str_of(otherwise);
+}
+
+static void add_id(struct intent_ids *out, struct str id)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        if (str_eq(out->v[i], id))
+            return;
+    }
+    out->v[out->n++] = id;
+}
+
+static void read_ids(struct fields *f, struct intent_ids *out)
+{
+    const struct json *list = NULL;
+    fields_json(f, "depends_on", JSON_ARRAY, &list);
+    if (json_count(list) > INTENT_DEPENDENCIES_MAX) {
+        fields_wrong(f, "depends_on", "field.too_many",
+                     "The list may have at most %d dependencies.",
+                     INTENT_DEPENDENCIES_MAX);
+        return;
+    }
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str id = json_text(json_at(list, i));
+        if (!id_uuid(id)) {
+            fields_wrong(f, "depends_on", "field.uuid",
+                         "Element %zu has to be a UUID.", i);
+            return;
+        }
+        add_id(out, id_lower(f->arena, id));
+    }
+}
+
+/* Constraints are an object; the SDK also accepts the older list. */
+static void read_constraints(struct fields *f, const struct json **out)
+{
+    *out = f->e ? NULL : json_get(f->obj, "constraints");
+    if (*out && !json_is(*out, JSON_OBJECT) && !json_is(*out, JSON_ARRAY))
+        fields_wrong(f, "constraints", "field.type",
+                     "\"constraints\" has to be an object.");
+}
+
+const struct err *intent_read(struct arena *a, const struct json *body,
+                              struct intent *out, struct intent_ids *depends)
+{
+    struct fields f = fields(a, body, STR(""));
+    const struct json *constraints = NULL, *state = NULL, *policy = NULL;
+    struct governance rules;
+    fields_need(&f, "title");
+    fields_text(&f, "title", INTENT_TITLE_MAX, &out->title);
+    fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &out->description);
+    read_constraints(&f, &constraints);
+    fields_json(&f, "state", JSON_OBJECT, &state);
+    fields_json(&f, "governance_policy", JSON_OBJECT, &policy);
+    fields_uuid(&f, "parent_intent_id", &out->parent_intent_id);
+    fields_int(&f, "confidence", 0, 100, &out->confidence);
+    read_ids(&f, depends);
+    if (!f.e && str_trim(out->title).n == 0)
+        fields_wrong(&f, "title", "field.empty", "A title is needed.");
+    if (!f.e && json_has(state, "_suspension"))
+        fields_wrong(&f, "state._suspension", "suspension.sealed",
+                     "The state may not have a question. Suspend the intent to "
+                     "ask one.");
+    TRY(fields_error(&f));
+    TRY(governance_read(a, policy, STR("governance_policy"), &rules));
+    out->constraints = text_or(a, constraints, "{}");
+    out->state = text_or(a, state, "{}");
+    out->governance_policy = STR_NONE;
+    if (policy)
+        out->governance_policy = json_dump(a, policy, INTENT_STATE_MAX);
+    if (!out->state.p || !out->constraints.p ||
+        (policy && !out->governance_policy.p))
+        return ERROR(ERR_TOO_LARGE, "intent.state_too_large",
+                     "The intent's state may have at most 512 kB.");
+    return NULL;
+}

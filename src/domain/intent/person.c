@@ -1,0 +1,179 @@
+/* People who may sign in: validation of their fields and of changes to them.
+ * Pure: the input was typed by a person, on a page or a terminal. */
+#include "domain/intent/person.h"
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define GROUPS_TEXT 4096
+
+static const struct err *wrong(struct arena *a, const char *key,
+                               const char *say)
+{
+    return err_at(a, ERR_INVALID, "field.value", str_of(key), "%s", say);
+}
+
+const struct err *person_email(struct arena *a, struct str typed,
+                               struct str *out)
+{
+    const struct str s = str_trim(typed);
+    const size_t at = str_find(s, '@', 0);
+    bool fine = s.n >= 3 && s.n <= PERSON_EMAIL_MAX && at > 0 && at + 1 < s.n;
+    for (size_t i = 0; fine && i < s.n; i++)
+        fine = s.p[i] > ' ' && s.p[i] < 0x7f;
+    if (!fine)
+        return wrong(a, "email", "This is not an e-mail address.");
+    *out = person_reference(a, s);
+    return NULL;
+}
+
+struct str person_reference(struct arena *a, struct str sent)
+{
+    const struct str s = str_trim(sent);
+    if (s.n == 0)
+        return STR_NONE;
+    if (str_find(s, '@', 0) == s.n)
+        return s;
+    struct buf b = buf_make(a, s.n + 1);
+    buf_lower(&b, s);
+    return buf_text(&b);
+}
+
+const struct err *person_key_label(struct arena *a, const char *key,
+                                   enum role role, struct str typed,
+                                   struct str *out)
+{
+    TRY(person_name(a, key, typed, out));
+    if (str_is(*out, "clock") || str_is(*out, "sayso"))
+        return wrong(a, key, "This name is reserved for the server.");
+    if ((role == ROLE_OPERATOR || role == ROLE_ADMIN) &&
+        str_find(*out, '@', 0) < out->n)
+        return wrong(a, key,
+                     "The name of a key that may answer may not look like a "
+                     "person's address.");
+    return NULL;
+}
+
+const struct err *person_name(struct arena *a, const char *key,
+                              struct str typed, struct str *out)
+{
+    const struct str s = str_trim(typed);
+    if (s.n == 0 || !str_utf8(s) || str_runes(s) > PERSON_NAME_MAX)
+        return wrong(a, key, "A name needs 1 to 120 characters.");
+    *out = s;
+    return NULL;
+}
+
+const struct err *person_role(struct arena *a, struct str typed,
+                              enum role *out)
+{
+    *out = principal_role(typed);
+    return *out == ROLE_OPERATOR || *out == ROLE_ADMIN ||
+                   *out == ROLE_AUDITOR || *out == ROLE_USER
+               ? NULL
+               : wrong(a, "role",
+                       "A role is operator, admin, auditor or user.");
+}
+
+const struct err *person_bulk_limit(struct arena *a, struct str typed,
+                                    enum severity *out)
+{
+    *out = typed.p ? vocabulary_severity_of(typed) : SEVERITY__MAX;
+    return *out != SEVERITY__MAX
+               ? NULL
+               : wrong(a, "bulk_limit",
+                       "A limit is low, medium, high or critical.");
+}
+
+const struct err *person_theme(struct arena *a, struct str typed,
+                               struct str *out)
+{
+    static const char *const words[] = {"auto", "light", "dark"};
+    for (size_t i = 0; i < countof(words); i++) {
+        if (!str_is(typed, words[i]))
+            continue;
+        *out = str_of(words[i]);
+        return NULL;
+    }
+    return wrong(a, "theme", "A theme is auto, light or dark.");
+}
+
+const struct err *person_password(struct arena *a, struct str typed)
+{
+    const size_t n = text_nfc(a, typed).n;
+    return n >= PERSON_PASSWORD_MIN && n <= PERSON_PASSWORD_MAX
+               ? NULL
+               : wrong(a, "password", "A password needs 8 to 200 characters.");
+}
+
+/* ---- groups --------------------------------------------------------- */
+
+/* Inserts a name in order; false: the list is full. */
+static bool put_sorted(struct str *v, size_t *n, struct str name)
+{
+    size_t at = 0;
+    while (at < *n && str_cmp(v[at], name) < 0)
+        at++;
+    if (at < *n && str_eq(v[at], name))
+        return true;
+    if (*n == PRINCIPAL_GROUPS_MAX)
+        return false;
+    for (size_t i = *n; i > at; i--)
+        v[i] = v[i - 1];
+    v[at] = name;
+    (*n)++;
+    return true;
+}
+
+const struct err *person_groups(struct arena *a, struct str typed,
+                                struct str *out)
+{
+    struct str v[PRINCIPAL_GROUPS_MAX], rest = typed;
+    struct buf b = buf_make(a, GROUPS_TEXT);
+    size_t n = 0;
+    *out = STR_NONE;
+    while (rest.p) {
+        struct str part = str_cut(&rest, ',');
+        while (part.p) {
+            const struct str name = str_trim(str_cut(&part, ' '));
+            if (name.n == 0)
+                continue;
+            if (!principal_group_name(name))
+                return wrong(a, "groups",
+                             "A group's name needs 1 to 60 of a-z, 0-9, dot, "
+                             "underscore and hyphen.");
+            if (!put_sorted(v, &n, name))
+                return wrong(a, "groups", "A person may be in at most 20 "
+                                          "groups.");
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        buf_put(&b, i ? " " : "");
+        buf_str(&b, v[i]);
+    }
+    if (n > 0)
+        *out = buf_text(&b);
+    return NULL;
+}
+
+/* ---- changes to people ----------------------------------------------- */
+
+const struct err *person_may_become(struct arena *a, struct str by,
+                                    const struct person *old,
+                                    const struct person *new, size_t admins)
+{
+    const bool demoted = old->role == ROLE_ADMIN && new->role != ROLE_ADMIN;
+    const bool shut = !old->disabled_at && new->disabled_at;
+    const struct str at = str_of(demoted ? "role" : "");
+    if (str_eq(by, old->id) && (shut || old->role != new->role))
+        return err_at(a, ERR_CONFLICT, "person.self", at, "%s",
+                      shut ? "You cannot disable yourself. Another admin can "
+                             "do it."
+                           : "You cannot change your own role. Another admin "
+                             "can do it.");
+    if (old->role == ROLE_ADMIN && !old->disabled_at && (demoted || shut) &&
+        admins == 0)
+        return err_at(a, ERR_CONFLICT, "person.last_admin", at,
+                      "This is the last admin. Add another one first.");
+    return NULL;
+}

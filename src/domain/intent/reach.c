@@ -1,0 +1,146 @@
+/* The access of agents to intents. Pure: the database finds the ties. */
+#include "domain/intent/reach.h"
+
+#include "base/buf.h"
+#include "base/json/json.h"
+
+static const char *const words[REACH__MAX] = {[REACH_OWN] = "own",
+                                              [REACH_ALL] = "all"};
+
+static const char *const access_words[ACCESS__MAX] = {
+    [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ADMIN] = "admin"};
+
+enum reach reach_of(struct str word)
+{
+    enum reach r = REACH_OWN;
+    while (r < REACH__MAX && !str_is(word, words[r]))
+        r++;
+    return r;
+}
+
+const char *reach_word(enum reach reach)
+{
+    return reach < REACH__MAX ? words[reach] : "unknown";
+}
+
+bool reach_choose(struct str word, const struct str *names, size_t n,
+                  enum reach *out)
+{
+    enum reach least = n > 0 ? REACH_OWN : REACH_ALL;
+    for (size_t i = 0; i < n; i++) {
+        if (str_is(names[i], "*"))
+            least = REACH_ALL;
+    }
+    *out = word.p ? reach_of(word) : least;
+    return *out != REACH__MAX && *out >= least;
+}
+
+enum access reach_access_of(struct str word)
+{
+    for (enum access i = ACCESS_READ; i < ACCESS__MAX; i++) {
+        if (str_is(word, access_words[i]))
+            return i;
+    }
+    return ACCESS_NONE;
+}
+
+const char *reach_access_word(enum access access)
+{
+    return access < ACCESS__MAX ? access_words[access] : NULL;
+}
+
+bool reach_own(const struct principal *p)
+{
+    return p->role == ROLE_AGENT && p->reach != REACH_ALL;
+}
+
+bool reach_sort(const struct principal *p, bool test)
+{
+    return p->role != ROLE_AGENT || p->test == test;
+}
+
+static const struct err *unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                 "There is no intent with this id.");
+}
+
+const struct err *reach_check_sort(const struct principal *p, bool test)
+{
+    return reach_sort(p, test) ? NULL : unknown();
+}
+
+bool reach_all(const struct principal *p, const struct intent *i)
+{
+    if (p->role != ROLE_AGENT)
+        return true;
+    if (!reach_sort(p, i->test))
+        return false;
+    return reach_own(p) ? str_eq(i->created_by, p->agent) ||
+                              (i->owner.p && str_eq(i->owner, p->agent))
+                        : !i->closed;
+}
+
+static struct str reach_as(struct arena *a, const struct principal *p,
+                           bool all)
+{
+    struct buf b = buf_make(a, p->agent.n + sizeof REACH_TEST + 1);
+    if (p->role != ROLE_AGENT)
+        return STR_NONE;
+    if (p->test)
+        buf_put(&b, REACH_TEST);
+    if (all)
+        buf_char(&b, '/');
+    buf_str(&b, p->agent);
+    return buf_text(&b);
+}
+
+struct str reach_reader(struct arena *a, const struct principal *p)
+{
+    return reach_as(a, p, !reach_own(p));
+}
+
+struct str reach_name(struct arena *a, const struct principal *p)
+{
+    return reach_as(a, p, false);
+}
+
+struct reach_parts reach_parts(struct str reader)
+{
+    struct reach_parts r = {.agent = reader};
+    r.test = str_starts(r.agent, STR(REACH_TEST));
+    if (r.test)
+        r.agent = str_sub(r.agent, sizeof REACH_TEST - 1, r.agent.n);
+    r.all = r.agent.n > 0 && r.agent.p[0] == '/';
+    if (r.all)
+        r.agent = str_sub(r.agent, 1, r.agent.n);
+    return r;
+}
+
+const struct err *reach_joins(struct arena *a, bool test, bool other,
+                              const char *at)
+{
+    if (test == other)
+        return NULL;
+    return err_at(a, ERR_INVALID, "test.apart", str_of(at),
+                  test ? "This is a test. It is kept apart from what is real."
+                       : "This is real. It is kept apart from tests.");
+}
+
+const struct err *reach_check(struct arena *a, enum access has,
+                              enum access needs)
+{
+    if (has == ACCESS_NONE)
+        return unknown();
+    if (has >= needs)
+        return NULL;
+    struct json *more = json_object(a);
+    json_set_text(more, "permission", str_of(access_words[has]));
+    json_set_text(more, "required_permission", str_of(access_words[needs]));
+    return err_more(a,
+                    err_at(a, ERR_FORBIDDEN, "access.denied", STR(""),
+                           "This needs %s access to the intent. The agent has "
+                           "%s access.",
+                           access_words[needs], access_words[has]),
+                    more);
+}

@@ -1,0 +1,342 @@
+/* Proofs that a caller holds a key. */
+#include "domain/permit/dpop.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/json/jws.h"
+
+#define COORDINATE 32
+
+const char dpop_wrong[] = "dpop.proof";
+const char dpop_no_nonce[] = "dpop.nonce";
+const char dpop_other_key[] = "dpop.other_key";
+const char dpop_replay[] = "dpop.replay";
+
+/* A proof that is being read. */
+struct reading {
+    struct arena *a;
+    const struct dpop_want *want;
+    struct jws jws;
+    const struct json *key, *claims;
+    bool edwards; /* the key is of Ed25519, else of P-256 */
+    struct str x, y;
+};
+
+static const struct err *wrong(struct arena *a, const char *say)
+{
+    return err_at(a, ERR_UNAUTHENTICATED, dpop_wrong, STR_NONE, "%s", say);
+}
+
+/* ---- addresses ------------------------------------------------------ */
+
+static bool unreserved(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+           c == '~';
+}
+
+/* The path with each character in its one spelling; false: there is a '%'
+ * without two digits. */
+static bool spell(struct buf *b, struct str path)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < path.n; i++) {
+        if (path.p[i] != '%') {
+            buf_char(b, path.p[i]);
+            continue;
+        }
+        const int high = path.n - i > 2 ? str_hex(path.p[i + 1]) : -1;
+        const int low = path.n - i > 2 ? str_hex(path.p[i + 2]) : -1;
+        if (high < 0 || low < 0)
+            return false;
+        const char c = (char)(unsigned char)(high * 16 + low);
+        if (unreserved(c)) {
+            buf_char(b, c);
+        } else {
+            buf_char(b, '%');
+            buf_char(b, digits[high]);
+            buf_char(b, digits[low]);
+        }
+        i += 2;
+    }
+    return true;
+}
+
+/* Without its last segment. */
+static void pop(struct buf *b, size_t start)
+{
+    while (b->n > start && b->p[b->n - 1] != '/')
+        b->n--;
+    if (b->n > start)
+        b->n--;
+}
+
+/* A path that begins with a slash, without "." and ".." (RFC 3986 5.2.4). */
+static void put_path(struct buf *b, struct str path)
+{
+    const size_t start = b->n;
+    struct str rest = str_sub(path, path.n > 0, path.n);
+    while (rest.p) {
+        const struct str part = str_cut(&rest, '/');
+        const bool up = str_is(part, ".."), stay = str_is(part, ".");
+        if (up)
+            pop(b, start);
+        if (!up && !stay) {
+            buf_char(b, '/');
+            buf_str(b, part);
+        } else if (!rest.p) {
+            buf_char(b, '/');
+        }
+    }
+}
+
+/* A name, or an address of IPv6 in its brackets. */
+static bool is_host(struct str s)
+{
+    const bool bare = s.n == 0 || s.p[0] != '[';
+    const struct str inner = bare ? s : str_sub(s, 1, s.n - 1);
+    return inner.n > 0 && (bare || s.p[s.n - 1] == ']') &&
+           str_find(inner, '[', 0) == inner.n &&
+           str_find(inner, ']', 0) == inner.n &&
+           (!bare || str_find(inner, ':', 0) == inner.n);
+}
+
+/* The host in lower case, and the port where it is not the scheme's own. */
+static bool put_authority(struct buf *b, struct str s, const char *own)
+{
+    size_t colon = s.n;
+    for (size_t i = s.n; i > 0 && s.p[i - 1] != ']' && colon == s.n; i--) {
+        if (s.p[i - 1] == ':')
+            colon = i - 1;
+    }
+    const struct str host = str_sub(s, 0, colon);
+    const struct str port = str_sub(s, colon + 1, s.n);
+    int64_t number;
+    if (str_find(s, '@', 0) < s.n || str_find(s, '%', 0) < s.n ||
+        !is_host(host))
+        return false;
+    buf_lower(b, host);
+    if (port.n == 0 || str_is(port, own))
+        return true;
+    if (port.p[0] < '1' || !str_int(port, 1, 65535, &number))
+        return false;
+    buf_char(b, ':');
+    buf_int(b, number);
+    return true;
+}
+
+struct str dpop_address(struct arena *a, struct str address)
+{
+    struct buf b = buf_make(a, address.n + 16);
+    struct buf path = buf_make(a, address.n + 16);
+    const size_t mark = str_search(address, STR("://"));
+    const struct str scheme = str_sub(address, 0, mark);
+    const bool secure = str_is_nocase(scheme, "https");
+    for (size_t i = 0; i < address.n; i++) {
+        const unsigned char c = (unsigned char)address.p[i];
+        if (c <= ' ' || c >= 0x7F || c == '\\')
+            return STR_NONE;
+    }
+    if (mark == address.n || (!secure && !str_is_nocase(scheme, "http")))
+        return STR_NONE;
+    struct str rest = str_sub(address, mark + 3, address.n);
+    rest = str_sub(rest, 0, str_find(rest, '#', 0));
+    rest = str_sub(rest, 0, str_find(rest, '?', 0));
+    const size_t slash = str_find(rest, '/', 0);
+    buf_put(&b, secure ? "https://" : "http://");
+    if (!put_authority(&b, str_sub(rest, 0, slash), secure ? "443" : "80") ||
+        !spell(&path, str_sub(rest, slash, rest.n)))
+        return STR_NONE;
+    put_path(&b, path.n > 0 ? buf_text(&path) : STR("/"));
+    return buf_text(&b);
+}
+
+static bool same_place(struct arena *a, struct str said, struct str address)
+{
+    const struct str is = dpop_address(a, said);
+    return is.p && str_eq(is, dpop_address(a, address));
+}
+
+bool dpop_below(struct arena *a, struct str address, struct str place)
+{
+    const struct str is = dpop_address(a, address);
+    const struct str wanted = dpop_address(a, place);
+    if (!is.p || !wanted.p)
+        return false;
+    return str_eq(is, wanted) ||
+           (str_starts(is, wanted) &&
+            (str_ends(wanted, STR("/")) || is.p[wanted.n] == '/'));
+}
+
+/* ---- the nonce ------------------------------------------------------ */
+
+static struct str nonce_of(struct arena *a, struct str secret, int64_t slot)
+{
+    struct buf b = buf_make(a, 128), message = buf_make(a, 64);
+    buf_put(&message, "dpop nonce ");
+    buf_int(&message, slot);
+    buf_int(&b, slot);
+    buf_char(&b, '.');
+    buf_str(&b, crypt_hmac_b64(a, secret, buf_text(&message)));
+    return buf_text(&b);
+}
+
+static int64_t slot_of(int64_t now)
+{
+    return now / CLOCK_SECOND / DPOP_SLOT;
+}
+
+struct str dpop_nonce(struct arena *a, struct str secret, int64_t now)
+{
+    return nonce_of(a, secret, slot_of(now));
+}
+
+static const struct err *check_nonce(const struct reading *r, struct dpop *out)
+{
+    const struct str sent = json_get_text(r->claims, "nonce");
+    const struct str secret = r->want->nonce_secret;
+    const int64_t slot = slot_of(r->want->now);
+    if (crypt_equal(sent, nonce_of(r->a, secret, slot)))
+        return NULL;
+    out->turn = true;
+    if (crypt_equal(sent, nonce_of(r->a, secret, slot - 1)))
+        return NULL;
+    return ERROR(ERR_UNAUTHENTICATED, dpop_no_nonce,
+                 "The proof needs the nonce of the DPoP-Nonce header.");
+}
+
+/* ---- the header and the key ----------------------------------------- */
+
+static const struct err *read_coordinate(struct reading *r, const char *name,
+                                         struct str *out)
+{
+    *out = crypt_base64url_read(r->a, json_get_text(r->key, name));
+    return out->p && out->n == COORDINATE
+               ? NULL
+               : wrong(r->a, "A coordinate of the proof's key has 32 bytes "
+                             "of base64url.");
+}
+
+static const struct err *read_key(struct reading *r)
+{
+    static const char *const secret[] = {"d",  "p",  "q",   "dp",
+                                         "dq", "qi", "oth", "k"};
+    r->key = json_get(r->jws.header, "jwk");
+    for (size_t i = 0; i < countof(secret); i++) {
+        if (json_has(r->key, secret[i]))
+            return wrong(r->a, "The proof shows a private key: it is not "
+                               "safe any more.");
+    }
+    TRY(read_coordinate(r, "x", &r->x));
+    return r->edwards ? NULL : read_coordinate(r, "y", &r->y);
+}
+
+/* The key's type selects the algorithm, and "alg" has to agree. */
+static const struct err *read_header(struct reading *r)
+{
+    const struct json *key = json_get(r->jws.header, "jwk");
+    const struct str alg = json_get_text(r->jws.header, "alg");
+    const struct str type = json_get_text(key, "kty");
+    const struct str curve = json_get_text(key, "crv");
+    const bool p256 = str_is(type, "EC") && str_is(curve, "P-256");
+    r->edwards = str_is(type, "OKP") && str_is(curve, "Ed25519");
+    if (!str_is(json_get_text(r->jws.header, "typ"), "dpop+jwt"))
+        return wrong(r->a, "The type of a proof is dpop+jwt.");
+    if (!p256 && !r->edwards)
+        return wrong(r->a, "The key of a proof is of P-256 or Ed25519.");
+    if (p256 ? !str_is(alg, "ES256")
+             : !str_is(alg, "EdDSA") && !str_is(alg, "Ed25519"))
+        return wrong(r->a, "The algorithm of the proof is not that of its "
+                           "key.");
+    return read_key(r);
+}
+
+static struct str thumbprint(const struct reading *r)
+{
+    static const char *const names[] = {"crv", "kty", "x", "y"};
+    struct json *members = json_object(r->a);
+    for (size_t i = 0; i < countof(names) - r->edwards; i++)
+        json_set_json(members, names[i], json_get(r->key, names[i]));
+    return jws_thumbprint(r->a, members);
+}
+
+/* ---- the claims ----------------------------------------------------- */
+
+static const struct err *check_time(const struct reading *r)
+{
+    const double iat = json_double(json_get(r->claims, "iat"));
+    const double now = (double)(r->want->now / CLOCK_SECOND);
+    if (!json_is_number(json_get(r->claims, "iat")))
+        return wrong(r->a, "A proof needs its time, the number \"iat\".");
+    if (r->want->nonce_secret.p ||
+        (iat >= now - DPOP_PAST && iat <= now + DPOP_FUTURE))
+        return NULL;
+    return wrong(r->a, "The proof is too old, or its clock is ahead.");
+}
+
+static const struct err *check_token(const struct reading *r)
+{
+    const struct str ath = json_get_text(r->claims, "ath");
+    if (!r->want->token.p ||
+        str_eq(ath, crypt_sha256_b64(r->a, r->want->token)))
+        return NULL;
+    return wrong(r->a, "The proof is for another access token.");
+}
+
+static const struct err *check_claims(const struct reading *r,
+                                      struct dpop *out)
+{
+    const struct str jti = json_get_text(r->claims, "jti");
+    if (!str_eq(json_get_text(r->claims, "htm"), r->want->method))
+        return wrong(r->a, "The proof is for another method.");
+    if (!same_place(r->a, json_get_text(r->claims, "htu"),
+                    r->want->address))
+        return wrong(r->a, "The proof is for another address.");
+    if (str_runes(jti) < DPOP_JTI_MIN || str_runes(jti) > DPOP_JTI_MAX)
+        return wrong(r->a, "A proof needs a \"jti\" of 8 to 256 characters.");
+    out->jti_sha256 = crypt_sha256_hex(r->a, jti);
+    if (r->want->nonce_secret.p)
+        TRY(check_nonce(r, out));
+    TRY(check_time(r));
+    return check_token(r);
+}
+
+/* ---- all of it ------------------------------------------------------ */
+
+static bool signed_so(const struct reading *r)
+{
+    return r->edwards
+               ? crypt_ed25519_ok(r->x, r->jws.signature, r->jws.input)
+               : r->want->p256(r->x, r->y, r->jws.signature, r->jws.input);
+}
+
+const struct err *dpop_check(struct arena *a, struct str proof,
+                             const struct dpop_want *want, struct dpop *out)
+{
+    struct reading r = {.a = a, .want = want};
+    const char *why = NULL;
+    *out = (struct dpop){.turn = false};
+    if (!jws_read(a, proof, DPOP_MAX, &r.jws, &why))
+        return wrong(a, why);
+    TRY(read_header(&r));
+    r.claims = jws_claims(a, &r.jws);
+    if (!r.claims)
+        return wrong(a, "What the proof says is no JSON object.");
+    TRY(check_claims(&r, out));
+    if (!signed_so(&r))
+        return wrong(a, "The proof's signature does not hold.");
+    out->jkt = thumbprint(&r);
+    if (want->jkt.p && !crypt_equal(out->jkt, want->jkt))
+        return ERROR(ERR_UNAUTHENTICATED, dpop_other_key,
+                     "The proof is of another key than the permit's.");
+    return NULL;
+}
+
+const struct err *dpop_seen(void)
+{
+    return ERROR(ERR_UNAUTHENTICATED, dpop_replay,
+                 "This proof was used before: make a new one for each "
+                 "request.");
+}

@@ -1,0 +1,520 @@
+/* The OAuth face of permits. */
+#include "domain/permit/oauth.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/json/fields.h"
+#include "base/text.h"
+#include "domain/permit/dpop.h"
+
+const char oauth_invalid_client[] = "invalid_client";
+const char oauth_slow_down[] = "slow_down";
+const char oauth_use_nonce[] = "use_dpop_nonce";
+
+const char oauth_invalid_request[] = "invalid_request";
+const char oauth_unsupported_grant[] = "unsupported_grant_type";
+const char oauth_unknown_user[] = "unknown_user_id";
+const char oauth_invalid_grant[] = "invalid_grant";
+const char oauth_invalid_proof[] = "invalid_dpop_proof";
+const char oauth_invalid_details[] = "invalid_authorization_details";
+const char oauth_invalid_target[] = "invalid_target";
+const char oauth_invalid_message[] = "invalid_binding_message";
+const char oauth_unauthorized[] = "unauthorized_client";
+const char oauth_denied[] = "access_denied";
+const char oauth_pending[] = "authorization_pending";
+const char oauth_expired[] = "expired_token";
+const char oauth_busy[] = "temporarily_unavailable";
+const char oauth_defect[] = "server_error";
+
+/* ---- errors --------------------------------------------------------- */
+
+struct str oauth_description(struct arena *a, struct str text)
+{
+    struct buf b = buf_make(a, text.n + 1);
+    for (size_t i = 0; i < text.n; i++) {
+        const unsigned char c = (unsigned char)text.p[i];
+        /* A character of several bytes becomes one mark. */
+        if (c >= 0x80 && c < 0xC0)
+            continue;
+        if (c == '"')
+            buf_char(&b, '\'');
+        else if (c < ' ' || c > '~' || c == '\\')
+            buf_char(&b, c == '\n' || c == '\t' ? ' ' : '?');
+        else
+            buf_char(&b, (char)c);
+    }
+    return buf_text(&b);
+}
+
+/* The word for an error of another file; NULL: there is no row for it. */
+static const char *word_of_code(const struct err *e)
+{
+    static const struct {
+        const char *code, *word;
+    } rows[] = {
+        {dpop_no_nonce, oauth_use_nonce},
+        {dpop_wrong, oauth_invalid_proof},
+        {dpop_replay, oauth_invalid_proof},
+        {dpop_other_key, oauth_invalid_grant},
+        {permit_details_wrong, oauth_invalid_details},
+        {permit_resource, oauth_invalid_target},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (err_is(e, rows[i].code))
+            return rows[i].word;
+    }
+    return NULL;
+}
+
+static bool ours(const struct err *e)
+{
+    static const struct {
+        const char *code;
+    } rows[] = {
+        {oauth_invalid_client},  {oauth_slow_down},      {oauth_use_nonce},
+        {oauth_invalid_request}, {oauth_invalid_grant},  {oauth_invalid_proof},
+        {oauth_invalid_details}, {oauth_invalid_target}, {oauth_unauthorized},
+        {oauth_invalid_message}, {oauth_denied},         {oauth_pending},
+        {oauth_expired},         {oauth_busy},           {oauth_defect},
+        {oauth_unknown_user},    {oauth_unsupported_grant},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (err_is(e, rows[i].code))
+            return true;
+    }
+    return false;
+}
+
+/* The word for an error without a row above, by its kind. */
+static const char *word_of_kind(enum err_kind kind)
+{
+    switch (kind) {
+    case ERR_UNAUTHENTICATED:
+        return oauth_invalid_client;
+    case ERR_FORBIDDEN:
+        return oauth_unauthorized;
+    case ERR_RATE:
+    case ERR_BUSY:
+    case ERR_MEMORY:
+    case ERR_AGAIN:
+        return oauth_busy;
+    case ERR_INTERNAL:
+    case ERR_UNSUPPORTED:
+        return oauth_defect;
+    case ERR_BAD_REQUEST:
+    case ERR_NOT_FOUND:
+    case ERR_METHOD:
+    case ERR_CONFLICT:
+    case ERR_LEASE:
+    case ERR_TOO_LARGE:
+    case ERR_PRECONDITION:
+    case ERR_MEDIA_TYPE:
+    case ERR_INVALID:
+    case ERR__MAX:
+    default:
+        return oauth_invalid_request;
+    }
+}
+
+/* OAuth answers 400 to every mistake of a client but a failed
+ * authentication. */
+static enum err_kind kind_of_error(const struct err *e, const char *word)
+{
+    if (ours(e))
+        return e->kind;
+    if (word == oauth_invalid_client)
+        return ERR_UNAUTHENTICATED;
+    if (word == oauth_busy || word == oauth_defect || e->kind == ERR_METHOD ||
+        e->kind == ERR_TOO_LARGE)
+        return e->kind;
+    return ERR_BAD_REQUEST;
+}
+
+const struct err *oauth_error(struct arena *a, const struct err *e)
+{
+    struct err *copy = arena_new(a, struct err);
+    const char *word = ours(e) ? e->code : word_of_code(e);
+    if (!word)
+        word = word_of_kind(e->kind);
+    *copy = *e;
+    copy->code = word;
+    copy->kind = kind_of_error(e, word);
+    copy->say = oauth_description(a, e->say);
+    return copy;
+}
+
+static const struct err *bad(struct arena *a, const char *key, const char *say)
+{
+    return err_at(a, ERR_BAD_REQUEST, oauth_invalid_request, str_of(key),
+                  "%s", say);
+}
+
+/* ---- parameters ----------------------------------------------------- */
+
+const struct err *oauth_check(struct arena *a,
+                              const struct oauth_params *params)
+{
+    for (size_t i = 0; i < params->n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (str_eq(params->v[i].key, params->v[k].key))
+                return bad(a, arena_z(a, oauth_description(
+                                             a, params->v[i].key)),
+                           "A parameter may not be sent twice.");
+        }
+    }
+    return NULL;
+}
+
+struct str oauth_get(const struct oauth_params *params, const char *key)
+{
+    for (size_t i = 0; i < params->n; i++) {
+        if (str_is(params->v[i].key, key))
+            return params->v[i].value.n > 0 ? params->v[i].value : STR_NONE;
+    }
+    return STR_NONE;
+}
+
+/* ---- clients -------------------------------------------------------- */
+
+static const struct err *no_client(void)
+{
+    return ERROR(ERR_UNAUTHENTICATED, oauth_invalid_client,
+                 "Authenticate with the agent's name and its key.");
+}
+
+/* A part of Basic, which is encoded as in a form (RFC 6749 2.3.1). */
+static struct str form_decoded(struct arena *a, struct str s)
+{
+    char *p = arena_alloc(a, s.n + 1);
+    const size_t n = str_unescape(s, true, p);
+    const struct str text = {p, n == SIZE_MAX ? 0 : n};
+    return n != SIZE_MAX && text.n > 0 && str_utf8(text) ? text : STR_NONE;
+}
+
+static const struct err *read_basic(struct arena *a, struct str header,
+                                    struct oauth_client *out)
+{
+    const size_t space = str_find(header, ' ', 0);
+    const struct str scheme = str_sub(header, 0, space);
+    const struct str token = str_trim(str_sub(header, space, header.n));
+    const struct str pair = str_is_nocase(scheme, "basic") && token.n > 0
+                                ? crypt_base64_read(a, token)
+                                : STR_NONE;
+    const size_t colon = str_find(pair, ':', 0);
+    if (!pair.p || colon == pair.n)
+        return no_client();
+    out->method = OAUTH_BASIC;
+    out->id = form_decoded(a, str_sub(pair, 0, colon));
+    out->secret = form_decoded(a, str_sub(pair, colon + 1, pair.n));
+    return out->id.p && out->secret.p ? NULL : no_client();
+}
+
+const struct err *oauth_client(struct arena *a, struct str authorization,
+                               bool key, const struct oauth_params *params,
+                               struct oauth_client *out)
+{
+    const struct str id = oauth_get(params, "client_id");
+    const struct str secret = oauth_get(params, "client_secret");
+    *out = (struct oauth_client){OAUTH_HEADER, id, STR_NONE};
+    if ((authorization.p != NULL) + key + (secret.p != NULL) > 1)
+        return bad(a, "client_secret",
+                   "Authenticate in one way, not in two.");
+    if (authorization.p) {
+        TRY(read_basic(a, authorization, out));
+        if (id.p && !str_eq(id, out->id))
+            return bad(a, "client_id",
+                       "The client_id is not the one of the header.");
+    } else if (secret.p) {
+        *out = (struct oauth_client){OAUTH_POST, id, secret};
+    }
+    if (!key && (!out->id.p || !out->secret.p))
+        return no_client();
+    return NULL;
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+/* The parameters that go into the body, and under which name. */
+static const struct {
+    const char *parameter, *member;
+    bool number;
+} asked[] = {
+    {"resource", "resource", false},
+    {"login_hint", "initiated_by", false},
+    {"dpop_jkt", "dpop_jkt", false},
+    {"binding_message", "title", false},
+    {"requested_expiry", "veto_seconds", true},
+    {"goal", "goal", false},
+    {"reasoning", "reasoning", false},
+    {"session_id", "session_id", false},
+    {"severity", "severity", false},
+    {"consequence", "consequence", false},
+    {"max_uses", "max_uses", true},
+    {"use_seconds", "use_seconds", true},
+};
+
+static const struct err *check_message(struct arena *a, struct str text)
+{
+    bool shown = str_runes(text) <= OAUTH_MESSAGE_MAX;
+    for (size_t at = 0; at < text.n && shown;) {
+        const uint32_t rune = str_rune(text, &at);
+        shown = rune != '\n' && rune != '\t' && !text_hidden(rune);
+    }
+    if (shown)
+        return NULL;
+    return err_at(a, ERR_BAD_REQUEST, oauth_invalid_message,
+                  STR("binding_message"),
+                  "A binding_message is one line of at most %d characters "
+                  "that can be seen.",
+                  OAUTH_MESSAGE_MAX);
+}
+
+static const struct err *put_number(struct arena *a, struct json *body,
+                                    const char *parameter, const char *member,
+                                    struct str value)
+{
+    const bool expiry = str_is(str_of(member), "veto_seconds");
+    int64_t n;
+    if (!str_int(value, 1, INT32_MAX, &n))
+        return bad(a, parameter, "A whole number above zero is needed here.");
+    if (expiry && n < OAUTH_EXPIRY_MIN)
+        n = OAUTH_EXPIRY_MIN;
+    if (expiry && n > OAUTH_EXPIRY_MAX)
+        n = OAUTH_EXPIRY_MAX;
+    json_set_int(body, member, n);
+    return NULL;
+}
+
+static const struct err *put_details(struct arena *a, struct json *body,
+                                     struct str text)
+{
+    struct json *list = NULL;
+    if (!text.p)
+        return bad(a, "authorization_details",
+                   "authorization_details are needed.");
+    if (json_parse(a, text, &list) || json_depth(list) > JSON_INPUT_DEPTH_MAX)
+        return err_at(a, ERR_BAD_REQUEST, oauth_invalid_details,
+                      STR("authorization_details"),
+                      "The authorization_details are no JSON text.");
+    const struct err *e =
+        permit_details_check(a, list, STR("authorization_details"));
+    json_set_json(body, "authorization_details", list);
+    return e ? oauth_error(a, e) : NULL;
+}
+
+const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
+                            struct json **body, struct str *details)
+{
+    static const char *const refused[] = {"request", "id_token_hint",
+                                          "login_hint_token", "user_code"};
+    struct json *o = json_object(a);
+    TRY(oauth_check(a, params));
+    for (size_t i = 0; i < countof(refused); i++) {
+        if (oauth_get(params, refused[i]).p)
+            return bad(a, refused[i], "This parameter is not taken here.");
+    }
+    *details = oauth_get(params, "authorization_details");
+    TRY(put_details(a, o, *details));
+    TRY(check_message(a, oauth_get(params, "binding_message")));
+    if (!oauth_get(params, "resource").p)
+        return bad(a, "resource", "A resource is needed.");
+    for (size_t i = 0; i < countof(asked); i++) {
+        const struct str value = oauth_get(params, asked[i].parameter);
+        if (value.p && asked[i].number)
+            TRY(put_number(a, o, asked[i].parameter, asked[i].member, value));
+        else if (value.p)
+            json_set_text(o, asked[i].member, value);
+    }
+    *body = o;
+    return NULL;
+}
+
+/* ---- tokens --------------------------------------------------------- */
+
+/* One text for all cases that a stranger must not tell apart. */
+static const struct err *no_grant(void)
+{
+    return ERROR(ERR_BAD_REQUEST, oauth_invalid_grant,
+                 "There is no such grant for this client and key.");
+}
+
+static const struct err *too_late(void)
+{
+    return ERROR(ERR_BAD_REQUEST, oauth_expired,
+                 "The time of this request is over.");
+}
+
+static const struct err *denied(struct arena *a, const struct permit *p)
+{
+    struct json *more = json_object(a);
+    json_set_text_or_null(more, "request_id", p->suspension_id);
+    json_set_text_or_null(more, "reason", p->reason);
+    return err_more(a,
+                    ERROR(ERR_BAD_REQUEST, oauth_denied,
+                          "This was not permitted, or is no longer."),
+                    more);
+}
+
+/* Polls need a distance of some seconds, also after a poll that came too soon.
+ * A time that is further away was set by a clock that was wrong, and does not
+ * count. */
+static const struct err *wait_for_it(const struct oauth_exchange *x,
+                                     int64_t *poll_after)
+{
+    *poll_after = x->now.now + PERMIT_POLL * CLOCK_SECOND;
+    if (x->now.now < x->permit->poll_after &&
+        *poll_after >= x->permit->poll_after)
+        return ERROR(ERR_BAD_REQUEST, oauth_slow_down,
+                     "Look again in 5 seconds, not sooner.");
+    return ERROR(ERR_BAD_REQUEST, oauth_pending, "Nobody has answered yet.");
+}
+
+/* The error that keeps a granted permit from being exchanged. */
+static const struct err *check_usable(struct arena *a,
+                                      const struct oauth_exchange *x,
+                                      int64_t *poll_after)
+{
+    const struct err *e = permit_usable(x->permit, &x->now);
+    if (!e)
+        return NULL;
+    if (err_is(e, permit_lapsed))
+        return too_late();
+    if (err_is(e, permit_revoked))
+        return denied(a, x->permit);
+    return err_is(e, permit_paused) ? wait_for_it(x, poll_after) : no_grant();
+}
+
+const struct err *oauth_exchange(struct arena *a,
+                                 const struct oauth_exchange *x,
+                                 int64_t *poll_after)
+{
+    const struct permit *p = x->permit;
+    const struct str bound = p ? p->terms.dpop_jkt : STR_NONE;
+    *poll_after = 0;
+    if (!p || !str_eq(p->agent, x->agent))
+        return no_grant();
+    if (!x->jkt.p && (bound.p || x->jkt_needed))
+        return ERROR(ERR_BAD_REQUEST, oauth_invalid_proof,
+                     "A token of this grant is bound to a key: send a DPoP "
+                     "proof.");
+    if (bound.p && !str_eq(bound, x->jkt))
+        return no_grant();
+    switch (p->state) {
+    case PERMIT_ASKED:
+        return x->due ? too_late() : wait_for_it(x, poll_after);
+    case PERMIT_REFUSED:
+        return x->ending == OUTCOME_EXPIRED ? too_late() : denied(a, p);
+    case PERMIT_REVOKED:
+        return denied(a, p);
+    case PERMIT_ACTIVE:
+    case PERMIT_SPENT:
+    case PERMIT_STATE__MAX:
+    default:
+        return check_usable(a, x, poll_after);
+    }
+}
+
+int64_t oauth_expires_in(const struct permit *p, int64_t now)
+{
+    const int64_t left = (p->not_after - now) / CLOCK_SECOND;
+    return left < OAUTH_TOKEN_SECONDS ? left : OAUTH_TOKEN_SECONDS;
+}
+
+struct json *oauth_token(struct arena *a, const struct permit *p,
+                         struct str token, bool bound, int64_t now)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "access_token", token);
+    json_set_text(o, "token_type", bound ? STR("DPoP") : STR("Bearer"));
+    json_set_int(o, "expires_in", oauth_expires_in(p, now));
+    json_set_read(a, o, "authorization_details", p->granted);
+    if (p->suspension_id.p)
+        json_set_text(o, "request_id", p->suspension_id);
+    json_set_text(o, "permit_id", p->id);
+    json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
+    return o;
+}
+
+static struct str address(struct arena *a, struct str issuer, const char *path)
+{
+    return arena_join(a, issuer, str_of(path));
+}
+
+static struct json *member(struct arena *a, const char *key, struct str value)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, key, value);
+    return o;
+}
+
+struct json *oauth_introspection(struct arena *a,
+                                 const struct oauth_live *live)
+{
+    struct json *o = json_object(a);
+    json_set_bool(o, "active", live != NULL);
+    if (!live)
+        return o;
+    const struct permit *p = live->permit;
+    json_set_text(o, "token_type", live->jkt.p ? STR("DPoP") : STR("Bearer"));
+    json_set_text(o, "iss", live->issuer);
+    json_set_text(o, "client_id", p->agent);
+    json_set_text(o, "sub", live->initiator.p ? live->initiator : p->agent);
+    if (live->initiator.p)
+        json_set_json(o, "act", member(a, "sub", p->agent));
+    json_set_text(o, "aud", live->resource);
+    json_set_int(o, "iat", live->issued_at / CLOCK_SECOND);
+    json_set_int(o, "exp", live->expires_at / CLOCK_SECOND);
+    if (live->jkt.p)
+        json_set_json(o, "cnf", member(a, "jkt", live->jkt));
+    json_set_read(a, o, "authorization_details", p->granted);
+    json_set_text(o, "permit_id", p->id);
+    if (p->suspension_id.p)
+        json_set_text(o, "request_id", p->suspension_id);
+    json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
+    json_set_text(o, "redemption_endpoint",
+                  address(a, live->issuer, "/api/v1/redemptions"));
+    return o;
+}
+
+/* ---- metadata ------------------------------------------------------- */
+
+/* Words with a space between, as a list. */
+static struct json *list_of(struct arena *a, const char *words)
+{
+    struct json *list = json_array(a);
+    struct str rest = str_of(words);
+    while (rest.n > 0)
+        json_add_text(list, str_cut(&rest, ' '));
+    return list;
+}
+
+struct json *oauth_metadata(struct arena *a, struct str issuer)
+{
+    static const struct {
+        const char *member, *path;
+    } places[] = {
+        {"token_endpoint", "/oauth/token"},
+        {"backchannel_authentication_endpoint", "/oauth/bc-authorize"},
+        {"introspection_endpoint", "/oauth/introspect"},
+        {"revocation_endpoint", "/oauth/revoke"},
+    };
+    static const struct {
+        const char *member, *words;
+    } lists[] = {
+        {"backchannel_token_delivery_modes_supported", "poll"},
+        {"grant_types_supported", OAUTH_GRANT},
+        {"response_types_supported", ""},
+        {"token_endpoint_auth_methods_supported",
+         "client_secret_basic client_secret_post"},
+        {"dpop_signing_alg_values_supported", "ES256 Ed25519 EdDSA"},
+        {"authorization_details_types_supported", "tool_call"},
+    };
+    struct json *o = json_object(a);
+    json_set_text(o, "issuer", issuer);
+    for (size_t i = 0; i < countof(places); i++)
+        json_set_text(o, places[i].member, address(a, issuer, places[i].path));
+    json_set_bool(o, "backchannel_user_code_parameter_supported", false);
+    for (size_t i = 0; i < countof(lists); i++)
+        json_set_json(o, lists[i].member, list_of(a, lists[i].words));
+    return o;
+}

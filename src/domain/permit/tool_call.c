@@ -1,0 +1,539 @@
+/* Tool calls: the five shapes, and the question about them. */
+#include "domain/permit/tool_call.h"
+
+#include "base/crypt.h"
+#include "base/json/fields.h"
+#include "base/text.h"
+
+#define LIST_MAX 200 /* characters of tools in one line */
+#define SUBJECT_ROOM ((size_t)8 << 20)
+
+const char tool_call_arguments[] = "tool_call.arguments";
+
+/* The members that say which tool runs. Other members are ignored: platforms
+ * add some from version to version, and no permit depends on them. */
+static const char *const telling[] = {
+    "type",  "tool",        "function",      "name",
+    "input", "plugin_name", "function_name", "arguments"};
+
+/* A shape: its telling members, and the places of the tool and arguments. */
+static const struct shape {
+    const char *marks, *may; /* of telling, a space between */
+    const char *type;        /* what "type" says, where it is there */
+    const char *inner;       /* the object that holds the next two, or NULL */
+    const char *tool, *arguments;
+    bool object, text; /* the arguments may be this */
+    bool counted;      /* the id may be absent: it is the place, from 1 */
+    bool bare;         /* the arguments may be absent */
+} shapes[TOOL_CALL_SHAPE__MAX] = {
+    [TOOL_CALL_SAYSO] = {.marks = "tool arguments",
+                         .may = "",
+                         .tool = "tool",
+                         .arguments = "arguments",
+                         .object = true},
+    [TOOL_CALL_OPENAI] = {.marks = "function",
+                          .may = "type",
+                          .type = "function",
+                          .inner = "function",
+                          .tool = "name",
+                          .arguments = "arguments",
+                          .text = true},
+    [TOOL_CALL_ANTHROPIC] = {.marks = "type name input",
+                             .may = "",
+                             .type = "tool_use",
+                             .tool = "name",
+                             .arguments = "input",
+                             .object = true},
+    [TOOL_CALL_MCP] = {.marks = "name",
+                       .may = "arguments",
+                       .tool = "name",
+                       .arguments = "arguments",
+                       .object = true,
+                       .counted = true,
+                       .bare = true},
+    [TOOL_CALL_KERNEL] = {.marks = "plugin_name function_name arguments",
+                          .may = "name",
+                          .arguments = "arguments",
+                          .object = true,
+                          .text = true},
+};
+
+/* An element that is being read. */
+struct reading {
+    struct arena *a;
+    const struct json *v;
+    struct str text; /* its bytes */
+    struct str path;
+    size_t max; /* bytes of the arguments */
+};
+
+/* ---- which shape ---------------------------------------------------- */
+
+static const struct err *no_shape(struct arena *a, struct str at)
+{
+    return err_at(a, ERR_INVALID, "tool_call.shape", at,
+                  "This is no call of one of the five shapes: {id, tool, "
+                  "arguments}, or as OpenAI, Anthropic, MCP or Semantic "
+                  "Kernel have it; nor may it be of two of them.");
+}
+
+/* Has the object all members of marks, and of the other telling ones only
+ * members of may? */
+static bool has(const struct json *v, const char *marks, const char *may)
+{
+    for (size_t i = 0; i < countof(telling); i++) {
+        const struct str word = str_of(telling[i]);
+        const bool there = json_get(v, telling[i]) != NULL;
+        if (str_listed(str_of(marks), word) ? !there
+                : there && !str_listed(str_of(may), word))
+            return false;
+    }
+    return true;
+}
+
+static bool fits(const struct json *v, const struct shape *s)
+{
+    const struct json *type = json_get(v, "type");
+    if (!has(v, s->marks, s->may))
+        return false;
+    if (type && !str_eq(json_text(type), str_of(s->type)))
+        return false;
+    return !s->inner || has(json_get(v, s->inner), "name arguments", "");
+}
+
+/* At most one shape fits, by its marks. */
+static const struct shape *shape_of(const struct json *v)
+{
+    size_t i = 0;
+    while (i < countof(shapes) && !fits(v, &shapes[i]))
+        i++;
+    return i < countof(shapes) ? &shapes[i] : NULL;
+}
+
+/* ---- the tool and the id -------------------------------------------- */
+
+static bool seen(struct str s, size_t max)
+{
+    for (size_t at = 0; at < s.n;) {
+        const uint32_t rune = str_rune(s, &at);
+        if (rune <= ' ' || rune == 0xA0 || text_hidden(rune))
+            return false;
+    }
+    return s.n > 0 && str_utf8(s) && str_runes(s) <= max;
+}
+
+bool tool_call_name(struct str name)
+{
+    return seen(name, TOOL_CALL_NAME_MAX);
+}
+
+bool tool_call_id(struct str id)
+{
+    return seen(id, TOOL_CALL_ID_MAX);
+}
+
+/* Semantic Kernel's name of a function: PLUGIN-FUNCTION. A member "name" has to
+ * be the same name. */
+static struct str kernel_name(const struct reading *r)
+{
+    const struct json *said = json_get(r->v, "name");
+    const struct str plugin = json_get_text(r->v, "plugin_name");
+    const struct str function = json_get_text(r->v, "function_name");
+    struct buf b = buf_make(r->a, plugin.n + function.n + 2);
+    if (plugin.n == 0 || function.n == 0)
+        return STR_NONE;
+    buf_str(&b, plugin);
+    buf_char(&b, '-');
+    buf_str(&b, function);
+    if (said && !str_eq(json_text(said), buf_text(&b)))
+        return STR_NONE;
+    return buf_text(&b);
+}
+
+static const struct err *read_tool(const struct reading *r,
+                                   const struct shape *s,
+                                   struct tool_call *out)
+{
+    const struct json *holder = s->inner ? json_get(r->v, s->inner) : r->v;
+    out->tool = s->tool ? json_get_text(holder, s->tool) : kernel_name(r);
+    if (tool_call_name(out->tool))
+        return NULL;
+    return err_at(r->a, ERR_INVALID, "tool_call.shape", r->path,
+                  "The name of a tool has 1 to %d characters that can be "
+                  "seen, and no space.",
+                  TOOL_CALL_NAME_MAX);
+}
+
+static const struct err *read_id(const struct reading *r,
+                                 const struct shape *s, size_t place,
+                                 struct tool_call *out)
+{
+    const struct json *id = json_get(r->v, "id");
+    struct buf b = buf_make(r->a, 32);
+    out->id = json_text(id);
+    if (!id && s->counted) {
+        buf_printf(&b, "%zu", place);
+        out->id = buf_text(&b);
+    }
+    if (tool_call_id(out->id))
+        return NULL;
+    return err_at(r->a, ERR_INVALID, "tool_call.id",
+                  fields_path(r->a, r->path, "id"),
+                  "A call needs an \"id\": text of 1 to %d characters that "
+                  "can be seen.",
+                  TOOL_CALL_ID_MAX);
+}
+
+/* ---- the arguments -------------------------------------------------- */
+
+static const struct err *wrong_arguments(struct arena *a, struct str at,
+                                         const char *say)
+{
+    return err_at(a, ERR_INVALID, tool_call_arguments, at, "%s", say);
+}
+
+/* Parses arguments that are a text. */
+static const struct err *parse_text(const struct reading *r, struct str at,
+                                    struct str text, struct json **out)
+{
+    const struct err *e = json_parse(r->a, text, out);
+    if (!e)
+        return NULL;
+    return err_at(r->a, ERR_INVALID, tool_call_arguments, at,
+                  "The arguments are no JSON text: %.*s (%.*s)",
+                  STR_FMT(e->say), STR_FMT(e->at));
+}
+
+static const struct err *keep_arguments(const struct reading *r,
+                                        struct str at, struct tool_call *out)
+{
+    struct arena *a = r->a;
+    struct buf b = buf_make(a, 8 * r->max);
+    if (!json_is(out->tree, JSON_OBJECT))
+        return wrong_arguments(a, at, "The arguments have to be an object.");
+    if (out->raw.n > r->max)
+        return err_at(a, ERR_INVALID, tool_call_arguments, at,
+                      "The arguments of one call have at most %zu kB.",
+                      r->max >> 10);
+    if (json_depth(out->tree) > TOOL_CALL_DEPTH_MAX)
+        return wrong_arguments(a, at, "The arguments are too deep.");
+    if (!json_exact(out->tree))
+        return wrong_arguments(a, at,
+                               "A number has more digits than a double holds. "
+                               "Send it as a text.");
+    json_write_canonical(&b, out->tree);
+    if (b.over)
+        return wrong_arguments(a, at, "The arguments are too long.");
+    out->arguments = buf_text(&b);
+    out->arguments_sha256 = crypt_sha256_hex(a, out->arguments);
+    return NULL;
+}
+
+static const struct err *read_arguments(const struct reading *r,
+                                        const struct shape *s,
+                                        struct tool_call *out)
+{
+    const struct str key = str_of(s->arguments);
+    const struct str path =
+        s->inner ? fields_path(r->a, r->path, s->inner) : r->path;
+    const struct str at = fields_path(r->a, path, s->arguments);
+    const struct str text =
+        s->inner ? json_raw_member(r->a, r->text, str_of(s->inner)) : r->text;
+    const struct json *v =
+        json_get(s->inner ? json_get(r->v, s->inner) : r->v, s->arguments);
+    struct json *inside = NULL;
+    out->tree = v;
+    out->raw = json_raw_member(r->a, text, key);
+    if (!v && s->bare) {
+        out->tree = json_object(r->a);
+        out->raw = STR("{}");
+    } else if (json_is(v, JSON_STRING) && s->text) {
+        TRY(parse_text(r, at, json_text(v), &inside));
+        out->tree = inside;
+        out->raw = str_trim(json_text(v));
+    } else if (!s->object) {
+        return wrong_arguments(r->a, at,
+                               "The arguments of this shape are a text.");
+    }
+    return keep_arguments(r, at, out);
+}
+
+/* ---- calls ---------------------------------------------------------- */
+
+static const struct err *read_call(const struct reading *r, size_t place,
+                                   struct tool_call *out)
+{
+    const struct shape *s =
+        json_is(r->v, JSON_OBJECT) ? shape_of(r->v) : NULL;
+    if (!s)
+        return no_shape(r->a, r->path);
+    *out = (struct tool_call){.shape = (enum tool_call_shape)(s - shapes),
+                              .sent = r->text};
+    TRY(read_id(r, s, place, out));
+    TRY(read_tool(r, s, out));
+    return read_arguments(r, s, out);
+}
+
+static const struct err *check_unique(struct arena *a,
+                                      const struct tool_call *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (str_eq(v[i].id, v[k].id))
+                return err_at(
+                    a, ERR_INVALID, "tool_call.id",
+                    fields_path(a, fields_element(a, STR("tool_calls"), i),
+                                "id"),
+                    "Another call has the same id.");
+        }
+    }
+    return NULL;
+}
+
+static const struct err *read_calls(struct arena *a, const struct json *list,
+                                    struct str text, size_t max,
+                                    struct tool_calls *out)
+{
+    const struct str path = STR("tool_calls");
+    const size_t n = json_is(list, JSON_ARRAY) ? json_count(list) : 0;
+    if (n < 1 || n > TOOL_CALL_MAX)
+        return err_at(a, ERR_INVALID, "tool_call.shape", path,
+                      "\"tool_calls\" is a list of 1 to %d calls.",
+                      TOOL_CALL_MAX);
+    out->v = arena_many(a, n, struct tool_call);
+    for (out->n = 0; out->n < n; out->n++) {
+        const struct reading r = {a, json_at(list, out->n),
+                                  json_raw_element(text, out->n),
+                                  fields_element(a, path, out->n), max};
+        TRY(read_call(&r, out->n + 1, &out->v[out->n]));
+    }
+    return check_unique(a, out->v, n);
+}
+
+const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
+                                      struct str text, struct str path,
+                                      struct tool_call *out)
+{
+    const struct reading r = {a, v, text, path, TOOL_CALL_USED_MAX};
+    struct fields f = fields(a, v, path);
+    fields_only(&f, "tool arguments");
+    fields_need(&f, "tool");
+    fields_need(&f, "arguments");
+    TRY(fields_error(&f));
+    *out = (struct tool_call){.shape = TOOL_CALL_SAYSO, .sent = text};
+    TRY(read_tool(&r, &shapes[TOOL_CALL_SAYSO], out));
+    return read_arguments(&r, &shapes[TOOL_CALL_SAYSO], out);
+}
+
+struct str tool_call_sha256(struct arena *a, const struct tool_call *call)
+{
+    struct buf b = buf_make(a, call->tool.n * 6 + call->arguments.n + 64);
+    buf_put(&b, "{\"arguments\":");
+    buf_str(&b, call->arguments);
+    buf_put(&b, ",\"tool\":");
+    json_write_string(&b, call->tool);
+    buf_char(&b, '}');
+    return crypt_sha256_hex(a, buf_text(&b));
+}
+
+/* ---- a challenge ---------------------------------------------------- */
+
+static const struct err *read_scopes(struct fields *f,
+                                     struct tool_call_challenge *out)
+{
+    fields_json(f, "scopes", JSON_ARRAY, &out->scopes);
+    TRY(fields_error(f));
+    if (json_count(out->scopes) > TOOL_CALL_SCOPES_MAX)
+        fields_wrong(f, "scopes", "field.too_many",
+                     "\"scopes\" may have at most %d elements.",
+                     TOOL_CALL_SCOPES_MAX);
+    for (size_t i = 0; i < json_count(out->scopes); i++) {
+        if (!json_is(json_at(out->scopes, i), JSON_STRING))
+            fields_wrong(f, "scopes", "field.type",
+                         "\"scopes\" is a list of texts.");
+    }
+    return fields_error(f);
+}
+
+static const struct err *read_challenge(struct arena *a,
+                                        const struct json *list,
+                                        struct str text,
+                                        struct tool_call_challenge *out)
+{
+    const struct str path = STR("auth_challenges");
+    if (!json_is(list, JSON_ARRAY) || json_count(list) != 1)
+        return err_at(a, ERR_INVALID, "tool_call.shape", path,
+                      "\"auth_challenges\" is a list of exactly one "
+                      "challenge.");
+    struct fields f =
+        fields(a, json_at(list, 0), fields_element(a, path, 0));
+    out->sent = json_raw_element(text, 0);
+    fields_only(&f, "server_name auth_server scopes auth_url");
+    fields_need(&f, "server_name");
+    fields_need(&f, "auth_url");
+    fields_text(&f, "server_name", 200, &out->server_name);
+    fields_text(&f, "auth_server", 2000, &out->auth_server);
+    fields_text(&f, "auth_url", 2000, &out->auth_url);
+    return read_scopes(&f, out);
+}
+
+const struct err *tool_call_read(struct arena *a, const struct json *body,
+                                 struct str text, struct tool_calls *out)
+{
+    return tool_call_read_large(a, body, text, TOOL_CALL_ARGUMENTS_MAX, out);
+}
+
+const struct err *tool_call_read_large(struct arena *a,
+                                       const struct json *body,
+                                       struct str text, size_t max,
+                                       struct tool_calls *out)
+{
+    const struct json *calls = json_get(body, "tool_calls");
+    const struct json *challenges = json_get(body, "auth_challenges");
+    *out = (struct tool_calls){.n = 0};
+    if (calls && challenges)
+        return err_at(a, ERR_INVALID, "tool_call.shape",
+                      STR("auth_challenges"),
+                      "Send \"tool_calls\" or \"auth_challenges\", not "
+                      "both.");
+    if (challenges)
+        return read_challenge(
+            a, challenges,
+            json_raw_member(a, text, STR("auth_challenges")),
+            &out->challenge);
+    return read_calls(a, calls,
+                      json_raw_member(a, text, STR("tool_calls")), max, out);
+}
+
+/* ---- the question --------------------------------------------------- */
+
+struct str tool_call_question(struct arena *a, struct str tool)
+{
+    return arena_join(a, STR("Run "), tool, STR("?"));
+}
+
+struct str tool_call_consequence(struct str said)
+{
+    return said.n > 0 ? said : STR("The agent did not say.");
+}
+
+static bool named_before(const struct str *tools, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (str_eq(tools[k], tools[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Lists the tools in one line, each once, and returns their number. */
+static size_t list_tools(struct buf *b, const struct str *tools, size_t n)
+{
+    size_t names = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (named_before(tools, i))
+            continue;
+        buf_put(b, names++ ? ", " : "");
+        buf_str(b, tools[i]);
+    }
+    return names;
+}
+
+static void put_member(struct buf *b, const char *before, struct str value)
+{
+    buf_put(b, before);
+    json_write_string(b, value);
+}
+
+void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
+                             const struct tool_call_about *about)
+{
+    struct buf list = buf_make(b->arena, TOOL_CALL_MAX * 4 *
+                                             (TOOL_CALL_NAME_MAX + 2));
+    struct buf many = buf_make(b->arena, 64), sum = buf_make(b->arena, 2000);
+    const size_t names = list_tools(&list, tools, n);
+    const bool fit = str_runes(buf_text(&list)) <= LIST_MAX;
+    buf_printf(&many, "%zu tool calls", n);
+    if (n == 1) {
+        buf_put(&sum, "One call of ");
+        buf_str(&sum, buf_text(&list));
+        buf_char(&sum, '.');
+    } else {
+        buf_printf(&sum, "All %zu calls, or none of them.", n);
+    }
+    put_member(b, "{\"action\":{\"name\":",
+               names == 1 ? tools[0] : buf_text(&many));
+    if (about->provider.p)
+        put_member(b, ",\"provider\":", about->provider);
+    put_member(b, "},\"target\":",
+               about->target.p ? about->target
+               : fit           ? buf_text(&list)
+                               : buf_text(&many));
+    put_member(b, ",\"scope_summary\":", buf_text(&sum));
+    if (about->consequence.p)
+        put_member(b, ",\"consequence\":", about->consequence);
+}
+
+static struct str challenge_subject(struct arena *a,
+                                    const struct tool_call_challenge *c,
+                                    struct str probe)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "provider", c->server_name);
+    json_set_text(o, "credential_class", STR("Sign-in"));
+    json_set_json(o, "scopes", c->scopes ? c->scopes : json_array(a));
+    json_set_text(o, "settings_url", c->auth_url);
+    if (c->auth_server.p)
+        json_set_text(o, "auth_server", c->auth_server);
+    if (probe.p)
+        json_set_text(o, "probe", probe);
+    return json_dump(a, o, SUBJECT_ROOM);
+}
+
+struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
+                             const struct tool_call_about *about)
+{
+    struct buf b = buf_make(a, SUBJECT_ROOM);
+    struct str *tools = arena_many(a, calls->n + 1, struct str);
+    if (calls->n == 0)
+        return challenge_subject(a, &calls->challenge, about->probe);
+    for (size_t i = 0; i < calls->n; i++)
+        tools[i] = calls->v[i].tool;
+    tool_call_subject_begin(&b, tools, calls->n, about);
+    for (size_t i = 0; i < calls->n; i++) {
+        buf_put(&b, i ? ",{\"tool\":" : ",\"calls\":[{\"tool\":");
+        json_write_string(&b, calls->v[i].tool);
+        buf_put(&b, ",\"args\":");
+        buf_str(&b, calls->v[i].raw);
+        buf_char(&b, '}');
+    }
+    buf_put(&b, "]}");
+    return buf_text(&b);
+}
+
+/* ---- names ------------------------------------------------------------ */
+
+size_t tool_call_tools(struct arena *a, const struct json *list,
+                       const struct json *more, struct str **out)
+{
+    const size_t first = json_count(list), all = first + json_count(more);
+    size_t n = 0;
+    *out = arena_many(a, all + 1, struct str);
+    for (size_t i = 0; i < all; i++) {
+        const struct json *one =
+            i < first ? json_at(list, i) : json_at(more, i - first);
+        const struct str tool = json_get_text(one, "tool");
+        if (tool.n > 0)
+            (*out)[n++] = tool;
+    }
+    return n;
+}
+
+size_t tool_call_tools_of(struct arena *a, const struct json *subject,
+                          struct str **out)
+{
+    const struct json *calls = json_get(subject, "calls");
+    const struct json *details = json_get(subject, "authorization_details");
+    return tool_call_tools(a, calls ? calls : details,
+                           json_get(json_get(subject, "plan"), "steps"), out);
+}

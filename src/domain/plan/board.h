@@ -1,0 +1,104 @@
+/* The tasks, plans and checkpoints of one intent, together: lookups, what waits
+ * for what, and what follows for them from a change of the intent. Read under
+ * the intent's lock; the caller writes what has changed. Pure. */
+#ifndef DOMAIN_PLAN_BOARD_H
+#define DOMAIN_PLAN_BOARD_H
+
+#include "domain/plan/guardrails.h"
+#include "domain/plan/plan.h"
+#include "domain/plan/task.h"
+#include "domain/question/suspension.h"
+
+#define BOARD_CHECKPOINTS_MAX (PLANS_MAX * PLAN_CHECKPOINTS_MAX)
+
+struct board {
+    struct arena *arena;
+    struct intent *intent;
+    bool marked; /* the intent is known to have tasks */
+    struct task *tasks; /* in the order of their making; room for one more */
+    size_t tasks_n;
+    struct plan *plans; /* the same */
+    size_t plans_n;
+    struct checkpoint *checkpoints; /* room for those of one more plan, twice */
+    size_t checkpoints_n;
+    int64_t beside; /* open questions that do not hold the intent */
+    struct guardrails guards; /* of those who answer for the intent */
+    struct terms terms; /* of the server, and of the key at hand */
+    int64_t now;
+    struct event_list *events; /* what happens is appended here, */
+    struct event_by by;        /* as done by */
+    bool decides; /* it follows from an answer: allowed even in a full log */
+    struct suspension asked; /* a question that the server asks */
+    bool has_asked;
+    struct str ended[PLANS_MAX]; /* ids of questions that are taken back */
+    size_t ended_n;
+    struct str replaced; /* id of one that an agent's own takes the place of */
+};
+
+/* NULL where there is none. */
+struct task *board_task(const struct board *b, struct str id);
+struct plan *board_plan(const struct board *b, struct str id);
+struct checkpoint *board_checkpoint(const struct board *b,
+                                    const struct plan *p, struct str id);
+/* The checkpoint that this question is about, or NULL. */
+struct checkpoint *board_asked(const struct board *b, struct str suspension_id);
+/* Does a question hold the plan? */
+bool board_held(const struct board *b, const struct plan *p);
+/* Does a question hold any of them? */
+bool board_holds(const struct board *b);
+/* Is its approval of this plan still to come? */
+bool board_unapproved(const struct board *b, const struct plan *p);
+
+/* Does the task wait for another one? */
+bool board_waits(const struct board *b, const struct task *t);
+/* ERR_INVALID task.unknown where it depends on no task of the intent;
+ * ERR_BAD_REQUEST task.cycle where one of them waits for it. */
+const struct err *board_check_depends(const struct board *b,
+                                      const struct task *t) MUST;
+/* Makes the tasks ready that wait for no other one any more; done: the one
+ * whose end did it, NULL: none. */
+const struct err *board_ready(struct board *b, const struct task *done) MUST;
+
+/* Marks it as changed, once. */
+void board_change_task(struct task *t);
+void board_change_plan(struct board *b, struct plan *p);
+/* Appends an event. */
+const struct err *board_event(struct board *b, const char *type,
+                              const struct json *payload) MUST;
+/* The terms of the plan's own key, and those of the board, applied to its
+ * question. */
+void board_terms(struct board *b, const struct plan *p, struct suspension *s);
+/* Seals s as a question of the server beside the one that holds the intent,
+ * for the maker of the plan, with the event that tells of it. ERR_CONFLICT
+ * question.too_many. */
+const struct err *board_ask(struct board *b, const struct plan *p,
+                            struct suspension *s, const char *type,
+                            const struct json *payload) MUST;
+/* Ends a plan in this state, with its tasks and its question; failed: the task
+ * that failed, or NULL. */
+struct board_end {
+    enum plan_state state;
+    const struct task *failed;
+    struct str why;
+};
+const struct err *board_end_plan(struct board *b, struct plan *p,
+                                 const struct board_end *end) MUST;
+
+/* A change of the intent's status. */
+struct board_change {
+    enum intent_status was;
+    struct str asker; /* the agent that suspends it; p NULL: no agent */
+    const struct suspension *suspension; /* the newest; NULL: none */
+};
+/* Running tasks of the asking agent (all, where none is its own) are blocked
+ * while the intent is suspended, and run again when it goes on; tasks and plans
+ * end with it. */
+const struct err *board_follow(struct board *b,
+                               const struct board_change *change) MUST;
+
+/* The objects for clients. until: when the intent's question ends; 0: never. */
+struct json *board_task_json(const struct board *b, const struct task *t);
+struct json *board_plan_json(const struct board *b, const struct plan *p,
+                             int64_t until);
+
+#endif

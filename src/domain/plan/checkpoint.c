@@ -1,0 +1,417 @@
+/* Checkpoints of plans: their questions, and the effect of the answers.
+ * Pure. */
+#include "domain/plan/checkpoint.h"
+
+#include "base/id.h"
+#include "domain/kind/label.h"
+#include "domain/question/meant.h"
+
+#define ADMINS "admins" /* told of silence where there is no supervisor */
+
+/* ---- the question ----------------------------------------------------- */
+
+/* A second attempt that tells others, and no end: the question stays open. */
+static struct str escalation(const struct board *b, int64_t seconds)
+{
+    const struct str supervisor = b->guards.supervisor;
+    struct arena *a = b->arena;
+    struct json *o = json_object(a), *ladder = json_array(a),
+                *step = json_object(a);
+    json_set_int(step, "attempt", 2);
+    json_set_text(step, "notify_to", supervisor.p ? supervisor : STR(ADMINS));
+    json_add_json(ladder, step);
+    json_set_int(o, "max_attempts", 2);
+    json_set_int(o, "interval_seconds", seconds);
+    json_set_json(o, "escalation_ladder", ladder);
+    return json_dump(a, o, SUSPENSION_RECORD_MAX);
+}
+
+/* The effect of silence. */
+static void put_silence(const struct board *b, struct suspension *s,
+                        const struct checkpoint *c)
+{
+    const int64_t seconds = c->timeout_hours.p
+                                ? plan_checkpoint_seconds(b->arena, c)
+                                : b->guards.checkpoint_seconds;
+    s->fallback_policy = FALLBACK_FAIL;
+    if (seconds == 0)
+        return;
+    if (c->on_timeout == CHECKPOINT_TIMEOUT_FAIL) {
+        s->timeout_seconds = seconds;
+    } else if (c->on_timeout == CHECKPOINT_TIMEOUT_APPROVE &&
+               c->silence_approves && s->severity <= c->severity) {
+        s->timeout_seconds = seconds;
+        s->fallback_policy = FALLBACK_COMPLETE;
+        s->fallback_value = STR("\"approve\"");
+    } else {
+        s->retry_policy = escalation(b, seconds);
+        s->open_end = true;
+    }
+}
+
+static void put_responder(struct suspension *s, const struct json *approvers,
+                          const struct checkpoint *c)
+{
+    if (json_count(approvers) != 1)
+        return; /* any operator sees it; checkpoint_may knows the names */
+    s->responder.mode = c->of_group ? RESPONDER_GROUP : RESPONDER_NAMED;
+    s->responder.who = json_text(json_at(approvers, 0));
+}
+
+static struct suspension question(struct board *b, const struct plan *p,
+                                  const struct checkpoint *c)
+{
+    struct arena *a = b->arena;
+    const struct json *approvers = json_read(a, c->approvers);
+    const struct task *t = board_task(b, c->after_task);
+    struct json *context = json_object(a), *choices = json_array(a);
+    struct suspension s = {.id = id_new(a), .origin = ORIGIN_CHECKPOINT};
+    json_set_text(context, "plan_id", p->id);
+    json_set_text(context, "checkpoint_id", c->id);
+    json_set_text(context, "after_task", c->after_task);
+    json_set_text_or_null(context, "task", t ? t->name : STR_NONE);
+    if (t && t->facts.p)
+        json_set_json(context, "output",
+                      json_get(json_read(a, t->facts), "output"));
+    json_set_json(context, "approvers", approvers);
+    json_set_text(context, "on_reject",
+                  vocabulary_checkpoint_reject(c->on_reject)->wire);
+    suspension_add_choice(a, choices, "reject", "Reject", EFFECT_VETO);
+    suspension_add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
+    s.title = c->name;
+    s.question = STR("Approve this checkpoint?");
+    s.response_type = ANSWER_CHOICE;
+    s.severity = s.severity_said = c->severity;
+    s.context = json_dump(a, context, SUSPENSION_RECORD_MAX);
+    s.subject = s.context; /* the answer is for exactly this */
+    s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    put_responder(&s, approvers, c);
+    board_terms(b, p, &s);
+    put_silence(b, &s, c);
+    return s;
+}
+
+enum checkpoint_reject checkpoint_rejects(struct arena *a,
+                                          const struct suspension *s)
+{
+    return vocabulary_checkpoint_reject_of(
+        json_get_text(json_read(a, s->context), "on_reject"));
+}
+
+/* ---- reaching one ------------------------------------------------------ */
+
+const struct err *checkpoint_pause(struct board *b, struct plan *p,
+                                   enum plan_pause why,
+                                   struct str checkpoint_id)
+{
+    struct json *o = json_object(b->arena);
+    p->state = PLAN_PAUSED;
+    p->paused = why;
+    board_change_plan(b, p);
+    json_set_text(o, "plan_id", p->id);
+    json_set_text_or_null(o, "reason", vocabulary_plan_pause(why)->wire);
+    if (checkpoint_id.p)
+        json_set_text(o, "checkpoint_id", checkpoint_id);
+    return board_event(b, "plan.paused", o);
+}
+
+#define REACHED "plan.checkpoint_reached"
+
+static struct json *reached(const struct board *b, const struct checkpoint *c,
+                            struct str suspension_id)
+{
+    struct json *o = json_object(b->arena);
+    json_set_text(o, "plan_id", c->plan_id);
+    json_set_text(o, "checkpoint_id", c->id);
+    json_set_bool(o, "requires_approval", c->requires_approval);
+    if (suspension_id.p)
+        json_set_text(o, "suspension_id", suspension_id);
+    return o;
+}
+
+static const struct err *ask(struct board *b, struct plan *p,
+                             struct checkpoint *c)
+{
+    struct suspension s = question(b, p, c);
+    c->suspension_id = s.id;
+    c->own = false;
+    return board_ask(b, p, &s, REACHED, reached(b, c, s.id));
+}
+
+static const struct err *reach(struct board *b, struct plan *p,
+                               struct checkpoint *c)
+{
+    c->status = CHECKPOINT_REACHED;
+    c->changed = true;
+    board_change_plan(b, p);
+    if (!c->requires_approval)
+        return board_event(b, REACHED, reached(b, c, STR_NONE));
+    TRY(ask(b, p, c));
+    return checkpoint_pause(b, p, PLAN_PAUSE_CHECKPOINT, c->id);
+}
+
+/* Its task is done, and it has not been reached yet; the first in the plan's
+ * order. */
+static struct checkpoint *next_reached(const struct board *b,
+                                       const struct plan *p)
+{
+    struct checkpoint *found = NULL;
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        struct checkpoint *c = &b->checkpoints[i];
+        const struct task *t = board_task(b, c->after_task);
+        if (!c->dropped && str_eq(c->plan_id, p->id) &&
+            c->status == CHECKPOINT_PENDING && t && !task_open(t->status) &&
+            (!found || c->place < found->place))
+            found = c;
+    }
+    return found;
+}
+
+static bool finished(const struct board *b, const struct plan *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const struct task *t = &b->tasks[i];
+        if (!str_eq(t->plan_id, p->id))
+            continue;
+        n++;
+        if (!task_ended(t->status) ||
+            (t->status == TASK_FAILED && !task_lost(t)))
+            return false;
+    }
+    return n > 0 && !board_unapproved(b, p);
+}
+
+const struct err *checkpoint_settle(struct board *b, struct plan *p)
+{
+    struct checkpoint *c;
+    while (p->state == PLAN_ACTIVE && !b->has_asked &&
+           (c = next_reached(b, p)))
+        TRY(reach(b, p, c));
+    if (p->state == PLAN_ACTIVE && finished(b, p))
+        return board_end_plan(b, p,
+                              &(struct board_end){.state = PLAN_COMPLETED});
+    return NULL;
+}
+
+/* ---- an agent's own question -------------------------------------------- */
+
+static bool waits(const struct board *b, const struct checkpoint *c,
+                  const struct json *context)
+{
+    const struct plan *p = board_plan(b, c->plan_id);
+    const struct str plan_id = json_get_text(context, "plan_id");
+    return !c->dropped && c->status == CHECKPOINT_REACHED &&
+           c->suspension_id.p && p && !plan_ended(p->state) &&
+           str_eq(c->id, json_get_text(context, "checkpoint_id")) &&
+           (!plan_id.p || str_eq(id_lower(b->arena, plan_id), p->id));
+}
+
+static const struct err *find(const struct board *b,
+                              const struct json *context,
+                              struct checkpoint **out)
+{
+    *out = NULL;
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        if (!waits(b, &b->checkpoints[i], context))
+            continue;
+        if (*out)
+            return err_at(b->arena, ERR_INVALID, "checkpoint.ambiguous",
+                          STR("context.checkpoint_id"),
+                          "Several plans wait at a checkpoint with this id. "
+                          "Name one with plan_id.");
+        *out = &b->checkpoints[i];
+    }
+    return NULL;
+}
+
+/* OpenIntent's choices have no effects: a value that is an answer by itself is
+ * a yes or a no. */
+static enum effect effect_meant(struct arena *a, struct str value)
+{
+    const struct label_word *w = label_word(a, value);
+    if (str_is(value, "approve") || str_is(value, "yes"))
+        return EFFECT_AUTHORIZE;
+    return w && w->says == EFFECT_NO && w->effect != EFFECT_NONE ? EFFECT_VETO
+                                                                 : EFFECT_NONE;
+}
+
+static void mean_choices(struct arena *a, struct json *choices)
+{
+    for (size_t i = 0; i < json_count(choices); i++) {
+        struct json *c = json_at(choices, i);
+        const enum effect e = effect_meant(a, json_get_text(c, "value"));
+        json_set_text(c, "effect", vocabulary_effect(e)->wire);
+    }
+}
+
+static bool can_decide(const struct json *choices)
+{
+    bool yes = false, no = false;
+    for (size_t i = 0; i < json_count(choices); i++) {
+        const enum effect e = effect_of_choice(json_at(choices, i));
+        yes = yes || e == EFFECT_AUTHORIZE;
+        no = no || e == EFFECT_VETO;
+    }
+    return yes && no;
+}
+
+/* Can an answer decide the checkpoint? A question of the native API has to; one
+ * of OpenIntent that cannot is left as it is. */
+static const struct err *check_choices(struct arena *a, struct suspension *s,
+                                       bool *decides)
+{
+    struct json *choices = suspension_choices(a, s);
+    const bool native = s->strict || s->kind != KIND_NONE;
+    if (!native)
+        mean_choices(a, choices);
+    *decides = can_decide(choices);
+    if (!*decides && native)
+        return err_at(a, ERR_INVALID, "checkpoint.choices", STR("choices"),
+                      "The question decides a checkpoint of a plan. It needs a "
+                      "choice with the effect authorize, and one with veto.");
+    if (!*decides || native)
+        return NULL;
+    TRY(meant_check(a, s, choices));
+    TRY(label_check(a, choices));
+    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    return NULL;
+}
+
+const struct err *checkpoint_take(struct board *b, struct suspension *s)
+{
+    const struct json *context = json_read(b->arena, s->context);
+    struct checkpoint *c = NULL;
+    bool decides = false;
+    TRY(find(b, context, &c));
+    if (c)
+        TRY(check_choices(b->arena, s, &decides));
+    if (!decides)
+        return NULL;
+    b->replaced = c->suspension_id;
+    c->suspension_id = s->id;
+    c->own = c->changed = true;
+    board_change_plan(b, board_plan(b, c->plan_id));
+    s->origin = ORIGIN_OWN_CHECKPOINT;
+    s->responder.mode = RESPONDER_OPERATORS;
+    s->responder.who = STR_NONE;
+    put_responder(s, json_read(b->arena, c->approvers), c);
+    if (s->severity_said < c->severity)
+        s->severity = s->severity_said = c->severity;
+    return board_event(b, REACHED, reached(b, c, s->id));
+}
+
+/* ---- the answer -------------------------------------------------------- */
+
+const struct err *checkpoint_may(const struct board *b,
+                                 const struct suspension *s,
+                                 const struct principal *who)
+{
+    const struct checkpoint *c = b ? board_asked(b, s->id) : NULL;
+    const struct json *names = c ? json_read(b->arena, c->approvers) : NULL;
+    if (json_count(names) < 2)
+        return NULL;
+    for (size_t i = 0; i < json_count(names); i++) {
+        const struct str name = json_text(json_at(names, i));
+        if (str_eq(name, who->name) || principal_in_group(who, name))
+            return NULL;
+    }
+    return ERROR(ERR_FORBIDDEN, responder_not_yours,
+                 "You cannot answer this request. Only its approvers can.");
+}
+
+static const struct err *resume(struct board *b, struct plan *p)
+{
+    struct json *o = json_object(b->arena);
+    p->state = PLAN_ACTIVE;
+    p->paused = PLAN_PAUSE_NONE;
+    board_change_plan(b, p);
+    json_set_text(o, "plan_id", p->id);
+    TRY(board_event(b, "plan.resumed", o));
+    return checkpoint_settle(b, p);
+}
+
+/* The tasks that became ready with it wait for it again. */
+static const struct err *again(struct board *b, struct plan *p,
+                               struct checkpoint *c, struct task *t)
+{
+    struct json *o = json_object(b->arena);
+    c->status = CHECKPOINT_PENDING;
+    c->suspension_id = STR_NONE;
+    t->status = TASK_READY;
+    t->attempt++;
+    t->completed_at = 0;
+    board_change_task(t);
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        if (b->tasks[i].status != TASK_READY || &b->tasks[i] == t ||
+            !board_waits(b, &b->tasks[i]))
+            continue;
+        b->tasks[i].status = TASK_PENDING;
+        board_change_task(&b->tasks[i]);
+    }
+    json_set_text(o, "task_id", t->id);
+    json_set_int(o, "attempt", t->attempt);
+    TRY(board_event(b, "task.retrying", o));
+    return resume(b, p);
+}
+
+static const struct err *reject(struct board *b, struct plan *p,
+                                struct checkpoint *c)
+{
+    struct task *t = board_task(b, c->after_task);
+    if (c->on_reject == CHECKPOINT_REJECT_RETRY && t &&
+        t->status == TASK_COMPLETED && t->attempt < t->max_attempts)
+        return again(b, p, c, t);
+    return board_end_plan(
+        b, p,
+        &(struct board_end){.state = PLAN_FAILED,
+                            .why = STR("checkpoint_rejected")});
+}
+
+static const struct err *tell(struct board *b, const struct checkpoint *c,
+                              const struct suspension *s, bool yes)
+{
+    struct json *o = json_object(b->arena);
+    json_set_text(o, "plan_id", c->plan_id);
+    json_set_text(o, "checkpoint_id", c->id);
+    json_set_text(o, yes ? "approved_by" : "rejected_by", s->responded_by);
+    json_set_text(o, "suspension_id", s->id);
+    if (!yes)
+        json_set_text_or_null(o, "reason", s->reason);
+    return board_event(
+        b, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected", o);
+}
+
+const struct err *checkpoint_decided(struct board *b, struct suspension *s,
+                                     struct event_by by)
+{
+    struct checkpoint *c = board_asked(b, s->id);
+    struct plan *p = c ? board_plan(b, c->plan_id) : NULL;
+    const bool own = s->origin == ORIGIN_OWN_CHECKPOINT;
+    const bool yes = s->outcome == OUTCOME_AUTHORIZED ||
+                     (s->outcome == OUTCOME_FALLBACK && !own);
+    if (own && (!p || plan_ended(p->state)))
+        return NULL; /* the plan ended while the agent asked */
+    if (!p || plan_ended(p->state))
+        return ERROR(ERR_INTERNAL, "internal",
+                     "The plan of this checkpoint has ended.");
+    b->by = by;
+    b->decides = true;
+    b->beside--;
+    if (own && !yes && s->outcome != OUTCOME_VETOED) {
+        c->changed = true;
+        board_change_plan(b, p);
+        return ask(b, p, c);
+    }
+    c->status = yes ? CHECKPOINT_APPROVED : CHECKPOINT_REJECTED;
+    c->decided_by = s->responded_by;
+    c->decided_at = b->now;
+    c->changed = true;
+    if (s->state == SUSPENSION_EXPIRED) /* none of an agent's own */
+        s->audit_summary = yes ? STR("Nobody answered in time. The checkpoint "
+                                     "was approved, as its plan states.")
+                               : STR("Nobody answered in time. The checkpoint "
+                                     "was rejected.");
+    TRY(tell(b, c, s, yes));
+    return yes ? resume(b, p) : reject(b, p, c);
+}

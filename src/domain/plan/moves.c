@@ -1,0 +1,488 @@
+/* Changes of tasks and plans by calls. Pure. */
+#include "domain/plan/moves.h"
+
+#include "base/id.h"
+
+/* ---- tasks ------------------------------------------------------------ */
+
+const struct err *moves_may(const struct board *b, const struct task *t,
+                            const struct principal *who)
+{
+    const struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    if (p && (t->status == TASK_PENDING || t->status == TASK_READY))
+        TRY(review_may_change(p, who));
+    if (who->role != ROLE_AGENT || !t->assigned_agent.p ||
+        str_eq(t->assigned_agent, who->agent) ||
+        guardrails_coordinates(&b->guards, who))
+        return NULL;
+    return ERROR(ERR_FORBIDDEN, "task.not_yours",
+                 "Another agent has this task.");
+}
+
+static const struct err *takeable(const struct board *b, const struct task *t)
+{
+    const struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    if (b->intent->status == INTENT_SUSPENDED)
+        return ERROR(ERR_CONFLICT, "intent.suspended",
+                     "The intent waits for an answer. Its tasks can be taken "
+                     "after it.");
+    if (p && p->state == PLAN_PAUSED)
+        return ERROR(ERR_CONFLICT, "plan.paused",
+                     "The plan is paused. Its tasks can be taken when it goes "
+                     "on.");
+    if (p && plan_ended(p->state))
+        return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
+    if (p && review_needed(b, p))
+        return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
+                     "The plan has to be reviewed first.");
+    return NULL;
+}
+
+static struct json *about(struct board *b, const struct task *t)
+{
+    struct json *o = json_object(b->arena);
+    json_set_text(o, "task_id", t->id);
+    return o;
+}
+
+static const struct err *tell_taken(struct board *b, const struct task *t,
+                                    const char *type)
+{
+    struct json *o = about(b, t);
+    json_set_text(o, "agent_id", t->assigned_agent);
+    return board_event(b, type, o);
+}
+
+/* Takes it for an agent. */
+static const struct err *take(struct board *b, struct task *t,
+                              struct str agent)
+{
+    TRY(takeable(b, t));
+    t->assigned_agent = agent;
+    return tell_taken(b, t, "task.claimed");
+}
+
+static const struct err *run(struct board *b, struct task *t,
+                             enum task_status from, struct str agent)
+{
+    if (from == TASK_READY)
+        TRY(take(b, t, agent));
+    else
+        TRY(takeable(b, t));
+    if (from == TASK_BLOCKED) {
+        struct json *o = about(b, t);
+        json_set_text(o, "resolution", STR("resumed"));
+        return board_event(b, "task.unblocked", o);
+    }
+    t->started_at = b->now;
+    return tell_taken(b, t, "task.started");
+}
+
+static const struct err *tell_completed(struct board *b, const struct task *t)
+{
+    const struct json *facts = json_read(b->arena, t->facts);
+    const struct json *artifacts = json_get(facts, "artifacts");
+    struct json *o = about(b, t);
+    json_set_json(o, "output", json_get(facts, "output"));
+    json_set_json(o, "artifacts",
+                  artifacts ? artifacts : json_array(b->arena));
+    json_set_int(o, "duration_ms",
+                 t->started_at ? (b->now - t->started_at) / 1000 : 0);
+    return board_event(b, "task.completed", o);
+}
+
+static const struct err *tell_reason(struct board *b, const struct task *t,
+                                     const char *type)
+{
+    const struct json *facts = json_read(b->arena, t->facts);
+    struct json *o = about(b, t);
+    json_set_text_or_null(o, "reason",
+                          json_get_text(facts, "blocked_reason"));
+    return board_event(b, type, o);
+}
+
+static const struct err *retry(struct board *b, struct task *t)
+{
+    struct json *o = about(b, t);
+    t->status = TASK_READY;
+    t->attempt++;
+    t->started_at = t->completed_at = 0;
+    json_set_int(o, "attempt", t->attempt);
+    return board_event(b, "task.retrying", o);
+}
+
+/* Asks people about a task that failed for good. */
+static const struct err *escalate(struct board *b, const struct plan *p,
+                                  const struct task *t, enum severity severity)
+{
+    struct json *sent = json_object(b->arena), *o = json_object(b->arena),
+                *told = json_object(b->arena);
+    struct suspension s = {.id = id_new(b->arena),
+                           .origin = ORIGIN_ESCALATION,
+                           .title = STR("A task of a plan failed"),
+                           .question = STR("How shall the agent go on?"),
+                           .explanation = t->name,
+                           .response_type = ANSWER_TEXT,
+                           .choices = STR("[]"),
+                           .severity = severity,
+                           .severity_said = severity,
+                           .fallback_policy = FALLBACK_CONTINUE};
+    json_set_text(o, "plan_id", p->id);
+    json_set_text(o, "task_id", t->id);
+    json_set_text(o, "task", t->name);
+    json_set_json(o, "error",
+                  json_get(json_read(b->arena, t->facts), "error"));
+    json_set_text(sent, "reason", s.title);
+    json_set_text(sent, "priority", vocabulary_severity(severity)->wire);
+    json_set_json(sent, "context", o);
+    s.context = json_dump(b->arena, sent, SUSPENSION_RECORD_MAX);
+    json_set_text(told, "request", vocabulary_origin(s.origin)->wire);
+    json_set_text(told, "id", s.id);
+    json_set_text(told, "reason", s.title);
+    json_set_text(told, "task_id", t->id);
+    return board_ask(b, p, &s, "arbitration_requested", told);
+}
+
+/* The failures of all attempts at the tasks of a plan. */
+static int64_t failures(const struct board *b, const struct plan *p)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const struct task *t = &b->tasks[i];
+        if (str_eq(t->plan_id, p->id))
+            n += t->attempt - 1 + (t->status == TASK_FAILED);
+    }
+    return n;
+}
+
+/* The effect of a task's failure on its plan. */
+static const struct err *effect_of_failure(struct board *b, struct task *t,
+                                           struct plan *p)
+{
+    if (!p || plan_ended(p->state) || p->state == PLAN_DRAFT)
+        return NULL;
+    if (p->on_failure == PLAN_FAILURE_RETRY && !task_lost(t))
+        return retry(b, t);
+    if (!task_lost(t))
+        return NULL;
+    if (p->on_failure == PLAN_FAILURE_FAIL)
+        return board_end_plan(
+            b, p,
+            &(struct board_end){.state = PLAN_FAILED,
+                                .failed = t,
+                                .why = STR("task_failed")});
+    if (p->on_failure == PLAN_FAILURE_NOTIFY)
+        return escalate(b, p, t, SEVERITY_MEDIUM);
+    if (p->state == PLAN_ACTIVE)
+        TRY(checkpoint_pause(b, p, PLAN_PAUSE_FAILURE, STR_NONE));
+    return escalate(b, p, t, SEVERITY_HIGH);
+}
+
+static const struct err *failed(struct board *b, struct task *t,
+                                struct plan *p)
+{
+    const int64_t limit = b->guards.failures;
+    const bool many = p && !plan_ended(p->state) && limit > p->told &&
+                      failures(b, p) >= limit;
+    if (many) { /* once for each limit, also for one that was lowered */
+        p->told = limit;
+        board_change_plan(b, p);
+    }
+    TRY(effect_of_failure(b, t, p));
+    return many && !b->has_asked && !plan_ended(p->state)
+               ? escalate(b, p, t, SEVERITY_HIGH)
+               : NULL;
+}
+
+static const struct err *tell_failed(struct board *b, const struct task *t)
+{
+    struct json *o = about(b, t);
+    json_set_json(o, "error",
+                  json_get(json_read(b->arena, t->facts), "error"));
+    json_set_int(o, "attempt", t->attempt);
+    json_set_bool(o, "will_retry", !task_lost(t));
+    return board_event(b, "task.failed", o);
+}
+
+/* The event of a move, and the task's own columns. */
+static const struct err *moved(struct board *b, struct task *t,
+                               enum task_status from, struct str agent)
+{
+    switch (t->status) {
+    case TASK_CLAIMED:
+        return take(b, t, agent);
+    case TASK_RUNNING:
+        return run(b, t, from, agent);
+    case TASK_BLOCKED:
+        return tell_reason(b, t, "task.blocked");
+    case TASK_COMPLETED:
+        return tell_completed(b, t);
+    case TASK_FAILED:
+        return tell_failed(b, t);
+    case TASK_CANCELLED:
+        return tell_reason(b, t, "task.cancelled");
+    case TASK_SKIPPED:
+        return tell_reason(b, t, "task.skipped");
+    case TASK_READY:
+        if (from == TASK_FAILED)
+            return retry(b, t);
+        if (from == TASK_CLAIMED)
+            t->assigned_agent = STR_NONE; /* given back */
+        return tell_reason(b, t, "task.ready");
+    case TASK_PENDING:
+    case TASK_STATUS__MAX:
+    default:
+        return NULL;
+    }
+}
+
+/* Tasks that agents have taken and not ended. */
+static int64_t taken(const struct board *b)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const enum task_status s = b->tasks[i].status;
+        n += s == TASK_CLAIMED || s == TASK_RUNNING || s == TASK_BLOCKED;
+    }
+    return n;
+}
+
+static const struct err *check_taken(const struct board *b,
+                                     const struct task *t, enum task_status to,
+                                     const struct principal *who)
+{
+    if (t->status != TASK_READY ||
+        (to != TASK_CLAIMED && to != TASK_RUNNING))
+        return NULL;
+    return guardrails_check(b->arena, &b->guards.concurrent_tasks,
+                            "max_concurrent_tasks", taken(b) + 1, who);
+}
+
+const struct err *moves_task(struct board *b, struct task *t,
+                             enum task_status to, struct str agent,
+                             const struct principal *who)
+{
+    struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    const enum task_status from = t->status;
+    TRY(task_move(t, to));
+    TRY(check_taken(b, t, to, who));
+    if (from == TASK_PENDING && to == TASK_READY && board_waits(b, t))
+        return ERROR(ERR_CONFLICT, "task.waiting",
+                     "The task waits for others that it depends on.");
+    t->status = to;
+    task_time(b->arena, t, from, b->now);
+    t->hold = TASK_HOLD_NONE;
+    t->held_at = 0;
+    if (task_ended(to))
+        t->completed_at = b->now;
+    board_change_task(t);
+    if (!agent.p)
+        agent = t->assigned_agent.p ? t->assigned_agent : principal_actor(who);
+    TRY(moved(b, t, from, agent));
+    if (to == TASK_FAILED)
+        TRY(failed(b, t, p));
+    TRY(board_ready(b, t));
+    return p ? checkpoint_settle(b, p) : NULL;
+}
+
+/* ---- new plans -------------------------------------------------------- */
+
+const struct err *moves_new_plan(struct board *b, struct plan *p,
+                                 struct plan **out)
+{
+    if (b->plans_n >= PLANS_MAX)
+        return ERROR(ERR_CONFLICT, "plan.too_many",
+                     "An intent may have at most 20 plans.");
+    p->fresh = true;
+    p->version = 1;
+    p->tasks = STR("[]");
+    p->created_at = p->updated_at = b->now;
+    *out = &b->plans[b->plans_n];
+    b->plans[b->plans_n++] = *p;
+    return NULL;
+}
+
+/* ---- plans ------------------------------------------------------------ */
+
+static const struct err *start(struct board *b, struct plan *p)
+{
+    const bool first = p->state == PLAN_DRAFT;
+    struct json *o = json_object(b->arena);
+    p->state = PLAN_ACTIVE;
+    p->paused = PLAN_PAUSE_NONE;
+    if (first)
+        p->activated_at = b->now;
+    board_change_plan(b, p);
+    json_set_text(o, "plan_id", p->id);
+    TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
+    return checkpoint_settle(b, p);
+}
+
+const struct err *moves_plan(struct board *b, struct plan *p,
+                             enum plan_state to, const struct principal *who)
+{
+    const bool held = board_held(b, p);
+    if ((held && (to == PLAN_ACTIVE || to == PLAN_COMPLETED)) ||
+        (who->role == ROLE_AGENT && to == PLAN_COMPLETED &&
+         board_unapproved(b, p)))
+        return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
+                     "A checkpoint of the plan waits for an approval.");
+    TRY(plan_move(p, to));
+    if (to == PLAN_ACTIVE && who->role == ROLE_AGENT && review_needed(b, p))
+        return review_ask(b, p);
+    if (to == PLAN_ACTIVE)
+        return start(b, p);
+    if (to == PLAN_PAUSED)
+        return checkpoint_pause(b, p, PLAN_PAUSE_NONE, STR_NONE);
+    return board_end_plan(b, p, &(struct board_end){.state = to});
+}
+
+/* ---- the tasks of a plan ------------------------------------------------ */
+
+static bool listed(const struct json *list, struct str id)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (str_eq(json_text(json_at(list, i)), id))
+            return true;
+    }
+    return false;
+}
+
+static const struct err *sealed(void)
+{
+    return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
+                 "A checkpoint of a plan that was activated may be added to, "
+                 "but neither dropped nor changed by an agent.");
+}
+
+/* May the caller loosen the plan? */
+static bool loosens(const struct plan *p, const struct principal *who)
+{
+    return who->role != ROLE_AGENT || p->activated_at == 0;
+}
+
+static const struct err *check_tasks(const struct board *b,
+                                     const struct plan *p,
+                                     const struct json *list)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct task *t = board_task(b, json_text(json_at(list, i)));
+        if (!t)
+            return err_at(b->arena, ERR_INVALID, "task.unknown", STR("tasks"),
+                          "Element %zu is not a task of this intent.", i);
+        if (t->plan_id.p && !str_eq(t->plan_id, p->id))
+            return err_at(b->arena, ERR_INVALID, "task.planned", STR("tasks"),
+                          "Element %zu belongs to another plan.", i);
+    }
+    return NULL;
+}
+
+const struct err *moves_plan_tasks(struct board *b, struct plan *p,
+                                   struct str tasks,
+                                   const struct principal *who)
+{
+    const struct json *list = json_read(b->arena, tasks);
+    TRY(review_may_change(p, who));
+    TRY(check_tasks(b, p, list));
+    TRY(guardrails_check(b->arena, &b->guards.plan_tasks,
+                         "max_tasks_per_plan", (int64_t)json_count(list),
+                         who));
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        const struct checkpoint *c = &b->checkpoints[i];
+        if (!c->dropped && str_eq(c->plan_id, p->id) &&
+            !listed(list, c->after_task) && !loosens(p, who))
+            return sealed();
+    }
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        struct task *t = &b->tasks[i];
+        const bool in = listed(list, t->id), was = str_eq(t->plan_id, p->id);
+        if (in == was)
+            continue;
+        /* No new version: an agent makes tasks, then their plan, and goes on
+         * with the tasks as it has them. */
+        t->plan_id = in ? p->id : STR_NONE;
+        t->changed = true;
+    }
+    p->tasks = tasks;
+    board_change_plan(b, p);
+    return NULL;
+}
+
+/* ---- the checkpoints of a plan ------------------------------------------ */
+
+static const struct checkpoint *sent_as(const struct checkpoints *sent,
+                                        struct str id)
+{
+    for (size_t i = 0; i < sent->n; i++) {
+        if (str_eq(sent->v[i].id, id))
+            return &sent->v[i];
+    }
+    return NULL;
+}
+
+/* One that the plan has, as it is sent now; NULL: it is not. */
+static const struct err *put_again(struct plan *p, struct checkpoint *c,
+                                   const struct checkpoint *now,
+                                   const struct principal *who)
+{
+    const bool open = c->status == CHECKPOINT_PENDING;
+    if (!loosens(p, who) && (!now || !plan_checkpoint_kept(c, now)))
+        return sealed();
+    c->changed = true;
+    if (now)
+        c->place = now->place;
+    if (!open)
+        return now ? NULL : sealed();
+    if (!now) {
+        c->dropped = true;
+        return NULL;
+    }
+    const struct checkpoint was = *c;
+    *c = *now;
+    c->plan_id = was.plan_id;
+    c->intent_id = was.intent_id;
+    c->fresh = was.fresh;
+    c->changed = true;
+    return NULL;
+}
+
+const struct err *moves_checkpoints(struct board *b, struct plan *p,
+                                    const struct checkpoints *sent,
+                                    const struct principal *who)
+{
+    const size_t before = b->checkpoints_n;
+    TRY(review_may_change(p, who));
+    for (size_t i = 0; i < before; i++) {
+        struct checkpoint *c = &b->checkpoints[i];
+        if (str_eq(c->plan_id, p->id))
+            TRY(put_again(p, c, sent_as(sent, c->id), who));
+    }
+    for (size_t i = 0; i < sent->n; i++) {
+        struct checkpoint *c = &b->checkpoints[b->checkpoints_n];
+        if (board_checkpoint(b, p, sent->v[i].id))
+            continue;
+        *c = sent->v[i];
+        c->plan_id = p->id;
+        c->intent_id = p->intent_id;
+        c->fresh = true;
+        b->checkpoints_n++;
+    }
+    board_change_plan(b, p);
+    return NULL;
+}
+
+const struct err *moves_check_checkpoints(const struct board *b,
+                                          const struct plan *p)
+{
+    const struct json *list = json_read(b->arena, p->tasks);
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        const struct checkpoint *c = &b->checkpoints[i];
+        if (!c->dropped && str_eq(c->plan_id, p->id) &&
+            !listed(list, c->after_task))
+            return err_at(b->arena, ERR_INVALID, "checkpoint.task",
+                          STR("checkpoints"),
+                          "A checkpoint has to come after a task of its "
+                          "plan.");
+    }
+    return NULL;
+}

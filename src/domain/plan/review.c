@@ -1,0 +1,193 @@
+/* Reviews of plans: their questions, and the effect of the answers. Pure. */
+#include "domain/plan/review.h"
+
+#include "base/id.h"
+#include "domain/plan/checkpoint.h"
+
+struct plan *review_of(const struct board *b, struct str suspension_id)
+{
+    for (size_t i = 0; i < b->plans_n; i++) {
+        if (str_eq(b->plans[i].review_id, suspension_id))
+            return &b->plans[i];
+    }
+    return NULL;
+}
+
+/* A draft that was active was sent back by people. */
+bool review_needed(const struct board *b, const struct plan *p)
+{
+    return p->state == PLAN_DRAFT &&
+           (b->guards.plan_review ||
+            (b->guards.replan_review && p->activated_at != 0));
+}
+
+static const struct err *review_waits(void)
+{
+    return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
+                 "The plan waits for an approval.");
+}
+
+const struct err *review_may_change(const struct plan *p,
+                                    const struct principal *who)
+{
+    return who->role == ROLE_AGENT && plan_in_review(p) ? review_waits() : NULL;
+}
+
+/* ---- the question ----------------------------------------------------- */
+
+static struct json *review_tasks(const struct board *b, const struct plan *p)
+{
+    const struct json *ids = json_read(b->arena, p->tasks);
+    struct json *list = json_array(b->arena);
+    for (size_t i = 0; i < json_count(ids); i++) {
+        const struct task *t = board_task(b, json_text(json_at(ids, i)));
+        struct json *o = json_object(b->arena);
+        if (!t)
+            continue;
+        json_set_text(o, "name", t->name);
+        json_set_text(o, "status", vocabulary_task_status(t->status)->wire);
+        if (t->assigned_agent.p)
+            json_set_text(o, "assigned_agent", t->assigned_agent);
+        json_set_text(o, "task_id", t->id);
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+static struct json *review_checkpoints(const struct board *b,
+                                       const struct plan *p)
+{
+    struct json *list = json_array(b->arena);
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        const struct checkpoint *c = &b->checkpoints[i];
+        const struct task *t = board_task(b, c->after_task);
+        struct json *o = json_object(b->arena);
+        if (c->dropped || !str_eq(c->plan_id, p->id))
+            continue;
+        json_set_text(o, "name", c->name);
+        json_set_text_or_null(o, "after_task", t ? t->name : STR_NONE);
+        json_set_bool(o, "requires_approval", c->requires_approval);
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+static struct str review_choices(struct arena *a)
+{
+    struct json *list = json_array(a);
+    suspension_add_choice(a, list, "reject", "Reject the plan", EFFECT_VETO);
+    suspension_add_choice(a, list, "request_changes", "Request changes",
+                          EFFECT_REQUEST_CHANGES);
+    suspension_add_choice(a, list, "approve", "Approve the plan",
+                          EFFECT_AUTHORIZE);
+    return json_dump(a, list, SUSPENSION_CHOICES_TEXT);
+}
+
+static struct suspension review_question(struct board *b, const struct plan *p)
+{
+    const struct guardrails *g = &b->guards;
+    struct json *context = json_object(b->arena);
+    struct suspension s = {.id = id_new(b->arena),
+                           .origin = ORIGIN_PLAN_REVIEW,
+                           .title = STR("Review of a plan"),
+                           .question = STR("May the plan be carried out?"),
+                           .response_type = ANSWER_CHOICE,
+                           .fallback_policy = FALLBACK_FAIL};
+    json_set_text(context, "plan_id", p->id);
+    json_set_bool(context, "was_active", p->activated_at != 0);
+    json_set_json(context, "tasks", review_tasks(b, p));
+    json_set_json(context, "checkpoints", review_checkpoints(b, p));
+    s.context = json_dump(b->arena, context, SUSPENSION_RECORD_MAX);
+    s.subject = s.context; /* the answer is for exactly this */
+    s.choices = review_choices(b->arena);
+    if (g->known) {
+        s.responder.mode = g->of_group ? RESPONDER_GROUP : RESPONDER_NAMED;
+        s.responder.who = g->supervisor;
+    }
+    return s;
+}
+
+const struct err *review_ask(struct board *b, struct plan *p)
+{
+    struct json *o = json_object(b->arena);
+    struct suspension s = review_question(b, p);
+    if (!s.context.p)
+        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                     "A question with all its facts may have at most 256 kB.");
+    p->review_id = s.id;
+    p->review_reason = STR_NONE;
+    p->state = PLAN_PAUSED;
+    p->paused = PLAN_PAUSE_REVIEW;
+    board_change_plan(b, p);
+    json_set_text(o, "plan_id", p->id);
+    json_set_text(o, "reason", vocabulary_plan_pause(p->paused)->wire);
+    json_set_text(o, "suspension_id", s.id);
+    return board_ask(b, p, &s, "plan.paused", o);
+}
+
+const struct err *review_changed(struct board *b, struct plan *p,
+                                 const struct principal *who)
+{
+    if (!b->guards.replan_review || who->role != ROLE_AGENT ||
+        p->activated_at == 0 || plan_ended(p->state) ||
+        p->state == PLAN_DRAFT)
+        return NULL;
+    return board_held(b, p) ? review_waits() : review_ask(b, p);
+}
+
+/* ---- the answer -------------------------------------------------------- */
+
+static const struct err *review_tell_no(struct board *b, const struct plan *p,
+                                        const struct suspension *s)
+{
+    struct json *o = json_object(b->arena);
+    json_set_text(o, "plan_id", p->id);
+    json_set_json(o, "checkpoint_id", NULL);
+    json_set_text(o, "rejected_by", s->responded_by);
+    json_set_text(o, "suspension_id", s->id);
+    json_set_text(o, "decision", vocabulary_outcome(s->outcome)->wire);
+    json_set_text_or_null(o, "reason", s->reason);
+    return board_event(b, "plan.checkpoint_rejected", o);
+}
+
+static const struct err *review_start(struct board *b, struct plan *p,
+                                      const struct suspension *s)
+{
+    const bool first = p->activated_at == 0;
+    struct json *o = json_object(b->arena);
+    p->state = PLAN_ACTIVE;
+    if (first)
+        p->activated_at = b->now;
+    json_set_text(o, "plan_id", p->id);
+    json_set_text(o, "approved_by", s->responded_by);
+    json_set_text(o, "suspension_id", s->id);
+    TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
+    return checkpoint_settle(b, p);
+}
+
+const struct err *review_decided(struct board *b, struct suspension *s,
+                                 struct event_by by)
+{
+    struct plan *p = review_of(b, s->id);
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return checkpoint_decided(b, s, by);
+    if (!p || !plan_in_review(p))
+        return ERROR(ERR_INTERNAL, "internal",
+                     "The plan of this review has ended.");
+    b->by = by;
+    b->decides = true;
+    b->beside--;
+    p->paused = PLAN_PAUSE_NONE;
+    p->review_reason = s->reason;
+    board_change_plan(b, p);
+    if (s->outcome == OUTCOME_AUTHORIZED)
+        return review_start(b, p, s);
+    TRY(review_tell_no(b, p, s));
+    if (s->outcome == OUTCOME_VETOED)
+        return board_end_plan(
+            b, p,
+            &(struct board_end){.state = PLAN_FAILED,
+                                .why = STR("plan_rejected")});
+    p->state = PLAN_DRAFT;
+    return NULL;
+}

@@ -1,0 +1,368 @@
+/* The parts of an edited subject that go beyond what was asked for. */
+#include "domain/question/exceed.h"
+
+#include "base/json/fields.h"
+#include "domain/question/amend.h"
+
+#define PROSE 60  /* characters; a longer text is prose, not a name */
+#define QUOTED 60 /* characters of a value in a sentence */
+
+/* The meaning of a part of a subject. */
+enum area {
+    AREA_VALUE,  /* arguments and all else */
+    AREA_LIMIT,  /* "constraints" */
+    AREA_TOOL,   /* the action, and the tool of a call */
+    AREA_CALL,   /* a call as a whole */
+    AREA_TARGET, /* "target" */
+    AREA_CLAIM,  /* statements about the consequence */
+    AREA_RIGHT   /* "authorization_details" */
+};
+
+struct walk {
+    struct arena *a;
+    struct exceed *out;
+    const struct json *limits; /* as asked */
+    struct str target;         /* as asked */
+};
+
+/* A pair of nodes on the way down. */
+struct at {
+    struct str path, key;
+    enum area area;
+    bool tighter; /* in a limit that became no wider */
+    bool element; /* of a list */
+    bool had, has;
+    const struct json *asked, *allowed;
+};
+
+/* ---- findings -------------------------------------------------------- */
+
+static void exceed_add(struct walk *w, const struct at *at,
+                       enum exceed_grade grade, struct str why)
+{
+    struct exceed *e = w->out;
+    e->grade = grade > e->grade ? grade : e->grade;
+    if (e->n == EXCEED_ROWS) {
+        e->more++;
+        return;
+    }
+    e->rows[e->n++] = (struct exceed_row){.path = at->path,
+                                          .why = why,
+                                          .grade = grade,
+                                          .asked = at->asked,
+                                          .allowed = at->allowed};
+}
+
+/* "Above the stated limit, 499.99." */
+static struct str sentence(struct walk *w, const char *words,
+                           const struct json *v)
+{
+    struct buf b = buf_make(w->a, 512);
+    const struct str text =
+        json_is(v, JSON_STRING) ? json_text(v) : json_dump(w->a, v, 128);
+    buf_put(&b, words);
+    if (text.n > 0 && str_runes(text) <= QUOTED) {
+        buf_put(&b, ", ");
+        buf_str(&b, text);
+    }
+    buf_char(&b, '.');
+    return buf_text(&b);
+}
+
+/* ---- numbers and their limits --------------------------------------- */
+
+/* A number, or one that is written as a text; NULL for anything else. */
+static const struct json *number_of(struct arena *a, const struct json *v)
+{
+    struct json *n = NULL;
+    if (json_is_number(v))
+        return v;
+    if (!json_is(v, JSON_STRING) || json_text(v).n > JSON_NUMBER_MAX ||
+        json_parse(a, str_trim(json_text(v)), &n))
+        return NULL;
+    return json_is_number(n) ? n : NULL;
+}
+
+/* "amount" is limited by "amount", "max_amount", "amount_max" and
+ * "amount_limit". */
+static const struct json *limit_of(struct walk *w, struct str key, bool *found)
+{
+    static const char *const names[][2] = {
+        {"", ""}, {"max_", ""}, {"", "_max"}, {"", "_limit"}};
+    for (size_t i = 0; key.n > 0 && i < countof(names); i++) {
+        struct buf b = buf_make(w->a, key.n + 16);
+        buf_put(&b, names[i][0]);
+        buf_str(&b, key);
+        buf_put(&b, names[i][1]);
+        *found = json_has(w->limits, arena_z(w->a, buf_text(&b)));
+        if (*found)
+            return json_get_str(w->limits, buf_text(&b));
+    }
+    return NULL;
+}
+
+static bool listed(const struct json *list, const struct json *v)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (json_equal(json_at(list, i), v))
+            return true;
+    }
+    return false;
+}
+
+/* Is the value outside of the limit of its name? */
+static bool over_limit(struct walk *w, const struct at *at,
+                       const struct json **limit)
+{
+    bool found = false;
+    *limit = limit_of(w, at->key, &found);
+    const struct json *most = number_of(w->a, *limit);
+    const struct json *n = number_of(w->a, at->allowed);
+    if (!found)
+        return false;
+    if (most)
+        return !n || json_compare(n, most) > 0;
+    if (json_is(*limit, JSON_ARRAY) && !json_is(at->allowed, JSON_ARRAY))
+        return !listed(*limit, at->allowed);
+    return json_is(*limit, JSON_STRING) &&
+           json_is(at->allowed, JSON_STRING) &&
+           !json_equal(*limit, at->allowed);
+}
+
+/* ---- one value ------------------------------------------------------ */
+
+static bool is_prose(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\t')
+            return true;
+    }
+    return str_runes(s) > PROSE;
+}
+
+/* A number that is another one. */
+static void judge_number(struct walk *w, const struct at *at,
+                         const struct json *was, const struct json *now)
+{
+    if (json_compare(now, was) > 0)
+        exceed_add(w, at, EXCEED_REASON,
+                   sentence(w, "Above the requested value", at->asked));
+    else if (json_double(now) < 0)
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Below zero, where less may mean more."));
+}
+
+static void judge_text(struct walk *w, const struct at *at)
+{
+    const struct str was = json_text(at->asked), now = json_text(at->allowed);
+    if (w->target.n > 0 && str_eq(str_trim(was), w->target))
+        exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
+    else if (at->area == AREA_RIGHT)
+        exceed_add(w, at, EXCEED_TYPED, STR("Different permission."));
+    else if (!is_prose(was) || !is_prose(now))
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Different value."));
+}
+
+/* A quantity, of which less is less: no name of something, and as a text only
+ * with its decimal point. */
+static const struct json *quantity(struct walk *w, const struct at *at,
+                                   const struct json *v)
+{
+    const struct str text = json_text(v);
+    if (str_is(at->key, "id") || str_ends(at->key, STR("_id")) ||
+        str_ends(at->key, STR("Id")) ||
+        (json_is(v, JSON_STRING) && str_find(text, '.', 0) == text.n))
+        return NULL;
+    return number_of(w->a, v);
+}
+
+/* Judges a value that is on both sides and differs. */
+static void judge_change(struct walk *w, const struct at *at)
+{
+    const struct json *was = quantity(w, at, at->asked);
+    const struct json *now = quantity(w, at, at->allowed);
+    const bool numbers =
+        json_is_number(at->asked) && json_is_number(at->allowed);
+    const bool alike =
+        numbers || json_type(at->asked) == json_type(at->allowed);
+    if (alike && was && now)
+        judge_number(w, at, was, now);
+    else if (!alike)
+        exceed_add(w, at, EXCEED_REASON, STR("Different type."));
+    else if (json_is(at->allowed, JSON_BOOL))
+        exceed_add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
+    else
+        judge_text(w, at);
+}
+
+static void judge_value(struct walk *w, const struct at *at)
+{
+    const struct json *limit = NULL;
+    if (at->has && over_limit(w, at, &limit))
+        exceed_add(
+            w, at, EXCEED_TYPED,
+            sentence(w,
+                     json_is(limit, JSON_STRING) || json_is(limit, JSON_ARRAY)
+                         ? "Outside the stated limit"
+                         : "Above the stated limit",
+                     limit));
+    else if (at->had && at->has)
+        judge_change(w, at);
+    else if (at->has)
+        exceed_add(w, at, EXCEED_REASON,
+                   at->element ? STR("More than was requested.")
+                               : STR("Not in the request."));
+    else if (!at->element)
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Removed. This may allow more."));
+}
+
+static void judge(struct walk *w, const struct at *at)
+{
+    switch (at->area) {
+    case AREA_LIMIT:
+        if (!at->tighter)
+            exceed_add(w, at, EXCEED_TYPED,
+                       at->has
+                           ? sentence(w, "Different from the stated limit",
+                                      at->asked)
+                           : STR("A stated limit is removed."));
+        break;
+    case AREA_TOOL:
+        exceed_add(w, at, EXCEED_TYPED, STR("Different tool."));
+        break;
+    case AREA_TARGET:
+        exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
+        break;
+    case AREA_CALL:
+        if (at->has)
+            exceed_add(w, at, EXCEED_TYPED, STR("Different call."));
+        break;
+    case AREA_CLAIM:
+        exceed_add(w, at, EXCEED_REASON,
+                   STR("Different statement about the consequence."));
+        break;
+    case AREA_RIGHT:
+    case AREA_VALUE:
+    default:
+        judge_value(w, at);
+    }
+}
+
+/* ---- walking the trees ----------------------------------------------- */
+
+static void walk(struct walk *w, const struct at *at);
+
+static enum area area_of_member(const struct at *at, struct str key)
+{
+    static const struct {
+        const char *key;
+        enum area area;
+    } areas[] = {{"constraints", AREA_LIMIT},
+                 {"action", AREA_TOOL},
+                 {"target", AREA_TARGET},
+                 {"reversible", AREA_CLAIM},
+                 {"consequence", AREA_CLAIM},
+                 {"scope_summary", AREA_CLAIM},
+                 {"calls", AREA_CALL},
+                 {"authorization_details", AREA_RIGHT}};
+    if (at->area == AREA_CALL)
+        return str_is(key, "tool") ? AREA_TOOL : AREA_VALUE;
+    for (size_t i = 0; at->path.n == 0 && i < countof(areas); i++) {
+        if (str_is(key, areas[i].key))
+            return areas[i].area;
+    }
+    return at->area;
+}
+
+static void walk_member(struct walk *w, const struct at *at, struct str key)
+{
+    struct at one = {.path = fields_path(w->a, at->path, arena_z(w->a, key)),
+                     .key = key,
+                     .area = area_of_member(at, key),
+                     .tighter = at->tighter,
+                     .had = json_has(at->asked, arena_z(w->a, key)),
+                     .has = json_has(at->allowed, arena_z(w->a, key)),
+                     .asked = json_get_str(at->asked, key),
+                     .allowed = json_get_str(at->allowed, key)};
+    if (at->area == AREA_LIMIT)
+        one.tighter = at->tighter ||
+                      (one.had && one.has &&
+                       amend_tighter(w->a, one.asked, one.allowed));
+    walk(w, &one);
+}
+
+static void walk_element(struct walk *w, const struct at *at, size_t i)
+{
+    const struct at one = {.path = fields_element(w->a, at->path, i),
+                           .key = at->key,
+                           .area = at->area,
+                           .tighter = at->tighter,
+                           .element = true,
+                           .had = i < json_count(at->asked),
+                           .has = i < json_count(at->allowed),
+                           .asked = json_at(at->asked, i),
+                           .allowed = json_at(at->allowed, i)};
+    walk(w, &one);
+}
+
+/* Are there parts that are judged separately? A page shows them as rows
+ * (doors/pages/shell/difference.c). */
+static bool has_parts(const struct at *at)
+{
+    const enum json_type type = json_type(at->allowed);
+    return at->had && at->has && json_type(at->asked) == type &&
+           (type == JSON_OBJECT || type == JSON_ARRAY) &&
+           json_count(at->asked) + json_count(at->allowed) > 0;
+}
+
+/* The depth is bounded by the JSON check of the body. */
+static void walk(struct walk *w, const struct at *at)
+{
+    const size_t n = json_count(at->asked), m = json_count(at->allowed);
+    if (at->had && at->has && json_equal(at->asked, at->allowed))
+        return;
+    if (!has_parts(at)) {
+        judge(w, at);
+    } else if (json_is(at->allowed, JSON_ARRAY)) {
+        for (size_t i = 0; i < (n > m ? n : m); i++)
+            walk_element(w, at, i);
+    } else {
+        for (struct json_iter i = json_iter(at->asked); json_next(&i);)
+            walk_member(w, at, i.key);
+        for (struct json_iter i = json_iter(at->allowed); json_next(&i);) {
+            if (!json_has(at->asked, i.key.p))
+                walk_member(w, at, i.key);
+        }
+    }
+}
+
+void exceed(struct arena *a, const struct json *asked,
+            const struct json *allowed, struct exceed *out)
+{
+    struct walk w = {.a = a,
+                     .out = out,
+                     .limits = json_get(asked, "constraints"),
+                     .target = str_trim(json_get_text(asked, "target"))};
+    const struct at root = {.path = STR(""),
+                            .key = STR(""),
+                            .had = true,
+                            .has = true,
+                            .asked = asked,
+                            .allowed = allowed};
+    *out = (struct exceed){
+        .rows = arena_many(a, EXCEED_ROWS, struct exceed_row)};
+    walk(&w, &root);
+}
+
+const struct exceed_row *exceed_row(const struct exceed *e,
+                                    const struct json *asked,
+                                    const struct json *allowed)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        if (e->rows[i].asked == asked && e->rows[i].allowed == allowed)
+            return &e->rows[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* Reading a question from an agent, on the native API and on OpenIntent's. */
+#ifndef DOMAIN_QUESTION_SUSPENSION_READ_H
+#define DOMAIN_QUESTION_SUSPENSION_READ_H
+
+#include "domain/question/suspension.h"
+
+/* Reads the native API's body (docs/openapi.yaml) strictly: unknown members
+ * are refused, and a kind's facts and choices have to follow
+ * domain/kind/kind.h. text is the body's bytes, for members that are stored as
+ * they were sent. retry_policy is the question's own until retry_apply
+ * replaces it by the whole cascade. The caller has set intent_id, asked_by and
+ * so on. */
+const struct err *suspension_read(struct arena *a, const struct json *body,
+                                  struct str text,
+                                  struct suspension *out) MUST;
+/* Reads an OpenIntent SuspensionRecord leniently: the SDK's forms are accepted,
+ * unknown members are kept in the mirror, and members that only the server sets
+ * (response, responded_at, responded_by, resolution, times) are ignored. One of
+ * the seven kinds in "kind" is held to its rules, with the native API's members
+ * for it, and its choices are in the mirror; any other word there belongs to
+ * the agent. text is the record's bytes. */
+const struct err *suspension_read_record(struct arena *a,
+                                         const struct json *record,
+                                         struct str text,
+                                         struct suspension *out) MUST;
+
+#endif

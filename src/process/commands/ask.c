@@ -1,0 +1,373 @@
+/* `sayso ask`: asks a person from a shell or a CI job, and waits.
+ *
+ * A client of the API like every other: it needs a server's address and an
+ * agent's key, and no configuration. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock_text.h"
+#include "base/crypt.h"
+#include "base/id.h"
+#include "base/json/json.h"
+#include "domain/intent/vocabulary.h"
+#include "domain/kind/label.h"
+#include "process/commands/commands.h"
+#include "world/outbound.h"
+#include "world/template/words.h"
+
+#define ASK_BODY_MAX ((size_t)64 << 10)
+#define HOLD 50 /* seconds of one read */
+#define PAUSE 2 /* seconds before another try */
+#define WAIT_DEFAULT INT64_C(3600)
+#define WAIT_MAX (INT64_C(366) * 24 * 3600)
+#define ONCE_MAX 255 /* characters of an Idempotency-Key */
+
+enum ask_status { ASK_YES, ASK_NO, ASK_NOBODY, ASK_FAILED };
+
+struct asking {
+    struct arena *arena;
+    struct str url, key, agent; /* agent p NULL: the key's own */
+    struct str once;
+    bool named;   /* by the caller: a later run finds the question again */
+    int64_t wait; /* seconds */
+    bool choices;
+};
+
+/* ---- an end from outside --------------------------------------------- */
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* The first of these signals ends the waiting, a second one the program. One
+ * that the caller ignores stays ignored. */
+static void heed_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction end = {.sa_handler = on_signal,
+                                  .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < countof(ends); i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(ends[i], &end, NULL);
+    }
+}
+
+/* ---- values ---------------------------------------------------------- */
+
+static struct str variable(const char *name)
+{
+    const struct str value = str_trim(str_of(getenv(name)));
+    return value.n > 0 ? value : STR_NONE;
+}
+
+/* Only characters of low to high and, where wide, those beyond ASCII: no line
+ * can be added by a value that goes into a header or an address. */
+static bool within(struct str s, char low, bool wide)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        const unsigned char c = (unsigned char)s.p[i];
+        if (c < (unsigned char)low || c == 0x7f || (c > 0x7f && !wide))
+            return false;
+    }
+    return true;
+}
+
+/* A name that a header cannot hold is sent as its digest. */
+static struct str once_of(struct arena *a, struct str name)
+{
+    return name.n <= ONCE_MAX && within(name, '!', false)
+               ? name
+               : crypt_sha256_hex(a, name);
+}
+
+static bool complain_of(const char *name)
+{
+    fprintf(stderr, "sayso: %s has a character that it cannot have\n", name);
+    return false;
+}
+
+static bool values_fit(const struct asking *x)
+{
+    return !within(x->url, ' ', false)     ? complain_of("SAYSO_URL")
+           : !within(x->key, '!', false)   ? complain_of("SAYSO_AGENT_KEY")
+           : !within(x->agent, ' ', true)  ? complain_of("SAYSO_AGENT")
+                                           : true;
+}
+
+static struct str line(struct arena *a, const char *name, struct str value)
+{
+    return arena_join(a, str_of(name), STR(": "), value);
+}
+
+static struct outbound_call call(const struct asking *x, const char *path,
+                                 struct str behind)
+{
+    struct buf b = buf_make(x->arena, ASK_BODY_MAX);
+    buf_str(&b, x->url);
+    while (b.n > 0 && b.p[b.n - 1] == '/')
+        b.n--;
+    buf_put(&b, path);
+    buf_str(&b, behind);
+    struct outbound_call f = {.url = buf_text(&b),
+                              .time = (HOLD + 25) * CLOCK_SECOND};
+    f.header[f.headers++] = line(x->arena, "X-API-Key", x->key);
+    if (x->agent.p)
+        f.header[f.headers++] = line(x->arena, "X-Agent-ID", x->agent);
+    return f;
+}
+
+/* ---- asking --------------------------------------------------------- */
+
+static struct str body_of(const struct command *c, const struct asking *x)
+{
+    struct json *o = json_object(x->arena), *list = json_array(x->arena);
+    json_set_text(o, "question", str_of(c->argv[0]));
+    for (size_t i = 0; command_option(c, "--choice", i).p; i++)
+        json_add_text(list, command_option(c, "--choice", i));
+    if (x->choices)
+        json_set_json(o, "choices", list);
+    else
+        json_set_text(o, "response_type", STR("confirm"));
+    const struct str severity = command_option(c, "--severity", 0);
+    if (severity.p)
+        json_set_text(o, "severity", severity);
+    const struct str why = command_option(c, "--explanation", 0);
+    if (why.p)
+        json_set_text(o, "explanation", why);
+    json_set_int(o, "timeout_seconds", x->wait);
+    return json_dump(x->arena, o, ASK_BODY_MAX);
+}
+
+static void complain(const struct outbound_answer *got, const struct json *said)
+{
+    const struct str detail = json_get_text(said, "detail");
+    const struct str code = json_get_text(said, "code");
+    if (got->status == 0)
+        fprintf(stderr, "sayso: no answer from the server: %.*s\n",
+                STR_FMT(got->body));
+    else if (code.p)
+        fprintf(stderr, "sayso: %.*s (%.*s)\n", STR_FMT(detail),
+                STR_FMT(code));
+    else
+        fprintf(stderr, "sayso: the server answered %d\n", got->status);
+}
+
+/* Is it worth another try? */
+static bool passing(const struct outbound_answer *got)
+{
+    return got->status == 0 || got->status == 429 || got->status >= 502;
+}
+
+static void rest(const struct outbound_answer *got)
+{
+    const int64_t seconds =
+        got->retry_after > 0 && got->retry_after < 60 ? got->retry_after
+                                                      : PAUSE;
+    sleep((unsigned)seconds);
+}
+
+/* The question's record; NULL: it could not be asked. A first call that does
+ * not get through is an error at once: the address is probably wrong. */
+static struct json *put_question(const struct command *c,
+                                 const struct asking *x)
+{
+    struct outbound_call f = call(x, "/api/v1/suspensions", STR(""));
+    struct json *said = NULL;
+    struct outbound_answer got;
+    f.body = body_of(c, x);
+    f.header[f.headers++] = STR("Content-Type: application/json");
+    f.header[f.headers++] = line(x->arena, "Idempotency-Key", x->once);
+    for (int i = 0; i < 5; i++) {
+        outbound_call(x->arena, &f, &got);
+        if (got.status == 0 || !passing(&got) || interrupted)
+            break;
+        rest(&got);
+    }
+    said = got.status ? json_read(x->arena, got.body) : NULL;
+    if (got.status == 201 && id_token(json_get_text(said, "suspension_id")))
+        return said;
+    complain(&got, said);
+    return NULL;
+}
+
+/* ---- waiting -------------------------------------------------------- */
+
+static enum suspension_state state_of(const struct json *asked)
+{
+    return vocabulary_suspension_state_of(json_get_text(asked, "state"));
+}
+
+/* Reads until there is an answer or the time is over. A server that is away for
+ * a while is asked again. */
+static struct json *await(const struct asking *x, struct json *asked)
+{
+    const int64_t end = clock_mono() + (x->wait + HOLD) * CLOCK_SECOND;
+    const struct str id = json_get_text(asked, "suspension_id");
+    struct buf b = buf_make(x->arena, 256);
+    buf_str(&b, id);
+    buf_printf(&b, "?wait=%d", HOLD);
+    struct outbound_call f = call(x, "/api/v1/suspensions/", buf_text(&b));
+    struct arena *one = arena_within(x->arena);
+    bool open = true, refused = false;
+    f.stop = &interrupted;
+    while (open && !refused && !interrupted && clock_mono() < end) {
+        struct outbound_answer got;
+        arena_reset(one);
+        outbound_call(one, &f, &got);
+        const struct json *said = json_read(one, got.body);
+        if (got.status == 200 && said) {
+            open = state_of(said) == SUSPENSION_PENDING;
+            if (!open)
+                asked = json_read(x->arena, got.body);
+        } else if (passing(&got)) {
+            rest(&got);
+        } else {
+            complain(&got, said);
+            refused = true;
+        }
+    }
+    arena_free(one);
+    return refused ? NULL : asked;
+}
+
+/* A question that nobody waits for is taken back; one that was named stays for
+ * the run that comes after. */
+static enum ask_status ask_leave(const struct asking *x,
+                                 const struct json *asked)
+{
+    struct outbound_answer got;
+    struct outbound_call f =
+        call(x, "/api/v1/suspensions/",
+             arena_join(x->arena, json_get_text(asked, "suspension_id"),
+                        STR("/cancel")));
+    f.body = STR("{\"reason\":\"The program that asked was interrupted.\"}");
+    f.header[f.headers++] = STR("Content-Type: application/json");
+    f.time = 10 * CLOCK_SECOND;
+    if (!x->named)
+        outbound_call(x->arena, &f, &got);
+    fprintf(stderr, "sayso: interrupted; the question %s\n",
+            x->named              ? "stays, by the name of --once"
+            : got.status == 200 ? "was withdrawn"
+                                : "could not be withdrawn");
+    return ASK_NOBODY;
+}
+
+/* ---- using the yes ----------------------------------------------------- */
+
+static struct str use_of(const struct asking *x, const struct json *asked)
+{
+    struct json *o = json_object(x->arena);
+    json_set_text(o, "suspension_id", json_get_text(asked, "suspension_id"));
+    json_set_text(o, "operation_id", crypt_sha256_hex(x->arena, x->once));
+    return json_dump(x->arena, o, ASK_BODY_MAX);
+}
+
+/* A yes counts once: the same --once is the same use for five minutes. */
+static enum ask_status ask_redeem(const struct asking *x,
+                                  const struct json *asked)
+{
+    struct outbound_call f = call(x, "/api/v1/redemptions", STR(""));
+    struct outbound_answer got;
+    f.body = use_of(x, asked);
+    f.header[f.headers++] = STR("Content-Type: application/json");
+    for (int i = 0; i < 5; i++) {
+        outbound_call(x->arena, &f, &got);
+        if (!passing(&got))
+            break;
+        rest(&got);
+    }
+    if (got.status == 201 || got.status == 200)
+        return ASK_YES;
+    complain(&got, got.status ? json_read(x->arena, got.body) : NULL);
+    return got.status == 409 ? ASK_NO : ASK_FAILED;
+}
+
+/* A choice is an answer, unless it is a word for a no; without choices only yes
+ * is yes. */
+static enum ask_status settle(const struct asking *x, const struct json *asked)
+{
+    const struct str outcome = json_get_text(asked, "outcome");
+    const struct str value = json_get_text(asked, "value");
+    if (x->choices ? label_says(x->arena, value) == EFFECT_NO
+                   : vocabulary_outcome_of(outcome) != OUTCOME_AUTHORIZED)
+        return ASK_NO;
+    return ask_redeem(x, asked);
+}
+
+static enum ask_status ask_told(const struct asking *x,
+                                const struct json *asked)
+{
+    const struct str reason = json_get_text(asked, "reason");
+    const struct str value = json_get_text(asked, "value");
+    if (state_of(asked) != SUSPENSION_RESOLVED) {
+        fprintf(stderr, "sayso: nobody answered\n");
+        return ASK_NOBODY;
+    }
+    if (reason.n > 0)
+        fprintf(stderr, "sayso: %.*s\n",
+                STR_FMT(words_plain(x->arena, reason, 4000)));
+    const enum ask_status status = settle(x, asked);
+    if (status != ASK_FAILED)
+        printf("%.*s\n", STR_FMT(value));
+    return status;
+}
+
+/* ---- the command ---------------------------------------------------- */
+
+static bool ask_read(const struct command *c, struct asking *x)
+{
+    const struct str wait = command_option(c, "--wait", 0);
+    if (c->argc < 1 || c->argv[0][0] == '-' ||
+        !command_options_ok(c, 1,
+                            "--choice= --wait= --severity= --explanation= "
+                            "--once=")) {
+        fprintf(stderr, "sayso: ask needs the question first; see `sayso "
+                        "help`\n");
+        return false;
+    }
+    if (wait.p && !clock_span(wait, WAIT_MAX, &x->wait)) {
+        fprintf(stderr, "sayso: --wait is a time like 90s, 30m, 1h or 2d\n");
+        return false;
+    }
+    if (!x->url.p || !x->key.p) {
+        fprintf(stderr, "sayso: set SAYSO_URL and SAYSO_AGENT_KEY\n");
+        return false;
+    }
+    const struct str once = command_option(c, "--once", 0);
+    x->named = once.p != NULL;
+    if (x->named && str_trim(once).n == 0) {
+        fprintf(stderr, "sayso: --once needs a name\n");
+        return false;
+    }
+    x->choices = command_option(c, "--choice", 0).p != NULL;
+    x->once = x->named ? once_of(x->arena, once) : id_new(x->arena);
+    return values_fit(x);
+}
+
+int ask_run(const struct command *c)
+{
+    struct asking x = {.arena = c->arena,
+                       .url = variable("SAYSO_URL"),
+                       .key = variable("SAYSO_AGENT_KEY"),
+                       .agent = variable("SAYSO_AGENT"),
+                       .wait = WAIT_DEFAULT};
+    if (!ask_read(c, &x))
+        return ASK_FAILED;
+    heed_signals();
+    struct json *asked = put_question(c, &x);
+    if (!asked)
+        return ASK_FAILED;
+    const struct str page = json_get_text(asked, "url");
+    fprintf(stderr, "sayso: waiting for an answer: %.*s\n", STR_FMT(page));
+    asked = await(&x, asked);
+    if (asked && interrupted && state_of(asked) == SUSPENSION_PENDING)
+        return (int)ask_leave(&x, asked);
+    return asked ? (int)ask_told(&x, asked) : (int)ASK_FAILED;
+}

@@ -1,0 +1,325 @@
+/* `sayso key`: makes, lists and revokes API keys. A key is shown once, when it
+ * is made; only its digest is kept. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "domain/intent/person.h"
+#include "domain/intent/reach.h"
+#include "domain/question/retry.h"
+#include "process/commands/commands.h"
+#include "store/keys.h"
+#include "store/principals.h"
+#include "store/sql.gen.h"
+
+/* Of a policy, in bytes; enough for a ladder of ten steps. Each worker caches
+ * keys. */
+#define POLICY_MAX 1500
+
+struct wanted {
+    enum role role;
+    struct str label;
+    struct str agents[PRINCIPAL_AGENTS_MAX];
+    size_t n;
+    int64_t expires_at;
+    struct str retry_policy; /* p NULL: none */
+    struct str groups;       /* p NULL: none */
+    enum reach reach;
+    struct terms terms;
+    struct str resource; /* its id; p NULL: none */
+    bool test;
+};
+
+static bool read_agents(const struct command *c, struct wanted *w)
+{
+    for (;; w->n++) {
+        const struct str name = command_option(c, "--agent", w->n);
+        if (!name.p)
+            break;
+        if (w->n >= PRINCIPAL_AGENTS_MAX ||
+            (!str_is(name, "*") && !principal_agent_name_new(name))) {
+            fprintf(stderr, "sayso: --agent %.*s is not a valid agent name\n",
+                    STR_FMT(name));
+            return false;
+        }
+        w->agents[w->n] = name;
+    }
+    if ((w->role == ROLE_AGENT) != (w->n > 0)) {
+        fprintf(stderr, "sayso: --agent is needed for a key of role agent, and "
+                        "only there\n");
+        return false;
+    }
+    return true;
+}
+
+static bool read_policy(const struct command *c, struct wanted *w)
+{
+    const struct str text = command_option(c, "--retry-policy", 0);
+    if (!text.p)
+        return true;
+    w->retry_policy = text;
+    const struct err *e =
+        text.n <= POLICY_MAX && w->role == ROLE_AGENT
+            ? retry_check_default(c->arena, text)
+            : ERROR(ERR_INVALID, "field.unused",
+                    "A retry policy is allowed only for a key of role agent, "
+                    "and has at most 1500 bytes.");
+    if (e)
+        fprintf(stderr, "sayso: --retry-policy: %.*s %.*s\n",
+                STR_FMT(e->at), STR_FMT(e->say));
+    return !e;
+}
+
+static bool read_reach(const struct command *c, struct wanted *w)
+{
+    const struct str word = command_option(c, "--reach", 0);
+    const bool fine = reach_choose(word, w->agents, w->n, &w->reach);
+    if (!fine)
+        fprintf(stderr, "sayso: --reach is all or own; own is only for a key "
+                        "of role agent that names its agents\n");
+    return fine;
+}
+
+static bool read_severity(struct str word, enum severity *out)
+{
+    *out = vocabulary_severity_of(vocabulary_of_key(word));
+    return *out != SEVERITY__MAX;
+}
+
+static bool read_floor(const struct command *c, struct wanted *w)
+{
+    const struct str word = command_option(c, "--severity-floor", 0);
+    const bool fine = !word.p || (w->role == ROLE_AGENT &&
+                                  read_severity(word, &w->terms.floor));
+    if (!fine)
+        fprintf(stderr, "sayso: --severity-floor is none, low, medium, high "
+                        "or critical, for a key of role agent\n");
+    return fine;
+}
+
+static bool read_by(const struct command *c, struct wanted *w)
+{
+    const struct str word = command_option(c, "--by", 0);
+    const bool fine = !word.p || (w->role == ROLE_AGENT &&
+                                  principal_by(word, &w->terms.by));
+    if (!fine)
+        fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS ", for a key of "
+                        "role agent\n");
+    return fine;
+}
+
+static bool read_groups(const struct command *c, struct wanted *w)
+{
+    const struct str text = command_option(c, "--groups", 0);
+    const struct err *e =
+        !text.p ? NULL
+        : w->role == ROLE_OPERATOR || w->role == ROLE_ADMIN
+            ? person_groups(c->arena, text, &w->groups)
+            : ERROR(ERR_INVALID, "field.unused",
+                    "Groups are allowed only for a key that may answer.");
+    if (e)
+        fprintf(stderr, "sayso: --groups: %.*s\n", STR_FMT(e->say));
+    return !e;
+}
+
+static bool read_resource(const struct command *c, struct wanted *w)
+{
+    w->resource = command_option(c, "--resource", 0);
+    const bool fine = w->role == ROLE_RESOURCE ? id_uuid(w->resource)
+                                               : !w->resource.p;
+    if (!fine)
+        fprintf(stderr, "sayso: --resource is the id of a resource, for a key "
+                        "of role resource, and only there\n");
+    return fine;
+}
+
+static bool read_test(const struct command *c, struct wanted *w)
+{
+    w->test = command_flag(c, "--test");
+    const bool fine = !w->test || (w->role == ROLE_AGENT && c->conf->test_keys);
+    if (!fine)
+        fprintf(stderr, "sayso: --test is for a key of role agent, where the "
+                        "configuration has test_keys = yes\n");
+    return fine;
+}
+
+static bool read_wanted(const struct command *c, struct wanted *w)
+{
+    const struct str days = command_option(c, "--expires-days", 0);
+    int64_t n = 0;
+    w->role = principal_role(command_option(c, "--role", 0));
+    w->label = command_option(c, "--label", 0);
+    if (w->role == ROLE_NONE || w->role == ROLE_CLOCK ||
+        w->role == ROLE_USER) {
+        fprintf(stderr, "sayso: --role is agent, operator, admin, auditor or "
+                        "resource\n");
+        return false;
+    }
+    const struct err *e =
+        person_key_label(c->arena, "label", w->role, w->label, &w->label);
+    if (e) {
+        fprintf(stderr, "sayso: --label: %.*s\n", STR_FMT(e->say));
+        return false;
+    }
+    if (days.p && !str_int(days, 1, 36500, &n)) {
+        fprintf(stderr, "sayso: --expires-days is a number of days\n");
+        return false;
+    }
+    w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
+    return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
+           read_groups(c, w) && read_floor(c, w) && read_by(c, w) &&
+           read_resource(c, w) && read_test(c, w);
+}
+
+/* A name belongs to real keys or to test keys. */
+static int refuse_taken(const struct wanted *w, struct str taken)
+{
+    fprintf(stderr, "sayso: --agent %.*s: a %s key has this name. Tests and "
+                    "real work need names of their own.\n",
+            STR_FMT(taken), w->test ? "real" : "test");
+    return 2;
+}
+
+static const struct err *key_insert(struct pg *pg, struct arena *a,
+                                    const struct wanted *w, struct str text)
+{
+    return pg_query(pg, a, SQL_KEY_INSERT,
+                    PG(pg_text(id_new(a)), pg_text(crypt_sha256_hex(a, text)),
+                       pg_text(str_sub(text, 0, KEYS_PREFIX)),
+                       pg_text(str_of(principal_role_word(w->role))),
+                       pg_text(w->label), pg_texts(w->agents, w->n),
+                       pg_moment(clock_now()), pg_moment(w->expires_at),
+                       pg_text(w->retry_policy), pg_text(w->groups),
+                       pg_text(str_of(reach_word(w->reach))),
+                       pg_text(vocabulary_severity(w->terms.floor)->wire),
+                       pg_text(w->resource), pg_flag(w->test),
+                       pg_text(principal_by_text(a, &w->terms.by))),
+                    NULL);
+}
+
+static int create(const struct command *c)
+{
+    struct wanted w = {.n = 0};
+    struct arena *a = c->arena;
+    if (!command_options_ok(c, 1,
+                            "--role= --label= --agent= --expires-days= "
+                            "--retry-policy= --groups= --reach= "
+                            "--severity-floor= --by= --resource= --test") ||
+        !read_wanted(c, &w))
+        return 2;
+    const struct str text = keys_text(a);
+    struct pg *pg = command_owner(c);
+    struct str taken = STR_NONE;
+    const struct err *e =
+        principals_apart(pg, a, w.agents, w.n, w.test, &taken);
+    if (!e && !taken.p)
+        e = key_insert(pg, a, &w, text);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    if (taken.p)
+        return refuse_taken(&w, taken);
+    printf("%.*s\n", STR_FMT(text));
+    return 0;
+}
+
+static int list(const struct command *c)
+{
+    struct pg_rows *rows = NULL;
+    if (!command_options_ok(c, 1, ""))
+        return 2;
+    struct pg *pg = command_owner(c);
+    const struct err *e = pg_query(pg, c->arena, SQL_KEY_LIST, NULL, &rows);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
+           "retry policy\tgroups\treach\tseverity floor\ttest\tby\n");
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        for (int k = 0; k < 14; k++)
+            printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
+        printf("\n");
+    }
+    return 0;
+}
+
+/* Runs the statement for the named key, with the value where there is one, and
+ * prints how many keys it changed. */
+static int change(const struct command *c, int statement, struct str value,
+                  const char *done)
+{
+    struct pg_list args = {0};
+    struct pg_rows *rows = NULL;
+    struct pg *pg = command_owner(c);
+    pg_add(&args, pg_text(str_of(c->argv[1])));
+    if (c->argc == 3)
+        pg_add(&args, pg_text(value));
+    const struct err *e =
+        pg_query(pg, c->arena, statement, PG_ALL(&args), &rows);
+    pg_close(pg);
+    if (e)
+        return command_failed(e);
+    printf("%zu %s\n", pg_affected(rows), done);
+    return pg_affected(rows) > 0 ? 0 : 1;
+}
+
+static int revoke(const struct command *c)
+{
+    if (c->argc == 2)
+        return change(c, SQL_KEY_REVOKE, STR_NONE, "revoked");
+    fprintf(stderr, "sayso: key revoke needs an id or a prefix\n");
+    return 2;
+}
+
+static int set_floor(const struct command *c)
+{
+    enum severity floor = SEVERITY_UNSAID;
+    if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
+        return change(c, SQL_KEY_SEVERITY_FLOOR,
+                      vocabulary_severity(floor)->wire, "changed");
+    fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
+                    "low, medium, high or critical\n");
+    return 2;
+}
+
+static int set_by(const struct command *c)
+{
+    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+    struct decider by = {.who = DECIDER_ANY};
+    if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
+        return change(c, SQL_KEY_DECIDES_NAMED,
+                      principal_by_text(c->arena, &by), "changed");
+    fprintf(stderr, "sayso: key by needs an id or a prefix, and none, "
+                    PRINCIPAL_BY_WORDS "\n");
+    return 2;
+}
+
+static int set_reach(const struct command *c)
+{
+    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+    if (reach_of(word) != REACH__MAX)
+        return change(c, SQL_KEY_REACH_NAMED, word, "changed");
+    fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
+                    "all\n");
+    return 2;
+}
+
+int key_run(const struct command *c)
+{
+    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
+    if (str_is(what, "create"))
+        return create(c);
+    if (str_is(what, "list"))
+        return list(c);
+    if (str_is(what, "revoke"))
+        return revoke(c);
+    if (str_is(what, "floor"))
+        return set_floor(c);
+    if (str_is(what, "by"))
+        return set_by(c);
+    if (str_is(what, "reach"))
+        return set_reach(c);
+    fprintf(stderr, "sayso: key create, key list, key floor, key by, key "
+                    "reach or key revoke\n");
+    return 2;
+}

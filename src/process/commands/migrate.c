@@ -1,0 +1,180 @@
+/* `sayso migrate`: applies the numbered files of sql/ that are new; with --plan
+ * it only names them.
+ *
+ * Each file runs in one transaction with its row in the table migration. A file
+ * with a mark in its first line is a single statement with transactions of its
+ * own, which may be interrupted and is then run again. A file that was applied
+ * may never change: its digest is compared. A database with a file that this
+ * program does not have belongs to a newer one, and is left alone. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "process/commands/commands.h"
+#include "store/sql.gen.h"
+
+#define FILES_MAX 999
+#define FILE_MAX ((size_t)1 << 20)
+
+/* The first line of a file that has transactions of its own. */
+#define BARE "-- migrate: no transaction\n"
+
+static const char table[] =
+    "CREATE TABLE IF NOT EXISTS migration ("
+    "    version    integer PRIMARY KEY,"
+    "    name       text NOT NULL,"
+    "    sha256     text NOT NULL,"
+    "    applied_at timestamptz NOT NULL);"
+    "GRANT SELECT ON migration"
+    "    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver;";
+
+static const char begin[] = "BEGIN";
+
+struct file {
+    int64_t version;
+    struct str name, text, sha256;
+};
+
+static int by_version(const void *x, const void *y)
+{
+    const struct file *a = x, *b = y;
+    return (a->version > b->version) - (a->version < b->version);
+}
+
+static bool read_file(struct arena *a, struct str dir, struct file *f)
+{
+    struct buf path = buf_make(a, 4096), text = buf_make(a, FILE_MAX);
+    buf_str(&path, dir);
+    buf_char(&path, '/');
+    buf_str(&path, f->name);
+    const bool whole = buf_file(&text, arena_z(a, buf_text(&path)));
+    f->text = buf_text(&text);
+    f->sha256 = crypt_sha256_hex(a, f->text);
+    return whole;
+}
+
+/* The files named NNNN_name.sql, in order; the count, or -1. */
+static int list_files(struct arena *a, struct str dir, struct file *out)
+{
+    DIR *d = opendir(arena_z(a, dir));
+    int n = 0;
+    if (!d)
+        return -1;
+    for (struct dirent *e; n < FILES_MAX && (e = readdir(d));) {
+        const struct str name = str_of(e->d_name);
+        struct file f = {.name = arena_str(a, name)};
+        if (!str_ends(name, STR(".sql")) || name.n < 9 || name.p[4] != '_' ||
+            !str_int(str_sub(name, 0, 4), 1, 9999, &f.version))
+            continue;
+        out[n++] = f;
+    }
+    closedir(d);
+    qsort(out, (size_t)n, sizeof *out, by_version);
+    return n;
+}
+
+static const struct err *apply(struct pg *pg, struct arena *a,
+                               const struct file *f)
+{
+    const bool bare = str_starts(f->text, STR(BARE));
+    TRY(bare ? NULL : pg_script(pg, begin));
+    TRY(pg_script(pg, arena_z(a, f->text)));
+    TRY(pg_query(
+        pg, a, SQL_MIGRATION_INSERT,
+        PG(pg_number(f->version), pg_text(f->name), pg_text(f->sha256)),
+        NULL));
+    TRY(bare ? NULL : pg_script(pg, "COMMIT"));
+    printf("applied %.*s\n", STR_FMT(f->name));
+    return NULL;
+}
+
+/* 0: to be applied, 1: applied, -1: applied and changed since. */
+static int applied(const struct pg_rows *rows, const struct file *f)
+{
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        if (pg_int(rows, i, 0) == f->version)
+            return str_eq(pg_str(rows, i, 2), f->sha256) ? 1 : -1;
+    }
+    return 0;
+}
+
+/* The rows are in the order of their numbers, as the files are. */
+static const struct err *check_newest(struct arena *a,
+                                      const struct pg_rows *rows)
+{
+    const size_t n = pg_count(rows);
+    const int64_t newest = n ? pg_int(rows, n - 1, 0) : 0;
+    if (newest <= SQL_TABLES)
+        return NULL;
+    return err_at(a, ERR_INTERNAL, "migrate.newer", pg_str(rows, n - 1, 1),
+                  "The tables are number %lld, this program knows %d. They "
+                  "belong to a newer version: install that one, or restore "
+                  "the dump from before the upgrade.",
+                  (long long)newest, SQL_TABLES);
+}
+
+static const struct err *apply_all(struct pg *pg, const struct command *c,
+                                   struct file *files, int n)
+{
+    const bool plan = command_flag(c, "--plan");
+    struct pg_rows *rows = NULL;
+    int fresh = 0;
+    TRY(pg_query(pg, c->arena, SQL_MIGRATION_APPLIED, NULL, &rows));
+    TRY(check_newest(c->arena, rows));
+    for (int i = 0; i < n; i++) {
+        if (!read_file(c->arena, c->conf->migrations, &files[i]))
+            return err_at(c->arena, ERR_INTERNAL, "migrate.file",
+                          files[i].name, "The migration %.*s cannot be read.",
+                          STR_FMT(files[i].name));
+        const int there = applied(rows, &files[i]);
+        if (there < 0)
+            return err_at(c->arena, ERR_INTERNAL, "migrate.changed",
+                          files[i].name,
+                          "The migration %.*s has changed since it was "
+                          "applied.",
+                          STR_FMT(files[i].name));
+        if (there > 0)
+            continue;
+        fresh++;
+        if (plan)
+            printf("to apply %.*s\n", STR_FMT(files[i].name));
+        else
+            TRY(apply(pg, c->arena, &files[i]));
+    }
+    printf(plan ? "%d to apply; nothing was changed\n"
+                : "the database is up to date (%d new)\n",
+           fresh);
+    return NULL;
+}
+
+int migrate_run(const struct command *c)
+{
+    struct file *files = arena_many(c->arena, FILES_MAX, struct file);
+    if (!command_options_ok(c, 0, "--plan"))
+        return 2;
+    const int n = list_files(c->arena, c->conf->migrations, files);
+    if (n <= 0) {
+        fprintf(stderr, "sayso: no migrations in \"%.*s\" (see `migrations` "
+                        "in the configuration)\n",
+                STR_FMT(c->conf->migrations));
+        return 1;
+    }
+    struct pg *pg = pg_make(c->arena, c->conf->database_owner,
+                            "sayso migrate", sql_statements,
+                            sql_statement_count);
+    pg_patient(pg);
+    pg_connect_ms(pg, c->conf->database_connect_ms);
+    /* A plan is undone by the end of its connection. */
+    const struct err *e =
+        command_flag(c, "--plan") ? pg_script(pg, begin) : NULL;
+    e = e ? e : pg_script(pg, table);
+    /* The server ends an interrupted statement soon after the client is
+     * gone. */
+    e = e ? e : pg_script(pg, "SET client_connection_check_interval = '1s'");
+    /* Two migrations run one after the other; the lock ends with the
+     * connection. */
+    e = e ? e : pg_script(pg, "SELECT pg_advisory_lock(1400001)");
+    e = e ? e : apply_all(pg, c, files, n);
+    pg_close(pg);
+    return e ? command_failed(e) : 0;
+}

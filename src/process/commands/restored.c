@@ -1,0 +1,105 @@
+/* `sayso restored`: says that the database was restored, and what was lost.
+ *
+ * Run by the owner with the server stopped, after a restore to an older point,
+ * a move to another cluster, or pg_upgrade. Permits that somebody may have been
+ * given, or have used, since that point are taken back; open questions get a
+ * mark. The clock and the deliveries wait until `sayso restored --go`. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "process/commands/commands.h"
+#include "store/restores.h"
+#include "store/tables.h"
+
+static bool read_time(const struct command *c, int64_t *out)
+{
+    const struct str text = command_option(c, "--lost-from", 0);
+    const bool fine = !text.p || (clock_parse(text, out) && *out > 0 &&
+                                  *out <= clock_now());
+    if (!fine)
+        fputs("sayso: --lost-from is a time in the past, such as "
+              "2026-11-25T03:00:00Z\n", stderr);
+    return fine;
+}
+
+/* The processes of the server hear of a restore when they connect. */
+static const struct err *is_running(struct pg *pg, struct arena *a, bool *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, &r));
+    *out = pg_int(r, 0, 0) > 0;
+    if (*out)
+        fputs("sayso: the server is connected to the database: stop it "
+              "first\n", stderr);
+    return NULL;
+}
+
+/* All of it or nothing: the server starts once the restore was said. */
+static const struct err *note(struct pg *pg, struct arena *a,
+                              const struct restores_loss *loss,
+                              int64_t *epoch, struct restores_taken *taken)
+{
+    struct pg_rows *r[2] = {NULL};
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_RESTORE_SAID,
+             PG(pg_moment(loss->from), pg_moment(loss->now)));
+    TRY(pg_run(pg, a, r));
+    *epoch = pg_int(r[1], 0, 0);
+    if (loss->from)
+        TRY(restores_take(pg, a, loss, taken));
+    return pg_query(pg, a, SQL_COMMIT, NULL, NULL);
+}
+
+static const struct err *say(struct pg *pg, struct arena *a, int64_t from,
+                             bool *running)
+{
+    const struct restores_loss loss = {.from = from, .now = clock_now()};
+    struct restores_taken taken = {.permits = 0};
+    int64_t epoch = 0;
+    TRY(is_running(pg, a, running));
+    if (*running)
+        return NULL;
+    TRY(note(pg, a, &loss, &epoch, &taken));
+    if (!from) {
+        printf("nothing was lost; the server may start here\n");
+        return NULL;
+    }
+    printf("restore %lld: %lld permits and %lld answers without one can no "
+           "longer be used; %lld open questions are marked\n",
+           (long long)epoch, (long long)taken.permits,
+           (long long)taken.answers, (long long)taken.open);
+    printf("the server may start; reminders, expiries and deliveries wait for "
+           "`sayso restored --go`\n");
+    return NULL;
+}
+
+static const struct err *let_go(struct pg *pg, struct arena *a)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_RESTORE_LET_GO, PG(pg_moment(clock_now())), &r));
+    printf(pg_affected(r) ? "reminders, expiries and deliveries go on\n"
+                          : "nothing waits\n");
+    return NULL;
+}
+
+int restored_run(const struct command *c)
+{
+    const bool lost = command_option(c, "--lost-from", 0).p != NULL;
+    const bool none = command_flag(c, "--nothing-lost");
+    const bool go = command_flag(c, "--go");
+    bool running = false;
+    int64_t from = 0;
+    if (!command_options_ok(c, 0, "--lost-from= --nothing-lost --go") ||
+        !read_time(c, &from))
+        return 2;
+    if (lost + none + go != 1) {
+        fputs("sayso: restored --lost-from TIME | --nothing-lost | --go\n",
+              stderr);
+        return 2;
+    }
+    struct pg *pg = command_owner(c);
+    const struct err *e =
+        go ? let_go(pg, c->arena) : say(pg, c->arena, from, &running);
+    pg_close(pg);
+    return e ? command_failed(e) : running ? 1 : 0;
+}

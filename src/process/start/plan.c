@@ -1,0 +1,91 @@
+/* Reading the configuration file and the templates, and logging their mistakes.
+ *
+ * Called at the start of each command and by the supervisor's reload. Never
+ * ends the process: the caller decides whether a mistake is fatal. */
+#include "process/start/plan.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "domain/question/retry.h"
+
+static bool read_file(const char *path, struct buf *b)
+{
+    const bool fine = buf_file(b, path);
+    if (!fine)
+        log_line(LOG_ERR, "configuration: %s: %s", path, strerror(errno));
+    return fine;
+}
+
+/* The one value that is checked by the domain. */
+static bool good_policy(struct arena *a, const struct conf *c)
+{
+    const struct str text = c->default_retry_policy;
+    const struct err *e = text.p ? retry_check_default(a, text) : NULL;
+    if (e)
+        log_line(LOG_ERR, "configuration: default_retry_policy: %.*s %.*s",
+                 STR_FMT(e->at), STR_FMT(e->say));
+    return !e;
+}
+
+static void tell_mistakes(struct str lines)
+{
+    while (lines.p) {
+        struct str line = str_cut(&lines, '\n');
+        if (line.n > 0)
+            log_line(LOG_ERR, "configuration: %.*s", STR_FMT(line));
+    }
+}
+
+bool plan_conf(struct arena *a, const char *path, struct conf *out)
+{
+    struct buf file = buf_make(a, PLAN_FILE_MAX);
+    struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
+    if (path && !read_file(path, &file))
+        return false;
+    if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes))
+        return good_policy(a, out);
+    tell_mistakes(buf_text(&mistakes));
+    return false;
+}
+
+bool plan_owner(struct arena *a, const char *path, const char *admin,
+                struct conf *out)
+{
+    struct buf file = buf_make(a, PLAN_FILE_MAX);
+    struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
+    if (!plan_conf(a, path, out))
+        return false;
+    if (!admin || (access(admin, F_OK) != 0 && errno == ENOENT))
+        return true;
+    if (!read_file(admin, &file)) {
+        log_line(LOG_ERR, "configuration: this command is for the user "
+                 "sayso-admin: sudo -u sayso-admin sayso ...");
+        return false;
+    }
+    if (conf_read_owner(a, buf_text(&file), out, &mistakes))
+        return true;
+    tell_mistakes(buf_text(&mistakes));
+    return false;
+}
+
+static bool load_templates(struct plan *plan)
+{
+    const struct err *e =
+        template_load(plan->arena, plan->conf.templates,
+                      plan->conf.templates_strict, &plan->templates);
+    if (e)
+        log_line(LOG_ERR, "templates: %.*s: %.*s (%s)", STR_FMT(e->at),
+                 STR_FMT(e->say), e->code);
+    return !e;
+}
+
+bool plan_load(const char *path, struct plan *out)
+{
+    *out = (struct plan){.arena = arena_make(ARENA_PROCESS_MAX)};
+    if (plan_conf(out->arena, path, &out->conf) && load_templates(out))
+        return true;
+    arena_free(out->arena);
+    return false;
+}

@@ -1,0 +1,239 @@
+/* The queued batch, its parameters and its deadline. No libpq in here. */
+#include <string.h>
+
+#include "base/clock_text.h"
+#include "base/log.h"
+#include "world/pg/pg_parts.h"
+
+#define LEAST INT64_C(200000) /* in any case, microseconds */
+
+void pg_timeout(struct pg *pg, int64_t seconds)
+{
+    pg->timeout = seconds * 1000;
+}
+
+void pg_connect_ms(struct pg *pg, int64_t ms)
+{
+    pg->slice = ms;
+}
+
+void pg_standby(struct pg *pg, int statement)
+{
+    pg->standby = statement;
+}
+
+void pg_patient(struct pg *pg)
+{
+    pg->patient = true;
+}
+
+int64_t pg_spent(struct pg *pg)
+{
+    const int64_t spent = pg->spent;
+    pg->spent = 0;
+    return spent;
+}
+
+int64_t pg_deadline(const struct pg *pg)
+{
+    const int64_t left = pg->timeout * 1200 - pg->spent;
+    return pg->patient ? INT64_MAX
+                       : clock_mono() + (left > LEAST ? left : LEAST);
+}
+
+void pg_expect(struct pg *pg, const char *sql, int64_t number)
+{
+    pg->expect_sql = sql;
+    pg->expected = pg->number = number;
+}
+
+void pg_greet(struct pg *pg, bool (*hear)(struct str text))
+{
+    pg->hear = hear;
+}
+
+bool pg_fits(const struct pg *pg)
+{
+    return !pg->expect_sql || (pg->number == pg->expected && !pg->refused);
+}
+
+int64_t pg_opened(const struct pg *pg)
+{
+    return pg->opened;
+}
+
+/* ---- parameters ----------------------------------------------------- */
+
+void pg_add(struct pg_list *list, struct pg_value v)
+{
+    if (list->n >= PG_ARGS_MAX)
+        __builtin_trap();
+    list->v[list->n++] = v;
+}
+
+/* An array literal: {"a","b\"c"}. */
+static const char *texts_z(struct arena *a, const struct str *v, size_t n)
+{
+    size_t max = 4;
+    for (size_t i = 0; i < n; i++)
+        max += 2 * v[i].n + 3;
+    struct buf b = buf_make(a, max);
+    buf_char(&b, '{');
+    for (size_t i = 0; i < n; i++) {
+        buf_put(&b, i ? ",\"" : "\"");
+        for (size_t k = 0; k < v[i].n; k++) {
+            if (v[i].p[k] == '"' || v[i].p[k] == '\\')
+                buf_char(&b, '\\');
+            buf_char(&b, v[i].p[k]);
+        }
+        buf_char(&b, '"');
+    }
+    buf_char(&b, '}');
+    return arena_z(a, buf_text(&b));
+}
+
+static const char *value_z(struct arena *a, const struct pg_value *v)
+{
+    struct buf b;
+    switch (v->type) {
+    case PG_TEXT:
+        return v->text.p ? arena_z(a, v->text) : NULL;
+    case PG_NUMBER:
+        b = buf_make(a, 24);
+        buf_int(&b, v->number);
+        return arena_z(a, buf_text(&b));
+    case PG_FLAG:
+        return v->number ? "true" : "false";
+    case PG_MOMENT:
+        return v->number ? arena_z(a, clock_rfc3339(a, v->number)) : NULL;
+    case PG_TEXTS:
+        return texts_z(a, v->v, (size_t)v->number);
+    }
+    return NULL;
+}
+
+static void bind(struct pg_bound *to, struct arena *a,
+                 const struct pg_args *args)
+{
+    to->n = 0;
+    to->bytes = 0;
+    for (size_t i = 0; args && i < args->n; i++) {
+        const char *z = value_z(a, &args->v[i]);
+        if (to->n >= PG_ARGS_MAX)
+            __builtin_trap();
+        to->bytes += z ? strlen(z) : 0;
+        to->v[to->n++] = z;
+    }
+}
+
+/* ---- the batch ------------------------------------------------------- */
+
+void pg_queue(struct pg *pg, struct arena *a, int statement,
+              const struct pg_args *args)
+{
+    /* A batch's length is decided by the program, never by input. */
+    if (pg->queued >= PG_BATCH_MAX) {
+        log_line(LOG_ERR, "database batch is over its ceiling");
+        __builtin_trap();
+    }
+    struct pg_queued *q = &pg->queue[pg->queued++];
+    q->statement = statement;
+    bind(&q->args, a, args);
+}
+
+size_t pg_queued(const struct pg *pg)
+{
+    return pg->queued;
+}
+
+void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead)
+{
+    pg->ahead.statement = ahead->statement;
+    bind(&pg->ahead.args, a, ahead->args);
+    pg->check = ahead->check;
+    pg->check_context = ahead->context;
+    pg->joins = ahead->joins;
+}
+
+void pg_ahead_join(struct pg *pg, struct pg_list *list)
+{
+    pg->joined = pg_ahead_waits(pg) && pg->joins && pg->queued == 0;
+    for (size_t i = 0; i < PG_JOINED; i++)
+        pg_add(list, pg_text(pg->joined ? str_of(pg->ahead.args.v[i])
+                                        : STR_NONE));
+}
+
+bool pg_ahead_waits(const struct pg *pg)
+{
+    return pg->check != NULL;
+}
+
+static const struct pg_statement *queued(const struct pg *pg, size_t i)
+{
+    return &pg->list[pg->queue[i].statement];
+}
+
+static bool reads(const char *sql)
+{
+    return !strstr(sql, "INSERT") && !strstr(sql, "UPDATE") &&
+           !strstr(sql, "DELETE");
+}
+
+bool pg_stores(const char *sql)
+{
+    const char *update = strstr(sql, "UPDATE ");
+    return strstr(sql, "INSERT") || (update && strstr(update, "SET "));
+}
+
+void pg_count_stored(struct pg *pg, bool open)
+{
+    for (size_t i = 0; i < pg->queued; i++)
+        if (pg->stores[pg->queue[i].statement])
+            pg->pending += pg->queue[i].args.bytes;
+    if (open)
+        return;
+    pg->stored += pg->pending;
+    pg->pending = 0;
+}
+
+size_t pg_stored(struct pg *pg)
+{
+    const size_t n = pg->stored;
+    pg->stored = 0;
+    return n;
+}
+
+void pg_store(struct pg *pg, size_t n)
+{
+    pg->stored += n;
+}
+
+/* A transaction that is begun and not committed changes nothing, and neither
+ * does a batch that only reads. */
+bool pg_repeatable(const struct pg *pg)
+{
+    const bool begins =
+        pg->queued > 0 && strcmp(queued(pg, 0)->name, "begin") == 0;
+    for (size_t i = 0; i < pg->queued; i++)
+        if (strcmp(queued(pg, i)->name, "commit") == 0 ||
+            (!begins && !reads(queued(pg, i)->text)))
+            return false;
+    return true;
+}
+
+int64_t pg_int(const struct pg_rows *r, size_t row, int col)
+{
+    int64_t v = 0;
+    (void)str_int(pg_str(r, row, col), INT64_MIN, INT64_MAX, &v);
+    return v;
+}
+
+int64_t pg_time(const struct pg_rows *r, size_t row, int col)
+{
+    return clock_stored(pg_str(r, row, col));
+}
+
+bool pg_bool(const struct pg_rows *r, size_t row, int col)
+{
+    return str_is(pg_str(r, row, col), "t");
+}

@@ -1,0 +1,146 @@
+/* Loads the templates of the pages, once, before the fork.
+ *
+ * Reads the directory, parses and checks each text, and resolves the names of
+ * parts. Never renders, and never reads a file again after the start. */
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "world/template/template_parts.h"
+
+#define FILES_MAX 256
+#define FILE_MAX_BYTES (256 << 10)
+#define PATH_MAX_BYTES 4096
+
+static const struct str suffix = {".html", 5};
+
+const struct err *template_refuse(struct arena *a, const struct template *t,
+                                  int line, const char *code, const char *why)
+{
+    struct buf at = buf_make(a, 512);
+    buf_str(&at, t->name);
+    buf_str(&at, suffix);
+    buf_printf(&at, ":%d", line);
+    return err_at(a, ERR_INVALID, code, buf_text(&at), "%s", why);
+}
+
+const struct template *template_find(const struct templates *t,
+                                     struct str name)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        if (str_eq(t->list[i].name, name))
+            return &t->list[i];
+    }
+    return NULL;
+}
+
+static struct str part_name(struct arena *a, struct str name)
+{
+    return arena_join(a, STR("part_"), name);
+}
+
+static const struct err *join_parts(struct arena *a, struct templates *all,
+                                    struct template *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct template_node *node = &t->nodes[i];
+        if (node->kind != TEMPLATE_PART)
+            continue;
+        const struct template *part =
+            template_find(all, part_name(a, node->text));
+        if (!part)
+            return template_refuse(a, t, node->line, "template.part",
+                                   "There is no part with this name.");
+        node->jump = (size_t)(part - all->list);
+    }
+    return NULL;
+}
+
+/* From names and texts to templates that can be printed. */
+static const struct err *build(struct arena *a, struct templates *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        TRY(template_nodes(a, &all->list[i]));
+        TRY(template_judge(a, &all->list[i]));
+    }
+    for (size_t i = 0; i < all->n; i++)
+        TRY(join_parts(a, all, &all->list[i]));
+    return NULL;
+}
+
+const struct err *template_parse(struct arena *a, struct str text,
+                                 const struct json *parts, bool strict,
+                                 struct templates **out)
+{
+    struct templates *all = arena_new(a, struct templates);
+    all->strict = strict;
+    all->list = arena_many(a, json_count(parts) + 1, struct template);
+    all->list[all->n++] =
+        (struct template){.name = STR("main"), .source = arena_str(a, text)};
+    for (struct json_iter i = json_iter(parts); json_next(&i);)
+        all->list[all->n++] =
+            (struct template){.name = part_name(a, i.key),
+                              .source = arena_str(a, json_text(i.value))};
+    TRY(build(a, all));
+    *out = all;
+    return NULL;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return str_cmp(((const struct template *)x)->name,
+                   ((const struct template *)y)->name);
+}
+
+/* The names of dir's templates into all, sorted; false: dir cannot be read
+ * or holds more than FILES_MAX. */
+static bool list_names(struct arena *a, const char *dir,
+                       struct templates *all)
+{
+    DIR *d = opendir(dir);
+    if (!d)
+        return false;
+    all->list = arena_many(a, FILES_MAX, struct template);
+    bool fits = true;
+    for (const struct dirent *f = readdir(d); f && fits; f = readdir(d)) {
+        struct str name = str_of(f->d_name);
+        if (name.p[0] == '.' || !str_ends(name, suffix))
+            continue;
+        fits = all->n < FILES_MAX;
+        if (fits)
+            all->list[all->n++].name =
+                arena_str(a, str_sub(name, 0, name.n - suffix.n));
+    }
+    closedir(d);
+    qsort(all->list, all->n, sizeof(all->list[0]), by_name);
+    return fits;
+}
+
+static const struct err *read_source(struct arena *a, struct str dir,
+                                     struct template *t)
+{
+    struct buf source = buf_make(a, FILE_MAX_BYTES);
+    const bool whole = buf_file(
+        &source, arena_z(a, arena_join(a, dir, STR("/"), t->name, suffix)));
+    t->source = buf_text(&source);
+    if (whole)
+        return NULL;
+    return template_refuse(a, t, 1, "template.file",
+                           "The template cannot be read, or is longer than "
+                           "256 kB.");
+}
+
+const struct err *template_load(struct arena *a, struct str dir, bool strict,
+                                struct templates **out)
+{
+    struct templates *all = arena_new(a, struct templates);
+    all->strict = strict;
+    if (!list_names(a, arena_z(a, dir), all) || all->n == 0)
+        return err_at(a, ERR_INVALID, "template.directory", dir,
+                      "The template directory cannot be read, or has no "
+                      "templates or too many.");
+    for (size_t i = 0; i < all->n; i++)
+        TRY(read_source(a, dir, &all->list[i]));
+    TRY(build(a, all));
+    *out = all;
+    return NULL;
+}

@@ -1,0 +1,102 @@
+/* Does the template name every member of its view? For strict rendering alone:
+ * a member that no template reads is wasted work, and nothing tests it. */
+#include <stdlib.h>
+
+#include "world/template/template_parts.h"
+
+#define PATH_MAX_BYTES 512
+
+struct names {
+    const struct templates *all;
+    bool *seen; /* of each template */
+    struct str *list;
+    size_t n;
+};
+
+static size_t keys_of(const struct templates *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        for (size_t k = 0; k < all->list[i].n; k++)
+            n += all->list[i].nodes[k].keys_n;
+    }
+    return n;
+}
+
+/* The names of a template and of its parts. */
+static void collect(struct names *s, size_t which)
+{
+    const struct template *t = &s->all->list[which];
+    if (s->seen[which])
+        return;
+    s->seen[which] = true;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct template_node *node = &t->nodes[i];
+        for (size_t k = 0; k < node->keys_n; k++)
+            s->list[s->n++] = str_of(node->keys[k]);
+        if (node->kind == TEMPLATE_PART)
+            collect(s, node->jump);
+    }
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static bool is_named(const struct names *s, struct str key)
+{
+    return bsearch(&key, s->list, s->n, sizeof(struct str), by_text) != NULL;
+}
+
+/* The path of the first member that is not named into at; false: there is
+ * none. */
+static bool find_unnamed(const struct names *s, const struct json *v,
+                         struct buf *at)
+{
+    const size_t from = at->n;
+    for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++) {
+        if (find_unnamed(s, json_at(v, i), at))
+            return true;
+    }
+    if (!json_is(v, JSON_OBJECT))
+        return false;
+    for (struct json_iter i = json_iter(v); json_next(&i);) {
+        buf_put(at, from ? "." : "");
+        buf_str(at, i.key);
+        if (!is_named(s, i.key) || find_unnamed(s, i.value, at))
+            return true;
+        at->n = from;
+    }
+    return false;
+}
+
+static const struct err *unused(struct arena *a, const struct template *main,
+                                struct str path)
+{
+    return err_at(a, ERR_INTERNAL, "template.unused",
+                  arena_join(a, main->name, STR(".html "), path),
+                  "The view has a member that the template never uses.");
+}
+
+const struct err *template_names(struct arena *a, const struct templates *all,
+                                 const struct template *main,
+                                 const struct json *view)
+{
+    struct names s = {.all = all,
+                      .seen = arena_many(a, all->n, bool),
+                      .list = arena_many(a, keys_of(all) + 1, struct str)};
+    struct buf at = buf_make(a, PATH_MAX_BYTES);
+    collect(&s, (size_t)(main - all->list));
+    qsort(s.list, s.n, sizeof(struct str), by_text);
+    for (struct json_iter i = json_iter(view); json_next(&i);) {
+        /* "page" is the same for every page. */
+        if (str_is(i.key, "page"))
+            continue;
+        at.n = 0;
+        buf_str(&at, i.key);
+        if (!is_named(&s, i.key) || find_unnamed(&s, i.value, &at))
+            return unused(a, main, buf_text(&at));
+    }
+    return NULL;
+}

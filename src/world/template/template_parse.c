@@ -1,0 +1,231 @@
+/* Turns the text of a template into a flat array of nodes.
+ *
+ * Called once for each template at load. Recognizes the tags and which of them
+ * take their line with them; ignores the HTML between them. */
+#include "world/template/template_parts.h"
+
+struct tag {
+    char sigil; /* '#', '^', '?', '/', '>', '!', or 0 for a value */
+    struct str name;
+    size_t from, to; /* the tag's extent in the source */
+};
+
+struct parser {
+    struct arena *a;
+    struct template *t;
+    size_t pos;
+    int line; /* of pos */
+    size_t open[TEMPLATE_DEPTH_MAX];
+    size_t depth;
+};
+
+static const struct err *refuse(const struct parser *p, const char *code,
+                                const char *why)
+{
+    return template_refuse(p->a, p->t, p->line, code, why);
+}
+
+static void advance(struct parser *p, size_t to)
+{
+    for (; p->pos < to; p->pos++) {
+        if (p->t->source.p[p->pos] == '\n')
+            p->line++;
+    }
+}
+
+static struct template_node *
+template_parse_add(struct parser *p, enum template_kind kind, struct str text)
+{
+    struct template_node *node = &p->t->nodes[p->t->n++];
+    *node = (struct template_node){
+        .kind = kind, .line = p->line, .text = text};
+    return node;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* A tag alone on its line stands for the whole line. */
+static void take_line(struct str source, struct tag *tag)
+{
+    size_t from = tag->from;
+    while (from > 0 && is_blank(source.p[from - 1]))
+        from--;
+    if (from > 0 && source.p[from - 1] != '\n')
+        return;
+    size_t to = tag->to;
+    while (to < source.n && is_blank(source.p[to]))
+        to++;
+    if (str_starts(str_sub(source, to, source.n), STR("\r\n")))
+        to++;
+    if (to < source.n && source.p[to] != '\n')
+        return;
+    tag->from = from;
+    tag->to = to < source.n ? to + 1 : to;
+}
+
+/* The tag that begins at from. */
+static const struct err *read_tag(const struct parser *p, size_t from,
+                                  struct tag *tag)
+{
+    struct str source = p->t->source;
+    struct str rest = str_sub(source, from + 2, source.n);
+    size_t length = str_search(rest, STR("}}"));
+    if (length == rest.n)
+        return refuse(p, "template.tag", "A {{ has no }}.");
+    struct str inner = str_sub(rest, 0, length);
+    char sigil = inner.n > 0 ? inner.p[0] : '\0';
+    if (sigil == '{' || sigil == '&')
+        return refuse(p, "template.tag",
+                      "An unescaped tag is not supported.");
+    if (sigil == '=')
+        return refuse(p, "template.tag", "Delimiters cannot be changed.");
+    bool plain = sigil == '\0' || !memchr("#^?/>!", sigil, 6);
+    *tag = (struct tag){
+        .sigil = plain ? '\0' : sigil,
+        .name = str_trim(str_sub(inner, plain ? 0 : 1, inner.n)),
+        .from = from,
+        .to = from + length + 4,
+    };
+    return NULL;
+}
+
+static bool is_word(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              (c >= '0' && c <= '9') || c == '_' || c == '-'))
+            return false;
+    }
+    return s.n > 0;
+}
+
+static const struct err *set_keys(const struct parser *p,
+                                  struct template_node *node)
+{
+    struct str format = node->text;
+    struct str rest = str_cut(&format, '|');
+    size_t n = 1;
+    if (format.p && !(node->format = template_format_find(format)))
+        return refuse(p, "template.format", "There is no format with this "
+                                            "name.");
+    if (str_is(rest, "."))
+        return NULL;
+    for (size_t i = 0; i < rest.n; i++)
+        n += rest.p[i] == '.';
+    const char **keys = arena_many(p->a, n, const char *);
+    for (size_t i = 0; i < n; i++) {
+        struct str key = str_cut(&rest, '.');
+        if (!is_word(key))
+            return refuse(p, "template.name",
+                          "A name has letters, digits, _ and -, with dots "
+                          "between its parts.");
+        keys[i] = arena_z(p->a, key);
+    }
+    node->keys = keys;
+    node->keys_n = n;
+    return NULL;
+}
+
+static const struct err *open_section(struct parser *p, const struct tag *tag)
+{
+    if (p->depth == TEMPLATE_DEPTH_MAX)
+        return refuse(p, "template.depth", "Sections are nested too deeply.");
+    p->open[p->depth++] = p->t->n;
+    return set_keys(
+        p, template_parse_add(p, tag->sigil == '#'   ? TEMPLATE_SECTION
+                                 : tag->sigil == '?' ? TEMPLATE_ONCE
+                                                     : TEMPLATE_INVERTED,
+                              tag->name));
+}
+
+static const struct err *close_section(struct parser *p, struct str name)
+{
+    if (p->depth == 0)
+        return refuse(p, "template.section", "No section is open here.");
+    struct template_node *open = &p->t->nodes[p->open[--p->depth]];
+    if (!str_eq(open->text, name))
+        return refuse(p, "template.section",
+                      "This closes another section than the last one opened.");
+    open->jump = p->t->n;
+    template_parse_add(p, TEMPLATE_END, name);
+    return NULL;
+}
+
+static const struct err *add_part(struct parser *p, struct str name)
+{
+    if (!is_word(name))
+        return refuse(p, "template.name",
+                      "The name of a part has letters, digits, _ and -.");
+    template_parse_add(p, TEMPLATE_PART, name);
+    return NULL;
+}
+
+static const struct err *add_tag(struct parser *p, const struct tag *tag)
+{
+    switch (tag->sigil) {
+    case '!':
+        return NULL;
+    case '#':
+    case '^':
+    case '?':
+        return open_section(p, tag);
+    case '/':
+        return close_section(p, tag->name);
+    case '>':
+        return add_part(p, tag->name);
+    default:
+        return set_keys(p, template_parse_add(p, TEMPLATE_VALUE, tag->name));
+    }
+}
+
+/* A text before each tag, the tag, and a text after the last one. */
+static size_t nodes_at_most(struct str source)
+{
+    size_t n = 1;
+    for (size_t i = 0; i + 1 < source.n; i++)
+        n += 2 * (size_t)(source.p[i] == '{' && source.p[i + 1] == '{');
+    return n;
+}
+
+static const struct err *parse(struct parser *p)
+{
+    struct str source = p->t->source;
+    for (;;) {
+        size_t start = p->pos;
+        int line = p->line;
+        struct str rest = str_sub(source, start, source.n);
+        advance(p, start + str_search(rest, STR("{{")));
+        struct tag tag = {.from = p->pos, .to = p->pos};
+        if (p->pos < source.n) {
+            TRY(read_tag(p, p->pos, &tag));
+            if (tag.sigil != '\0')
+                take_line(source, &tag);
+        }
+        if (tag.from > start)
+            template_parse_add(p, TEMPLATE_TEXT,
+                               str_sub(source, start, tag.from))
+                ->line = line;
+        if (p->pos == source.n)
+            return NULL;
+        TRY(add_tag(p, &tag));
+        advance(p, tag.to);
+    }
+}
+
+const struct err *template_nodes(struct arena *a, struct template *t)
+{
+    struct parser p = {.a = a, .t = t, .line = 1};
+    if (!str_utf8(t->source))
+        return refuse(&p, "template.utf8", "A template has to be UTF-8 text.");
+    t->nodes = arena_many(a, nodes_at_most(t->source), struct template_node);
+    t->n = 0;
+    TRY(parse(&p));
+    if (p.depth == 0)
+        return NULL;
+    p.line = t->nodes[p.open[p.depth - 1]].line;
+    return refuse(&p, "template.section", "This section is never closed.");
+}

@@ -1,0 +1,114 @@
+/* The spellings of text inside a URL or a form: percent-encoding and
+ * application/x-www-form-urlencoded.
+ *
+ * Called by request.c for paths and queries and by the doors for form bodies.
+ * Pure; never guesses: malformed input is an error. */
+#include "base/buf.h"
+#include "world/web/request.h"
+
+const struct err *request_unescape(struct arena *a, struct str s, bool plus,
+                                   struct str *out)
+{
+    char *p = arena_alloc(a, s.n + 1);
+    size_t n = str_unescape(s, plus, p);
+    if (n == SIZE_MAX)
+        return ERROR(ERR_BAD_REQUEST, "request.form",
+                     "A '%' has to be followed by two hexadecimal digits.");
+    struct str text = {p, n};
+    if (!str_utf8(text))
+        return ERROR(ERR_BAD_REQUEST, "request.form",
+                     "The text has to be UTF-8 without a NUL byte.");
+    *out = text;
+    return NULL;
+}
+
+void request_escape(struct buf *b, struct str s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        unsigned byte = (unsigned char)c;
+        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+            c == '~') {
+            buf_char(b, c);
+        } else {
+            buf_char(b, '%');
+            buf_char(b, digits[byte >> 4]);
+            buf_char(b, digits[byte & 15]);
+        }
+    }
+}
+
+/* CRLF to LF, and no CRLF is left even of CR CR LF. Writes into a copy: the
+ * slice may be shared. */
+static struct str newlines(struct arena *a, struct str s)
+{
+    if (str_find(s, '\r', 0) == s.n)
+        return s;
+    char *p = arena_alloc(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        while (s.p[i] == '\n' && n > 0 && p[n - 1] == '\r')
+            n--;
+        p[n++] = s.p[i];
+    }
+    return (struct str){p, n};
+}
+
+static const struct err *form_pair(struct arena *a, struct str text,
+                                   struct pair *out)
+{
+    size_t equals = str_find(text, '=', 0);
+    TRY(request_unescape(a, str_sub(text, 0, equals), true, &out->key));
+    TRY(request_unescape(a, str_sub(text, equals + 1, text.n), true,
+                         &out->value));
+    out->value = newlines(a, out->value);
+    return NULL;
+}
+
+/* The number of non-empty parts between '&', counted up to max + 1: empty parts
+ * are skipped, as in WHATWG URL 5.1. */
+static size_t count_pairs(struct str text, size_t max)
+{
+    size_t n = 0;
+    while (text.p && n <= max)
+        if (str_cut(&text, '&').n > 0)
+            n++;
+    return n;
+}
+
+const struct err *request_form(struct arena *a, struct str text, size_t max,
+                               struct pairs *out)
+{
+    size_t count = count_pairs(text, max);
+    if (count > max)
+        return ERROR(ERR_TOO_LARGE, "request.form",
+                     "The form has too many fields.");
+    struct pair *v = arena_many(a, count, struct pair);
+    size_t n = 0;
+    while (text.p && n < count) {
+        struct str part = str_cut(&text, '&');
+        if (part.n == 0)
+            continue;
+        const struct err *e = form_pair(a, part, &v[n]);
+        if (e) {
+            struct buf at = buf_make(a, 32);
+            buf_printf(&at, "pair %zu", n + 1);
+            return err_at(a, ERR_BAD_REQUEST, "request.form", buf_text(&at),
+                          "%.*s", STR_FMT(e->say));
+        }
+        n++;
+    }
+    *out = (struct pairs){v, n};
+    return NULL;
+}
+
+struct str pairs_get(struct pairs p, const char *key)
+{
+    const struct str wanted = str_of(key);
+    for (size_t i = 0; i < p.n; i++)
+        if (str_eq(p.v[i].key, wanted))
+            return p.v[i].value;
+    return STR_NONE;
+}
