@@ -58,6 +58,24 @@ void buf_lower(struct buf *b, struct str s)
                         : s.p[i]);
 }
 
+void buf_escape(struct buf *b, struct str s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        unsigned byte = (unsigned char)c;
+        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+            c == '~') {
+            buf_char(b, c);
+        } else {
+            buf_char(b, '%');
+            buf_char(b, digits[byte >> 4]);
+            buf_char(b, digits[byte & 15]);
+        }
+    }
+}
+
 void buf_int(struct buf *b, int64_t v)
 {
     char digits[24];

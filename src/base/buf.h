@@ -27,6 +27,8 @@ static inline void buf_put(struct buf *b, const char *z)
 void buf_char(struct buf *b, char c);
 /* s with its ASCII letters in lower case. */
 void buf_lower(struct buf *b, struct str s);
+/* s percent-encoded, but for A-Z a-z 0-9 - . _ ~ */
+void buf_escape(struct buf *b, struct str s);
 void buf_int(struct buf *b, int64_t v);
 /* printf for numbers and slices; untrusted text goes through buf_str. */
 void buf_printf(struct buf *b, const char *fmt, ...)

@@ -83,9 +83,9 @@ static struct str wanted(const struct call *c)
     buf_str(&b, c->rq->path);
     for (size_t i = 0; i < q.n; i++) {
         buf_char(&b, i ? '&' : '?');
-        request_escape(&b, q.v[i].key);
+        buf_escape(&b, q.v[i].key);
         buf_char(&b, '=');
-        request_escape(&b, q.v[i].value);
+        buf_escape(&b, q.v[i].value);
     }
     return buf_text(&b);
 }
@@ -101,7 +101,7 @@ static void to_login(struct call *c)
     buf_put(&b, "/login");
     if (c->rq->method == METHOD_GET && !str_is(next, "/inbox")) {
         buf_put(&b, "?next=");
-        request_escape(&b, login_next(next).n ? next : c->rq->path);
+        buf_escape(&b, login_next(next).n ? next : c->rq->path);
     }
     response_see_other(c->rs, buf_text(&b));
 }

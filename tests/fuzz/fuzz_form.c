@@ -9,7 +9,7 @@
 static void check_escape(struct arena *a, struct str text)
 {
     struct buf b = buf_make(a, text.n * 3);
-    request_escape(&b, text);
+    buf_escape(&b, text);
     must(!b.over);
     struct str back;
     const struct err *e = request_unescape(a, buf_text(&b), true, &back);
@@ -42,9 +42,9 @@ static void check_pairs(struct arena *a, struct pairs p)
         must(!has_crlf(p.v[i].value));
         must(p.v[i].value.p != NULL);
         buf_put(&b, i > 0 ? "&" : "");
-        request_escape(&b, p.v[i].key);
+        buf_escape(&b, p.v[i].key);
         buf_char(&b, '=');
-        request_escape(&b, p.v[i].value);
+        buf_escape(&b, p.v[i].value);
     }
     struct pairs again;
     must(!request_form(a, buf_text(&b), p.n, &again) && again.n == p.n);

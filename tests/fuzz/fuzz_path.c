@@ -26,13 +26,13 @@ static struct str spell(struct arena *a, const struct request *r)
     struct str rest = str_sub(r->path, 1, r->path.n);
     while (rest.p) {
         buf_char(&b, '/');
-        request_escape(&b, str_cut(&rest, '/'));
+        buf_escape(&b, str_cut(&rest, '/'));
     }
     for (size_t i = 0; i < r->query.n; i++) {
         buf_char(&b, i > 0 ? '&' : '?');
-        request_escape(&b, r->query.v[i].key);
+        buf_escape(&b, r->query.v[i].key);
         buf_char(&b, '=');
-        request_escape(&b, r->query.v[i].value);
+        buf_escape(&b, r->query.v[i].value);
     }
     must(!b.over);
     return buf_text(&b);

@@ -330,7 +330,7 @@ Test(request, escape_and_back)
 {
     struct str text = STR("AZaz09-._~ /%&+=?#\"'<>\xC3\xA9\n");
     struct buf b = buf_make(arena, 256);
-    request_escape(&b, text);
+    buf_escape(&b, text);
     cr_expect(eq(str, (char *)z(buf_text(&b)),
                  "AZaz09-._~%20%2F%25%26%2B%3D%3F%23%22%27%3C%3E%C3%A9%0A"));
     struct str back;

@@ -230,10 +230,10 @@ const struct err *api_resume_page(struct call *c)
     const struct str action = request_query(c->rq, "action");
     struct buf b = buf_make(c->a, 4096);
     buf_put(&b, "/suspensions/");
-    request_escape(&b, c->param[0]);
+    buf_escape(&b, c->param[0]);
     if (action.n > 0 && action.n <= ACTION_MAX) {
         buf_put(&b, "?choice=");
-        request_escape(&b, action);
+        buf_escape(&b, action);
     }
     response_see_other(c->rs, buf_text(&b));
     return NULL;

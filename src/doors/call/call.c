@@ -239,7 +239,7 @@ const struct err *call_board(struct call *c, struct work *w)
 struct str call_url(struct call *c, const char *path, struct str id)
 {
     struct buf b = buf_make(c->a, 4096);
-    request_escape(&b, id);
+    buf_escape(&b, id);
     return conf_address(c->a, c->serve->conf, path, buf_text(&b));
 }
 

@@ -30,7 +30,7 @@ static struct buf target(struct call *c, const char *path)
 static void put_text(struct buf *b, const char *key, struct str value)
 {
     buf_put(b, key);
-    request_escape(b, value);
+    buf_escape(b, value);
 }
 
 static void put_int(struct buf *b, const char *key, int64_t value)
@@ -42,7 +42,7 @@ static void put_int(struct buf *b, const char *key, int64_t value)
 struct str hold_seal(struct arena *a, struct str secret, struct str target)
 {
     struct buf b = buf_make(a, 256);
-    request_escape(&b, crypt_hmac(a, secret, target));
+    buf_escape(&b, crypt_hmac(a, secret, target));
     return buf_text(&b);
 }
 

@@ -79,7 +79,5 @@ struct str pairs_get(struct pairs p, const char *key);
  * is UTF-8 without NUL. ERR_BAD_REQUEST request.escape. */
 const struct err *request_unescape(struct arena *a, struct str s, bool plus,
                                    struct str *out) MUST;
-/* Appends s percent-encoded: everything but A-Z a-z 0-9 - . _ ~ */
-void request_escape(struct buf *b, struct str s);
 
 #endif

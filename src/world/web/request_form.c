@@ -1,4 +1,4 @@
-/* The spellings of text inside a URL or a form: percent-encoding and
+/* The text in the parts of a URL and in a form: percent-decoding and
  * application/x-www-form-urlencoded.
  *
  * Called by request.c for paths and queries and by the doors for form bodies.
@@ -20,24 +20,6 @@ const struct err *request_unescape(struct arena *a, struct str s, bool plus,
                      "The text has to be UTF-8 without a NUL byte.");
     *out = text;
     return NULL;
-}
-
-void request_escape(struct buf *b, struct str s)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        unsigned byte = (unsigned char)c;
-        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-            c == '~') {
-            buf_char(b, c);
-        } else {
-            buf_char(b, '%');
-            buf_char(b, digits[byte >> 4]);
-            buf_char(b, digits[byte & 15]);
-        }
-    }
 }
 
 /* CRLF to LF, and no CRLF is left even of CR CR LF. Writes into a copy: the

@@ -185,7 +185,7 @@ static struct json *choice_url(struct arena *a, const struct suspension *s,
     struct buf b = buf_make(a, url.n + value.n * 3 + 32);
     buf_str(&b, url);
     buf_put(&b, "?choice=");
-    request_escape(&b, value);
+    buf_escape(&b, value);
     if (meant_choice(a, s, choices, value, MEANT_SAID) != choice)
         buf_put(&b, "&exact=yes"); /* as a word it means another one */
     return json_string(a, buf_text(&b));

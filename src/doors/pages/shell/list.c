@@ -18,9 +18,9 @@ static void put_pair(struct buf *b, struct str key, struct str value)
 {
     if (b->n > 0)
         buf_char(b, '&');
-    request_escape(b, key);
+    buf_escape(b, key);
     buf_char(b, '=');
-    request_escape(b, value);
+    buf_escape(b, value);
 }
 
 /* All filters but one. */
@@ -59,9 +59,9 @@ struct str page_list_save(struct call *c, const char *path)
 {
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 10);
     buf_put(&b, "/views?path=");
-    request_escape(&b, str_of(path));
+    buf_escape(&b, str_of(path));
     buf_put(&b, "&query=");
-    request_escape(&b, page_list_query(c));
+    buf_escape(&b, page_list_query(c));
     return buf_text(&b);
 }
 

@@ -1,7 +1,6 @@
 /* Small helpers for the views of pages. */
 #include "doors/pages/shell/view.h"
 
-#include "world/web/request.h"
 
 #define LINES_MAX 12 /* of a text that is not folded */
 #define START_MAX 40 /* characters of the beginning of a folded text that are
@@ -57,7 +56,7 @@ struct str page_view_path(struct arena *a, const char *before, struct str id,
 {
     struct buf b = buf_make(a, id.n * 3 + 256);
     buf_put(&b, before);
-    request_escape(&b, id);
+    buf_escape(&b, id);
     buf_put(&b, after);
     return buf_text(&b);
 }
