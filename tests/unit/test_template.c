@@ -260,7 +260,10 @@ Test(template, values_are_escaped_wherever_they_stand)
         {"<p title=\"a {{v}} b\">", NASTY, "<p title=\"a " TAMED " b\">"},
         {"<p title='{{v}}'>", NASTY, "<p title='" TAMED "'>"},
         {"<p data-x=\"{{v}}\">", NASTY, "<p data-x=\"" TAMED "\">"},
-        {"<a href=\"/x?q={{v}}\">", NASTY, "<a href=\"/x?q=" TAMED "\">"},
+        {"<a href=\"{{u}}\">", "{\"u\": \"/<x\\\"'&>\"}",
+         "<a href=\"/" TAMED "\">"},
+        {"<a href=\"/x?q={{v}}\">", NASTY,
+         "<a href=\"/x?q=%3Cx%22%27%26%3E\">"},
         {"{{#v}}{{.}}{{/v}}", NASTY, TAMED},
         {"a < b {{v}}", NASTY, "a < b " TAMED},
         {"<script src=\"/a.js\">a < '</p>'</script>{{v}}", NASTY,
@@ -361,8 +364,10 @@ Test(template, what_a_form_sends_back_is_kept)
          "<option value=\"" HOSTILE_KEPT "\">x</option>"},
         {"<textarea>{{v}}</textarea>", HOSTILE,
          "<textarea>" HOSTILE_KEPT "</textarea>"},
+        {"<a href=\"{{u}}\">", "{\"u\": \"/a\\u202eb\"}",
+         "<a href=\"/a\u202Eb\">"},
         {"<a href=\"/x?{{v}}\">", HOSTILE,
-         "<a href=\"/x?" HOSTILE_KEPT "\">"},
+         "<a href=\"/x?a%E2%80%AEb%E2%80%8B%3Cscript%3E\">"},
     };
     expect_all(cases, countof(cases));
 }
@@ -422,6 +427,45 @@ Test(template, formats_of_moments)
     expect_all(cases, countof(cases));
 }
 
+Test(template, formats_of_numbers)
+{
+    static const struct prints cases[] = {
+        {"{{n|count}}", "{\"n\": 0}", "0"},
+        {"{{n|count}}", "{\"n\": 1284}", "1,284"},
+        {"{{n|count}}", "{\"n\": -1234567}", "-1,234,567"},
+        {"{{n|count}}", "{\"n\": 9223372036854775807}",
+         "9,223,372,036,854,775,807"},
+        {"{{l|count}} {{l|many:step}}", "{\"l\": [1, [2, 3]]}", "2 2 steps"},
+        {"{{l|many:step}}", "{\"l\": []}", "0 steps"},
+        {"{{n|many:step}}", "{\"n\": 0}", "0 steps"},
+        {"{{n|many:step}}", "{\"n\": 1}", "1 step"},
+        {"{{n|many:open request}}", "{\"n\": 1284}", "1,284 open requests"},
+        {"{{ n|many:step }}{{#n|many:step}}({{.}}){{/n|many:step}}",
+         "{\"n\": 2}", "2 steps(2 steps)"},
+        {"[{{n|count}}{{n|many:step}}{{n|span}}]", "{\"n\": null}", "[]"},
+        {"[{{n|count}}{{n|many:step}}{{n|span}}]", "{\"n\": \"7\"}", "[]"},
+        {"[{{n|count}}{{n|many:step}}{{n|span}}]", "{\"n\": 1.5}", "[]"},
+        {"[{{n|count}}{{n|many:step}}{{n|span}}]", "{\"n\": {\"a\": 1}}",
+         "[]"},
+        {"[{{n|count}}{{n|many:step}}{{n|span}}]", "{\"n\": true}", "[]"},
+        {"{{n|span}}", "{\"n\": 2580000000}", "43 min"},
+    };
+    expect_all(cases, countof(cases));
+    static const struct refused bad[] = {
+        {"{{n|many}}", "template.format"},
+        {"{{n|many:}}", "template.format"},
+        {"{{n|many: step}}", "template.format"},
+        {"{{n|many:step|cut}}", "template.format"},
+        {"{{n|many:<b>}}", "template.format"},
+        {"{{n|many:a:b}}", "template.format"},
+        {"{{n|count:step}}", "template.format"},
+        {"{{n|count:}}", "template.format"},
+        {"{{n|:step}}", "template.format"},
+        {"{{#n|many:step}}{{/n|many:hour}}", "template.section"},
+    };
+    expect_refused(bad, countof(bad));
+}
+
 Test(template, formats_of_texts)
 {
     static const struct prints cases[] = {
@@ -436,7 +480,12 @@ Test(template, formats_of_texts)
          "(letters of several alphabets)"},
         {"{{#v}}{{#.|mixed}}({{.}}){{/.|mixed}}{{/v}}",
          "{\"v\": \"refunds-\u0430\"}", "(letters of several alphabets)"},
-        {"[{{v|head}}{{v|cut}}{{v|hidden}}{{v|mixed}}]", "{\"v\": 5}", "[]"},
+        {"{{v|id}}", "{\"v\": \"7c0e4f2a-58b1-4b7e-9f0d-3a6c1d20b41d\"}",
+         "7c0e…b41d"},
+        {"{{v|id}}", "{\"v\": \"i-12345\"}", "i-12345"},
+        {"{{v|digest}}", "{\"v\": \"9f86d081884c7d65\"}", "9f86 d081"},
+        {"[{{v|head}}{{v|cut}}{{v|hidden}}{{v|mixed}}{{v|id}}{{v|digest}}]",
+         "{\"v\": 5}", "[]"},
         {"{{ v|head }}", "{\"v\": \"<\"}", "&lt;"},
     };
     expect_all(cases, countof(cases));
@@ -735,37 +784,57 @@ Test(template, addresses)
     }
 }
 
-/* Where the template begins the address, only the beginning is its scheme. */
+/* Where the template begins the address, a value after it is one part of its
+ * path or query, whatever it has in it. */
 Test(template, addresses_of_several_pieces)
 {
     static const struct prints cases[] = {
         {"<a href=\"/i/{{v}}/x\">", "{\"v\": \"javascript:x\"}",
-         "<a href=\"/i/javascript:x/x\">"},
+         "<a href=\"/i/javascript%3Ax/x\">"},
         {"<a href=\"/{{v}}\">", "{\"v\": \"a\"}", "<a href=\"/a\">"},
-        {"<a href=\"/{{v}}\">", "{\"v\": \"/evil\"}", "<a href=\"/#\">"},
-        {"<a href=\"/{{v}}\">", "{\"v\": \"\\\\evil\"}", "<a href=\"/#\">"},
-        {"<a href=\"/i/{{v}}\">", "{\"v\": \"a\\nb\"}", "<a href=\"/i/#\">"},
+        {"<a href=\"/{{v}}\">", "{\"v\": \"/evil\"}",
+         "<a href=\"/%2Fevil\">"},
+        {"<a href=\"/{{v}}\">", "{\"v\": \"\\\\evil\"}",
+         "<a href=\"/%5Cevil\">"},
+        {"<a href=\"/i/{{v}}\">", "{\"v\": \"a\\nb\"}",
+         "<a href=\"/i/a%0Ab\">"},
+        {"<form action='/i/{{v}}/x?a={{v}}&amp;b=1#{{v}}'>",
+         "{\"v\": \"é 1/2?a&b=c#d+e%20'\\\"\"}",
+         "<form action='/i/%C3%A9%201%2F2%3Fa%26b%3Dc%23d%2Be%2520%27%22/x?a="
+         "%C3%A9%201%2F2%3Fa%26b%3Dc%23d%2Be%2520%27%22&amp;b=1#"
+         "%C3%A9%201%2F2%3Fa%26b%3Dc%23d%2Be%2520%27%22'>"},
+        {"<img src=\"/i/a-Z_0.9~{{v}}\">", "{\"v\": \"a-Z_0.9~\"}",
+         "<img src=\"/i/a-Z_0.9~a-Z_0.9~\">"},
+        {"<a href='{{u}}#e{{n}}'>", "{\"u\": \"/i/a%20b?c=d\", \"n\": 7}",
+         "<a href='/i/a%20b?c=d#e7'>"},
         {"<a href='{{a}}{{b}}'>", "{\"a\": \"/\", \"b\": \"/evil\"}",
-         "<a href='/#'>"},
+         "<a href='/%2Fevil'>"},
         {"<a href='{{a}}/{{b}}'>", "{\"a\": \"/\", \"b\": \"evil\"}",
          "<a href='//#'>"},
         {"<a href='{{! }}data:{{a}}'>", "{\"a\": \"x\"}", "<a href='data:#'>"},
         {"<a href='{{a}}{{b}}{{c}}'>",
-         "{\"a\": \"/\", \"b\": null, \"c\": \"/evil\"}", "<a href='/#'>"},
+         "{\"a\": \"/\", \"b\": null, \"c\": \"/evil\"}",
+         "<a href='/%2Fevil'>"},
         {"<a href='{{a}}{{b}}'>", "{\"a\": null, \"b\": \"data:x\"}",
          "<a href='#'>"},
-        {"<a href='{{#a}}/x{{/a}}{{b}}'>", "{\"b\": \"data:x\"}",
+        {"<a href='{{a}}{{b}}'>", "{\"a\": null, \"b\": \"/x\"}",
          "<a href='#'>"},
-        {"<a href='{{#a}}/x{{/a}}{{b}}'>", "{\"a\": 1, \"b\": \":x\"}",
-         "<a href='/x:x'>"},
-        {"<a href='{{#a}}{{.}}{{/a}}{{^a}}/y{{/a}}'>", "{\"a\": \"/z\"}",
-         "<a href='/z'>"},
+        {"<a href='/x{{#a}}/{{.}}{{/a}}'>", "{\"a\": [\"y\", \":z\"]}",
+         "<a href='/x/y/%3Az'>"},
+        {"<a href=\"{{u}}'{{v}}\">", "{\"u\": \"/\", \"v\": \"/\"}",
+         "<a href=\"/'%2F\">"},
         {"<a title='\"/' href=\"{{v}}\">", "{\"v\": \"x\"}",
          "<a title='\"/' href=\"#\">"},
         {"<a href=\"/i/{{n}}\">", "{\"n\": 7}", "<a href=\"/i/7\">"},
+        {"<a href=\"/i/{{n|count}}\">", "{\"n\": 1234}",
+         "<a href=\"/i/1%2C234\">"},
         {"<a href=\"{{n}}\">", "{\"n\": 7}", "<a href=\"#\">"},
         {"<a href=\"mailto:{{v}}\">", "{\"v\": \"a@b\"}",
-         "<a href=\"mailto:a@b\">"},
+         "<a href=\"mailto:a%40b\">"},
+        {"<a href=\"/i\" title=\"/{{v}}\">", "{\"v\": \"/ \"}",
+         "<a href=\"/i\" title=\"// \">"},
+        {"<p title=\"{{#a}}x {{/a}}{{v}}\">", "{\"a\": 1, \"v\": \"/ \"}",
+         "<p title=\"x / \">"},
     };
     expect_all(cases, countof(cases));
     static const struct refused bad[] = {
@@ -775,6 +844,10 @@ Test(template, addresses_of_several_pieces)
         {"<a href=\"java{{v}}\">", "template.url"},
         {"<a href=\"https:{{v}}\">", "template.url"},
         {"<a href=\" {{v}}\">", "template.url"},
+        /* A value that may or may not begin the address. */
+        {"<a href='{{#a}}/x{{/a}}{{b}}'>", "template.context"},
+        {"<a href='{{#a}}{{.}}{{/a}}{{^a}}/y{{/a}}'>", "template.context"},
+        {"<a href='{{?a}}{{b}}{{/a}}'>", "template.context"},
     };
     expect_refused(bad, countof(bad));
 }

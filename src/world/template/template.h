@@ -13,13 +13,18 @@
  *
  * A name, also that of a section, may have a format after a bar; its result is
  * a text like any other. A moment is a number of microseconds since 1970 or a
- * text of RFC 3339; null stays null, and any other value of another type is not
- * printed.
+ * text of RFC 3339, a span a number of microseconds; null stays null, and any
+ * other value of another type is not printed.
  *   iso    2026-11-20T03:12:04Z       time   20 Nov 2026 04:12:04 CET
  *   utc    20 Nov 2026 03:12:04 UTC   short  20 Nov 04:12:04
  *   ago    43 min ago, 8 min left     day    20 Nov 2026
  *   clock  04:12:04 CET
  *   head   a text, at most 300 characters     cut   at most 200
+ *   span   43 min                     id     7c0e…b41d
+ *   digest 9f86 d081, the beginning of one in hexadecimal
+ *   count  1,284: of an integer, or of the elements of a list
+ *   many:open request   "1 open request", "1,284 open requests": the same with
+ *          a noun, which gets an s unless there is one
  *   hidden "3 hidden characters shown", or "" when it has none
  *   mixed  of a name: "letters of several alphabets", or ""
  *
@@ -34,14 +39,15 @@
  * into <script>, <style>, a comment, an unquoted attribute, a tag or attribute
  * name, or an attribute whose name starts with "on" or is "style", "srcdoc", or
  * an address other than the four below ("srcset", "poster" ...). In href, src,
- * action and formaction a value that does not start with '/', '#', '?',
- * "https://", "http://" or "mailto:" is printed as "#", and so is one that
- * starts with "//" or "/\" or has a control character. Where the template
- * itself begins the address ("/intents/{{id}}") the same rule holds for that
- * beginning, and the value only must not make "//" of a "/". A section ends in
- * the HTML context in which it began; one that prints attributes begins with a
- * space, and a space or the tag's end follows it. A partial is placed in text,
- * and begins and ends in text itself.
+ * action and formaction a value that begins the address is a whole one: if it
+ * does not start with '/', '#', '?', "https://", "http://" or "mailto:" it is
+ * printed as "#", and so is one that starts with "//" or "/\" or has a control
+ * character. A value that continues the address ("/intents/{{id}}") is
+ * percent-encoded, and the same rule holds for the beginning. A section in an
+ * address stands after that beginning. A section ends in the HTML context in
+ * which it began; one that prints attributes begins with a space, and a space
+ * or the tag's end follows it. A partial is placed in text, and begins and ends
+ * in text itself.
  *
  * Templates are parsed once, before the fork, and shared by all workers. */
 #ifndef WORLD_TEMPLATE_TEMPLATE_H

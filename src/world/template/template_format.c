@@ -10,6 +10,7 @@
 
 #define HEAD_MAX 300 /* characters of a text that is a heading */
 #define CUT_MAX 200  /* of one in a row */
+#define DIGEST_GROUPS 2 /* of four digits */
 #define ISO_SECONDS 19 /* "2026-11-20T03:12:04" */
 
 /* ---- moments -------------------------------------------------------- */
@@ -23,131 +24,147 @@ static bool moment(const struct json *v, int64_t *t)
 }
 
 /* The moment in the reader's zone. */
-static bool there(const struct template_page *page, const struct json *v,
-                  struct zone_time *out)
+static bool there(const struct template_value *v, struct zone_time *out)
 {
     int64_t t = 0;
-    const bool known = moment(v, &t);
-    zone_at(page->zone, t, out);
+    const bool known = moment(v->v, &t);
+    zone_at(v->page->zone, t, out);
     return known;
 }
 
-static bool iso(struct arena *a, const struct template_page *page,
-                const struct json *v, struct str *out)
+static bool iso(const struct template_value *v, struct str *out)
 {
     char text[CLOCK_TEXT];
     int64_t t = 0;
-    (void)page;
-    if (!moment(v, &t))
+    if (!moment(v->v, &t))
         return false;
     clock_write(text, t);
-    *out = arena_join(a, (struct str){text, ISO_SECONDS}, STR("Z"));
+    *out = arena_join(v->a, (struct str){text, ISO_SECONDS}, STR("Z"));
     return true;
 }
 
-static bool utc(struct arena *a, const struct template_page *page,
-                const struct json *v, struct str *out)
+static bool utc(const struct template_value *v, struct str *out)
 {
     int64_t t = 0;
-    (void)page;
-    if (!moment(v, &t))
+    if (!moment(v->v, &t))
         return false;
-    *out = words_moment(a, t);
+    *out = words_moment(v->a, t);
     return true;
 }
 
-static bool when(struct arena *a, const struct template_page *page,
-                 const struct json *v, struct str *out)
+static bool when(const struct template_value *v, struct str *out)
 {
     int64_t t = 0;
-    if (!moment(v, &t))
+    if (!moment(v->v, &t))
         return false;
-    *out = words_when(a, page->zone, t);
+    *out = words_when(v->a, v->page->zone, t);
     return true;
 }
 
-static bool brief(struct arena *a, const struct template_page *page,
-                  const struct json *v, struct str *out)
+static bool brief(const struct template_value *v, struct str *out)
 {
     struct zone_time z;
-    if (!there(page, v, &z))
+    if (!there(v, &z))
         return false;
-    *out = words_brief(a, z.text);
+    *out = words_brief(v->a, z.text);
     return true;
 }
 
-static bool day(struct arena *a, const struct template_page *page,
-                const struct json *v, struct str *out)
+static bool day(const struct template_value *v, struct str *out)
 {
     struct zone_time z;
-    if (!there(page, v, &z))
+    if (!there(v, &z))
         return false;
-    *out = words_day(a, z.text);
+    *out = words_day(v->a, z.text);
     return true;
 }
 
-static bool clock_there(struct arena *a, const struct template_page *page,
-                        const struct json *v, struct str *out)
+static bool clock_there(const struct template_value *v, struct str *out)
 {
     struct zone_time z;
-    if (!there(page, v, &z))
+    if (!there(v, &z))
         return false;
-    *out = arena_join(a, str_of(z.text + sizeof "2026-11-20T" - 1), STR(" "),
-                      str_of(z.word));
+    *out = arena_join(v->a, str_of(z.text + sizeof "2026-11-20T" - 1),
+                      STR(" "), str_of(z.word));
     return true;
 }
 
-static bool ago(struct arena *a, const struct template_page *page,
-                const struct json *v, struct str *out)
+static bool ago(const struct template_value *v, struct str *out)
 {
     int64_t t = 0;
-    if (!moment(v, &t))
+    if (!moment(v->v, &t))
         return false;
-    const bool later = t > page->now;
-    *out = arena_join(a, words_span(a, later ? t - page->now : page->now - t),
-                      str_of(later ? " left" : " ago"));
+    const int64_t left = t - v->page->now;
+    *out = arena_join(v->a, words_span(v->a, left > 0 ? left : -left),
+                      str_of(left > 0 ? " left" : " ago"));
     return true;
 }
 
 /* ---- texts ---------------------------------------------------------- */
 
-static bool head(struct arena *a, const struct template_page *page,
-                 const struct json *v, struct str *out)
+static bool head(const struct template_value *v, struct str *out)
 {
-    (void)page;
-    *out = words_cut(a, json_text(v), HEAD_MAX);
-    return json_is(v, JSON_STRING);
+    *out = words_cut(v->a, json_text(v->v), HEAD_MAX);
+    return json_is(v->v, JSON_STRING);
 }
 
-static bool cut(struct arena *a, const struct template_page *page,
-                const struct json *v, struct str *out)
+static bool cut(const struct template_value *v, struct str *out)
 {
-    (void)page;
-    *out = words_cut(a, json_text(v), CUT_MAX);
-    return json_is(v, JSON_STRING);
+    *out = words_cut(v->a, json_text(v->v), CUT_MAX);
+    return json_is(v->v, JSON_STRING);
 }
 
-static bool hidden(struct arena *a, const struct template_page *page,
-                   const struct json *v, struct str *out)
+static bool hidden(const struct template_value *v, struct str *out)
 {
-    struct buf b = buf_make(a, 64);
-    const size_t n = words_hidden(json_text(v));
-    (void)page;
-    if (n > 0) {
-        buf_str(&b, words_many(a, (int64_t)n, "hidden character"));
-        buf_put(&b, " shown");
-        *out = buf_text(&b);
-    }
-    return json_is(v, JSON_STRING);
+    const size_t n = words_hidden(json_text(v->v));
+    if (n > 0)
+        *out = arena_join(
+            v->a, words_many(v->a, (int64_t)n, "hidden character"),
+            STR(" shown"));
+    return json_is(v->v, JSON_STRING);
 }
 
-static bool mixed(struct arena *a, const struct template_page *page,
-                  const struct json *v, struct str *out)
+static bool mixed(const struct template_value *v, struct str *out)
 {
-    (void)a;
-    (void)page;
-    *out = words_mixed(json_text(v));
-    return json_is(v, JSON_STRING);
+    *out = words_mixed(json_text(v->v));
+    return json_is(v->v, JSON_STRING);
+}
+
+static bool short_id(const struct template_value *v, struct str *out)
+{
+    *out = words_short_id(v->a, json_text(v->v));
+    return json_is(v->v, JSON_STRING);
+}
+
+static bool digest(const struct template_value *v, struct str *out)
+{
+    *out = words_groups(v->a, json_text(v->v), DIGEST_GROUPS);
+    return json_is(v->v, JSON_STRING);
+}
+
+/* ---- numbers -------------------------------------------------------- */
+
+static int64_t amount(const struct json *v)
+{
+    return json_is(v, JSON_ARRAY) ? (int64_t)json_count(v) : json_int(v);
+}
+
+static bool count(const struct template_value *v, struct str *out)
+{
+    *out = words_count(v->a, amount(v->v));
+    return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
+}
+
+static bool many(const struct template_value *v, struct str *out)
+{
+    *out = words_many(v->a, amount(v->v), v->noun);
+    return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
+}
+
+static bool span(const struct template_value *v, struct str *out)
+{
+    *out = words_span(v->a, json_int(v->v));
+    return json_is(v->v, JSON_INT);
 }
 
 /* ---- the list ------------------------------------------------------- */
@@ -155,10 +172,22 @@ static bool mixed(struct arena *a, const struct template_page *page,
 const struct template_format *template_format_find(struct str name)
 {
     static const struct template_format list[] = {
-        {"iso", iso},         {"utc", utc}, {"time", when},
-        {"short", brief},     {"day", day}, {"clock", clock_there},
-        {"ago", ago},         {"cut", cut}, {"head", head},
-        {"hidden", hidden},   {"mixed", mixed}};
+        {"iso", iso, false},
+        {"utc", utc, false},
+        {"time", when, false},
+        {"short", brief, false},
+        {"day", day, false},
+        {"clock", clock_there, false},
+        {"ago", ago, false},
+        {"span", span, false},
+        {"head", head, false},
+        {"cut", cut, false},
+        {"hidden", hidden, false},
+        {"mixed", mixed, false},
+        {"id", short_id, false},
+        {"digest", digest, false},
+        {"count", count, false},
+        {"many", many, true}};
     for (size_t i = 0; i < countof(list); i++) {
         if (str_is(name, list[i].name))
             return &list[i];

@@ -3,7 +3,7 @@
  * Called once for each template at load. Determines for each tag what a value
  * there would become, and that a section leaves the HTML context as it found
  * it, so that the check covers every combination of sections. Changes only the
- * url_quote and the hidden of a value. */
+ * url_quote, encoded and hidden of a value. */
 #include "world/template/template_parts.h"
 
 /* Attributes with code or HTML, and attributes with addresses that are not
@@ -44,6 +44,18 @@ static bool in_option(const struct template_place *h)
     return h->state == HTML_TEXT && h->tag.n > 0;
 }
 
+/* Is it in the value of an address? */
+static bool in_address(const struct template_place *h)
+{
+    return (h->state == HTML_DOUBLE || h->state == HTML_SINGLE) &&
+           is_address(&h->word);
+}
+
+static char quote_of(const struct template_place *h)
+{
+    return h->state == HTML_DOUBLE ? '"' : '\'';
+}
+
 struct judge {
     struct arena *a;
     struct template *t;
@@ -63,6 +75,9 @@ static const struct err *judge_text(struct judge *j,
             return template_refuse(j->a, j->t, line, "template.markup", why);
         line += node->text.p[i] == '\n';
     }
+    /* A last byte that is the value's quote opened it. */
+    j->h.begun = in_address(&j->h) && node->text.p[node->text.n - 1] !=
+                                          quote_of(&j->h);
     return NULL;
 }
 
@@ -70,7 +85,9 @@ static const struct err *judge_text(struct judge *j,
 static const struct err *judge_address(struct judge *j, size_t i)
 {
     struct template_node *node = &j->t->nodes[i];
-    node->url_quote = j->h.state == HTML_DOUBLE ? '"' : '\'';
+    node->url_quote = quote_of(&j->h);
+    node->encoded = j->h.begun;
+    j->h.begun = true;
     if (i == 0 || node[-1].kind != TEMPLATE_TEXT)
         return NULL;
     struct str text = node[-1].text;
@@ -107,7 +124,7 @@ static const struct err *judge_value(struct judge *j, size_t i)
     if (is_forbidden(&j->h.word))
         return template_refuse(j->a, j->t, line, "template.context",
                                "A value is not allowed in this attribute.");
-    const bool address = is_address(&j->h.word);
+    const bool address = in_address(&j->h);
     node->hidden =
         address || is_sent(&j->h.word) ? TEMPLATE_KEPT : TEMPLATE_SPELT;
     return address ? judge_address(j, i) : NULL;
@@ -126,7 +143,8 @@ static bool same_place(const struct template_place *x,
                        const struct template_place *y)
 {
     return x->state == y->state && x->closing == y->closing &&
-           x->dashes == y->dashes && template_html_same(&x->tag, &y->tag) &&
+           x->dashes == y->dashes && x->begun == y->begun &&
+           template_html_same(&x->tag, &y->tag) &&
            template_html_same(&x->word, &y->word);
 }
 
@@ -162,7 +180,8 @@ static const struct err *judge_end(struct judge *j, size_t i)
                                "A section has to end in the same HTML context "
                                "in which it began: in text, or in the same "
                                "attribute. A section between attributes begins "
-                               "with a space.");
+                               "with a space, and a section in an address "
+                               "follows the address's beginning.");
     j->h.state = HTML_GAP;
     j->h.word = (struct template_name){.n = 0};
     return NULL;

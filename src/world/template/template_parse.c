@@ -103,15 +103,41 @@ static bool is_word(struct str s)
     return s.n > 0;
 }
 
+/* "step", "open request". */
+static bool is_noun(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (!(s.p[i] >= 'a' && s.p[i] <= 'z') && s.p[i] != ' ')
+            return false;
+    }
+    return s.n > 0 && s.p[0] != ' ' && s.p[s.n - 1] != ' ';
+}
+
+static const struct err *set_format(const struct parser *p,
+                                    struct template_node *node,
+                                    struct str format)
+{
+    struct str noun = format;
+    node->format = template_format_find(str_cut(&noun, ':'));
+    if (!node->format)
+        return refuse(p, "template.format", "There is no format with this "
+                                            "name.");
+    if (node->format->has_noun ? !is_noun(noun) : noun.p != NULL)
+        return refuse(p, "template.format",
+                      "The format many, and no other, has a colon and a noun "
+                      "in lower case after its name.");
+    node->noun = noun.p ? arena_z(p->a, noun) : NULL;
+    return NULL;
+}
+
 static const struct err *set_keys(const struct parser *p,
                                   struct template_node *node)
 {
     struct str format = node->text;
     struct str rest = str_cut(&format, '|');
     size_t n = 1;
-    if (format.p && !(node->format = template_format_find(format)))
-        return refuse(p, "template.format", "There is no format with this "
-                                            "name.");
+    if (format.p)
+        TRY(set_format(p, node, format));
     if (str_is(rest, "."))
         return NULL;
     for (size_t i = 0; i < rest.n; i++)

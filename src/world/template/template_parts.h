@@ -27,12 +27,20 @@ enum template_hidden {
     TEMPLATE_KEPT    /* as they are: a program reads it */
 };
 
+/* A value to be formatted. */
+struct template_value {
+    struct arena *a;
+    const struct template_page *page;
+    const struct json *v;
+    const char *noun; /* of {{n|many:noun}}, else NULL */
+};
+
 /* A format that a value may have after a bar. */
 struct template_format {
     const char *name;
     /* false: a value of this type has no such format. */
-    bool (*print)(struct arena *a, const struct template_page *page,
-                  const struct json *v, struct str *out);
+    bool (*print)(const struct template_value *v, struct str *out);
+    bool has_noun;
 };
 
 struct template_node {
@@ -42,11 +50,14 @@ struct template_node {
     const char *const *keys; /* the name's parts between its dots */
     size_t keys_n;           /* 0: the name is "." */
     const struct template_format *format; /* NULL: none */
+    const char *noun;                     /* of the format, or NULL */
     /* SECTION, INVERTED, ONCE: index of their END. PART: index of the
      * template. */
     size_t jump;
     /* VALUE in an attribute that holds an address: its quote, else 0. */
     char url_quote;
+    /* VALUE: it continues an address, and is percent-encoded. */
+    bool encoded;
     enum template_hidden hidden; /* of a VALUE */
 };
 
@@ -102,6 +113,8 @@ struct template_place {
     bool closing;              /* the tag is an end tag */
     uint8_t dashes;            /* in a comment: the last characters, see
                                 * on_comment */
+    bool begun;                /* in an address: part of it stands before; set
+                                * by the judge */
 };
 
 /* The template of that name, or NULL. */
@@ -116,7 +129,7 @@ const struct err *template_nodes(struct arena *a, struct template *t) MUST;
 /* The format of that name, or NULL. */
 const struct template_format *template_format_find(struct str name);
 /* Refuses a template with a value that could become markup or code, and sets
- * url_quote and hidden. t must have its nodes. */
+ * url_quote, encoded and hidden. t must have its nodes. */
 const struct err *template_judge(struct arena *a, struct template *t) MUST;
 /* Takes one byte; returns why the HTML is refused there, or NULL. */
 const char *template_html_step(struct template_place *h, char c);

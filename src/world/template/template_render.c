@@ -4,6 +4,7 @@
  * through print_value, which escapes it and marks its hidden characters: no
  * other function prints a value. Never reads a file and never changes the
  * templates, which all workers share. */
+#include "base/buf.h"
 #include "base/text.h"
 #include "world/template/template_parts.h"
 
@@ -162,6 +163,11 @@ static struct str address_so_far(const struct buf *out, char quote)
 static void print_text(struct page *p, const struct template_node *node,
                        struct str s)
 {
+    if (node->encoded) {
+        struct buf b = buf_make(p->a, s.n * 3 + 1);
+        buf_escape(&b, s);
+        s = b.n ? buf_text(&b) : STR("");
+    }
     if (node->url_quote == '\0' ||
         template_url_ok(address_so_far(p->out, node->url_quote), s))
         template_render_text(p, node->hidden, s);
@@ -177,12 +183,13 @@ static const struct err *formatted(const struct page *p,
     struct str s = STR("");
     if (!node->format || !*v)
         return NULL;
-    const bool fits = node->format->print(p->a, p->of, *v, &s);
+    const struct template_value value = {p->a, p->of, *v, node->noun};
+    const bool fits = node->format->print(&value, &s);
     if (!fits && p->templates->strict)
         return fail(p, node, "template.format",
                     "The template has a value of the wrong type for its "
                     "format.");
-    *v = json_string(p->a, s);
+    *v = json_string(p->a, fits ? s : STR(""));
     return NULL;
 }
 
