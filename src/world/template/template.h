@@ -25,6 +25,7 @@
  *   count  1,284: of an integer, or of the elements of a list
  *   many:open request   "1 open request", "1,284 open requests": the same with
  *          a noun, which gets an s unless there is one
+ *   verb:is:are   the first word for 1, else the second
  *   hidden "3 hidden characters shown", or "" when it has none
  *   mixed  of a name: "letters of several alphabets", or ""
  *

@@ -157,7 +157,15 @@ static bool count(const struct template_value *v, struct str *out)
 
 static bool many(const struct template_value *v, struct str *out)
 {
-    *out = words_many(v->a, amount(v->v), v->noun);
+    *out = words_many(v->a, amount(v->v), arena_z(v->a, v->words));
+    return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
+}
+
+static bool verb(const struct template_value *v, struct str *out)
+{
+    struct str others = v->words;
+    const struct str one = str_cut(&others, ':');
+    *out = amount(v->v) == 1 ? one : others;
     return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
 }
 
@@ -172,22 +180,23 @@ static bool span(const struct template_value *v, struct str *out)
 const struct template_format *template_format_find(struct str name)
 {
     static const struct template_format list[] = {
-        {"iso", iso, false},
-        {"utc", utc, false},
-        {"time", when, false},
-        {"short", brief, false},
-        {"day", day, false},
-        {"clock", clock_there, false},
-        {"ago", ago, false},
-        {"span", span, false},
-        {"head", head, false},
-        {"cut", cut, false},
-        {"hidden", hidden, false},
-        {"mixed", mixed, false},
-        {"id", short_id, false},
-        {"digest", digest, false},
-        {"count", count, false},
-        {"many", many, true}};
+        {"iso", iso, 0},
+        {"utc", utc, 0},
+        {"time", when, 0},
+        {"short", brief, 0},
+        {"day", day, 0},
+        {"clock", clock_there, 0},
+        {"ago", ago, 0},
+        {"span", span, 0},
+        {"head", head, 0},
+        {"cut", cut, 0},
+        {"hidden", hidden, 0},
+        {"mixed", mixed, 0},
+        {"id", short_id, 0},
+        {"digest", digest, 0},
+        {"count", count, 0},
+        {"many", many, 1},
+        {"verb", verb, 2}};
     for (size_t i = 0; i < countof(list); i++) {
         if (str_is(name, list[i].name))
             return &list[i];

@@ -104,7 +104,7 @@ static bool is_word(struct str s)
 }
 
 /* "step", "open request". */
-static bool is_noun(struct str s)
+static bool is_phrase(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (!(s.p[i] >= 'a' && s.p[i] <= 'z') && s.p[i] != ' ')
@@ -117,16 +117,21 @@ static const struct err *set_format(const struct parser *p,
                                     struct template_node *node,
                                     struct str format)
 {
-    struct str noun = format;
-    node->format = template_format_find(str_cut(&noun, ':'));
+    struct str words = format;
+    node->format = template_format_find(str_cut(&words, ':'));
     if (!node->format)
         return refuse(p, "template.format", "There is no format with this "
                                             "name.");
-    if (node->format->has_noun ? !is_noun(noun) : noun.p != NULL)
+    node->words = words;
+    bool fits = true;
+    int n = 0;
+    for (; words.p && fits; n++)
+        fits = is_phrase(str_cut(&words, ':'));
+    if (!fits || n != node->format->words)
         return refuse(p, "template.format",
-                      "The format many, and no other, has a colon and a noun "
-                      "in lower case after its name.");
-    node->noun = noun.p ? arena_z(p->a, noun) : NULL;
+                      "The format many has a noun after it and verb has two "
+                      "words, in lower case after a colon each. Other formats "
+                      "have none.");
     return NULL;
 }
 

@@ -32,7 +32,7 @@ struct template_value {
     struct arena *a;
     const struct template_page *page;
     const struct json *v;
-    const char *noun; /* of {{n|many:noun}}, else NULL */
+    struct str words; /* "is:are" of {{n|verb:is:are}}; p NULL: none */
 };
 
 /* A format that a value may have after a bar. */
@@ -40,7 +40,7 @@ struct template_format {
     const char *name;
     /* false: a value of this type has no such format. */
     bool (*print)(const struct template_value *v, struct str *out);
-    bool has_noun;
+    int words; /* that follow its name, each after a colon */
 };
 
 struct template_node {
@@ -50,7 +50,7 @@ struct template_node {
     const char *const *keys; /* the name's parts between its dots */
     size_t keys_n;           /* 0: the name is "." */
     const struct template_format *format; /* NULL: none */
-    const char *noun;                     /* of the format, or NULL */
+    struct str words;                     /* of the format */
     /* SECTION, INVERTED, ONCE: index of their END. PART: index of the
      * template. */
     size_t jump;

@@ -183,7 +183,7 @@ static const struct err *formatted(const struct page *p,
     struct str s = STR("");
     if (!node->format || !*v)
         return NULL;
-    const struct template_value value = {p->a, p->of, *v, node->noun};
+    const struct template_value value = {p->a, p->of, *v, node->words};
     const bool fits = node->format->print(&value, &s);
     if (!fits && p->templates->strict)
         return fail(p, node, "template.format",
