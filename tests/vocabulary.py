@@ -1,4 +1,4 @@
-"""The words of src/domain/intent/vocabulary.c and kind.c, as tests read them."""
+"""The words of src/domain/vocabulary.c and kind/kind.c, as tests read them."""
 import pathlib
 import re
 
@@ -22,7 +22,7 @@ def table(name):
 
 def kinds():
     """The kinds of question."""
-    text = (DOMAIN / "kind.c").read_text()
+    text = (DOMAIN / "kind/kind.c").read_text()
     return re.findall(r'\.words = \{\.wire = WIRE\("(\w+)"\)', text)
 
 

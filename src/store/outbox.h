@@ -2,7 +2,7 @@
 #ifndef STORE_OUTBOX_H
 #define STORE_OUTBOX_H
 
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 #include "world/pg/pg.h"
 
 #define OUTBOX_PER_ENDPOINT 4 /* being sent at once, to one endpoint */

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 #include "world/pg/pg.h"
 
 /* No proof is accepted for longer: its nonce or its time has passed. */

@@ -7,7 +7,7 @@
 #include "base/crypt.h"
 #include "domain/answer/agent_ui.h"
 #include "domain/answer/resolve.h"
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 #include "domain/question/suspension_read.h"
 #include "domain/question/suspension_seal.h"
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* Decimal texts: which are some, their order, their sums. */
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 #include "suite.h"
 
 SUITE(decimal);

@@ -1,5 +1,5 @@
 /* The vocabularies: each word leads back to its value, and to no other. */
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #include "base/json/fields.h"
 #include "suite.h"

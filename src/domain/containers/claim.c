@@ -4,7 +4,7 @@
 #include "base/clock_text.h"
 #include "base/crypt.h"
 #include "base/json/fields.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define SHORT_MAX 200
 #define TIME_MAX 40

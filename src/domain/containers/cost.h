@@ -3,7 +3,7 @@
 #define DOMAIN_CONTAINERS_COST_H
 
 #include "base/json/json.h"
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 
 #define COSTS_OF_INTENT_MAX 1000
 

@@ -4,7 +4,7 @@
 #define DOMAIN_CONTAINERS_GRAPH_H
 
 #include "base/json/json.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define GRAPH_NODES_MAX 1000 /* of an answer */
 

@@ -4,8 +4,8 @@
 #define DOMAIN_INTENT_GOVERNANCE_H
 
 #include "base/json/json.h"
-#include "domain/intent/decimal.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/decimal.h"
+#include "domain/vocabulary.h"
 
 #define GOVERNANCE_AGENTS_MAX 50
 #define GOVERNANCE_SUBJECT_MAX ((size_t)256 << 10) /* as of any question */

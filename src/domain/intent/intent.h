@@ -6,7 +6,7 @@
 
 #include "base/json/json.h"
 #include "domain/intent/event.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define INTENT_TITLE_MAX 500
 #define INTENT_DESCRIPTION_MAX 20000

@@ -4,7 +4,7 @@
 #define DOMAIN_INTENT_LEASE_H
 
 #include "base/json/json.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define LEASE_SCOPE_MAX 255
 #define LEASE_SECONDS_MAX 86400

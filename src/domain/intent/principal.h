@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 /* Bits, so that a route can name the allowed roles in one word. */
 enum role {

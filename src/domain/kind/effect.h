@@ -6,7 +6,7 @@
 #define DOMAIN_KIND_EFFECT_H
 
 #include "base/json/json.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 /* The meaning of an effect for the agent. */
 enum effect_class {

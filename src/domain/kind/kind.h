@@ -101,7 +101,7 @@ struct kind_rule {
 const struct kind_rule *kind_rule(enum kind k);
 /* Does a yes need its target typed by the person who gives it? */
 bool kind_typed(enum kind k, enum severity severity);
-/* Its words, as those of domain/intent/vocabulary.h; KIND_NONE has none on the
+/* Its words, as those of domain/vocabulary.h; KIND_NONE has none on the
  * wire. */
 const struct vocabulary_word *kind_words(enum kind k);
 /* The kind of a word on the wire: KIND_NONE for p NULL, KIND__MAX for an

@@ -7,7 +7,7 @@
 #define DOMAIN_KIND_RESPONDER_H
 
 #include "domain/intent/principal.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 struct responder {
     enum responder_mode mode;

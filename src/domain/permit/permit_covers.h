@@ -3,7 +3,7 @@
 #ifndef DOMAIN_PERMIT_PERMIT_COVERS_H
 #define DOMAIN_PERMIT_PERMIT_COVERS_H
 
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 #include "domain/permit/permit_details.h"
 
 /* Codes that callers compare: permit.tool and permit.budget. */

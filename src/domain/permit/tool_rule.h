@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "domain/intent/principal.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define TOOL_RULE_POSITION_MAX 10000
 #define TOOL_RULE_GLOB_MAX 200   /* characters */

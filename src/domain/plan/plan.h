@@ -5,7 +5,7 @@
 
 #include "base/json/json.h"
 #include "domain/intent/principal.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define PLANS_MAX 20 /* of an intent */
 #define PLAN_CHECKPOINTS_MAX 20

@@ -4,7 +4,7 @@
 #define DOMAIN_PLAN_TASK_H
 
 #include "base/json/json.h"
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #define TASKS_MAX 200 /* of an intent */
 #define TASK_NAME_MAX 200

@@ -2,7 +2,7 @@
 #include "domain/question/amend.h"
 
 #include "base/json/fields.h"
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 
 const char amend_missing[] = "amend.missing";
 const char amend_unchanged[] = "amend.unchanged";

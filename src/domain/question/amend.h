@@ -6,7 +6,7 @@
  *   seconds      constraints {"seconds": n}, at most duration.seconds; needed
  *   constraints  some of the subject's constraints, tighter; needed. A number
  *                is tighter where it is less, and not below zero; a decimal
- *                text (domain/intent/decimal.h) where it is less; a list where
+ *                text (domain/decimal.h) where it is less; a list where
  * it has
  *                some of the elements, none of them more often
  *   steps        constraints {"steps": [{"id", "note"?}]}: steps of the plan

@@ -7,7 +7,7 @@
 #ifndef DOORS_ASKING_GOVERN_H
 #define DOORS_ASKING_GOVERN_H
 
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 #include "doors/call/call.h"
 
 /* May the caller write to the intent of the work? */

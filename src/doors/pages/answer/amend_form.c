@@ -2,7 +2,7 @@
 #include "doors/pages/answer/amend_form.h"
 
 #include "base/json/fields.h"
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/shell/facts.h"

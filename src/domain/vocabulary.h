@@ -4,8 +4,8 @@
  * value once, on input, and back on output; all code between compares the
  * enum. The kinds of question have a table of their own, domain/kind/kind.h,
  * and so have the events, domain/intent/event.h. Pure. */
-#ifndef DOMAIN_INTENT_VOCABULARY_H
-#define DOMAIN_INTENT_VOCABULARY_H
+#ifndef DOMAIN_VOCABULARY_H
+#define DOMAIN_VOCABULARY_H
 
 #include "base/str.h"
 

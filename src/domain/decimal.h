@@ -2,8 +2,8 @@
  * doubles.
  *
  * A decimal text has 1 to 15 digits, and after a point 1 to 6 more. Pure. */
-#ifndef DOMAIN_INTENT_DECIMAL_H
-#define DOMAIN_INTENT_DECIMAL_H
+#ifndef DOMAIN_DECIMAL_H
+#define DOMAIN_DECIMAL_H
 
 #include "base/arena.h"
 

@@ -1,5 +1,5 @@
 /* Decimal texts, exactly. */
-#include "domain/intent/decimal.h"
+#include "domain/decimal.h"
 
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
 /* The words of every vocabulary: the tables, and reading them. */
-#include "domain/intent/vocabulary.h"
+#include "domain/vocabulary.h"
 
 #include <assert.h>
 
