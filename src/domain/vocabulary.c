@@ -6,6 +6,7 @@
 #include "base/json/fields.h"
 
 #define NONE "none"
+#define VOCABULARY_WORDS_MAX 24
 
 /* ---- intents and questions ------------------------------------------ */
 
@@ -466,14 +467,24 @@ static const struct vocabulary_word member_role_words[] = {
 
 /* ---- reading them --------------------------------------------------- */
 
-static size_t vocabulary_find(const struct vocabulary_word *words, size_t n,
-                              struct str word)
+unsigned vocabulary_value(const struct vocabulary *v, struct str word)
 {
-    size_t i = 0;
-    while (i < n && (words[i].wire.p ? !str_eq(word, words[i].wire)
-                                       : word.p != NULL))
-        i++;
+    unsigned i = 0;
+    for (; i < v->n; i++) {
+        const struct str wire = v->word(i)->wire;
+        if (wire.p ? str_eq(word, wire) : word.p == NULL)
+            break;
+    }
     return i;
+}
+
+unsigned vocabulary_read(const struct vocabulary *v, struct fields *f,
+                         const char *key)
+{
+    const char *sent[VOCABULARY_WORDS_MAX] = {NULL};
+    for (unsigned i = 0; i < v->n; i++)
+        sent[i] = v->word(i)->ours ? NULL : v->word(i)->wire.p;
+    return (unsigned)fields_index(f, key, sent, v->n);
 }
 
 struct str vocabulary_key(const struct vocabulary_word *word)
@@ -486,97 +497,66 @@ struct str vocabulary_of_key(struct str key)
     return str_is(key, NONE) ? STR_NONE : key;
 }
 
-/* The two functions of an enum whose last value is max_. */
-#define VOCABULARY(name_, max_)                                                \
+/* What the header says of an enum whose last value is max_. */
+#define WORDS(name_, max_)                                                     \
     static_assert(countof(name_##_words) == (max_), "a row each");             \
+    static_assert((max_) <= VOCABULARY_WORDS_MAX, "room to read them");        \
     const struct vocabulary_word *vocabulary_##name_(enum name_ value)         \
     {                                                                          \
-        static const struct vocabulary_word unknown;                           \
-        if (value < (max_))                                                    \
-            return &name_##_words[value];                                      \
-        return &unknown;              \
+        return value < (max_) ? &name_##_words[value] : &unknown;              \
     }                                                                          \
+    const struct vocabulary vocabulary_##name_##_all = {vocabulary_##name_,    \
+                                                        (max_)};               \
     enum name_ vocabulary_##name_##_of(struct str word)                        \
     {                                                                          \
-        return (enum name_)vocabulary_find(name_##_words, (max_), word);       \
-    }
-
-VOCABULARY(intent_status, INTENT_STATUS__MAX)
-VOCABULARY(answer_type, ANSWER_TYPE__MAX)
-VOCABULARY(suspension_state, SUSPENSION_STATE__MAX)
-VOCABULARY(fallback_policy, FALLBACK_POLICY__MAX)
-VOCABULARY(severity, SEVERITY__MAX)
-VOCABULARY(effect, EFFECT__MAX)
-VOCABULARY(outcome, OUTCOME__MAX)
-VOCABULARY(via, VIA__MAX)
-VOCABULARY(origin, ORIGIN__MAX)
-VOCABULARY(takes, TAKES__MAX)
-VOCABULARY(completion_mode, COMPLETION_MODE__MAX)
-VOCABULARY(write_scope, WRITE_SCOPE__MAX)
-VOCABULARY(coordinator_type, COORDINATOR_TYPE__MAX)
-VOCABULARY(coordinator_status, COORDINATOR_STATUS__MAX)
-VOCABULARY(coordinator_policy, COORDINATOR_POLICY__MAX)
-VOCABULARY(coordinator_exceed, COORDINATOR_EXCEED__MAX)
-VOCABULARY(coordinator_decision, COORDINATOR_DECISION__MAX)
-VOCABULARY(failure_strategy, FAILURE_STRATEGY__MAX)
-VOCABULARY(failure_next, FAILURE_NEXT__MAX)
-VOCABULARY(reason_need, REASON_NEED__MAX)
-VOCABULARY(responder_mode, RESPONDER_MODE__MAX)
-VOCABULARY(on_reject, ON_REJECT__MAX)
-VOCABULARY(callback_body, CALLBACK_BODY__MAX)
-VOCABULARY(lease_status, LEASE_STATUS__MAX)
-VOCABULARY(delivery_state, DELIVERY_STATE__MAX)
-VOCABULARY(endpoint_kind, ENDPOINT_KIND__MAX)
-VOCABULARY(channel_detail, CHANNEL_DETAIL__MAX)
-VOCABULARY(inbox_view, INBOX_VIEW__MAX)
-VOCABULARY(tool_effect, TOOL_EFFECT__MAX)
-VOCABULARY(permit_state, PERMIT_STATE__MAX)
-VOCABULARY(permit_view, PERMIT_VIEW__MAX)
-VOCABULARY(redemption_result, REDEMPTION_RESULT__MAX)
-VOCABULARY(task_status, TASK_STATUS__MAX)
-VOCABULARY(task_hold, TASK_HOLD__MAX)
-VOCABULARY(plan_state, PLAN_STATE__MAX)
-VOCABULARY(plan_pause, PLAN_PAUSE__MAX)
-VOCABULARY(plan_failure, PLAN_FAILURE__MAX)
-VOCABULARY(checkpoint_status, CHECKPOINT_STATUS__MAX)
-VOCABULARY(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
-VOCABULARY(checkpoint_reject, CHECKPOINT_REJECT__MAX)
-VOCABULARY(portfolio_status, PORTFOLIO_STATUS__MAX)
-VOCABULARY(member_role, MEMBER_ROLE__MAX)
-
-/* The words that an agent may send. */
-#define VOCABULARY_READ(name_, max_)                                           \
-    static const char *name_##_sent(size_t i)                                  \
-    {                                                                          \
-        return name_##_words[i].ours ? NULL : name_##_words[i].wire.p;         \
+        return (enum name_)vocabulary_value(&vocabulary_##name_##_all, word);  \
     }                                                                          \
     enum name_ vocabulary_##name_##_read(struct fields *f, const char *key)    \
     {                                                                          \
-        return (enum name_)fields_index(f, key, name_##_sent, (max_));         \
+        return (enum name_)vocabulary_read(&vocabulary_##name_##_all, f, key); \
     }
 
-VOCABULARY_READ(intent_status, INTENT_STATUS__MAX)
-VOCABULARY_READ(answer_type, ANSWER_TYPE__MAX)
-VOCABULARY_READ(fallback_policy, FALLBACK_POLICY__MAX)
-VOCABULARY_READ(severity, SEVERITY__MAX)
-VOCABULARY_READ(effect, EFFECT__MAX)
-VOCABULARY_READ(outcome, OUTCOME__MAX)
-VOCABULARY_READ(reason_need, REASON_NEED__MAX)
-VOCABULARY_READ(responder_mode, RESPONDER_MODE__MAX)
-VOCABULARY_READ(on_reject, ON_REJECT__MAX)
-VOCABULARY_READ(callback_body, CALLBACK_BODY__MAX)
-VOCABULARY_READ(redemption_result, REDEMPTION_RESULT__MAX)
-VOCABULARY_READ(completion_mode, COMPLETION_MODE__MAX)
-VOCABULARY_READ(write_scope, WRITE_SCOPE__MAX)
-VOCABULARY_READ(task_status, TASK_STATUS__MAX)
-VOCABULARY_READ(plan_state, PLAN_STATE__MAX)
-VOCABULARY_READ(plan_failure, PLAN_FAILURE__MAX)
-VOCABULARY_READ(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
-VOCABULARY_READ(checkpoint_reject, CHECKPOINT_REJECT__MAX)
-VOCABULARY_READ(portfolio_status, PORTFOLIO_STATUS__MAX)
-VOCABULARY_READ(member_role, MEMBER_ROLE__MAX)
-VOCABULARY_READ(coordinator_type, COORDINATOR_TYPE__MAX)
-VOCABULARY_READ(coordinator_policy, COORDINATOR_POLICY__MAX)
-VOCABULARY_READ(coordinator_exceed, COORDINATOR_EXCEED__MAX)
-VOCABULARY_READ(coordinator_decision, COORDINATOR_DECISION__MAX)
-VOCABULARY_READ(failure_strategy, FAILURE_STRATEGY__MAX)
+static const struct vocabulary_word unknown;
+
+WORDS(intent_status, INTENT_STATUS__MAX)
+WORDS(answer_type, ANSWER_TYPE__MAX)
+WORDS(suspension_state, SUSPENSION_STATE__MAX)
+WORDS(fallback_policy, FALLBACK_POLICY__MAX)
+WORDS(severity, SEVERITY__MAX)
+WORDS(effect, EFFECT__MAX)
+WORDS(outcome, OUTCOME__MAX)
+WORDS(via, VIA__MAX)
+WORDS(origin, ORIGIN__MAX)
+WORDS(takes, TAKES__MAX)
+WORDS(completion_mode, COMPLETION_MODE__MAX)
+WORDS(write_scope, WRITE_SCOPE__MAX)
+WORDS(coordinator_type, COORDINATOR_TYPE__MAX)
+WORDS(coordinator_status, COORDINATOR_STATUS__MAX)
+WORDS(coordinator_policy, COORDINATOR_POLICY__MAX)
+WORDS(coordinator_exceed, COORDINATOR_EXCEED__MAX)
+WORDS(coordinator_decision, COORDINATOR_DECISION__MAX)
+WORDS(failure_strategy, FAILURE_STRATEGY__MAX)
+WORDS(failure_next, FAILURE_NEXT__MAX)
+WORDS(reason_need, REASON_NEED__MAX)
+WORDS(responder_mode, RESPONDER_MODE__MAX)
+WORDS(on_reject, ON_REJECT__MAX)
+WORDS(callback_body, CALLBACK_BODY__MAX)
+WORDS(lease_status, LEASE_STATUS__MAX)
+WORDS(delivery_state, DELIVERY_STATE__MAX)
+WORDS(endpoint_kind, ENDPOINT_KIND__MAX)
+WORDS(channel_detail, CHANNEL_DETAIL__MAX)
+WORDS(inbox_view, INBOX_VIEW__MAX)
+WORDS(tool_effect, TOOL_EFFECT__MAX)
+WORDS(permit_state, PERMIT_STATE__MAX)
+WORDS(permit_view, PERMIT_VIEW__MAX)
+WORDS(redemption_result, REDEMPTION_RESULT__MAX)
+WORDS(task_status, TASK_STATUS__MAX)
+WORDS(task_hold, TASK_HOLD__MAX)
+WORDS(plan_state, PLAN_STATE__MAX)
+WORDS(plan_pause, PLAN_PAUSE__MAX)
+WORDS(plan_failure, PLAN_FAILURE__MAX)
+WORDS(checkpoint_status, CHECKPOINT_STATUS__MAX)
+WORDS(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
+WORDS(checkpoint_reject, CHECKPOINT_REJECT__MAX)
+WORDS(portfolio_status, PORTFOLIO_STATUS__MAX)
+WORDS(member_role, MEMBER_ROLE__MAX)

@@ -399,164 +399,74 @@ enum member_role {
     MEMBER_ROLE__MAX
 };
 
-/* The words of a value; never NULL: an enum's __MAX has a row without words. */
-const struct vocabulary_word *
-vocabulary_intent_status(enum intent_status value);
-const struct vocabulary_word *vocabulary_answer_type(enum answer_type value);
-const struct vocabulary_word *
-vocabulary_suspension_state(enum suspension_state value);
-const struct vocabulary_word *
-vocabulary_fallback_policy(enum fallback_policy value);
-const struct vocabulary_word *vocabulary_severity(enum severity value);
-const struct vocabulary_word *vocabulary_effect(enum effect value);
-const struct vocabulary_word *vocabulary_outcome(enum outcome value);
-const struct vocabulary_word *vocabulary_via(enum via value);
-const struct vocabulary_word *vocabulary_origin(enum origin value);
-const struct vocabulary_word *
-vocabulary_completion_mode(enum completion_mode value);
-const struct vocabulary_word *vocabulary_write_scope(enum write_scope value);
-const struct vocabulary_word *
-vocabulary_coordinator_type(enum coordinator_type value);
-const struct vocabulary_word *
-vocabulary_coordinator_status(enum coordinator_status value);
-const struct vocabulary_word *
-vocabulary_coordinator_policy(enum coordinator_policy value);
-const struct vocabulary_word *
-vocabulary_coordinator_exceed(enum coordinator_exceed value);
-const struct vocabulary_word *
-vocabulary_coordinator_decision(enum coordinator_decision value);
-const struct vocabulary_word *
-vocabulary_failure_strategy(enum failure_strategy value);
-const struct vocabulary_word *vocabulary_failure_next(enum failure_next value);
-const struct vocabulary_word *vocabulary_takes(enum takes value);
-const struct vocabulary_word *vocabulary_reason_need(enum reason_need value);
-const struct vocabulary_word *
-vocabulary_responder_mode(enum responder_mode value);
-const struct vocabulary_word *vocabulary_on_reject(enum on_reject value);
-const struct vocabulary_word *
-vocabulary_callback_body(enum callback_body value);
-const struct vocabulary_word *vocabulary_lease_status(enum lease_status value);
-const struct vocabulary_word *
-vocabulary_delivery_state(enum delivery_state value);
-const struct vocabulary_word *
-vocabulary_endpoint_kind(enum endpoint_kind value);
-const struct vocabulary_word *
-vocabulary_channel_detail(enum channel_detail value);
-const struct vocabulary_word *vocabulary_inbox_view(enum inbox_view value);
-const struct vocabulary_word *vocabulary_tool_effect(enum tool_effect value);
-const struct vocabulary_word *vocabulary_permit_state(enum permit_state value);
-const struct vocabulary_word *vocabulary_permit_view(enum permit_view value);
-const struct vocabulary_word *
-vocabulary_redemption_result(enum redemption_result value);
-const struct vocabulary_word *vocabulary_task_status(enum task_status value);
-const struct vocabulary_word *vocabulary_task_hold(enum task_hold value);
-const struct vocabulary_word *vocabulary_plan_state(enum plan_state value);
-const struct vocabulary_word *vocabulary_plan_pause(enum plan_pause value);
-const struct vocabulary_word *vocabulary_plan_failure(enum plan_failure value);
-const struct vocabulary_word *
-vocabulary_checkpoint_status(enum checkpoint_status value);
-const struct vocabulary_word *
-vocabulary_checkpoint_timeout(enum checkpoint_timeout value);
-const struct vocabulary_word *
-vocabulary_checkpoint_reject(enum checkpoint_reject value);
-const struct vocabulary_word *
-vocabulary_portfolio_status(enum portfolio_status value);
-const struct vocabulary_word *vocabulary_member_role(enum member_role value);
+/* The words of an enum, for code that does not know which: its values are
+ * below n. */
+struct vocabulary {
+    const struct vocabulary_word *(*word)(unsigned value);
+    unsigned n;
+};
+/* The value of a word on the wire; n for an unknown one, and for p NULL where
+ * every value has a word. */
+unsigned vocabulary_value(const struct vocabulary *v, struct str word);
+/* Reads member key of what an agent sent, one of the words that it may send; n
+ * when absent. A mistake is recorded in f. */
+unsigned vocabulary_read(const struct vocabulary *v, struct fields *f,
+                         const char *key);
 
 /* In lists and addresses "none" stands for a value without a word: the key of a
  * row, and p NULL for "none", else the word of a key. */
 struct str vocabulary_key(const struct vocabulary_word *word);
 struct str vocabulary_of_key(struct str key);
 
-/* The value of a word on the wire; the enum's __MAX for an unknown one, and
- * for p NULL where every value has a word. */
-enum intent_status vocabulary_intent_status_of(struct str word);
-enum answer_type vocabulary_answer_type_of(struct str word);
-enum suspension_state vocabulary_suspension_state_of(struct str word);
-enum fallback_policy vocabulary_fallback_policy_of(struct str word);
-enum severity vocabulary_severity_of(struct str word);
-enum effect vocabulary_effect_of(struct str word);
-enum outcome vocabulary_outcome_of(struct str word);
-enum via vocabulary_via_of(struct str word);
-enum origin vocabulary_origin_of(struct str word);
-enum completion_mode vocabulary_completion_mode_of(struct str word);
-enum write_scope vocabulary_write_scope_of(struct str word);
-enum coordinator_type vocabulary_coordinator_type_of(struct str word);
-enum coordinator_status vocabulary_coordinator_status_of(struct str word);
-enum coordinator_policy vocabulary_coordinator_policy_of(struct str word);
-enum coordinator_exceed vocabulary_coordinator_exceed_of(struct str word);
-enum coordinator_decision vocabulary_coordinator_decision_of(struct str word);
-enum failure_strategy vocabulary_failure_strategy_of(struct str word);
-enum failure_next vocabulary_failure_next_of(struct str word);
-enum takes vocabulary_takes_of(struct str word);
-enum reason_need vocabulary_reason_need_of(struct str word);
-enum responder_mode vocabulary_responder_mode_of(struct str word);
-enum on_reject vocabulary_on_reject_of(struct str word);
-enum callback_body vocabulary_callback_body_of(struct str word);
-enum lease_status vocabulary_lease_status_of(struct str word);
-enum delivery_state vocabulary_delivery_state_of(struct str word);
-enum endpoint_kind vocabulary_endpoint_kind_of(struct str word);
-enum channel_detail vocabulary_channel_detail_of(struct str word);
-enum inbox_view vocabulary_inbox_view_of(struct str word);
-enum tool_effect vocabulary_tool_effect_of(struct str word);
-enum permit_state vocabulary_permit_state_of(struct str word);
-enum permit_view vocabulary_permit_view_of(struct str word);
-enum redemption_result vocabulary_redemption_result_of(struct str word);
-enum task_status vocabulary_task_status_of(struct str word);
-enum task_hold vocabulary_task_hold_of(struct str word);
-enum plan_state vocabulary_plan_state_of(struct str word);
-enum plan_pause vocabulary_plan_pause_of(struct str word);
-enum plan_failure vocabulary_plan_failure_of(struct str word);
-enum checkpoint_status vocabulary_checkpoint_status_of(struct str word);
-enum checkpoint_timeout vocabulary_checkpoint_timeout_of(struct str word);
-enum checkpoint_reject vocabulary_checkpoint_reject_of(struct str word);
-enum portfolio_status vocabulary_portfolio_status_of(struct str word);
-enum member_role vocabulary_member_role_of(struct str word);
-
-/* Reads member key of what an agent sent, one of the words that it may send;
- * the enum's __MAX when absent. A mistake is recorded in f. */
-enum intent_status vocabulary_intent_status_read(struct fields *f,
-                                                 const char *key);
-enum answer_type vocabulary_answer_type_read(struct fields *f, const char *key);
-enum fallback_policy vocabulary_fallback_policy_read(struct fields *f,
-                                                     const char *key);
-enum severity vocabulary_severity_read(struct fields *f, const char *key);
-enum effect vocabulary_effect_read(struct fields *f, const char *key);
-enum outcome vocabulary_outcome_read(struct fields *f, const char *key);
-enum reason_need vocabulary_reason_need_read(struct fields *f,
-                                             const char *key);
-enum responder_mode vocabulary_responder_mode_read(struct fields *f,
-                                                   const char *key);
-enum on_reject vocabulary_on_reject_read(struct fields *f, const char *key);
-enum callback_body vocabulary_callback_body_read(struct fields *f,
-                                                 const char *key);
-enum completion_mode
-vocabulary_completion_mode_read(struct fields *f, const char *key);
-enum write_scope vocabulary_write_scope_read(struct fields *f,
-                                             const char *key);
-enum redemption_result vocabulary_redemption_result_read(struct fields *f,
-                                                         const char *key);
-enum task_status vocabulary_task_status_read(struct fields *f, const char *key);
-enum plan_state vocabulary_plan_state_read(struct fields *f, const char *key);
-enum plan_failure
-vocabulary_plan_failure_read(struct fields *f, const char *key);
-enum checkpoint_timeout
-vocabulary_checkpoint_timeout_read(struct fields *f, const char *key);
-enum checkpoint_reject
-vocabulary_checkpoint_reject_read(struct fields *f, const char *key);
-enum portfolio_status vocabulary_portfolio_status_read(struct fields *f,
-                                                       const char *key);
-enum member_role vocabulary_member_role_read(struct fields *f,
-                                             const char *key);
-enum failure_strategy vocabulary_failure_strategy_read(struct fields *f,
-                                                       const char *key);
-enum coordinator_type vocabulary_coordinator_type_read(struct fields *f,
-                                                       const char *key);
-enum coordinator_policy
-vocabulary_coordinator_policy_read(struct fields *f, const char *key);
-enum coordinator_exceed
-vocabulary_coordinator_exceed_read(struct fields *f, const char *key);
-enum coordinator_decision
-vocabulary_coordinator_decision_read(struct fields *f, const char *key);
+/* Of each enum: vocabulary_X(value), its words, never NULL (its __MAX has a row
+ * without words); vocabulary_X_of(word) and vocabulary_X_read(f, key) as above,
+ * with its __MAX for n; and vocabulary_X_all. */
+#define VOCABULARY(name_)                                                      \
+    const struct vocabulary_word *vocabulary_##name_(enum name_ value);        \
+    enum name_ vocabulary_##name_##_of(struct str word);                       \
+    enum name_ vocabulary_##name_##_read(struct fields *f, const char *key);   \
+    extern const struct vocabulary vocabulary_##name_##_all
+VOCABULARY(intent_status);
+VOCABULARY(answer_type);
+VOCABULARY(suspension_state);
+VOCABULARY(fallback_policy);
+VOCABULARY(severity);
+VOCABULARY(effect);
+VOCABULARY(outcome);
+VOCABULARY(via);
+VOCABULARY(origin);
+VOCABULARY(takes);
+VOCABULARY(completion_mode);
+VOCABULARY(write_scope);
+VOCABULARY(coordinator_type);
+VOCABULARY(coordinator_status);
+VOCABULARY(coordinator_policy);
+VOCABULARY(coordinator_exceed);
+VOCABULARY(coordinator_decision);
+VOCABULARY(failure_strategy);
+VOCABULARY(failure_next);
+VOCABULARY(reason_need);
+VOCABULARY(responder_mode);
+VOCABULARY(on_reject);
+VOCABULARY(callback_body);
+VOCABULARY(lease_status);
+VOCABULARY(delivery_state);
+VOCABULARY(endpoint_kind);
+VOCABULARY(channel_detail);
+VOCABULARY(inbox_view);
+VOCABULARY(tool_effect);
+VOCABULARY(permit_state);
+VOCABULARY(permit_view);
+VOCABULARY(redemption_result);
+VOCABULARY(task_status);
+VOCABULARY(task_hold);
+VOCABULARY(plan_state);
+VOCABULARY(plan_pause);
+VOCABULARY(plan_failure);
+VOCABULARY(checkpoint_status);
+VOCABULARY(checkpoint_timeout);
+VOCABULARY(checkpoint_reject);
+VOCABULARY(portfolio_status);
+VOCABULARY(member_role);
 
 #endif

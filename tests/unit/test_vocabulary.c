@@ -1,4 +1,5 @@
 /* The vocabularies: each word leads back to its value, and to no other. */
+#include "domain/kind/kind.h"
 #include "domain/vocabulary.h"
 
 #include "base/json/fields.h"
@@ -6,112 +7,63 @@
 
 SUITE(vocabulary);
 
-/* A vocabulary in a form that all of them have. */
-#define WORDS(name_)                                                          \
-    static const char *name_##_wire(unsigned i)                               \
-    {                                                                         \
-        return vocabulary_##name_((enum name_)i)->wire.p;                     \
-    }                                                                         \
-    static unsigned name_##_back(struct str word)                             \
-    {                                                                         \
-        return vocabulary_##name_##_of(word);                                 \
-    }
-WORDS(intent_status)
-WORDS(answer_type)
-WORDS(suspension_state)
-WORDS(fallback_policy)
-WORDS(severity)
-WORDS(effect)
-WORDS(outcome)
-WORDS(via)
-WORDS(takes)
-WORDS(reason_need)
-WORDS(responder_mode)
-WORDS(on_reject)
-WORDS(lease_status)
-WORDS(delivery_state)
-WORDS(endpoint_kind)
-WORDS(channel_detail)
-WORDS(inbox_view)
-WORDS(tool_effect)
-WORDS(permit_state)
-WORDS(permit_view)
-WORDS(redemption_result)
-WORDS(task_status)
-WORDS(task_hold)
-WORDS(plan_state)
-WORDS(plan_pause)
-WORDS(plan_failure)
-WORDS(checkpoint_status)
-WORDS(checkpoint_timeout)
-WORDS(checkpoint_reject)
-WORDS(portfolio_status)
-WORDS(member_role)
-WORDS(failure_strategy)
-WORDS(failure_next)
-WORDS(coordinator_type)
-WORDS(coordinator_status)
-WORDS(coordinator_policy)
-WORDS(coordinator_exceed)
-WORDS(coordinator_decision)
-
-#define ROW(name_, max_) {#name_, max_, name_##_wire, name_##_back}
+#define ROW(name_) {#name_, &vocabulary_##name_##_all}
 static const struct {
     const char *name;
-    unsigned max;
-    const char *(*wire)(unsigned i);
-    unsigned (*back)(struct str word);
+    const struct vocabulary *v;
 } all[] = {
-    ROW(intent_status, INTENT_STATUS__MAX),
-    ROW(answer_type, ANSWER_TYPE__MAX),
-    ROW(suspension_state, SUSPENSION_STATE__MAX),
-    ROW(fallback_policy, FALLBACK_POLICY__MAX),
-    ROW(severity, SEVERITY__MAX),
-    ROW(effect, EFFECT__MAX),
-    ROW(outcome, OUTCOME__MAX),
-    ROW(via, VIA__MAX),
-    ROW(takes, TAKES__MAX),
-    ROW(reason_need, REASON_NEED__MAX),
-    ROW(responder_mode, RESPONDER_MODE__MAX),
-    ROW(on_reject, ON_REJECT__MAX),
-    ROW(lease_status, LEASE_STATUS__MAX),
-    ROW(delivery_state, DELIVERY_STATE__MAX),
-    ROW(endpoint_kind, ENDPOINT_KIND__MAX),
-    ROW(channel_detail, CHANNEL_DETAIL__MAX),
-    ROW(inbox_view, INBOX_VIEW__MAX),
-    ROW(tool_effect, TOOL_EFFECT__MAX),
-    ROW(permit_state, PERMIT_STATE__MAX),
-    ROW(permit_view, PERMIT_VIEW__MAX),
-    ROW(redemption_result, REDEMPTION_RESULT__MAX),
-    ROW(task_status, TASK_STATUS__MAX),
-    ROW(task_hold, TASK_HOLD__MAX),
-    ROW(plan_state, PLAN_STATE__MAX),
-    ROW(plan_pause, PLAN_PAUSE__MAX),
-    ROW(plan_failure, PLAN_FAILURE__MAX),
-    ROW(checkpoint_status, CHECKPOINT_STATUS__MAX),
-    ROW(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX),
-    ROW(checkpoint_reject, CHECKPOINT_REJECT__MAX),
-    ROW(portfolio_status, PORTFOLIO_STATUS__MAX),
-    ROW(member_role, MEMBER_ROLE__MAX),
-    ROW(failure_strategy, FAILURE_STRATEGY__MAX),
-    ROW(failure_next, FAILURE_NEXT__MAX),
-    ROW(coordinator_type, COORDINATOR_TYPE__MAX),
-    ROW(coordinator_status, COORDINATOR_STATUS__MAX),
-    ROW(coordinator_policy, COORDINATOR_POLICY__MAX),
-    ROW(coordinator_exceed, COORDINATOR_EXCEED__MAX),
-    ROW(coordinator_decision, COORDINATOR_DECISION__MAX),
+    ROW(intent_status),
+    ROW(answer_type),
+    ROW(suspension_state),
+    ROW(fallback_policy),
+    ROW(severity),
+    ROW(effect),
+    ROW(outcome),
+    ROW(via),
+    ROW(takes),
+    ROW(reason_need),
+    ROW(responder_mode),
+    ROW(on_reject),
+    ROW(lease_status),
+    ROW(delivery_state),
+    ROW(endpoint_kind),
+    ROW(channel_detail),
+    ROW(inbox_view),
+    ROW(tool_effect),
+    ROW(permit_state),
+    ROW(permit_view),
+    ROW(redemption_result),
+    ROW(task_status),
+    ROW(task_hold),
+    ROW(plan_state),
+    ROW(plan_pause),
+    ROW(plan_failure),
+    ROW(checkpoint_status),
+    ROW(checkpoint_timeout),
+    ROW(checkpoint_reject),
+    ROW(portfolio_status),
+    ROW(member_role),
+    ROW(failure_strategy),
+    ROW(failure_next),
+    ROW(coordinator_type),
+    ROW(coordinator_status),
+    ROW(coordinator_policy),
+    ROW(coordinator_exceed),
+    ROW(coordinator_decision),
+    {"kind", &kind_all},
 };
 
 Test(vocabulary, words_and_back)
 {
-    for (size_t v = 0; v < countof(all); v++) {
-        for (unsigned i = 0; i < all[v].max; i++) {
-            const char *word = all[v].wire(i);
-            if (word)
-                cr_assert_eq(all[v].back(str_of(word)), i, "%s %s",
-                             all[v].name, word);
+    for (size_t k = 0; k < countof(all); k++) {
+        const struct vocabulary *v = all[k].v;
+        for (unsigned i = 0; i < v->n; i++) {
+            const struct str word = v->word(i)->wire;
+            if (word.p)
+                cr_assert_eq(vocabulary_value(v, word), i, "%s %s",
+                             all[k].name, word.p);
         }
-        cr_assert_null(all[v].wire(all[v].max), "%s", all[v].name);
+        cr_assert_null(v->word(v->n)->wire.p, "%s", all[k].name);
     }
 }
 
@@ -119,10 +71,10 @@ Test(vocabulary, an_unknown_word_is_no_value)
 {
     const struct str words[] = {STR(""), STR("High"), STR("highest"),
                                 STR(" low"), STR("crit"), STR("pending ")};
-    for (size_t v = 0; v < countof(all); v++) {
+    for (size_t k = 0; k < countof(all); k++) {
         for (size_t i = 0; i < countof(words); i++)
-            cr_assert_eq(all[v].back(words[i]), all[v].max, "%s",
-                         all[v].name);
+            cr_assert_eq(vocabulary_value(all[k].v, words[i]), all[k].v->n,
+                         "%s", all[k].name);
     }
 }
 
@@ -145,26 +97,10 @@ Test(vocabulary, none_in_an_address_is_no_word)
 }
 
 /* The states that pages show as badges. */
-#define BADGES(name_)                                                          \
-    static const struct vocabulary_word *name_##_badge(unsigned i)             \
-    {                                                                          \
-        return vocabulary_##name_((enum name_)i);                              \
-    }
-BADGES(intent_status)
-BADGES(task_status)
-BADGES(plan_state)
-BADGES(checkpoint_status)
-BADGES(portfolio_status)
-
-static const struct {
-    unsigned max;
-    const struct vocabulary_word *(*words)(unsigned i);
-} badges[] = {
-    {INTENT_STATUS__MAX, intent_status_badge},
-    {TASK_STATUS__MAX, task_status_badge},
-    {PLAN_STATE__MAX, plan_state_badge},
-    {CHECKPOINT_STATUS__MAX, checkpoint_status_badge},
-    {PORTFOLIO_STATUS__MAX, portfolio_status_badge},
+static const struct vocabulary *const badges[] = {
+    &vocabulary_intent_status_all,     &vocabulary_task_status_all,
+    &vocabulary_plan_state_all,        &vocabulary_checkpoint_status_all,
+    &vocabulary_portfolio_status_all,
 };
 
 /* Every value that a badge or a button shows has its words. */
@@ -175,8 +111,8 @@ Test(vocabulary, what_people_see_has_words)
         cr_assert(w->label && w->icon && w->tone, "%s", w->wire.p);
     }
     for (size_t v = 0; v < countof(badges); v++) {
-        for (unsigned i = 0; i < badges[v].max; i++) {
-            const struct vocabulary_word *w = badges[v].words(i);
+        for (unsigned i = 0; i < badges[v]->n; i++) {
+            const struct vocabulary_word *w = badges[v]->word(i);
             cr_assert(w->label && w->icon && w->tone, "%s", w->wire.p);
         }
     }

@@ -186,31 +186,24 @@ void fields_word(struct fields *f, const char *key, const char *words,
         *out = json_text(v);
 }
 
-static void not_among(struct fields *f, const char *key,
-                      const char *(*word)(size_t i), size_t n)
-{
-    struct buf words = buf_make(f->arena, 1024);
-    for (size_t i = 0; i < n; i++) {
-        if (word(i) && words.n > 0)
-            buf_char(&words, ' ');
-        buf_put(&words, word(i) ? word(i) : "");
-    }
-    fields_wrong(f, key, "field.value", "\"%s\" has to be one of: %s.", key,
-                 arena_z(f->arena, buf_text(&words)));
-}
-
 size_t fields_index(struct fields *f, const char *key,
-                    const char *(*word)(size_t i), size_t n)
+                    const char *const *words, size_t n)
 {
     const struct json *v = get(f, key);
     const struct str sent =
         json_is(v, JSON_STRING) ? json_text(v) : STR_NONE;
-    size_t i = 0;
-    while (i < n && !(word(i) && str_is(sent, word(i))))
-        i++;
-    if (v && i == n)
-        not_among(f, key, word, n);
-    return i;
+    struct buf all = buf_make(f->arena, 1024);
+    for (size_t i = 0; v && i < n; i++) {
+        if (words[i] && str_is(sent, words[i]))
+            return i;
+        if (words[i] && all.n > 0)
+            buf_char(&all, ' ');
+        buf_put(&all, words[i] ? words[i] : "");
+    }
+    if (v)
+        fields_wrong(f, key, "field.value", "\"%s\" has to be one of: %s.",
+                     key, arena_z(f->arena, buf_text(&all)));
+    return n;
 }
 
 void fields_int(struct fields *f, const char *key, int64_t min, int64_t max,

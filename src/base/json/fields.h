@@ -34,10 +34,10 @@ void fields_text(struct fields *f, const char *key, size_t max,
 /* One of the space-separated words; p NULL when absent. */
 void fields_word(struct fields *f, const char *key, const char *words,
                  struct str *out);
-/* One of n words, word(i) each; NULL: it may not be sent. Returns the word's
+/* One of n words; NULL in their place: it may not be sent. Returns the word's
  * index; n when absent. */
 size_t fields_index(struct fields *f, const char *key,
-                    const char *(*word)(size_t i), size_t n);
+                    const char *const *words, size_t n);
 /* A whole number in [min, max]; *out stays as it is when absent. */
 void fields_int(struct fields *f, const char *key, int64_t min, int64_t max,
                 int64_t *out);

@@ -254,22 +254,16 @@ const struct vocabulary_word *kind_words(enum kind k)
     return kind_rule(k) ? &rules[k].words : &plain;
 }
 
+const struct vocabulary kind_all = {kind_words, KIND__MAX};
+
 enum kind kind_of(struct str word)
 {
-    enum kind k = word.p ? KIND_APPROVAL : KIND_NONE;
-    while (word.p && k < KIND__MAX && !str_eq(word, rules[k].words.wire))
-        k++;
-    return k;
-}
-
-static const char *kind_sent(size_t i)
-{
-    return rules[i].words.wire.p;
+    return (enum kind)vocabulary_value(&kind_all, word);
 }
 
 enum kind kind_read(struct fields *f)
 {
-    const size_t k = fields_index(f, "kind", kind_sent, KIND__MAX);
+    const unsigned k = vocabulary_read(&kind_all, f, "kind");
     return k < KIND__MAX ? (enum kind)k : KIND_NONE;
 }
 

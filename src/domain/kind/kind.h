@@ -104,6 +104,8 @@ bool kind_typed(enum kind k, enum severity severity);
 /* Its words, as those of domain/vocabulary.h; KIND_NONE has none on the
  * wire. */
 const struct vocabulary_word *kind_words(enum kind k);
+/* The same as a vocabulary. */
+extern const struct vocabulary kind_all;
 /* The kind of a word on the wire: KIND_NONE for p NULL, KIND__MAX for an
  * unknown one. */
 enum kind kind_of(struct str word);
