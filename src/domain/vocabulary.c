@@ -497,7 +497,7 @@ struct str vocabulary_of_key(struct str key)
     return str_is(key, NONE) ? STR_NONE : key;
 }
 
-/* What the header says of an enum whose last value is max_. */
+/* The functions of an enum whose last value is max_. */
 #define WORDS(name_, max_)                                                     \
     static_assert(countof(name_##_words) == (max_), "a row each");             \
     static_assert((max_) <= VOCABULARY_WORDS_MAX, "room to read them");        \

@@ -7,7 +7,7 @@
 #include "store/deliveries.h"
 #include "store/intents.h"
 #include "store/portfolios.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 #include "store/suspensions.h"
 #include "store/tasks.h"
 #include "world/wake.h"
@@ -482,8 +482,10 @@ const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
     out->failures = arena_many(a, out->failures_n + 1, struct due_failure);
     for (size_t i = 0; i < out->failures_n; i++)
         out->failures[i] = (struct due_failure){
-            .failure = records_failure(due.rows, i),
-            .fallback_agent_id = pg_str(due.rows, i, RECORDS_AFTER_FAILURE)};
+            .fallback_agent_id = pg_str(due.rows, i,
+                                        rows_columns(&failure_record))};
+    for (size_t i = 0; i < out->failures_n; i++)
+        rows_read(&failure_record, due.rows, i, &out->failures[i].failure);
     return NULL;
 }
 

@@ -37,10 +37,6 @@ void records_queue_attachment(struct pg *pg, struct arena *a,
 void records_queue_attachment_delete(struct pg *pg, struct arena *a,
                                      const struct attachment *t);
 
-/* Row i of a statement with the columns of a failure, and the column after
- * them. */
-struct failure records_failure(const struct pg_rows *r, size_t i);
-#define RECORDS_AFTER_FAILURE 15
 struct failure_rows {
     struct failure *v;
     size_t n;
@@ -63,8 +59,8 @@ const struct err *records_policy(struct pg *pg, struct arena *a,
                                  struct str intent_id,
                                  struct failure_policy *out,
                                  bool *found) MUST;
-/* Writes it, with updated_at; the id and created_at of one that was there stay.
- * p gets them. */
+/* Writes it, with created_at and updated_at; the id and created_at of one that
+ * was there stay. p gets them. */
 const struct err *records_policy_set(struct pg *pg, struct arena *a,
                                      struct failure_policy *p) MUST;
 

@@ -13,14 +13,45 @@
 #
 # -v tables=N is the number of the newest migration, which the header carries.
 #
-# The table of a question's fields comes before the statements and fills in
-# their lists: {s.*} the columns of suspension_row s, {asked} those that are
-# written with a question, {places} their parameters, from $2 on.
+# The tables of the records (domain/record.h) come before the statements and fill
+# in their lists. Of the table cost_fields: {cost} the columns IN_ROW, {c.cost}
+# the same of the alias c, {cost.insert} those IN_INSERT, {cost.places} their
+# parameters from $1 on, {cost.places:3} from $3 on, {cost.set:2} the columns
+# IN_UPDATE as they are set, from $2 on, {cost.excluded} the same in an ON CONFLICT. {s.*} are the columns of suspension_row s,
+# {asked} those that are written with a question, {places} their parameters, from
+# $2 on. part=records prints each row of a table: its record, its column, its text.
 
 function complain(say)
 {
     printf "%s:%d: %s\n", FILENAME, FNR, say > "/dev/stderr"
     failed = 1
+}
+
+# The columns of a list such as "c.cost" or "cost.places:3".
+function columns_of(list, noun,    word, part, which, from, before, i, out)
+{
+    from = split(list, word, ":") == 2 ? word[2] : 1
+    which = "row"
+    if (split(word[1], part, ".") == 2) {
+        if (part[2] == noun)
+            before = part[1] "."
+        else
+            which = part[2]
+    }
+    for (i = 1; i <= fields_n[noun]; i++) {
+        if (which == "row" && fields_in[noun, i] ~ /IN_(ROW|TABLE)/)
+            out = out ", " before fields_column[noun, i]
+        if (which == "insert" && fields_in[noun, i] ~ /IN_(INSERT|TABLE)/)
+            out = out ", " fields_column[noun, i]
+        if (which == "places" && fields_in[noun, i] ~ /IN_(INSERT|TABLE)/)
+            out = out ", $" from++
+        if (which == "excluded" && fields_in[noun, i] ~ /IN_UPDATE/)
+            out = out ", " fields_column[noun, i] " = excluded." \
+                  fields_column[noun, i]
+        if (which == "set" && fields_in[noun, i] ~ /IN_UPDATE/)
+            out = out ", " fields_column[noun, i] " = $" from++
+    }
+    return substr(out, 3)
 }
 
 # The line with its lists of columns filled in.
@@ -33,7 +64,37 @@ function listed(line,    from)
         gsub(/@/, substr(line, RSTART + 1, 2), from)
         sub(/[{][a-z][.][*][}]/, substr(from, 3), line)
     }
-    return line
+    return recorded(line)
+}
+
+# The line with the lists of records filled in; a piece has parameters that look
+# the same.
+function recorded(line,    done, list, noun)
+{
+    while (match(line, /[{][a-z_]+([.][a-z_]+)?(:[0-9]+)?[}]/)) {
+        list = substr(line, RSTART + 1, RLENGTH - 2)
+        noun = list
+        sub(/:.*/, "", noun)
+        sub(/[.](insert|places|set|excluded)$/, "", noun)
+        sub(/.*[.]/, "", noun)
+        if (!(noun in fields_n) && piece == "")
+            complain("there is no record " noun)
+        done = done substr(line, 1, RSTART - 1) \
+               (noun in fields_n ? columns_of(list, noun) : "{" list "}")
+        line = substr(line, RSTART + RLENGTH)
+    }
+    return done line
+}
+
+# A row of a record's table.
+function field(row,    part, column)
+{
+    split(row, part, /, */)
+    column = part[2]
+    if (match(row, /[.]column = "[a-z0-9_]+"/))
+        column = substr(row, RSTART + 11, RLENGTH - 12)
+    fields_column[record, ++fields_n[record]] = column
+    fields_in[record, fields_n[record]] = row
 }
 
 # Adds lines to the current piece or statement.
@@ -81,6 +142,27 @@ function literal(s,    n, line, i)
 }
 
 /\r/ { complain("a carriage return") }
+
+FILENAME ~ /[.]c$/ && /record_field [a-z_]+_fields\[\] = [{]$/ {
+    match($0, /[a-z_]+_fields/)
+    record = substr($0, RSTART, RLENGTH - 7)
+    fields_n[record] = 0
+    row = ""
+    next
+}
+
+FILENAME ~ /[.]c$/ && record != "" {
+    if (/^[}];$/ || /^    [{]RECORD_/) {
+        if (row != "")
+            field(row)
+        row = ""
+    }
+    if (/^[}];$/)
+        record = ""
+    else
+        row = row " " $0
+    next
+}
 
 FILENAME ~ /[.]c$/ {
     if (!match($0, /^    [{](KEPT|SHOWN|TOLD|COLUMN)[(][A-Z]+, "?[a-z0-9_]+/))
@@ -148,6 +230,12 @@ END {
         }
     if (failed)
         exit 1
+    if (part == "records") {
+        for (noun in fields_n)
+            for (i = 1; i <= fields_n[noun]; i++)
+                print noun, fields_column[noun, i], fields_in[noun, i]
+        exit 0
+    }
     if (part == "text") {
         for (i = 1; i <= count; i++)
             printf "-- name: %s\n%s\n", name[i], text[i]

@@ -5,14 +5,19 @@ import subprocess
 from server import TOP
 
 
+def made(part):
+    """The output of sql_gen.awk for one part."""
+    tables = [p for p in sorted((TOP / "src").rglob("*.c"))
+              if re.search(r"_field [a-z_]+_fields\[\]", p.read_text())]
+    return subprocess.run(
+        ["awk", "-v", f"part={part}", "-f", TOP / "src/store/sql_gen.awk",
+         *tables, *sorted((TOP / "src/store/sql").glob("*.sql"))],
+        text=True, capture_output=True, check=True).stdout
+
+
 def read():
     out = {}
-    made = subprocess.run(
-        ["awk", "-v", "part=text", "-f", TOP / "src/store/sql_gen.awk",
-         TOP / "src/domain/question/suspension.c",
-         *sorted((TOP / "src/store/sql").glob("*.sql"))],
-        text=True, capture_output=True, check=True).stdout
-    for part in re.split(r"^-- name: ", made, flags=re.M)[1:]:
+    for part in re.split(r"^-- name: ", made("text"), flags=re.M)[1:]:
         name, _, text = part.partition("\n")
         out[name] = text.strip()
     return out

@@ -35,7 +35,8 @@ Test(records, amounts)
         buf_put(&b, cases[i].amount);
         buf_put(&b, "}");
         const struct err *e =
-            cost_read(a, tree(arena_z(a, buf_text(&b))), &c);
+            record_body(a, tree(arena_z(a, buf_text(&b))), &cost_record,
+                        &c);
         cr_expect_eq(!e, cases[i].text != NULL, "case %zu", i);
         if (!e && cases[i].text)
             cr_expect(str_is(decimal_text(a, c.amount), cases[i].text),
@@ -46,11 +47,11 @@ Test(records, amounts)
 Test(records, sums_are_exact)
 {
     struct cost v[] = {
-        {.type = STR("t"), .agent_id = STR("a"), .metadata = STR("{}"),
+        {.cost_type = STR("t"), .agent_id = STR("a"), .metadata = STR("{}"),
          .amount = {.millionths = 100000}},
-        {.type = STR("t"), .agent_id = STR("b"), .metadata = STR("{}"),
+        {.cost_type = STR("t"), .agent_id = STR("b"), .metadata = STR("{}"),
          .amount = {.millionths = 200000}},
-        {.type = STR("total"), .agent_id = STR("a"), .metadata = STR("{}"),
+        {.cost_type = STR("total"), .agent_id = STR("a"), .metadata = STR("{}"),
          .amount = {.whole = 7}}};
     const struct cost_rows rows = {.v = v, .n = countof(v)};
     const struct json *s = json_get(cost_report(a, &rows), "summary");
@@ -62,17 +63,19 @@ Test(records, sums_are_exact)
 Test(records, both_spellings_of_an_attachment)
 {
     struct attachment t;
-    cr_assert_null(attachment_read(
+    cr_assert_null(record_body(
         a, tree("{'filename':'f','content_type':'m','url':'u',"
-                "'size_bytes':7}"), &t));
+                "'size_bytes':7}"), &attachment_record, &t));
     cr_assert(str_is(t.mime_type, "m") && str_is(t.storage_url, "u"));
     cr_assert_eq(t.size, 7);
-    cr_assert_null(attachment_read(
+    cr_assert_null(record_body(
         a, tree("{'filename':'f','mime_type':'m','storage_url':'u',"
-                "'size':8,'url':'v','content_type':'n','size_bytes':9}"), &t));
+                "'size':8,'url':'v','content_type':'n','size_bytes':9}"),
+        &attachment_record, &t));
     cr_assert(str_is(t.mime_type, "m") && str_is(t.storage_url, "u"));
     cr_assert_eq(t.size, 8);
-    const struct err *e = attachment_read(a, tree("{'filename':'f'}"), &t);
+    const struct err *e = record_body(a, tree("{'filename':'f'}"),
+                                      &attachment_record, &t);
     cr_assert(e && str_is(e->at, "mime_type"));
 }
 

@@ -3,7 +3,7 @@
 #ifndef DOMAIN_CONTAINERS_ATTACHMENT_H
 #define DOMAIN_CONTAINERS_ATTACHMENT_H
 
-#include "base/json/json.h"
+#include "domain/record.h"
 
 #define ATTACHMENTS_OF_INTENT_MAX 100
 
@@ -16,14 +16,10 @@ struct attachment {
     int64_t created_at;
 };
 
-/* Reads the body of a new one, with the members of either client: mime_type,
- * size and storage_url, or content_type, size_bytes and url. ERR_INVALID names
- * the member. */
-const struct err *attachment_read(struct arena *a, const struct json *body,
-                                  struct attachment *out) MUST;
-/* The object that OpenIntent's client reads, with both spellings of its
- * time. */
-struct json *attachment_object(struct arena *a, const struct attachment *t);
+/* Its body has the members of either client: mime_type, size and storage_url,
+ * or content_type, size_bytes and url. */
+extern const struct record attachment_record;
+
 /* The payload of attachment_added. */
 struct json *attachment_payload(struct arena *a, const struct attachment *t);
 

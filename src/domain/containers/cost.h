@@ -2,13 +2,12 @@
 #ifndef DOMAIN_CONTAINERS_COST_H
 #define DOMAIN_CONTAINERS_COST_H
 
-#include "base/json/json.h"
-#include "domain/decimal.h"
+#include "domain/record.h"
 
 #define COSTS_OF_INTENT_MAX 1000
 
 struct cost {
-    struct str id, intent_id, agent_id, type;
+    struct str id, intent_id, agent_id, cost_type;
     struct decimal amount;
     struct str unit;
     struct str provider; /* p NULL: none */
@@ -20,13 +19,8 @@ struct cost_rows {
     size_t n;
 };
 
-/* Reads the body of a new one. An amount is rounded to six digits after the
- * point. ERR_INVALID names the member. */
-const struct err *cost_read(struct arena *a, const struct json *body,
-                            struct cost *out) MUST;
-/* The object that OpenIntent's client reads, with both spellings of its
- * time. */
-struct json *cost_object(struct arena *a, const struct cost *c);
+extern const struct record cost_record;
+
 /* All of an intent, and their sums: {"costs", "summary": {total, by_type,
  * by_agent}}. */
 struct json *cost_report(struct arena *a, const struct cost_rows *rows);

@@ -2,102 +2,102 @@
 #include "domain/containers/failure.h"
 
 #include "base/clock.h"
-#include "base/clock_text.h"
-#include "base/json/fields.h"
-#include "domain/intent/principal.h"
 
-#define FAILURE_CODE_MAX 120
-#define FAILURE_TEXT_MAX 4000
 #define FAILURE_COUNT_MAX 100
-#define FAILURE_ATTEMPT_MAX 1000000
 #define FAILURE_DELAY_MAX INT64_C(604800000) /* a week */
-#define FAILURE_JSON_MAX ((size_t)4 << 10)
 
 /* ---- the policy ------------------------------------------------------ */
+
+static void failure_policy_agent(struct fields *f, const char *key,
+                                 const void *policy)
+{
+    const struct failure_policy *p = policy;
+    if (!principal_agent_name_new(p->fallback_agent_id))
+        fields_wrong(f, key, "agent.name", "This is not a valid agent name.");
+}
+
+static const struct record_field failure_policy_fields[] = {
+    {RECORD_TEXT(failure_policy, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(failure_policy, intent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(failure_policy, strategy,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED,
+                 vocabulary_failure_strategy_all)},
+    {RECORD_NUMBER(failure_policy, max_retries,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = FAILURE_COUNT_MAX},
+    {RECORD_NUMBER(failure_policy, base_delay_ms,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = FAILURE_DELAY_MAX},
+    {RECORD_NUMBER(failure_policy, max_delay_ms,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = FAILURE_DELAY_MAX},
+    {RECORD_TEXT(failure_policy, fallback_agent_id,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = PRINCIPAL_AGENT_NAME_MAX, .check = failure_policy_agent},
+    {RECORD_NUMBER(failure_policy, failure_threshold,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .min = 1, .max = FAILURE_COUNT_MAX},
+    {RECORD_NAIVE(failure_policy, created_at, IN_TABLE | IN_OBJECT),
+     .alias = "createdAt"},
+    {RECORD_NAIVE(failure_policy, updated_at,
+                  IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .alias = "updatedAt"},
+};
+const struct record failure_policy_record =
+    RECORD(failure_policy, "retry policy", "failure_policy");
 
 const struct err *failure_policy_read(struct arena *a, const struct json *body,
                                       struct failure_policy *out)
 {
-    struct fields f = fields(a, body, STR(""));
     *out = (struct failure_policy){.max_retries = 3,
                                    .base_delay_ms = 1000,
                                    .max_delay_ms = 60000,
                                    .failure_threshold = 3};
-    fields_need(&f, "strategy");
-    out->strategy = vocabulary_failure_strategy_read(&f, "strategy");
-    fields_int(&f, "max_retries", 0, FAILURE_COUNT_MAX, &out->max_retries);
-    fields_int(&f, "base_delay_ms", 0, FAILURE_DELAY_MAX, &out->base_delay_ms);
-    fields_int(&f, "max_delay_ms", 0, FAILURE_DELAY_MAX, &out->max_delay_ms);
-    fields_int(&f, "failure_threshold", 1, FAILURE_COUNT_MAX,
-               &out->failure_threshold);
-    fields_text(&f, "fallback_agent_id", PRINCIPAL_AGENT_NAME_MAX,
-                &out->fallback_agent_id);
-    if (!f.e && out->fallback_agent_id.p &&
-        !principal_agent_name_new(out->fallback_agent_id))
-        fields_wrong(&f, "fallback_agent_id", "agent.name",
-                     "This is not a valid agent name.");
-    return fields_error(&f);
-}
-
-static void failure_time(struct arena *a, struct json *o, const char *key,
-                         const char *other, int64_t t)
-{
-    const struct str text = clock_naive(a, t);
-    json_set_text_or_null(o, key, text);
-    json_set_text_or_null(o, other, text);
-}
-
-struct json *failure_policy_object(struct arena *a,
-                                   const struct failure_policy *p)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "id", p->id);
-    json_set_text(o, "intent_id", p->intent_id);
-    json_set_text(o, "strategy",
-                  vocabulary_failure_strategy(p->strategy)->wire);
-    json_set_int(o, "max_retries", p->max_retries);
-    json_set_int(o, "base_delay_ms", p->base_delay_ms);
-    json_set_int(o, "max_delay_ms", p->max_delay_ms);
-    json_set_text_or_null(o, "fallback_agent_id", p->fallback_agent_id);
-    json_set_int(o, "failure_threshold", p->failure_threshold);
-    failure_time(a, o, "created_at", "createdAt", p->created_at);
-    failure_time(a, o, "updated_at", "updatedAt", p->updated_at);
-    return o;
+    return record_body(a, body, &failure_policy_record, out);
 }
 
 /* ---- reading a failure ------------------------------------------------ */
 
-static void failure_when(struct fields *f, struct failure *out)
-{
-    struct str text = STR_NONE;
-    fields_text(f, "retry_scheduled_at", FAILURE_CODE_MAX, &text);
-    if (!f->e && text.p && !clock_parse(text, &out->retry_at))
-        fields_wrong(f, "retry_scheduled_at", "field.time",
-                     "\"retry_scheduled_at\" has to be a time like "
-                     "2026-11-20T09:26:13.510233.");
-}
+static const struct record_field failure_fields[] = {
+    {RECORD_TEXT(failure, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(failure, intent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(failure, agent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_NUMBER(failure, attempt,
+                   IN_TABLE | IN_OBJECT | IN_EVENT | IN_BODY),
+     .column = "attempt_number", .max = 1000000},
+    {RECORD_TEXT(failure, error_code,
+                 IN_TABLE | IN_OBJECT | IN_EVENT | IN_BODY),
+     .other = "error_type", .max = 120},
+    {RECORD_TEXT(failure, error_message, IN_TABLE | IN_OBJECT | IN_BODY),
+     .max = 4000},
+    {RECORD_FLAG(failure, recoverable, IN_TABLE | IN_OBJECT | IN_BODY)},
+    {RECORD_WORD(failure, next, IN_TABLE | IN_OBJECT,
+                 vocabulary_failure_next_all)},
+    {RECORD_NAIVE(failure, retry_at,
+                  IN_TABLE | IN_OBJECT | IN_EVENT | IN_BODY),
+     .column = "retry_scheduled_at", .alias = "retryScheduledAt"},
+    {RECORD_NAIVE(failure, resolved_at, IN_TABLE | IN_OBJECT),
+     .alias = "resolvedAt"},
+    {RECORD_OBJECT(failure, metadata, IN_TABLE | IN_OBJECT | IN_BODY),
+     .max = 4 << 10},
+    {RECORD_NAIVE(failure, created_at, IN_TABLE | IN_OBJECT),
+     .alias = "createdAt"},
+    {RECORD_TEXT(failure, key_id, IN_TABLE)},
+    {RECORD_WORD(failure, terms.floor, IN_JOIN, vocabulary_severity_all),
+     .column = "severity_floor"},
+    {RECORD_OWN(failure, terms.by, IN_JOIN, principal_by_column,
+                principal_by_take),
+     .column = "decides"},
+};
+const struct record failure_record =
+    RECORD(failure, "failure", "intent_failure");
 
 const struct err *failure_read(struct arena *a, const struct json *body,
                                struct failure *out)
 {
     struct fields f = fields(a, body, STR(""));
-    const struct json *metadata = NULL;
-    struct str type = STR_NONE;
     out->recoverable = true;
-    fields_int(&f, "attempt_number", 0, FAILURE_ATTEMPT_MAX, &out->attempt);
-    fields_text(&f, "error_code", FAILURE_CODE_MAX, &out->error_code);
-    fields_text(&f, "error_type", FAILURE_CODE_MAX, &type);
-    fields_text(&f, "error_message", FAILURE_TEXT_MAX, &out->error_message);
-    fields_bool(&f, "recoverable", &out->recoverable);
-    failure_when(&f, out);
-    fields_json(&f, "metadata", JSON_OBJECT, &metadata);
-    out->metadata = metadata ? json_dump(a, metadata, FAILURE_JSON_MAX)
-                             : STR("{}");
-    if (!out->metadata.p)
-        fields_wrong(&f, "metadata", "field.too_long",
-                     "\"metadata\" may have at most 4 kB.");
-    if (!out->error_code.p)
-        out->error_code = type;
+    record_read(&f, &failure_record, out);
     if (out->attempt == 0 && !out->error_message.p && !out->error_code.p)
         fields_need(&f, "error_code");
     return fields_error(&f);
@@ -181,31 +181,10 @@ int64_t failure_due_at(const struct failure *f)
 
 /* ---- the texts about it ----------------------------------------------- */
 
-struct json *failure_object(struct arena *a, const struct failure *f)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "id", f->id);
-    json_set_text(o, "intent_id", f->intent_id);
-    json_set_text(o, "agent_id", f->agent_id);
-    json_set_int(o, "attempt_number", f->attempt);
-    json_set_text_or_null(o, "error_code", f->error_code);
-    json_set_text_or_null(o, "error_message", f->error_message);
-    json_set_bool(o, "recoverable", f->recoverable);
-    json_set_text(o, "next", vocabulary_failure_next(f->next)->wire);
-    failure_time(a, o, "retry_scheduled_at", "retryScheduledAt", f->retry_at);
-    failure_time(a, o, "resolved_at", "resolvedAt", f->resolved_at);
-    json_set_read(a, o, "metadata", f->metadata);
-    failure_time(a, o, "created_at", "createdAt", f->created_at);
-    return o;
-}
-
 struct json *failure_payload(struct arena *a, const struct failure *f)
 {
-    struct json *o = json_object(a);
+    struct json *o = record_payload(a, &failure_record, f);
     json_set_text(o, "failure_id", f->id);
-    json_set_int(o, "attempt_number", f->attempt);
-    json_set_text_or_null(o, "error_code", f->error_code);
-    json_set_text_or_null(o, "retry_scheduled_at", clock_naive(a, f->retry_at));
     json_set_bool(o, "will_retry", f->next == FAILURE_RETRY);
     return o;
 }

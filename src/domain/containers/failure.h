@@ -3,9 +3,9 @@
 #ifndef DOMAIN_CONTAINERS_FAILURE_H
 #define DOMAIN_CONTAINERS_FAILURE_H
 
-#include "base/json/json.h"
 #include "domain/intent/governance.h"
 #include "domain/intent/principal.h"
+#include "domain/record.h"
 
 #define FAILURES_OF_INTENT_MAX 1000
 
@@ -34,11 +34,8 @@ struct failure {
 /* Reads the body of PUT .../retry-policy. ERR_INVALID names the member. */
 const struct err *failure_policy_read(struct arena *a, const struct json *body,
                                       struct failure_policy *out) MUST;
-/* The objects that OpenIntent's client reads, with both spellings of their
- * times. */
-struct json *failure_policy_object(struct arena *a,
-                                   const struct failure_policy *p);
-struct json *failure_object(struct arena *a, const struct failure *f);
+extern const struct record failure_policy_record;
+extern const struct record failure_record;
 
 /* Reads the body of a new failure, with the members of either client:
  * error_code, or error_type and recoverable. ERR_INVALID names the member. */

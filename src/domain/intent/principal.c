@@ -200,6 +200,16 @@ struct str principal_by_text(struct arena *a, const struct decider *by)
     return buf_text(&b);
 }
 
+struct str principal_by_column(struct arena *a, const void *at)
+{
+    return principal_by_text(a, at);
+}
+
+void principal_by_take(void *at, struct str text)
+{
+    (void)principal_by(text, at);
+}
+
 struct terms principal_terms(struct str floor, struct str by)
 {
     struct terms t = {.floor = vocabulary_severity_of(floor)};

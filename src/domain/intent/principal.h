@@ -126,6 +126,9 @@ bool principal_in_group(const struct principal *p, struct str name);
 bool principal_by(struct str word, struct decider *out);
 /* The same as text; p NULL: nothing is said. */
 struct str principal_by_text(struct arena *a, const struct decider *by);
+/* Both for a column of a record (domain/record.h); at: a struct decider. */
+struct str principal_by_column(struct arena *a, const void *at);
+void principal_by_take(void *at, struct str text);
 /* Terms as they are stored: the word of a severity, and of who decides; p NULL:
  * nothing is said. */
 struct terms principal_terms(struct str floor, struct str by);

@@ -8,14 +8,13 @@
 
 const struct err *openintent_attachment_list(struct call *c)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct json *o = json_object(c->a);
     struct attachment_rows rows;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(records_attachments(c->pg, c->a, i.id, &rows));
-    for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, attachment_object(c->a, &rows.v[n]));
-    json_set_json(o, "attachments", list);
+    json_set_json(o, "attachments",
+                  record_list(c->a, &attachment_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
     return NULL;
 }
@@ -29,7 +28,7 @@ const struct err *openintent_attachment_add(struct call *c)
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(attachment_read(c->a, body, &t));
+    TRY(record_body(c->a, body, &attachment_record, &t));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
@@ -45,7 +44,8 @@ const struct err *openintent_attachment_add(struct call *c)
     TRY(work_event(&w, "attachment_added", event_by(&c->who),
                    attachment_payload(c->a, &t)));
     records_queue_attachment(c->pg, c->a, &t);
-    return call_commit(c, &w, 201, attachment_object(c->a, &t), false);
+    return call_commit(c, &w, 201,
+                       record_object(c->a, &attachment_record, &t), false);
 }
 
 static const struct err *find(struct call *c, const struct work *w,

@@ -40,7 +40,7 @@ const struct err *openintent_cost_record(struct call *c)
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(cost_read(c->a, body, &cost));
+    TRY(record_body(c->a, body, &cost_record, &cost));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
@@ -50,5 +50,6 @@ const struct err *openintent_cost_record(struct call *c)
     cost.agent_id = principal_actor(&c->who);
     cost.recorded_at = w.now;
     records_queue_cost(c->pg, c->a, &cost);
-    return call_commit(c, &w, 201, cost_object(c->a, &cost), false);
+    return call_commit(c, &w, 201, record_object(c->a, &cost_record, &cost),
+                       false);
 }

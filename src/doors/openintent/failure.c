@@ -20,7 +20,8 @@ const struct err *openintent_failure_policy(struct call *c)
     if (!found)
         return ERROR(ERR_NOT_FOUND, "retry.no_policy",
                      "The intent has no retry policy.");
-    response_json(c->rs, 200, failure_policy_object(c->a, &p));
+    response_json(c->rs, 200,
+                  record_object(c->a, &failure_policy_record, &p));
     return NULL;
 }
 
@@ -39,23 +40,23 @@ const struct err *openintent_failure_policy_set(struct call *c)
         TRY(govern_assign(c, &w, p.fallback_agent_id, "fallback_agent_id"));
     p.id = id_new(c->a);
     p.intent_id = w.intent.id;
-    p.updated_at = w.now;
+    p.created_at = p.updated_at = w.now;
     TRY(records_policy_set(c->pg, c->a, &p));
-    return call_commit(c, &w, 200, failure_policy_object(c->a, &p), false);
+    return call_commit(c, &w, 200,
+                       record_object(c->a, &failure_policy_record, &p), false);
 }
 
 /* ---- failures -------------------------------------------------------- */
 
 const struct err *openintent_failure_list(struct call *c)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct json *o = json_object(c->a);
     struct failure_rows rows;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(records_failures(c->pg, c->a, i.id, &rows));
-    for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, failure_object(c->a, &rows.v[n]));
-    json_set_json(o, "failures", list);
+    json_set_json(o, "failures",
+                  record_list(c->a, &failure_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
     return NULL;
 }
@@ -119,5 +120,6 @@ const struct err *openintent_failure_record(struct call *c)
     if (f.next == FAILURE_ESCALATION)
         TRY(escalate(c, &w, &f));
     records_queue_failure(c->pg, c->a, &f, failure_due_at(&f));
-    return call_commit(c, &w, 201, failure_object(c->a, &f), false);
+    return call_commit(c, &w, 201, record_object(c->a, &failure_record, &f),
+                       false);
 }

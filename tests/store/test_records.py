@@ -1,0 +1,113 @@
+"""The database and the contract have what the tables of the records name."""
+import pytest
+import yaml
+from records import FIELDS, TABLES
+from server import TOP
+
+# The types of a column that a field may be stored in.
+TYPES = {"TEXT": {"text", "uuid", "character"},
+         "JSON": {"text", "json", "jsonb"},
+         "OBJECT": {"text", "json", "jsonb"},
+         "COUNT": {"smallint", "integer", "bigint"},
+         "NUMBER": {"smallint", "integer", "bigint"},
+         "TIME": {"timestamp with time zone"},
+         "NAIVE": {"timestamp with time zone"},
+         "FLAG": {"boolean"},
+         "WORD": {"text"},
+         "DECIMAL": {"numeric"}}
+STORED = {"ROW", "INSERT", "UPDATE"}
+
+
+@pytest.fixture(scope="module")
+def columns(server):
+    """{table: {column: (type, may it be left out of an INSERT?)}}"""
+    out = {}
+    with server.database("sayso_owner") as db:
+        for table, column, kind, free in db.execute(
+                "SELECT table_name, column_name, data_type,"
+                " is_nullable = 'YES' OR column_default IS NOT NULL"
+                " OR is_generated = 'ALWAYS' OR is_identity = 'YES'"
+                " FROM information_schema.columns"
+                " WHERE table_schema = 'public'"):
+            out.setdefault(table, {})[column] = (kind, free)
+    return out
+
+
+def test_each_table_of_fields_is_a_record():
+    assert set(FIELDS) == set(TABLES)
+    assert len(FIELDS) >= 4
+
+
+@pytest.mark.parametrize("noun", sorted(FIELDS))
+def test_the_columns_are_there(columns, noun):
+    for field in FIELDS[noun]:
+        if field.places & STORED:
+            assert field.column in columns[TABLES[noun]], field.name
+            kind = columns[TABLES[noun]][field.column][0]
+            assert kind in TYPES.get(field.type, {kind}), field.name
+
+
+@pytest.mark.parametrize("noun", sorted(FIELDS))
+def test_an_insert_has_all_that_a_row_needs(columns, noun):
+    inserted = {f.column for f in FIELDS[noun] if "INSERT" in f.places}
+    if inserted:
+        needed = {name for name, (_, free) in columns[TABLES[noun]].items()
+                  if not free}
+        assert needed <= inserted
+
+
+# ---- docs/openapi.yaml ----
+
+# The schema of a noun's object, and of the body that it is read from.
+OBJECTS = {"cost": "Cost", "attachment": "Attachment", "failure": "Failure",
+           "failure_policy": "RetryPolicyOfIntent"}
+BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
+          "failure": "FailureNew", "failure_policy": "RetryPolicyNew"}
+
+
+@pytest.fixture(scope="module")
+def schemas():
+    document = yaml.safe_load((TOP / "docs/openapi.yaml").read_text())
+    return document["components"]["schemas"]
+
+
+def properties(schemas, name):
+    """{member: its schema} of a schema and of those that it includes."""
+    out, whole = {}, schemas[name]
+    for part in [whole, *whole.get("allOf", [])]:
+        if "$ref" in part:
+            out |= properties(schemas, part["$ref"].rsplit("/", 1)[1])
+        out |= part.get("properties", {})
+    return out
+
+
+def shown(noun):
+    fields = [f for f in FIELDS[noun] if "OBJECT" in f.places]
+    return ({f.member for f in fields} |
+            {f.alias for f in fields if f.alias})
+
+
+def read(noun):
+    fields = [f for f in FIELDS[noun] if f.places & {"BODY", "NEED"}]
+    return {f.member for f in fields} | {f.other for f in fields if f.other}
+
+
+def test_each_record_has_its_schema():
+    assert {n for n in FIELDS if shown(n)} == set(OBJECTS)
+    assert {n for n in FIELDS if read(n)} == set(BODIES)
+
+
+@pytest.mark.parametrize("noun", sorted(OBJECTS))
+def test_the_contract_has_the_members_of_the_object(schemas, noun):
+    assert set(properties(schemas, OBJECTS[noun])) == shown(noun)
+
+
+@pytest.mark.parametrize("noun", sorted(BODIES))
+def test_the_contract_has_the_members_of_the_body(schemas, noun):
+    listed = properties(schemas, BODIES[noun])
+    assert set(listed) == read(noun)
+    needed = {f.member for f in FIELDS[noun] if "NEED" in f.places}
+    # A member that has another spelling is not required by itself.
+    spelt = {f.member for f in FIELDS[noun] if f.other}
+    assert set(schemas[BODIES[noun]].get("required", [])) - spelt == \
+        needed - spelt
