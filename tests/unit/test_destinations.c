@@ -43,9 +43,9 @@ Test(settings_page, gone_is_told_before_paused)
     for (size_t i = 0; i < countof(cases); i++) {
         const struct endpoint e = {.paused_at = cases[i].paused_at,
                                    .gone_at = cases[i].gone_at};
-        const struct json *o = settings_destinations_state(a, &e);
-        cr_expect(str_is(json_get_text(o, "word"), cases[i].word));
-        cr_expect(str_is(json_get_text(o, "tone"), cases[i].tone));
+        const struct vocabulary_word *w = settings_destinations_state(&e);
+        cr_expect(strcmp(w->label, cases[i].word) == 0);
+        cr_expect(strcmp(w->tone, cases[i].tone) == 0);
     }
 }
 
@@ -69,14 +69,14 @@ Test(settings_page, lists_in_words)
 
 static const struct settings_form_field fields[] = {{.key = "name"},
                                                     {.key = "notify_to"}};
-static const struct settings_destinations_kind kind = {
-    .unique = "name", .fields = fields, .fields_n = countof(fields)};
+static const struct settings_form form = {.fields = fields,
+                                          .fields_n = countof(fields)};
 
 /* The field that an error is taken to; p NULL: the whole. */
 static struct str field_of(enum err_kind e, const char *code, const char *at)
 {
-    struct settings_destinations_form f = {.kind = &kind};
-    const struct err *left = settings_destinations_form_wrong(
+    struct settings_form f = form;
+    const struct err *left = settings_form_wrong(
         a, &f, err_at(a, e, code, str_of(at), "%s", "No."));
     cr_assert(!left, "%s was given back", code);
     cr_assert(f.errors, "%s was forgotten", code);
@@ -91,16 +91,15 @@ Test(settings_page, an_error_stands_at_its_field)
     cr_expect(str_is(field_of(ERR_INVALID, "x", "name"), "name"));
     cr_expect(str_is(field_of(ERR_INVALID, "x", "notify_to[3]"),
                      "notify_to"));
-    cr_expect(str_is(field_of(ERR_CONFLICT, endpoints_taken, ""), "name"));
     cr_expect(!field_of(ERR_CONFLICT, "endpoint.too_many", "").p);
     cr_expect(!field_of(ERR_INVALID, "x", "other").p);
 }
 
 Test(settings_page, what_nobody_typed_is_given_back)
 {
-    struct settings_destinations_form f = {.kind = &kind};
+    struct settings_form f = form;
     const struct err *busy = ERROR(ERR_BUSY, "database.unavailable", "Wait.");
-    cr_expect(settings_destinations_form_wrong(a, &f, busy) == busy);
-    cr_expect(!settings_destinations_form_wrong(a, &f, NULL));
+    cr_expect(settings_form_wrong(a, &f, busy) == busy);
+    cr_expect(!settings_form_wrong(a, &f, NULL));
     cr_expect(!f.errors);
 }

@@ -5,16 +5,9 @@
 
 #include "doors/call/call.h"
 
-/* rules.c */
+/* Each answers GET and POST. */
 const struct err *access_rules(struct call *c) MUST;
-const struct err *access_rules_post(struct call *c) MUST;
-
-/* permits.c */
 const struct err *access_permits(struct call *c) MUST;
-const struct err *access_permits_post(struct call *c) MUST;
-
-/* resources.c */
 const struct err *access_resources(struct call *c) MUST;
-const struct err *access_resources_post(struct call *c) MUST;
 
 #endif

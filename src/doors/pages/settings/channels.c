@@ -5,9 +5,7 @@
 #include "domain/sending/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"
-#include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "doors/pages/shell/page.h"
 
 #define TAIL 4 /* visible characters of a hidden address */
 
@@ -41,13 +39,13 @@ static const struct settings_form_field fields[] = {
      .help = "Allows private and loopback addresses"},
 };
 
-static bool hides(const struct endpoint *e)
+static bool channels_hides(const struct endpoint *e)
 {
     return e->kind == ENDPOINT_SLACK;
 }
 
 /* "https://host/…AbCd" */
-static struct str hidden(struct arena *a, struct str address)
+static struct str channels_hidden(struct arena *a, struct str address)
 {
     struct buf b = buf_make(a, 4096);
     const size_t host = str_search(address, STR("://")) + 3;
@@ -58,26 +56,23 @@ static struct str hidden(struct arena *a, struct str address)
     return buf_text(&b);
 }
 
-static struct json *kept(struct arena *a, const struct endpoint *e)
+static struct json *channels_values(struct settings_view *v)
 {
-    struct json *o = json_object(a);
-    json_set_text(
-        o, "address",
-        arena_join(a, STR("Leave empty to keep "), hidden(a, e->address)));
-    return o;
-}
-
-static struct json *values(struct arena *a, const struct endpoint *e)
-{
-    struct json *o = json_object(a);
+    const struct endpoint *e = v->thing;
+    struct arena *a = v->c->a;
+    struct json *o = json_object(a), *kept = json_object(a);
     json_set_text(o, "detail", e ? e->detail : STR("title"));
     if (!e)
         return o;
     json_set_text(o, "name", e->name);
-    if (hides(e))
-        json_set_json(o, "kept", kept(a, e));
-    else
+    if (channels_hides(e)) {
+        json_set_text(kept, "address",
+                      arena_join(a, STR("Leave empty to keep "),
+                                 channels_hidden(a, e->address)));
+        json_set_json(o, "kept", kept);
+    } else {
         json_set_text(o, "address", e->address);
+    }
     json_set_text(o, "notify_to", settings_page_joined(a, e->notify_to, "\n"));
     json_set_bool(o, "every_question", e->every_question);
     json_set_bool(o, "internal", e->internal);
@@ -86,8 +81,10 @@ static struct json *values(struct arena *a, const struct endpoint *e)
 
 /* The lines that are not empty, as a JSON list. One more than the limit is
  * read, so that a longer list is refused rather than cut. */
-static const struct err *read_notify_to(struct arena *a, enum endpoint_kind of,
-                                        struct str text, struct str *out)
+static const struct err *channels_read_notify_to(struct arena *a,
+                                                 enum endpoint_kind of,
+                                                 struct str text,
+                                                 struct str *out)
 {
     struct str v[CHANNEL_NOTIFY_MAX + 1];
     struct json *list = json_array(a);
@@ -104,8 +101,8 @@ static const struct err *read_notify_to(struct arena *a, enum endpoint_kind of,
     return NULL;
 }
 
-static const struct err *read(struct arena *a, const struct json *v,
-                              struct endpoint *e)
+static const struct err *channels_read(struct arena *a, const struct json *v,
+                                       struct endpoint *e)
 {
     const struct str word = json_get_text(v, "kind");
     const struct str address = str_trim(json_get_text(v, "address"));
@@ -121,69 +118,58 @@ static const struct err *read(struct arena *a, const struct json *v,
                         &e->address));
     if (of != ENDPOINT_MAIL)
         TRY(target_check(a, "address", e->address, e->internal));
-    return read_notify_to(a, of, json_get_text(v, "notify_to"),
-                          &e->notify_to);
+    return channels_read_notify_to(a, of, json_get_text(v, "notify_to"),
+                                   &e->notify_to);
 }
 
-static void cells(struct page_view *v, const struct endpoint *e,
-                  struct json *out)
+static void channels_cells(struct arena *a, const struct endpoint *e,
+                           struct settings_cell *cells)
 {
-    struct str detail = STR("");
-    const struct str who = settings_page_joined(v->a, e->notify_to, ", ");
+    const struct str who = settings_page_joined(a, e->notify_to, ", ");
+    cells[0].text = e->name;
+    cells[0].second = str_of(vocabulary_endpoint_kind(e->kind)->label);
+    cells[1].text =
+        channels_hides(e) ? channels_hidden(a, e->address) : e->address;
+    cells[1].second = e->internal ? STR("internal address") : STR_NONE;
+    cells[2].text = who.n ? who : STR("none");
     for (size_t i = 0; i < countof(details); i++) {
         if (str_is(e->detail, details[i].value))
-            detail = str_of(details[i].label);
+            cells[3].text = str_of(details[i].label);
     }
-    settings_page_cell(v, out, e->name,
-                       str_of(vocabulary_endpoint_kind(e->kind)->label));
-    settings_page_cell(v, out,
-                       hides(e) ? hidden(v->a, e->address) : e->address,
-                       e->internal ? STR("internal address") : STR_NONE);
-    settings_page_cell(v, out, who.n ? who : STR("none"), STR_NONE);
-    settings_page_cell(v, out, detail,
-                       e->every_question
-                           ? STR("default channel")
-                           : STR_NONE);
+    cells[3].second = e->every_question ? STR("default channel") : STR_NONE;
 }
 
-static const struct settings_destinations_kind kind = {
-    .channels = true,
+static const struct settings_destinations own = {.channels = true,
+                                                 .noun = "channel",
+                                                 .unique = "name",
+                                                 .cells = channels_cells,
+                                                 .read = channels_read};
+static const struct settings_page page = {
+    .own = &own,
     .path = "/settings/channels",
-    .noun = "channel",
     .heading = "Channels",
     .about = "Channels notify people of new requests. A message contains a "
              "link to the request. Nobody can answer in the message itself.",
     .empty_heading = "No channels yet",
     .empty_sentence = "Create a channel below. Without one, nobody is "
                       "notified, and requests wait in the inbox.",
+    .heads = {"Name", "Address", "Allowed recipients", "Message content",
+              "State", "Deliveries"},
     .form_heading = "New channel",
     .form_note = "The secret of a webhook is shown once after you save",
-    .submit = "Create channel",
-    .unique = "name",
-    .heads = {"Name", "Address", "Allowed recipients", "Message content"},
+    .form_submit = "Create channel",
     .fields = fields,
     .fields_n = countof(fields),
-    .cells = cells,
-    .values = values,
-    .read = read,
-};
+    .values = channels_values,
+    .actions = settings_destinations_actions,
+    .actions_n = SETTINGS_DESTINATIONS_ACTIONS,
+    .writers = ROLE_ADMIN,
+    .save = settings_destinations_save,
+    .list = settings_destinations_rows,
+    .load = settings_destinations_load,
+    .one = settings_destinations_one};
 
 const struct err *settings_channels(struct call *c)
 {
-    return settings_destinations_list(c, &kind);
-}
-
-const struct err *settings_channels_post(struct call *c)
-{
-    return settings_destinations_make(c, &kind);
-}
-
-const struct err *settings_channels_one(struct call *c)
-{
-    return settings_destinations_one(c, &kind);
-}
-
-const struct err *settings_channels_act(struct call *c)
-{
-    return settings_destinations_act(c, &kind);
+    return settings_page_run(c, &page);
 }

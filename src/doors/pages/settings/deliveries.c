@@ -4,13 +4,13 @@
  * text. */
 #include "base/clock.h"
 #include "base/id.h"
-#include "doors/pages/settings/destinations.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 #include "store/deliveries.h"
+#include "store/endpoints.h"
 #include "world/wake.h"
 
 #define LOG "/settings/deliveries"
@@ -67,7 +67,7 @@ static void set_delivery(struct page_view *v, struct json *o,
                   page_view_path(a, "/suspensions/", d->suspension_id, ""));
     json_set_text(o, "endpoint", d->endpoint_name);
     json_set_text(o, "endpoint_url",
-                  settings_destinations_log(a, d->endpoint_id));
+                  page_view_path(a, LOG "?endpoint=", d->endpoint_id, ""));
     json_set_text(o, "recipient", d->recipient);
     json_set_text(o, "tries", words_count(a, d->tries));
     page_view_set_time(o, "next", pending ? d->next_at : 0);
@@ -316,7 +316,7 @@ static void set_head(struct page_view *v, struct json *view,
                       page_view_path(a, "/intents/", d->intent_id, ""));
     json_set_text(view, "endpoint", d->endpoint_name);
     json_set_text(view, "endpoint_url",
-                  settings_destinations_log(a, d->endpoint_id));
+                  page_view_path(a, LOG "?endpoint=", d->endpoint_id, ""));
     json_set_text(view, "recipient", d->recipient);
     json_set_text(view, "address", d->address);
     page_view_set_time(view, "at", d->created_at);

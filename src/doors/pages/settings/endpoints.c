@@ -2,9 +2,7 @@
 #include "domain/sending/endpoint.h"
 #include "doors/asking/target.h"
 #include "doors/pages/settings/destinations.h"
-#include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "doors/pages/shell/page.h"
 
 static const struct settings_form_option events[] = {
     {"intent_authorized", "Approved"},
@@ -37,21 +35,22 @@ static const struct settings_form_field fields[] = {
              "this one. The address ends with a slash"},
 };
 
-static struct json *values(struct arena *a, const struct endpoint *e)
+static struct json *endpoints_values(struct settings_view *v)
 {
-    struct json *o = json_object(a);
+    const struct endpoint *e = v->thing;
+    struct json *o = json_object(v->c->a);
     if (!e)
         return o;
     json_set_text(o, "name", e->name);
     json_set_text(o, "url", e->address);
-    json_set_read(a, o, "event_types", e->event_types);
+    json_set_read(v->c->a, o, "event_types", e->event_types);
     json_set_bool(o, "internal", e->internal);
     json_set_bool(o, "prefix", e->prefix);
     return o;
 }
 
-static const struct err *read(struct arena *a, const struct json *v,
-                              struct endpoint *e)
+static const struct err *endpoints_read(struct arena *a, const struct json *v,
+                                        struct endpoint *e)
 {
     const struct str agent = str_trim(json_get_text(v, "agent"));
     e->name = str_trim(json_get_text(v, "name"));
@@ -70,7 +69,7 @@ static const struct err *read(struct arena *a, const struct json *v,
 }
 
 /* The chosen outcomes in words; an unknown outcome as it is. */
-static struct str outcomes(struct arena *a, struct str list)
+static struct str endpoints_outcomes(struct arena *a, struct str list)
 {
     struct buf b = buf_make(a, 4096);
     struct json *chosen = NULL;
@@ -88,23 +87,26 @@ static struct str outcomes(struct arena *a, struct str list)
     return b.n ? buf_text(&b) : STR("All");
 }
 
-static void cells(struct page_view *v, const struct endpoint *e,
-                  struct json *out)
+static void endpoints_cells(struct arena *a, const struct endpoint *e,
+                            struct settings_cell *cells)
 {
-    settings_page_cell(v, out, e->name, STR_NONE);
-    settings_page_cell(v, out, e->address,
-                       e->prefix     ? STR("for callbacks")
-                       : e->internal ? STR("internal address")
-                                     : STR_NONE);
-    settings_page_cell(v, out, e->agent.p ? e->agent : STR("all agents"),
-                       STR_NONE);
-    settings_page_cell(v, out, outcomes(v->a, e->event_types), STR_NONE);
+    cells[0].text = e->name;
+    cells[1].text = e->address;
+    cells[1].second = e->prefix     ? STR("for callbacks")
+                      : e->internal ? STR("internal address")
+                                    : STR_NONE;
+    cells[2].text = e->agent.p ? e->agent : STR("all agents");
+    cells[3].text = endpoints_outcomes(a, e->event_types);
 }
 
-static const struct settings_destinations_kind kind = {
-    .channels = false,
+static const struct settings_destinations own = {.channels = false,
+                                                 .noun = "endpoint",
+                                                 .unique = "url",
+                                                 .cells = endpoints_cells,
+                                                 .read = endpoints_read};
+static const struct settings_page page = {
+    .own = &own,
     .path = "/settings/endpoints",
-    .noun = "endpoint",
     .heading = "Endpoints",
     .about = "Endpoints receive the outcome of requests, so that an agent's "
              "platform can start the agent again with the answer.",
@@ -112,34 +114,22 @@ static const struct settings_destinations_kind kind = {
     .empty_sentence = "Create an endpoint below or with an agent's key via "
                       "the API. Without one, agents wait for the answer "
                       "themselves.",
+    .heads = {"Name", "Address", "Agent", "Outcomes", "State", "Deliveries"},
     .form_heading = "New endpoint",
     .form_note = "The secret is shown once after you save",
-    .submit = "Create endpoint",
-    .unique = "url",
-    .heads = {"Name", "Address", "Agent", "Outcomes"},
+    .form_submit = "Create endpoint",
     .fields = fields,
     .fields_n = countof(fields),
-    .cells = cells,
-    .values = values,
-    .read = read,
-};
+    .values = endpoints_values,
+    .actions = settings_destinations_actions,
+    .actions_n = SETTINGS_DESTINATIONS_ACTIONS,
+    .writers = ROLE_ADMIN,
+    .save = settings_destinations_save,
+    .list = settings_destinations_rows,
+    .load = settings_destinations_load,
+    .one = settings_destinations_one};
 
 const struct err *settings_endpoints(struct call *c)
 {
-    return settings_destinations_list(c, &kind);
-}
-
-const struct err *settings_endpoints_post(struct call *c)
-{
-    return settings_destinations_make(c, &kind);
-}
-
-const struct err *settings_endpoints_one(struct call *c)
-{
-    return settings_destinations_one(c, &kind);
-}
-
-const struct err *settings_endpoints_act(struct call *c)
-{
-    return settings_destinations_act(c, &kind);
+    return settings_page_run(c, &page);
 }

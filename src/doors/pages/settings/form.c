@@ -6,27 +6,18 @@
 #include "domain/kind/form.h"
 #include "doors/pages/shell/fields.h"
 
-#define SENTENCE_MAX 500
-
 /* ---- fields --------------------------------------------------------- */
 
-static struct json *options_of(struct arena *a,
+static struct json *form_field(struct arena *a,
                                const struct settings_form_field *f)
 {
-    struct json *list = json_array(a);
+    struct json *o = json_object(a), *options = json_array(a);
     for (size_t i = 0; i < f->options_n; i++) {
-        struct json *o = json_object(a);
-        json_set_text(o, "value", str_of(f->options[i].value));
-        json_set_text(o, "label", str_of(f->options[i].label));
-        json_add_json(list, o);
+        struct json *option = json_object(a);
+        json_set_text(option, "value", str_of(f->options[i].value));
+        json_set_text(option, "label", str_of(f->options[i].label));
+        json_add_json(options, option);
     }
-    return list;
-}
-
-static struct json *field_of(struct arena *a,
-                             const struct settings_form_field *f)
-{
-    struct json *o = json_object(a);
     json_set_text(o, "key", str_of(f->key));
     json_set_text(o, "label", str_of(f->label));
     json_set_text(o, "type", str_of(f->type));
@@ -37,18 +28,18 @@ static struct json *field_of(struct arena *a,
     if (f->max)
         json_set_int(o, "max_length", f->max);
     if (f->options)
-        json_set_json(o, "options", options_of(a, f));
+        json_set_json(o, "options", options);
     return o;
 }
 
 /* As in domain/kind/form.h, with the current values as the defaults. */
-static struct json *fields_of(struct arena *a, const struct settings_form *s)
+static struct json *form_fields(struct arena *a, const struct settings_form *s)
 {
     struct json *list = json_array(a);
     for (size_t i = 0; i < s->fields_n; i++) {
         if (s->change && s->fields[i].fresh)
             continue;
-        struct json *field = field_of(a, &s->fields[i]);
+        struct json *field = form_field(a, &s->fields[i]);
         const struct str key = str_of(s->fields[i].key);
         const struct str kept =
             json_text(json_get_str(json_get(s->values, "kept"), key));
@@ -65,33 +56,27 @@ static struct json *fields_of(struct arena *a, const struct settings_form *s)
 
 /* ---- reading -------------------------------------------------------- */
 
-/* The field that an error's place ("notify_to[3]") belongs to. */
-static const char *key_at(const struct settings_form *s, struct str at)
-{
-    const struct str key = str_sub(at, 0, str_find(at, '[', 0));
-    for (size_t i = 0; i < s->fields_n; i++) {
-        if (str_is(key, s->fields[i].key))
-            return s->fields[i].key;
-    }
-    return NULL;
-}
-
 const struct err *settings_form_wrong(struct arena *a, struct settings_form *s,
                                       const struct err *e)
 {
     if (!e || (e->kind != ERR_INVALID && e->kind != ERR_CONFLICT))
         return e;
-    const char *key = key_at(s, e->at);
+    /* The field of a place such as "notify_to[3]". */
+    const struct str key = str_sub(e->at, 0, str_find(e->at, '[', 0));
     s->errors = json_object(a);
-    s->problem = key ? NULL : e;
-    if (key)
-        json_set_text(s->errors, key, e->say);
+    s->problem = e;
+    for (size_t i = 0; i < s->fields_n; i++) {
+        if (str_is(key, s->fields[i].key)) {
+            s->problem = NULL;
+            json_set_text(s->errors, s->fields[i].key, e->say);
+        }
+    }
     return NULL;
 }
 
 const struct json *settings_form_read(struct arena *a, struct settings_form *s)
 {
-    const struct json *fields = fields_of(a, s);
+    const struct json *fields = form_fields(a, s);
     const struct json *values = page_fields_read(a, fields, s->typed);
     struct json *errors = NULL;
     if (!form_check(a, fields, values, &errors))
@@ -103,11 +88,11 @@ const struct json *settings_form_read(struct arena *a, struct settings_form *s)
 /* ---- showing -------------------------------------------------------- */
 
 /* NULL: no errors. */
-static struct json *errors_of(struct page_view *v,
+static struct json *form_errors(struct page_view *v,
                               const struct settings_form *s)
 {
     struct json *o = json_object(v->a);
-    struct json *items = page_fields_errors(v, fields_of(v->a, s), s->errors);
+    struct json *items = page_fields_errors(v, form_fields(v->a, s), s->errors);
     const size_t n = json_count(items);
     if (!s->errors)
         return NULL;
@@ -126,18 +111,17 @@ static struct json *errors_of(struct page_view *v,
 }
 
 void settings_form_view(struct page_view *v, struct json *view,
-                        const struct settings_form *s,
-                        const struct settings_form_words *words)
+                        const struct settings_form *s)
 {
     struct json *o = json_object(v->a);
-    const struct page_fields_of of = {.form = fields_of(v->a, s),
+    const struct page_fields_of of = {.form = form_fields(v->a, s),
                                       .typed = s->typed,
                                       .errors = s->errors};
-    json_set_text(o, "heading", str_of(words->heading));
-    json_set_text(o, "note", str_of(words->note));
-    json_set_text(o, "url", words->url);
-    json_set_text(o, "submit", str_of(words->submit));
+    json_set_text(o, "heading", str_of(s->heading));
+    json_set_text(o, "note", str_of(s->note));
+    json_set_text(o, "url", s->url);
+    json_set_text(o, "submit", str_of(s->submit));
     json_set_json(o, "fields", page_fields(v, &of));
     json_set_json(view, "form", o);
-    json_set_json(view, "errors", errors_of(v, s));
+    json_set_json(view, "errors", form_errors(v, s));
 }

@@ -32,6 +32,8 @@ struct settings_form {
     const struct pairs *typed; /* NULL: none */
     struct json *errors;       /* {key: sentence}; NULL: none */
     const struct err *problem; /* of no single field; or NULL */
+    const char *heading, *note, *submit;
+    struct str url; /* where it is sent */
 };
 /* The posted values, as {key: value} that fit their fields. NULL: s has the
  * errors. */
@@ -42,13 +44,8 @@ const struct json *settings_form_read(struct arena *a,
 const struct err *settings_form_wrong(struct arena *a, struct settings_form *s,
                                       const struct err *e);
 
-struct settings_form_words {
-    const char *heading, *note, *submit;
-    struct str url;
-};
 /* Adds `form`, and `errors` where there are any. */
 void settings_form_view(struct page_view *v, struct json *view,
-                        const struct settings_form *s,
-                        const struct settings_form_words *words);
+                        const struct settings_form *s);
 
 #endif

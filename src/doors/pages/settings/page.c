@@ -1,8 +1,10 @@
-/* The parts that the settings pages share: their tabs, cells, counts, and the
- * actions on the page of one thing. */
+/* The settings pages: reads a request, asks for confirmation, shows errors,
+ * and builds the views of a list and of one thing. Decides nothing. */
 #include "doors/pages/settings/page.h"
 
 #include "doors/pages/settings/settings.h"
+#include "doors/pages/shell/list.h"
+#include "doors/pages/shell/page.h"
 
 #define JOINED_MAX ((size_t)16 << 10)
 
@@ -11,9 +13,6 @@ enum {
     READERS = OVERSEERS | ROLE_OPERATOR,
     PERSONS = READERS | ROLE_USER
 };
-
-const struct vocabulary_word settings_page_active = {
-    .label = "Active", .tone = "plain", .icon = "check"};
 
 void settings_page_tabs(const struct call *c, struct json *view,
                         const char *path)
@@ -46,16 +45,286 @@ void settings_page_tabs(const struct call *c, struct json *view,
     json_set_json(view, "tabs", list);
 }
 
-void settings_page_cell(struct page_view *v, struct json *cells,
-                        struct str text, struct str second)
+/* ---- actions -------------------------------------------------------- */
+
+/* The action of this page that `do` names; NULL: none. */
+static const struct settings_action *page_action(const struct settings_view *v)
 {
-    struct json *o = json_object(v->a);
-    json_set_text(o, "head", STR(""));
-    json_set_text(o, "url", STR(""));
-    json_set_text(o, "text", text);
-    json_set_text(o, "second", second);
-    json_add_json(cells, o);
+    if (v->of->one && !v->thing)
+        return NULL; /* they are those of the page of one */
+    for (size_t i = 0; i < v->of->actions_n; i++) {
+        if (str_is(v->what, v->of->actions[i].what))
+            return &v->of->actions[i];
+    }
+    return NULL;
 }
+
+bool settings_page_asked(const struct settings_view *v)
+{
+    return v->c->rq->method == METHOD_GET && v->what.p && !v->confirm;
+}
+
+void settings_page_ask(struct settings_view *v,
+                       const struct settings_action *act, struct str name,
+                       struct str sentence)
+{
+    struct json *o = v->confirm = json_object(v->c->a);
+    json_set_text(o, "verb", str_of(act->verb));
+    json_set_text(o, "name", name);
+    json_set_text(o, "sentence", sentence.p ? sentence : str_of(act->sentence));
+    json_set_text(o, "none", str_of(act->none));
+    json_set_text(o, "act", str_of(act->act));
+    json_set_text(o, "do", str_of(act->what));
+    json_set_bool(o, "comment", act->comment);
+    json_set_text(o, "url", v->url);
+    json_set_text(o, "back_url", v->back);
+    json_set_text(o, "key", v->key);
+}
+
+void settings_page_act(struct settings_view *v,
+                       const struct settings_action *act, struct str sentence)
+{
+    struct arena *a = v->c->a;
+    struct json *o = json_object(a);
+    json_set_text(o, "do", str_of(act->what));
+    json_set_text(o, "heading", str_of(act->heading));
+    json_set_text(o, "sentence", sentence.p ? sentence : str_of(act->about));
+    json_set_text(o, "label", str_of(act->label));
+    json_set_text(o, "tone", act->warns ? STR("veto") : STR("plain"));
+    json_set_text(o, "ask_url",
+                  act->verb ? arena_join(a, v->url, STR("?do="),
+                                         str_of(act->what))
+                            : STR(""));
+    json_add_json(v->acts, o);
+    if (settings_page_asked(v) && str_is(v->what, act->what))
+        settings_page_ask(v, act, v->name, sentence);
+}
+
+/* ---- the list ------------------------------------------------------- */
+
+static struct json *page_cell(struct arena *a, const char *head,
+                              const struct settings_cell *cell)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "head", str_of(head));
+    json_set_text(o, "text",
+                  cell->day || cell->ago ? STR("") : cell->text);
+    json_set_text(o, "second", cell->second);
+    json_set_text(o, "url", cell->url);
+    json_set_text(o, "label", cell->label);
+    page_view_set_time(o, "on", cell->day);
+    page_view_set_time(o, "since", cell->ago);
+    json_set_json(o, "state", cell->state ? page_badge(a, cell->state) : NULL);
+    return o;
+}
+
+void settings_page_row(struct settings_view *v, const struct settings_row *row)
+{
+    const struct settings_page *of = v->of;
+    struct arena *a = v->c->a;
+    struct json *o = json_object(a), *cells = json_array(a), *link = NULL;
+    for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++)
+        json_add_json(cells, page_cell(a, of->heads[i], &row->cells[i]));
+    if (row->id.p && (of->writers & (unsigned)v->c->who.role)) {
+        link = json_object(a);
+        json_set_text(link, "label", str_of(of->row->label));
+        json_set_text(link, "about", words_plain(a, row->about, PAGE_VIEW_ROW));
+        json_set_text(
+            link, "url",
+            row->url.p
+                ? row->url
+                : page_view_path(a,
+                                 arena_z(a, arena_join(a, v->url, STR("?do="),
+                                                       str_of(of->row->what),
+                                                       STR("&key="))),
+                                 row->id, ""));
+    }
+    json_set_json(o, "cells", cells);
+    json_set_json(o, "link", link);
+    json_add_json(v->rows, o);
+    if (link && settings_page_asked(v) && str_is(v->what, of->row->what) &&
+        str_eq(v->key, row->id))
+        settings_page_ask(v, of->row, row->name, STR_NONE);
+}
+
+void settings_page_pager(struct settings_view *v, bool first, struct str older)
+{
+    struct arena *a = v->c->a;
+    const struct page_list_pager of = {
+        .path = v->of->path,
+        .first = first,
+        .older = older,
+        .shown = arena_join(a, words_count(a, (int64_t)json_count(v->rows)),
+                            STR(" on this page"))};
+    json_set_json(v->view, "pager", page_list_pager(v->c, &of));
+}
+
+/* The members of a list, before the page's own are set. */
+static void page_set_list(struct settings_view *v)
+{
+    static const char *const none[] = {"errors", "form", "guesses", "others",
+                                       "pager"};
+    const struct settings_page *of = v->of;
+    struct json *heads = json_array(v->c->a);
+    for (size_t i = 0; i < countof(none); i++)
+        json_set_json(v->view, none[i], NULL);
+    for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++)
+        json_add_text(heads, str_of(of->heads[i]));
+    json_set_text(v->view, "heading", str_of(of->heading));
+    json_set_text(v->view, "about", str_of(of->about));
+    json_set_text(v->view, "acts", of->row ? str_of(of->row->label) : STR(""));
+    json_set_json(v->view, "heads", heads);
+    json_set_json(v->view, "rows", v->rows);
+}
+
+static const struct err *page_list(struct settings_view *v)
+{
+    const struct settings_page *of = v->of;
+    const struct settings_action *act = page_action(v);
+    struct json *empty = json_object(v->c->a);
+    if (settings_page_asked(v) && act && act->verb && act != of->row)
+        settings_page_ask(v, act, STR_NONE, STR_NONE);
+    TRY(of->list(v));
+    if (!of->heads[0])
+        return NULL;
+    json_set_text(empty, "heading", str_of(of->empty_heading));
+    json_set_text(empty, "sentence", str_of(of->empty_sentence));
+    json_set_json(v->view, "empty", json_count(v->rows) ? NULL : empty);
+    json_set_text(v->view, "summary", v->summary);
+    json_set_json(v->view, "confirm", v->confirm);
+    return NULL;
+}
+
+/* ---- the page of one, and showing ----------------------------------- */
+
+static const struct err *page_one(struct settings_view *v)
+{
+    json_set_text(v->view, "list_url", str_of(v->of->path));
+    json_set_text(v->view, "list_label", str_of(v->of->heading));
+    json_set_text(v->view, "url", v->url);
+    json_set_text(v->view, "name", v->name);
+    TRY(v->of->one(v));
+    if (!v->of->one_template)
+        json_set_json(v->view, "acts", v->acts);
+    json_set_json(v->view, "confirm", v->confirm);
+    return NULL;
+}
+
+static const struct err *page_show(struct settings_view *v, int status)
+{
+    const struct settings_page *of = v->of;
+    struct call *c = v->c;
+    const bool one = of->one && v->thing;
+    if (!one)
+        settings_page_tabs(c, v->view, of->path);
+    if (!one && of->heads[0])
+        page_set_list(v);
+    if (v->form.fields_n && (of->writers & (unsigned)c->who.role))
+        settings_form_view(&v->v, v->view, &v->form);
+    TRY(one ? page_one(v) : page_list(v));
+    if (!one)
+        return page_render(c, status, of->template ? of->template : "settings",
+                           of->title ? of->title : of->heading, v->view);
+    const struct str title =
+        words_name(c->a, words_plain(c->a, v->name, PAGE_VIEW_TAB));
+    return page_render(c, status,
+                       of->one_template ? of->one_template : "setting",
+                       arena_z(c->a, title), v->view);
+}
+
+/* ---- requests ------------------------------------------------------- */
+
+const struct err *settings_page_bad(void)
+{
+    return ERROR(ERR_BAD_REQUEST, "request.form",
+                 "This form is not valid. Reload the page.");
+}
+
+/* A form with errors is shown again with the typed values, after its
+ * transaction is rolled back. */
+static const struct err *page_post(struct settings_view *v)
+{
+    const struct settings_page *of = v->of;
+    const struct settings_action *act = page_action(v);
+    struct settings_form *form = &v->form;
+    struct call *c = v->c;
+    v->next = v->url;
+    if (act) {
+        form->typed = NULL;
+        TRY(act->run(v));
+    } else if (form->fields_n && str_is(v->what, "save")) {
+        const struct json *values = settings_form_read(c->a, form);
+        v->next = str_of(of->path);
+        if (values)
+            TRY(settings_form_wrong(c->a, form, of->save(v, values)));
+    } else {
+        return settings_page_bad();
+    }
+    if (form->errors) {
+        pg_rollback(c->pg);
+        if (v->status == 0)
+            v->status = form->problem && form->change ? 409 : 422;
+    }
+    if (v->status)
+        return page_show(v, v->status);
+    if (v->once.secret.p) {
+        v->once.back = v->next;
+        return settings_secret_keep(c, &v->once);
+    }
+    response_see_other(c->rs, v->next);
+    return NULL;
+}
+
+const struct err *settings_page_run(struct call *c,
+                                    const struct settings_page *of)
+{
+    struct settings_view v = {.c = c,
+                              .of = of,
+                              .v = page_begin(c),
+                              .view = json_object(c->a),
+                              .rows = json_array(c->a),
+                              .acts = json_array(c->a),
+                              .url = str_of(of->path)};
+    const bool post = c->rq->method == METHOD_POST;
+    const bool one = !str_is(c->rq->path, of->path);
+    if (post)
+        TRY(page_form(c, &v.typed));
+    v.what = post ? pairs_get(v.typed, "do") : request_query(c->rq, "do");
+    v.key = post ? pairs_get(v.typed, "key") : request_query(c->rq, "key");
+    if (one) {
+        v.url = page_view_path(
+            c->a, arena_z(c->a, arena_join(c->a, v.url, STR("/"))),
+            c->param[0], "");
+        TRY(of->load(&v));
+        const struct settings_action *act = page_action(&v);
+        if (settings_page_asked(&v) && !(act && act->verb))
+            return ERROR(ERR_BAD_REQUEST, "request.query",
+                         "Invalid link. Open the page again.");
+    }
+    v.back = v.url;
+    v.form = (struct settings_form){
+        .fields = of->fields,
+        .fields_n = one && of->fixed ? 0 : of->fields_n,
+        .change = one,
+        .values = of->values ? of->values(&v) : json_object(c->a),
+        .typed = post ? &v.typed : NULL,
+        .heading = one ? "Edit" : of->form_heading,
+        .note = one ? "" : of->form_note,
+        .submit = one ? "Save" : of->form_submit,
+        .url = v.url};
+    return post ? page_post(&v) : page_show(&v, 200);
+}
+
+const struct err *settings_page(struct call *c)
+{
+    response_see_other(c->rs, STR("/settings/profile"));
+    return NULL;
+}
+
+/* ---- texts ---------------------------------------------------------- */
+
+const struct vocabulary_word settings_page_active = {
+    .label = "Active", .tone = "plain", .icon = "check"};
 
 struct str settings_page_joined(struct arena *a, struct str list,
                                 const char *sep)
@@ -77,19 +346,12 @@ struct str settings_page_count(struct arena *a, int64_t n, int64_t max)
                       words_count(a, n > max ? max : n));
 }
 
-void settings_page_act(struct arena *a, struct json *acts,
-                       const struct settings_page_act *act)
+struct str settings_page_groups(struct arena *a, struct str groups)
 {
-    struct json *o = json_object(a);
-    json_set_text(o, "do", str_of(act->name));
-    json_set_text(o, "heading", str_of(act->heading));
-    json_set_text(o, "sentence", str_of(act->sentence));
-    json_set_text(o, "label", str_of(act->label));
-    json_add_json(acts, o);
-}
-
-const struct err *settings_page(struct call *c)
-{
-    response_see_other(c->rs, STR("/settings/profile"));
-    return NULL;
+    struct buf b = buf_make(a, groups.n * 2 + 1);
+    for (size_t i = 0; i < groups.n; i++) {
+        buf_put(&b, groups.p[i] == ' ' ? "," : "");
+        buf_char(&b, groups.p[i]);
+    }
+    return b.n ? buf_text(&b) : STR("");
 }

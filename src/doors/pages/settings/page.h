@@ -1,30 +1,150 @@
-/* The parts that the settings pages share: their tabs, cells, counts, and the
- * actions on the page of one thing. Never loads, never decides. */
+/* The settings pages: a list with a form, and the page of one thing with its
+ * actions. A page is described by a struct settings_page. The code here reads
+ * requests, asks for confirmation, shows errors, and builds the views for the
+ * templates `settings` and `setting`. */
 #ifndef DOORS_PAGES_SETTINGS_PAGE_H
 #define DOORS_PAGES_SETTINGS_PAGE_H
 
 #include "doors/call/call.h"
+#include "doors/pages/settings/form.h"
+#include "doors/pages/settings/secret.h"
 #include "doors/pages/shell/badge.h"
 
-/* The state of an account, a key or an endpoint that works. */
-extern const struct vocabulary_word settings_page_active;
+#define SETTINGS_PAGE_COLUMNS 8
+
+struct settings_view;
+
+/* A button, or a link to a step that confirms: what it says and does. */
+struct settings_action {
+    const char *what;  /* the value of `do` */
+    const char *label; /* of its button, or of its link in a list */
+    /* On the page of one thing: its section. */
+    const char *heading, *about;
+    bool warns; /* its link has the colour of a rejection */
+    /* The step that confirms; verb NULL: it is done at once. */
+    const char *verb;     /* before the name: "Disable" */
+    const char *sentence; /* the effect */
+    const char *none;     /* "Nothing is changed yet." */
+    const char *act;      /* on the button, after "Confirm: " */
+    bool comment;         /* offers a field for a comment, `reason` */
+    /* Does it to v->thing, or in a list to v->key, for a caller whom the route
+     * allows. Leads to v->next unless it sets another place, a secret, errors
+     * or a status. */
+    const struct err *(*run)(struct settings_view *v);
+};
+
+/* The description of a settings page. */
+struct settings_page {
+    const char *path, *heading;
+    const char *title; /* of the browser's tab; NULL: the heading */
+    const char *about;
+    const char *empty_heading, *empty_sentence;
+    const char *heads[SETTINGS_PAGE_COLUMNS]; /* of the columns */
+    const struct settings_action *row; /* the action of a row, and the head of
+                                        * its column; NULL: none */
+    const struct settings_action *actions; /* of the page of one; of the list
+                                            * where there is none */
+    size_t actions_n;
+    unsigned writers; /* the roles that may change something here */
+    const char *template, *one_template; /* NULL: settings, setting */
+
+    /* The form of a new one, and of a change where a page of one has it. */
+    const char *form_heading, *form_note, *form_submit;
+    const struct settings_form_field *fields;
+    size_t fields_n;
+    bool fixed; /* one cannot be changed */
+    /* The first values of the fields, {key: value}, of v->thing where it is
+     * set; kept: {key: help} of those whose value is not shown and is kept. */
+    struct json *(*values)(struct settings_view *v);
+    /* Makes or changes one by the valid values. ERR_INVALID and ERR_CONFLICT
+     * are shown at the form. */
+    const struct err *(*save)(struct settings_view *v,
+                              const struct json *values);
+
+    /* Adds the rows of the list, and further members of the view. A page
+     * without heads has no list. */
+    const struct err *(*list)(struct settings_view *v);
+    /* The page of one thing: reads the one with id c->param[0] into v->thing
+     * and its name; and adds its own members of the view, and its actions. */
+    const struct err *(*load)(struct settings_view *v);
+    const struct err *(*one)(struct settings_view *v);
+    const void *own; /* for the file that describes the page */
+};
+
+/* A page while it is built, or a posted form while it is done. */
+struct settings_view {
+    struct call *c;
+    const struct settings_page *of;
+    struct page_view v;
+    struct json *view;         /* for the template */
+    struct settings_form form; /* form.errors: what is wrong with it */
+    struct pairs typed;        /* the posted form */
+    struct str what, key;      /* `do` and `key`; p NULL: absent */
+    void *thing;               /* of the page of one; NULL: a list */
+    struct str name;           /* of it */
+    struct str url;            /* of this page */
+    struct str back;           /* from the step that confirms: url */
+    struct str summary;        /* of the list */
+    struct str next;           /* the page after the form: the list after
+                                * `save`, else url */
+    struct settings_secret once; /* is shown before it, where it has a secret */
+    int status;                /* of this page, shown again in place of next */
+    struct json *rows, *acts, *confirm;
+};
+
+/* Answers a GET or POST of the list at of->path, or of one where the route has
+ * a parameter. ERR_BAD_REQUEST request.query | request.form. */
+const struct err *settings_page_run(struct call *c,
+                                    const struct settings_page *of) MUST;
+
+/* One cell. A moment is shown in place of the text. */
+struct settings_cell {
+    struct str text, second; /* second p NULL: it has no second line */
+    struct str url;          /* of the text; p NULL: no link */
+    struct str label; /* of the link, for readers who cannot see the row; p
+                       * NULL: the text */
+    int64_t day, ago; /* a day, or the time since; 0: the text */
+    const struct vocabulary_word *state; /* in a chip, in place of the text */
+};
+struct settings_row {
+    const struct settings_cell *cells; /* one for each head */
+    struct str id;    /* `key` of its action; p NULL: it has no action */
+    struct str name;  /* in the step that confirms */
+    struct str about; /* the action and its object, for readers who cannot see
+                       * the row */
+    struct str url;   /* where its action leads; p NULL: to that step */
+};
+/* Adds a row to the list. */
+void settings_page_row(struct settings_view *v, const struct settings_row *row);
+/* Adds the pager of a list that has pages. older: the last row's position; p
+ * NULL: there is no further page. */
+void settings_page_pager(struct settings_view *v, bool first,
+                         struct str older);
+/* Adds an action to the page of one thing. sentence: the effect where the
+ * action's own words do not say it; else p NULL. */
+void settings_page_act(struct settings_view *v,
+                       const struct settings_action *act, struct str sentence);
+/* Asks to confirm an action on the thing of that name (p NULL: only the verb);
+ * sentence as above. */
+void settings_page_ask(struct settings_view *v,
+                       const struct settings_action *act, struct str name,
+                       struct str sentence);
+/* Does the address ask to confirm an action that has not been found yet? */
+bool settings_page_asked(const struct settings_view *v);
+/* The posted form is none of this page's. ERR_BAD_REQUEST request.form */
+const struct err *settings_page_bad(void) MUST;
+
 /* Adds the tabs that the reader may open; path is the page's own. */
 void settings_page_tabs(const struct call *c, struct json *view,
                         const char *path);
-/* One more cell of a row; second p NULL: it has no second line. */
-void settings_page_cell(struct page_view *v, struct json *cells,
-                        struct str text, struct str second);
+/* The state of an account, a key or an endpoint that works. */
+extern const struct vocabulary_word settings_page_active;
 /* A list of texts in JSON as one text, with sep between. */
 struct str settings_page_joined(struct arena *a, struct str list,
                                 const char *sep);
 /* "12", or "more than 1,000" above the ceiling of the count. */
 struct str settings_page_count(struct arena *a, int64_t n, int64_t max);
-/* An action on the page of one thing, by a form of its own. name: the value of
- * its `do`. */
-struct settings_page_act {
-    const char *name, *heading, *sentence, *label;
-};
-void settings_page_act(struct arena *a, struct json *acts,
-                       const struct settings_page_act *act);
+/* Names that are separated by spaces, with commas between. */
+struct str settings_page_groups(struct arena *a, struct str groups);
 
 #endif

@@ -1,19 +1,16 @@
-/* Settings: the people who may sign in, and adding one.
+/* Settings: the people who may sign in, adding one, and the page of one: it
+ * changes them, sets a new password, and disables the account, which signs it
+ * out everywhere; and the groups.
  *
  * An admin adds and changes, an auditor reads. A generated password is shown on
  * a page of its own until it is stored, and never again. */
-#include "doors/pages/settings/page.h"
-#include "doors/pages/settings/people.h"
-
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "doors/call/sign_in.h"
-#include "doors/pages/settings/secret.h"
+#include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "doors/pages/settings/table.h"
-#include "doors/pages/shell/page.h"
 #include "store/people.h"
 
 #define PATH "/settings/people"
@@ -48,32 +45,8 @@ static const struct settings_form_field fields[] = {
      .help = "Highest risk for bulk actions"},
 };
 
-/* ---- pieces --------------------------------------------------------- */
-
-struct str settings_people_group_names(struct arena *a, struct str groups)
-{
-    struct buf b = buf_make(a, groups.n * 2 + 1);
-    for (size_t i = 0; i < groups.n; i++) {
-        buf_put(&b, groups.p[i] == ' ' ? "," : "");
-        buf_char(&b, groups.p[i]);
-    }
-    return b.n ? buf_text(&b) : STR("");
-}
-
-const struct vocabulary_word *settings_people_state(const struct person *p)
-{
-    static const struct vocabulary_word disabled = {
-        .label = "Disabled", .tone = "high", .icon = "minus"};
-    return p->disabled_at ? &disabled : &settings_page_active;
-}
-
-struct str settings_people_url(struct arena *a, struct str id)
-{
-    return page_view_path(a, PATH "/", id, "");
-}
-
-void settings_people_note(const struct call *c, const char *what,
-                          const struct person *p)
+static void people_log(const struct call *c, const char *what,
+                       const struct person *p)
 {
     log_line(LOG_NOTICE,
              "settings by=%.*s did=%s whom=%.*s role=%s groups=\"%.*s\" "
@@ -83,34 +56,12 @@ void settings_people_note(const struct call *c, const char *what,
              vocabulary_severity(p->bulk_limit)->wire.p);
 }
 
-const struct err *settings_people_once(struct call *c, const struct person *p,
-                                       struct str password)
-{
-    return settings_secret_keep(
-        c, &(struct settings_secret){
-               .what = "Password",
-               .sentence = "Send it over a safe channel. They can choose "
-                           "their own password under “Profile”.",
-               .name = p->name,
-               .secret = password,
-               .back = STR(PATH)});
-}
-
-const struct err *settings_people_password(struct call *c,
-                                           struct str *password,
-                                           struct str *hash)
-{
-    *password = crypt_token(c->a, PASSWORD_BYTES);
-    return sign_in_hash(c, *password, hash);
-}
-
 /* ---- the form ------------------------------------------------------- */
 
-struct settings_form settings_people_form(struct arena *a,
-                                          const struct person *old,
-                                          const struct pairs *typed)
+static struct json *people_values(struct settings_view *v)
 {
-    struct json *values = json_object(a);
+    const struct person *old = v->thing;
+    struct json *values = json_object(v->c->a);
     json_set_text(values, "role",
                   str_of(old ? principal_role_word(old->role) : "operator"));
     json_set_text(
@@ -119,48 +70,84 @@ struct settings_form settings_people_form(struct arena *a,
     if (old) {
         json_set_text(values, "name", old->name);
         json_set_text(values, "groups",
-                      settings_people_group_names(a, old->groups));
+                      settings_page_groups(v->c->a, old->groups));
     }
-    return (struct settings_form){.fields = fields,
-                                  .fields_n = countof(fields),
-                                  .change = old != NULL,
-                                  .values = values,
-                                  .typed = typed};
+    return values;
 }
 
-static const struct err *judge(struct arena *a, const struct settings_form *s,
-                               const struct json *v, struct person *p)
+/* A new password that is shown once. ERR_BUSY where memory is short. */
+static const struct err *people_once(struct settings_view *v,
+                                     const struct person *p, struct str *hash)
 {
-    if (!s->change)
-        TRY(person_email(a, json_get_text(v, "email"), &p->email));
-    TRY(person_name(a, "name", json_get_text(v, "name"), &p->name));
-    TRY(person_role(a, json_get_text(v, "role"), &p->role));
-    TRY(person_groups(a, json_get_text(v, "groups"), &p->groups));
-    return person_bulk_limit(a, json_get_text(v, "bulk_limit"),
-                             &p->bulk_limit);
+    v->once = (struct settings_secret){
+        .what = "Password",
+        .sentence = "Send it over a safe channel. They can choose their own "
+                    "password under “Profile”.",
+        .name = p->name,
+        .secret = crypt_token(v->c->a, PASSWORD_BYTES)};
+    return sign_in_hash(v->c, v->once.secret, hash);
 }
 
-bool settings_people_read(struct arena *a, struct settings_form *s,
-                          struct person *p)
+/* Begins to change the person of the page, and locks them until the end of the
+ * transaction. */
+static const struct err *people_begin(struct settings_view *v,
+                                      struct person_locked *old)
 {
-    const struct json *values = settings_form_read(a, s);
-    return values && !settings_form_wrong(a, s, judge(a, s, values, p)) &&
-           !s->errors;
+    TRY(people_lock(v->c->pg, v->c->a, v->c->param[0], v->c->who.id, old));
+    v->thing = &old->person;
+    return NULL;
+}
+
+/* Writes new where the rules allow it. */
+static const struct err *people_become(struct settings_view *v,
+                                       const struct person_locked *old,
+                                       const struct person *new)
+{
+    TRY(person_may_become(v->c->a, v->c->who.id, &old->person, new,
+                          old->admins));
+    return people_update(v->c->pg, v->c->a, new);
+}
+
+static const struct err *people_save(struct settings_view *v,
+                                     const struct json *values)
+{
+    struct call *c = v->c;
+    struct arena *a = c->a;
+    struct person_locked *old = NULL;
+    struct person p = {.id = id_new(a), .created_at = clock_now()};
+    struct str hash = STR_NONE;
+    if (v->thing) {
+        old = arena_new(a, struct person_locked);
+        TRY(people_begin(v, old));
+        p = old->person;
+    } else {
+        TRY(person_email(a, json_get_text(values, "email"), &p.email));
+    }
+    TRY(person_name(a, "name", json_get_text(values, "name"), &p.name));
+    TRY(person_role(a, json_get_text(values, "role"), &p.role));
+    TRY(person_groups(a, json_get_text(values, "groups"), &p.groups));
+    TRY(person_bulk_limit(a, json_get_text(values, "bulk_limit"),
+                          &p.bulk_limit));
+    if (old) {
+        TRY(people_become(v, old, &p));
+    } else {
+        TRY(people_once(v, &p, &hash));
+        TRY(people_insert(c->pg, a, &p, hash));
+    }
+    people_log(c, old ? "person.change" : "person.add", &p);
+    return NULL;
 }
 
 /* ---- the list ------------------------------------------------------- */
 
-static const struct settings_table_words people_words = {
-    .path = PATH,
-    .title = "People",
-    .heading = "People",
-    .about = "People who can sign in. Changes apply immediately.",
-    .empty_heading = "No more people",
-    .empty_sentence = "Everybody is on the previous pages.",
-    .heads = {"Name", "Role", "Groups", "Bulk limit", "Last sign-in",
-              "State"}};
+static const struct vocabulary_word *people_state(const struct person *p)
+{
+    static const struct vocabulary_word disabled = {
+        .label = "Disabled", .tone = "high", .icon = "minus"};
+    return p->disabled_at ? &disabled : &settings_page_active;
+}
 
-static struct str role_word(enum role role)
+static struct str people_role(enum role role)
 {
     return role == ROLE_ADMIN     ? STR("Admin")
            : role == ROLE_AUDITOR ? STR("Auditor")
@@ -168,7 +155,7 @@ static struct str role_word(enum role role)
                                   : STR("Operator");
 }
 
-static struct str limit_words(struct arena *a, const struct person *p)
+static struct str people_limit(struct arena *a, const struct person *p)
 {
     if (p->role == ROLE_AUDITOR)
         return STR("none");
@@ -178,117 +165,207 @@ static struct str limit_words(struct arena *a, const struct person *p)
                       vocabulary_severity(p->bulk_limit)->wire);
 }
 
-static void add_person(struct settings_table *r, const struct person *p)
+static const struct err *people_rows(struct settings_view *v)
 {
-    struct arena *a = r->c->a;
-    const bool may = r->c->who.role == ROLE_ADMIN;
-    const struct str groups = settings_people_group_names(a, p->groups);
-    settings_table_row(r);
-    settings_table_text(r, p->name, p->email,
-                        may ? settings_people_url(a, p->id) : STR(""));
-    settings_table_text(r, role_word(p->role), STR_NONE, STR(""));
-    settings_table_text(r, groups.n ? groups : STR("none"), STR_NONE, STR(""));
-    settings_table_text(r, limit_words(a, p), STR_NONE, STR(""));
-    settings_table_ago(r, p->signed_in_at, "never");
-    settings_table_state(r, settings_people_state(p));
-}
-
-static const struct err *people_show(struct call *c, int status,
-                                     const struct settings_form *s)
-{
-    struct settings_table r = settings_table(c, &people_words);
+    struct call *c = v->c;
+    struct arena *a = c->a;
     struct person_rows found;
     const struct str after = request_query(c->rq, "after");
-    TRY(people_list(c->pg, c->a, after.p ? after : STR(""), &found));
+    const bool may = c->who.role == ROLE_ADMIN;
+    TRY(people_list(c->pg, a, after.p ? after : STR(""), &found));
     const bool more = found.n > PEOPLE_PAGE;
     found.n = more ? PEOPLE_PAGE : found.n;
-    for (size_t i = 0; i < found.n; i++)
-        add_person(&r, &found.v[i]);
-    settings_table_pager(&r, !after.p,
-                         more ? found.v[found.n - 1].email : STR_NONE);
-    if (c->who.role == ROLE_ADMIN)
-        settings_form_view(
-            &r.v, r.view, s,
-            &(struct settings_form_words){
-                .heading = "New person",
-                .note = "The password is shown once after you save",
-                .submit = "Add person",
-                .url = STR(PATH)});
-    return settings_table_show(
-        &r, status,
-        after.p || more ? STR("")
-                        : words_many(c->a, (int64_t)found.n, "account"));
+    for (size_t i = 0; i < found.n; i++) {
+        const struct person *p = &found.v[i];
+        const struct settings_cell cells[] = {
+            {.text = p->name,
+             .second = p->email,
+             .url = may ? page_view_path(a, PATH "/", p->id, "") : STR_NONE},
+            {.text = people_role(p->role)},
+            {.text = p->groups.n ? settings_page_groups(a, p->groups)
+                                 : STR("none")},
+            {.text = people_limit(a, p)},
+            {.ago = p->signed_in_at, .text = STR("never")},
+            {.state = people_state(p)}};
+        settings_page_row(v, &(struct settings_row){.cells = cells});
+    }
+    settings_page_pager(v, !after.p,
+                        more ? found.v[found.n - 1].email : STR_NONE);
+    if (!after.p && !more)
+        v->summary = words_many(a, (int64_t)found.n, "account");
+    return NULL;
 }
+
+/* ---- the page of one ------------------------------------------------ */
+
+static const struct err *people_load(struct settings_view *v)
+{
+    struct person *p = arena_new(v->c->a, struct person);
+    TRY(people_get(v->c->pg, v->c->a, v->c->param[0], p));
+    v->thing = p;
+    v->name = p->name;
+    return NULL;
+}
+
+static const struct err *people_set_password(struct settings_view *v)
+{
+    struct call *c = v->c;
+    const struct person *p = v->thing;
+    struct str hash = STR_NONE;
+    if (str_eq(p->id, c->who.id))
+        return ERROR(ERR_CONFLICT, "person.self",
+                     "Change your own password under “Profile”.");
+    TRY(people_once(v, p, &hash));
+    TRY(people_password(c->pg, c->a, p->id, hash, STR_NONE));
+    people_log(c, "person.password", p);
+    v->next = STR(PATH);
+    return NULL;
+}
+
+/* Disables or enables the account. */
+static const struct err *people_shut(struct settings_view *v)
+{
+    const bool out = str_is(v->what, "disable");
+    struct person_locked *old = arena_new(v->c->a, struct person_locked);
+    TRY(people_begin(v, old));
+    struct person p = old->person;
+    p.disabled_at = !out            ? 0
+                    : p.disabled_at ? p.disabled_at
+                                    : clock_now();
+    TRY(settings_form_wrong(v->c->a, &v->form, people_become(v, old, &p)));
+    if (!v->form.errors)
+        people_log(v->c, out ? "person.disable" : "person.enable", &p);
+    return NULL;
+}
+
+enum { PASSWORD, DISABLE, ENABLE };
+static const struct settings_action actions[] = {
+    [PASSWORD] = {.what = "password",
+                  .heading = "New password",
+                  .about = "Ends the old password, all sessions and all tokens "
+                           "of this account. The new password is shown once.",
+                  .label = "Reset password",
+                  .verb = "Reset the password of",
+                  .sentence = "The old password, all sessions and all tokens "
+                              "of this account end immediately, for good. "
+                              "Unsent input is lost. The new password is "
+                              "shown once, to you.",
+                  .none = "Nothing is changed yet.",
+                  .act = "reset password",
+                  .run = people_set_password},
+    [DISABLE] = {.what = "disable",
+                 .heading = "Disable",
+                 .about = "Signs the account out everywhere, revokes its "
+                          "tokens and blocks sign-in. Past decisions are kept.",
+                 .label = "Disable account",
+                 .verb = "Disable",
+                 .sentence = "The account is signed out everywhere "
+                             "immediately, its tokens are revoked for good, "
+                             "and it cannot sign in. Requests for this person "
+                             "alone stay open. Past decisions are kept. You "
+                             "can enable the account again.",
+                 .none = "Nothing is changed yet.",
+                 .act = "disable account",
+                 .run = people_shut},
+    [ENABLE] = {.what = "enable",
+                .heading = "Disabled",
+                .about = "Allows sign-in again, with the same password as "
+                         "before. Tokens of before stay revoked.",
+                .label = "Enable account",
+                .run = people_shut}};
+
+static const struct err *people_one(struct settings_view *v)
+{
+    const struct person *p = v->thing;
+    struct json *account = json_object(v->c->a);
+    page_view_set_time(account, "signed_in", p->signed_in_at);
+    json_set_json(v->view, "state", page_badge(v->c->a, people_state(p)));
+    json_set_text(v->view, "kind", p->email);
+    page_view_set_time(v->view, "since", p->created_at);
+    json_set_json(v->view, "account", account);
+    json_set_json(v->view, "endpoint", NULL);
+    /* One's own password is changed on the page that asks for the old one. */
+    if (str_eq(p->id, v->c->who.id))
+        return NULL;
+    if (!p->disabled_at)
+        settings_page_act(v, &actions[PASSWORD], STR_NONE);
+    settings_page_act(v, &actions[p->disabled_at ? ENABLE : DISABLE],
+                      STR_NONE);
+    return NULL;
+}
+
+static const struct settings_page page = {
+    .path = PATH,
+    .heading = "People",
+    .about = "People who can sign in. Changes apply immediately.",
+    .empty_heading = "No more people",
+    .empty_sentence = "Everybody is on the previous pages.",
+    .heads = {"Name", "Role", "Groups", "Bulk limit", "Last sign-in",
+              "State"},
+    .actions = actions,
+    .actions_n = countof(actions),
+    .writers = ROLE_ADMIN,
+    .form_heading = "New person",
+    .form_note = "The password is shown once after you save",
+    .form_submit = "Add person",
+    .fields = fields,
+    .fields_n = countof(fields),
+    .values = people_values,
+    .save = people_save,
+    .list = people_rows,
+    .load = people_load,
+    .one = people_one};
 
 const struct err *settings_people(struct call *c)
 {
-    const struct settings_form s = settings_people_form(c->a, NULL, NULL);
-    return people_show(c, 200, &s);
-}
-
-const struct err *settings_people_post(struct call *c)
-{
-    struct pairs typed;
-    struct str password, hash;
-    struct person p = {.id = id_new(c->a), .created_at = clock_now()};
-    TRY(page_form(c, &typed));
-    struct settings_form s = settings_people_form(c->a, NULL, &typed);
-    if (settings_people_read(c->a, &s, &p)) {
-        TRY(settings_people_password(c, &password, &hash));
-        TRY(settings_form_wrong(c->a, &s,
-                                people_insert(c->pg, c->a, &p, hash)));
-    }
-    if (s.errors)
-        return people_show(c, 422, &s);
-    settings_people_note(c, "person.add", &p);
-    return settings_people_once(c, &p, password);
+    return settings_page_run(c, &page);
 }
 
 /* ---- groups --------------------------------------------------------- */
 
-static const struct settings_table_words groups_words = {
+/* Their number and their names. */
+static struct settings_cell people_members(struct arena *a, int64_t n,
+                                           struct str who)
+{
+    if (n == 0)
+        return (struct settings_cell){.text = STR("none")};
+    return (struct settings_cell){.text = words_count(a, n), .second = who};
+}
+
+static const struct err *people_group_rows(struct settings_view *v)
+{
+    struct call *c = v->c;
+    struct group_rows found;
+    TRY(people_groups(c->pg, c->a, &found));
+    for (size_t i = 0; i < found.n; i++) {
+        const struct group *g = &found.v[i];
+        const bool nobody = g->people_n == 0 && g->keys_n == 0;
+        const struct settings_cell cells[] = {
+            {.text = g->name,
+             .second = nobody ? STR("no members who can answer") : STR_NONE},
+            people_members(c->a, g->people_n, g->people),
+            people_members(c->a, g->keys_n, g->keys),
+            {.text = g->open == 0 ? STR("none")
+                                  : settings_page_count(c->a, g->open,
+                                                        PEOPLE_OPEN_MAX)}};
+        settings_page_row(v, &(struct settings_row){.cells = cells});
+    }
+    v->summary =
+        found.n ? words_many(c->a, (int64_t)found.n, "group") : STR("");
+    return NULL;
+}
+
+static const struct settings_page groups = {
     .path = "/settings/groups",
-    .title = "Groups",
     .heading = "Groups",
     .about = "Groups exist as long as they have members. Members are set in "
              "the settings of people and keys.",
     .empty_heading = "No groups yet",
     .empty_sentence = "Add a person or a key to a group to create it.",
-    .heads = {"Group", "People", "Keys", "Open requests"}};
-
-/* Their number and their names. */
-static void add_members(struct settings_table *r, int64_t n, struct str who)
-{
-    if (n == 0)
-        settings_table_text(r, STR("none"), STR_NONE, STR(""));
-    else
-        settings_table_text(r, words_count(r->c->a, n), who, STR(""));
-}
-
-static void add_group(struct settings_table *r, const struct group *g)
-{
-    const bool nobody = g->people_n == 0 && g->keys_n == 0;
-    settings_table_row(r);
-    settings_table_text(r, g->name,
-                        nobody ? STR("no members who can answer") : STR_NONE,
-                        STR(""));
-    add_members(r, g->people_n, g->people);
-    add_members(r, g->keys_n, g->keys);
-    settings_table_text(
-        r,
-        g->open == 0 ? STR("none")
-                     : settings_page_count(r->c->a, g->open, PEOPLE_OPEN_MAX),
-        STR_NONE, STR(""));
-}
+    .heads = {"Group", "People", "Keys", "Open requests"},
+    .list = people_group_rows};
 
 const struct err *settings_people_groups(struct call *c)
 {
-    struct settings_table r = settings_table(c, &groups_words);
-    struct group_rows found;
-    TRY(people_groups(c->pg, c->a, &found));
-    for (size_t i = 0; i < found.n; i++)
-        add_group(&r, &found.v[i]);
-    return settings_table_show(
-        &r, 200,
-        found.n ? words_many(c->a, (int64_t)found.n, "group") : STR(""));
+    return settings_page_run(c, &groups);
 }

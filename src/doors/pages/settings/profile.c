@@ -4,14 +4,10 @@
 #include "base/text.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
-#include "doors/pages/settings/people.h"
 #include "doors/pages/settings/settings.h"
-#include "doors/pages/shell/page.h"
 #include "store/people.h"
 #include "world/guessable.h"
 #include "world/template/zone.h"
-
-#define PATH "/settings/profile"
 
 static const struct settings_form_option themes[] = {
     {"auto", "System"},
@@ -35,124 +31,87 @@ static const struct settings_form_field fields[] = {
      .help = "An answer is final. There is no undo"},
 };
 
-static struct settings_form form_of(const struct call *c,
-                                    const struct pairs *typed)
-{
-    struct json *values = json_object(c->a);
-    json_set_text(values, "name", c->who.title);
-    json_set_text(values, "theme", c->who.theme);
-    json_set_text(values, "keys",
-                  str_of(c->who.single_key ? "once" : "twice"));
-    if (c->who.time_zone.p)
-        json_set_text(values, "time_zone", c->who.time_zone);
-    return (struct settings_form){.fields = fields,
-                                  .fields_n = countof(fields),
-                                  .values = values,
-                                  .typed = typed};
-}
-
-/* ---- showing -------------------------------------------------------- */
-
 /* The result of the password form. */
-struct password_change {
+struct profile_password {
     const char *old, *fresh; /* a sentence at the field; NULL: none */
     bool changed;
 };
 
-/* A page has one list of errors: of the form that was sent. */
-static struct json *wrong_password(struct arena *a,
-                                   const struct password_change *o)
+static struct json *profile_values(struct settings_view *v)
 {
-    struct json *e = json_object(a), *items = json_array(a);
-    struct json *item = json_object(a);
-    json_set_text(item, "href", str_of(o->old ? "#old" : "#password"));
-    json_set_text(item, "text", str_of(o->old ? o->old : o->fresh));
-    json_add_json(items, item);
-    json_set_text(e, "heading", STR("Fix 1 field to continue"));
-    json_set_text(e, "sentence", STR("The password was not changed."));
-    json_set_json(e, "items", items);
-    return e;
+    const struct principal *who = &v->c->who;
+    struct json *values = json_object(v->c->a);
+    json_set_text(values, "name", who->title);
+    json_set_text(values, "theme", who->theme);
+    json_set_text(values, "keys", str_of(who->single_key ? "once" : "twice"));
+    if (who->time_zone.p)
+        json_set_text(values, "time_zone", who->time_zone);
+    return values;
 }
 
-static const struct err *profile_show(struct call *c, int status,
-                                      const struct settings_form *s,
-                                      const struct password_change *o)
+static const struct err *profile_view(struct settings_view *v)
 {
-    struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a), *password = json_object(c->a);
-    settings_page_tabs(c, view, PATH);
-    settings_form_view(
-        &v, view, s,
-        &(struct settings_form_words){.heading = "Profile",
-                                      .note = "",
-                                      .submit = "Save",
-                                      .url = STR(PATH)});
-    if (o->old || o->fresh)
-        json_set_json(view, "errors", wrong_password(c->a, o));
-    json_set_text(password, "old_error", str_of(o->old ? o->old : ""));
-    json_set_text(password, "new_error", str_of(o->fresh ? o->fresh : ""));
-    json_set_text(password, "url", STR(PATH));
-    json_set_json(view, "password", password);
-    json_set_text(view, "email", c->who.name);
-    json_set_text(view, "role", str_of(principal_role_word(c->who.role)));
-    json_set_text(view, "groups",
-                  c->who.groups.p ? settings_people_group_names(
-                                        c->a, c->who.groups)
-                                  : STR_NONE);
-    page_view_set_time(view, "now", v.now);
-    json_set_text(view, "note",
+    static const struct profile_password nothing = {.changed = false};
+    const struct profile_password *o = v->thing ? v->thing : &nothing;
+    struct call *c = v->c;
+    struct json *password = json_object(c->a);
+    json_set_text(password, "old_error", str_of(o->old));
+    json_set_text(password, "new_error", str_of(o->fresh));
+    json_set_text(password, "url", v->url);
+    json_set_json(v->view, "password", password);
+    json_set_text(v->view, "email", c->who.name);
+    json_set_text(v->view, "role", str_of(principal_role_word(c->who.role)));
+    json_set_text(v->view, "groups", settings_page_groups(c->a, c->who.groups));
+    page_view_set_time(v->view, "now", v->v.now);
+    json_set_text(v->view, "note",
                   str_of(o->changed ? "Password changed. Your other sessions "
                                       "and your tokens have ended."
                                     : ""));
-    return page_render(c, status, "profile", "Profile", view);
+    /* A page has one list of errors: of the form that was sent. */
+    if (o->old || o->fresh) {
+        struct json *e = json_object(c->a), *items = json_array(c->a);
+        struct json *item = json_object(c->a);
+        json_set_text(item, "href", str_of(o->old ? "#old" : "#password"));
+        json_set_text(item, "text", str_of(o->old ? o->old : o->fresh));
+        json_add_json(items, item);
+        json_set_text(e, "heading", STR("Fix 1 field to continue"));
+        json_set_text(e, "sentence", STR("The password was not changed."));
+        json_set_json(e, "items", items);
+        json_set_json(v->view, "errors", e);
+    }
+    return NULL;
 }
 
-const struct err *settings_profile(struct call *c)
+static const struct err *profile_save(struct settings_view *v,
+                                      const struct json *values)
 {
-    const struct settings_form s = form_of(c, NULL);
-    return profile_show(c, 200, &s, &(struct password_change){.old = NULL});
-}
-
-/* ---- saving --------------------------------------------------------- */
-
-static const struct err *judge(struct arena *a, const struct json *v,
-                               struct person *p)
-{
-    const struct str zone = str_trim(json_get_text(v, "time_zone"));
-    TRY(person_name(a, "name", json_get_text(v, "name"), &p->name));
-    TRY(person_theme(a, json_get_text(v, "theme"), &p->theme));
-    p->single_key = str_is(json_get_text(v, "keys"), "once");
-    p->time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
-    return p->time_zone.p && !zone_known(zone)
-               ? err_at(a, ERR_INVALID, "field.value", STR("time_zone"),
-                        "Unknown time zone. Enter a region and a "
-                        "city, as in Europe/Berlin.")
-               : NULL;
-}
-
-static const struct err *save(struct call *c, const struct pairs *typed)
-{
+    struct call *c = v->c;
     struct person p = {.id = c->who.id, .email = c->who.name};
-    struct settings_form s = form_of(c, typed);
-    const struct json *values = settings_form_read(c->a, &s);
-    if (values)
-        TRY(settings_form_wrong(c->a, &s, judge(c->a, values, &p)));
-    if (s.errors)
-        return profile_show(c, 422, &s, &(struct password_change){.old = NULL});
+    const struct str zone = str_trim(json_get_text(values, "time_zone"));
+    TRY(person_name(c->a, "name", json_get_text(values, "name"), &p.name));
+    TRY(person_theme(c->a, json_get_text(values, "theme"), &p.theme));
+    p.single_key = str_is(json_get_text(values, "keys"), "once");
+    p.time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
+    if (p.time_zone.p && !zone_known(zone))
+        return err_at(c->a, ERR_INVALID, "field.value", STR("time_zone"),
+                      "Unknown time zone. Enter a region and a "
+                      "city, as in Europe/Berlin.");
     TRY(people_profile(c->pg, c->a, &p));
     log_line(LOG_NOTICE,
              "settings by=%.*s did=profile.change name=\"%.*s\" zone=%.*s "
              "theme=%.*s keys=%s",
              STR_FMT(c->who.name), STR_FMT(p.name), STR_FMT(p.time_zone),
              STR_FMT(p.theme), p.single_key ? "once" : "twice");
-    response_see_other(c->rs, STR(PATH));
     return NULL;
 }
 
 /* ---- the password --------------------------------------------------- */
 
-static const struct err *check(struct call *c, const struct pairs *typed,
-                               struct password_change *o, struct str *tried)
+/* *tried: the hash that the old one was compared with. */
+static const struct err *profile_check(struct call *c,
+                                       const struct pairs *typed,
+                                       struct profile_password *o,
+                                       struct str *tried)
 {
     struct sign_in s = {.email = c->who.name,
                         .at = "profile",
@@ -178,31 +137,45 @@ static const struct err *check(struct call *c, const struct pairs *typed,
     return NULL;
 }
 
-static const struct err *password(struct call *c, const struct pairs *typed)
+static const struct err *profile_set_password(struct settings_view *v)
 {
-    struct password_change o = {.old = NULL};
-    const struct settings_form s = form_of(c, NULL);
+    struct call *c = v->c;
+    struct profile_password *o = arena_new(c->a, struct profile_password);
     struct str hash = STR_NONE, tried = STR_NONE;
-    TRY(check(c, typed, &o, &tried));
-    if (o.old || o.fresh)
-        return profile_show(c, 422, &s, &o);
-    TRY(sign_in_hash(c, pairs_get(*typed, "password"), &hash));
+    v->thing = o;
+    v->status = 422;
+    TRY(profile_check(c, &v->typed, o, &tried));
+    if (o->old || o->fresh)
+        return NULL;
+    TRY(sign_in_hash(c, pairs_get(v->typed, "password"), &hash));
     TRY(people_still(c->pg, c->a, c->who.id, tried));
     TRY(people_password(c->pg, c->a, c->who.id, hash, c->cookie));
     log_line(LOG_NOTICE, "settings by=%.*s did=profile.password",
              STR_FMT(c->who.name));
-    o.changed = true;
-    return profile_show(c, 200, &s, &o);
+    o->changed = true;
+    v->status = 200;
+    return NULL;
 }
 
-const struct err *settings_profile_post(struct call *c)
+static const struct settings_action actions[] = {
+    {.what = "password", .run = profile_set_password}};
+static const struct settings_page page = {
+    .path = "/settings/profile",
+    .heading = "Profile",
+    .actions = actions,
+    .actions_n = countof(actions),
+    .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR | ROLE_USER,
+    .template = "profile",
+    .form_heading = "Profile",
+    .form_note = "",
+    .form_submit = "Save",
+    .fields = fields,
+    .fields_n = countof(fields),
+    .values = profile_values,
+    .save = profile_save,
+    .list = profile_view};
+
+const struct err *settings_profile(struct call *c)
 {
-    struct pairs typed;
-    TRY(page_form(c, &typed));
-    if (str_is(pairs_get(typed, "do"), "save"))
-        return save(c, &typed);
-    if (str_is(pairs_get(typed, "do"), "password"))
-        return password(c, &typed);
-    return ERROR(ERR_BAD_REQUEST, "request.form",
-                 "This form is not valid. Reload the page.");
+    return settings_page_run(c, &page);
 }
