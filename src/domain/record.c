@@ -15,6 +15,7 @@ struct str record_text(struct arena *a, const struct record_field *f,
     const int64_t *number = at;
     switch (f->type) {
     case RECORD_IS_TEXT:
+    case RECORD_IS_UUID:
     case RECORD_IS_JSON:
         return *(const struct str *)at;
     case RECORD_IS_COUNT:
@@ -41,6 +42,7 @@ void record_take(const struct record_field *f, void *object, struct str text)
     void *at = (char *)object + f->at;
     switch (f->type) {
     case RECORD_IS_TEXT:
+    case RECORD_IS_UUID:
     case RECORD_IS_JSON:
         *(struct str *)at = text;
         return;
@@ -148,6 +150,9 @@ static void record_read_field(struct fields *body, const char *key,
     switch (f->type) {
     case RECORD_IS_TEXT:
         record_read_text(body, key, f, at);
+        break;
+    case RECORD_IS_UUID:
+        fields_uuid(body, key, at);
         break;
     case RECORD_IS_JSON:
         record_read_json(body, key, f, at);

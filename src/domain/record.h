@@ -24,6 +24,7 @@
 
 enum record_type {
     RECORD_IS_TEXT,    /* struct str; p NULL: none */
+    RECORD_IS_UUID,    /* the same; an id, in lower case */
     RECORD_IS_JSON,    /* struct str, JSON text; p NULL: none */
     RECORD_IS_COUNT,   /* int64_t; 0: none */
     RECORD_IS_NUMBER,  /* int64_t */
@@ -101,6 +102,8 @@ struct record {
           0 * sizeof(char[_Generic(((struct noun_ *)NULL)->name_, c_: 1)])
 #define RECORD_TEXT(noun_, name_, in_)                                         \
     RECORD_FIELD(TEXT, struct str, noun_, name_, in_)
+#define RECORD_UUID(noun_, name_, in_)                                         \
+    RECORD_FIELD(UUID, struct str, noun_, name_, in_)
 #define RECORD_JSON(noun_, name_, in_)                                         \
     RECORD_FIELD(JSON, struct str, noun_, name_, in_)
 /* A JSON object; an absent one is {}. */

@@ -6,6 +6,7 @@ from server import TOP
 
 # The types of a column that a field may be stored in.
 TYPES = {"TEXT": {"text", "uuid", "character"},
+         "UUID": {"uuid"},
          "JSON": {"text", "json", "jsonb"},
          "OBJECT": {"text", "json", "jsonb"},
          "COUNT": {"smallint", "integer", "bigint"},
