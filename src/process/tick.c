@@ -14,14 +14,14 @@
 #include "domain/answer/retry_silence.h"
 #include "domain/question/retry.h"
 #include "domain/question/risk.h"
-#include "process/reap.h"
-#include "process/retries.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "store/replication.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
 #include "store/tail.h"
+#include "work/failure_steps.h"
+#include "work/lapse.h"
 #include "world/pg/pg_error.h"
 #include "world/wake.h"
 
@@ -57,7 +57,7 @@ struct tick {
     int64_t write_at;    /* of the next trial of a write */
     const struct err *no_standby; /* of the last trial, where it found that no
                                    * standby answers; else NULL */
-    struct reap reap;
+    struct lapse lapse;
 };
 
 /* ---- skipped questions ------------------------------------------------ */
@@ -282,34 +282,34 @@ static const struct err *questions(struct tick *t, int64_t *next)
 static void end_leases(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_leases(&x->t->reap, x->t->pg, x->t->a, x->now, &x->more);
+    x->e = lapse_leases(&x->t->lapse, x->t->pg, x->t->a, x->now, &x->more);
 }
 
 static void tell_of_coordinators(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_coordinators(x->t->pg, x->t->a, x->now,
+    x->e = lapse_coordinators(x->t->pg, x->t->a, x->now,
                              x->t->child->conf, &x->more);
 }
 
 static void run_retries(void *p)
 {
     struct attempt *x = p;
-    x->e = retries_run(x->t->pg, x->t->a, x->now, x->t->child->conf,
+    x->e = failure_steps_run(x->t->pg, x->t->a, x->now, x->t->child->conf,
                        &x->more);
 }
 
 static void fail_tasks(void *p)
 {
     struct attempt *x = p;
-    x->e = retries_tasks(x->t->pg, x->t->a, x->now, x->t->child->conf,
+    x->e = failure_steps_tasks(x->t->pg, x->t->a, x->now, x->t->child->conf,
                          &x->more);
 }
 
 static void end_access(void *p)
 {
     struct attempt *x = p;
-    x->e = reap_access(x->t->pg, x->t->a, x->now, &x->more);
+    x->e = lapse_access(x->t->pg, x->t->a, x->now, &x->more);
 }
 
 static const struct err *reap(struct tick *t, bool *more)
@@ -331,7 +331,7 @@ static const struct err *reap(struct tick *t, bool *more)
     if (!clock_watch_now(&now))
         return NULL;
     begin(t);
-    TRY(reap_rows(&t->reap, t->pg, t->a, now, &rows));
+    TRY(lapse_rows(&t->lapse, t->pg, t->a, now, &rows));
     *more = *more || rows;
     return NULL;
 }

@@ -1,20 +1,10 @@
-/* The access control lists of intents in the database. Decides only what the
- * limits are. */
+/* The access control lists of intents in the database. */
 #include "store/acls.h"
 
-#include "base/id.h"
 #include "domain/intent/reach.h"
-#include "store/due.h"
-#include "store/leases.h"
 #include "store/sql.gen.h"
 
-#define OPEN_MAX 5      /* requests for access to one intent */
-#define OPEN_OF_AGENT_MAX 3
-#define OF_AGENT_MAX 10 /* ended ones too */
-#define REQUESTS_MAX 200
-#define LEASES_APART 12 /* each with an event of its own */
-
-enum { ID, AGENT, PERMISSION, REASON, BY, AT, UNTIL, INTENT };
+enum { ID, AGENT, PERMISSION, REASON, BY, AT, UNTIL };
 
 /* ---- reading --------------------------------------------------------- */
 
@@ -51,10 +41,10 @@ const struct err *acls_list(struct pg *pg, struct arena *a,
                    out);
 }
 
-static const struct err *all(const struct work *w, struct acl_rows *out)
+const struct err *acls_all(struct pg *pg, struct arena *a,
+                           struct str intent_id, struct acl_rows *out)
 {
-    return entries(w->pg, w->arena, SQL_ACL_ALL, PG(pg_text(w->intent.id)),
-                   out);
+    return entries(pg, a, SQL_ACL_ALL, PG(pg_text(intent_id)), out);
 }
 
 const struct err *acls_ties(struct pg *pg, struct arena *a,
@@ -75,218 +65,24 @@ const struct err *acls_ties(struct pg *pg, struct arena *a,
 
 /* ---- changing -------------------------------------------------------- */
 
-static void queue_put(struct work *w, const struct acl_entry *e)
+void acls_queue_put(struct pg *pg, struct arena *a, struct str intent_id,
+                    const struct acl_entry *e)
 {
-    pg_queue(w->pg, w->arena, SQL_ACL_PUT,
-             PG(pg_text(e->id), pg_text(w->intent.id), pg_text(e->agent),
+    pg_queue(pg, a, SQL_ACL_PUT,
+             PG(pg_text(e->id), pg_text(intent_id), pg_text(e->agent),
                 pg_text(str_of(reach_access_word(e->permission))),
                 pg_text(e->reason), pg_text(e->granted_by),
                 pg_moment(e->granted_at), pg_moment(e->expires_at)));
 }
 
-static void queue_remove(struct work *w, const struct acl_entry *v, size_t n)
+void acls_queue_remove(struct pg *pg, struct arena *a,
+                       const struct acl_entry *v, size_t n)
 {
-    struct str *ids = arena_many(w->arena, n + 1, struct str);
+    struct str *ids = arena_many(a, n + 1, struct str);
     for (size_t i = 0; i < n; i++)
         ids[i] = v[i].id;
     if (n > 0)
-        pg_queue(w->pg, w->arena, SQL_ACL_REMOVE, PG(pg_texts(ids, n)));
-}
-
-/* A full log keeps nobody from losing access. */
-static const struct err *tell(struct work *w, struct event_by by,
-                              const char *type, const struct json *payload)
-{
-    const struct err *e = work_event(w, type, by, payload);
-    return e && err_is(e, event_log_full) ? NULL : e;
-}
-
-/* More leases than may have events of their own are told of together. */
-static const struct err *tell_leases(struct work *w, struct event_by by,
-                                     const struct lease_rows *ended,
-                                     const char *reason)
-{
-    struct json *o = json_object(w->arena), *ids = json_array(w->arena);
-    for (size_t i = 0; i < ended->n && i < LEASES_APART; i++)
-        TRY(tell(w, by, "lease_released",
-                 lease_payload(w->arena, &ended->v[i], reason)));
-    if (ended->n <= LEASES_APART)
-        return NULL;
-    for (size_t i = LEASES_APART; i < ended->n; i++)
-        json_add_text(ids, ended->v[i].id);
-    json_set_json(o, "lease_ids", ids);
-    json_set_text(o, "reason", str_of(reason));
-    return tell(w, by, "lease_released", o);
-}
-
-/* After the rows: the mark on the intent; the leases of the agents that lost an
- * entry, and of all that may not write any more; and the deliveries to those
- * that have no access. */
-static const struct err *settle(struct work *w, struct event_by by,
-                                const struct acl_entry *lost, size_t n,
-                                const char *reason)
-{
-    struct pg_list end = {0};
-    struct str *agents = arena_many(w->arena, n + 1, struct str);
-    struct pg_rows **rows = NULL;
-    const struct lease_rows none = {.n = 0};
-    struct lease_rows ended = none;
-    for (size_t i = 0; i < n; i++)
-        agents[i] = lost[i].agent;
-    pg_queue(w->pg, w->arena, SQL_ACL_MARK,
-             PG(pg_text(w->intent.id), pg_flag(w->intent.closed)));
-    pg_add(&end, pg_text(w->intent.id));
-    pg_add(&end, pg_texts(agents, n));
-    pg_add(&end, pg_moment(w->now));
-    pg_queue(w->pg, w->arena, SQL_ACL_END_LEASES, PG_ALL(&end));
-    const size_t last = pg_queued(w->pg) - 1;
-    pg_queue(w->pg, w->arena, SQL_ACL_END_DELIVERIES, PG_ALL(&end));
-    rows = arena_many(w->arena, last + 2, struct pg_rows *);
-    TRY(pg_run(w->pg, w->arena, rows));
-    ended = leases_rows(w->arena, rows[last]);
-    return tell_leases(w, by, &ended, reason);
-}
-
-static const struct acl_entry *of_agent(const struct acl_rows *rows,
-                                        struct str agent)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        if (str_eq(rows->v[i].agent, agent))
-            return &rows->v[i];
-    }
-    return NULL;
-}
-
-const struct err *acls_grant(struct work *w, struct event_by by,
-                             struct acl_entry *e)
-{
-    struct acl_rows rows;
-    TRY(all(w, &rows));
-    const struct acl_entry *old = of_agent(&rows, e->agent);
-    if (!old && rows.n >= ACL_ENTRIES_MAX)
-        return err_at(w->arena, ERR_CONFLICT, "acl.too_many", STR(""),
-                      "The intent has %d entries. Remove one first.",
-                      ACL_ENTRIES_MAX);
-    e->id = old ? old->id : id_new(w->arena);
-    e->granted_by = by.name;
-    e->granted_at = w->now;
-    queue_put(w, e);
-    TRY(work_event(w, "access_granted", by,
-                   acl_payload(w->arena, e, 1, true)));
-    return settle(w, by, NULL, 0, "access_revoked");
-}
-
-const struct err *acls_revoke(struct work *w, struct event_by by,
-                              struct str id)
-{
-    struct acl_rows rows;
-    TRY(all(w, &rows));
-    for (size_t i = 0; i < rows.n; i++) {
-        if (!str_eq(rows.v[i].id, id))
-            continue;
-        queue_remove(w, &rows.v[i], 1);
-        TRY(tell(w, by, "access_revoked",
-                 acl_payload(w->arena, &rows.v[i], 1, false)));
-        return settle(w, by, &rows.v[i], 1, "access_revoked");
-    }
-    return ERROR(ERR_NOT_FOUND, "acl.unknown",
-                 "The intent has no entry with this id.");
-}
-
-const struct err *acls_expire(struct work *w, const struct acl_entry *v,
-                              size_t n)
-{
-    const struct event_by by = event_by_clock();
-    queue_remove(w, v, n);
-    TRY(tell(w, by, "access_expired", acl_payload(w->arena, v, n, false)));
-    return settle(w, by, v, n, "access_expired");
-}
-
-const struct err *acls_due(struct pg *pg, struct arena *a, int64_t now,
-                           struct acl_dues *out)
-{
-    struct due_some due;
-    TRY(due_some(pg, a, now, SQL_DUE_ACL, SQL_DUE_ACL_OF, &due));
-    *out = (struct acl_dues){.v = due.v, .n = due.n};
-    out->over_n = due.n > 0 ? pg_count(due.rows) : 0;
-    out->over = arena_many(a, out->over_n + 1, struct acl_due);
-    for (size_t i = 0; i < out->over_n; i++)
-        out->over[i] = (struct acl_due){
-            .intent_id = pg_str(due.rows, i, INTENT),
-            .entry = acls_row(due.rows, i)};
-    return NULL;
-}
-
-/* ---- a whole list ----------------------------------------------------- */
-
-/* The two sides of a change. */
-struct change {
-    struct acl_entry *given, *lost;
-    size_t given_n, lost_n;
-};
-
-static struct change compare(struct work *w, struct event_by by,
-                             const struct acl_rows *old,
-                             const struct acl_wish *wish)
-{
-    struct change c = {
-        .given = arena_many(w->arena, wish->n + 1, struct acl_entry),
-        .lost = arena_many(w->arena, old->n + 1, struct acl_entry)};
-    const struct acl_rows now = {
-        .v = arena_many(w->arena, wish->n + 1, struct acl_entry),
-        .n = wish->n};
-    for (size_t i = 0; i < wish->n; i++) {
-        struct acl_entry e = wish->v[i];
-        const struct acl_entry *before = of_agent(old, e.agent);
-        now.v[i] = e;
-        if (before && acl_same(before, &e))
-            continue;
-        e.id = before ? before->id : id_new(w->arena);
-        e.granted_by = by.name;
-        c.given[c.given_n++] = e;
-    }
-    for (size_t i = 0; i < old->n; i++) {
-        if (!of_agent(&now, old->v[i].agent))
-            c.lost[c.lost_n++] = old->v[i];
-    }
-    return c;
-}
-
-/* One event for what was taken away and one for what was given, each with the
- * policy where it has changed in that direction. */
-static const struct err *tell_change(struct work *w, struct event_by by,
-                                     const struct change *c, bool was_closed)
-{
-    const bool closes = w->intent.closed && !was_closed;
-    const bool opens = !w->intent.closed && was_closed;
-    struct json *lost = acl_payload(w->arena, c->lost, c->lost_n, false);
-    struct json *given = acl_payload(w->arena, c->given, c->given_n, true);
-    if (closes)
-        json_set_text(lost, "default_policy", STR("closed"));
-    if (opens)
-        json_set_text(given, "default_policy", STR("open"));
-    if (closes || c->lost_n > 0)
-        TRY(tell(w, by, "access_revoked", lost));
-    if (opens || c->given_n > 0)
-        TRY(work_event(w, "access_granted", by, given));
-    return NULL;
-}
-
-const struct err *acls_set(struct work *w, struct event_by by,
-                           const struct acl_wish *wish)
-{
-    const bool was_closed = w->intent.closed;
-    struct acl_rows old;
-    TRY(all(w, &old));
-    const struct change c = compare(w, by, &old, wish);
-    w->intent.closed = wish->closed;
-    if (c.given_n + c.lost_n == 0 && wish->closed == was_closed)
-        return NULL;
-    queue_remove(w, c.lost, c.lost_n);
-    for (size_t i = 0; i < c.given_n; i++)
-        queue_put(w, &c.given[i]);
-    TRY(tell_change(w, by, &c, was_closed));
-    return settle(w, by, c.lost, c.lost_n, "access_revoked");
+        pg_queue(pg, a, SQL_ACL_REMOVE, PG(pg_texts(ids, n)));
 }
 
 /* ---- requests --------------------------------------------------------- */
@@ -301,22 +97,19 @@ const struct err *acls_requests(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *acls_check_request(struct pg *pg, struct arena *a,
-                                     struct str intent_id,
-                                     const struct suspension *s)
+const struct err *acls_requested(struct pg *pg, struct arena *a,
+                                 struct str intent_id,
+                                 const struct suspension *s,
+                                 struct acl_requested *out)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(
         pg, a, SQL_ACL_REQUESTED,
         PG(pg_text(intent_id), pg_text(s->asked_by), pg_text(s->title)), &r));
-    if (pg_bool(r, 0, 4))
-        return ERROR(ERR_CONFLICT, "access.requested",
-                     "This was asked for already, and nobody has answered "
-                     "yet.");
-    if (pg_int(r, 0, 0) < REQUESTS_MAX && pg_int(r, 0, 1) < OF_AGENT_MAX &&
-        pg_int(r, 0, 2) < OPEN_MAX && pg_int(r, 0, 3) < OPEN_OF_AGENT_MAX)
-        return NULL;
-    return ERROR(ERR_CONFLICT, "access.too_many_requests",
-                 "There are too many requests for access to this intent. 5 may "
-                 "be open at once, 3 of one agent, which may make 10 in all.");
+    *out = (struct acl_requested){.all = pg_int(r, 0, 0),
+                                  .of_agent = pg_int(r, 0, 1),
+                                  .open = pg_int(r, 0, 2),
+                                  .open_of_agent = pg_int(r, 0, 3),
+                                  .same = pg_bool(r, 0, 4)};
+    return NULL;
 }

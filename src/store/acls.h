@@ -1,12 +1,10 @@
-/* The access control lists of intents in the database. Each change is a part of
- * a unit of work: with it change the mark on the intent and the leases of
- * agents that may not write any more, and its events are appended. */
+/* The access control lists of intents in the database; work/access.h changes
+ * them. */
 #ifndef STORE_ACLS_H
 #define STORE_ACLS_H
 
 #include "domain/containers/acl.h"
 #include "store/suspensions.h"
-#include "store/work.h"
 
 struct acl_rows {
     struct acl_entry *v;
@@ -16,8 +14,10 @@ struct acl_rows {
 const struct err *acls_list(struct pg *pg, struct arena *a,
                             struct str intent_id, int64_t now,
                             struct acl_rows *out) MUST;
-/* Row i of a statement with the columns of an entry. */
+/* Row i of a statement with the columns of an entry, and the column after
+ * them. */
 struct acl_entry acls_row(const struct pg_rows *r, size_t i);
+#define ACLS_COLUMNS 7
 
 /* An agent that is tied to an intent in any way: its strongest tie. */
 struct acl_tie {
@@ -34,44 +34,28 @@ const struct err *acls_ties(struct pg *pg, struct arena *a,
                             struct str intent_id, int64_t now,
                             struct acl_ties *out) MUST;
 
-/* Gives an agent the entry, in place of the one that it has; *e gets its id.
- * ERR_CONFLICT acl.too_many. */
-const struct err *acls_grant(struct work *w, struct event_by by,
-                             struct acl_entry *e) MUST;
-/* Takes an entry back, and the agent's leases with it. ERR_NOT_FOUND
- * acl.unknown. */
-const struct err *acls_revoke(struct work *w, struct event_by by,
-                              struct str id) MUST;
-/* Makes the list be as it is wished; entries that stay as they are keep their
- * id. */
-const struct err *acls_set(struct work *w, struct event_by by,
-                           const struct acl_wish *wish) MUST;
-/* The time of these entries is over. */
-const struct err *acls_expire(struct work *w, const struct acl_entry *v,
-                              size_t n) MUST;
-
-/* Entries that are over, of a few intents, like due_coordinators (due.h). */
-struct acl_due {
-    struct str intent_id;
-    struct acl_entry entry;
-};
-struct acl_dues {
-    struct work *v; /* their intents, locked */
-    size_t n;
-    struct acl_due *over; /* of all of them */
-    size_t over_n;
-};
-const struct err *acls_due(struct pg *pg, struct arena *a, int64_t now,
-                           struct acl_dues *out) MUST;
+/* Those that are over too, of an intent whose lock is held. */
+const struct err *acls_all(struct pg *pg, struct arena *a,
+                           struct str intent_id, struct acl_rows *out) MUST;
+/* Put an INSERT that replaces the agent's entry, or a DELETE, into the batch.
+ * */
+void acls_queue_put(struct pg *pg, struct arena *a, struct str intent_id,
+                    const struct acl_entry *e);
+void acls_queue_remove(struct pg *pg, struct arena *a,
+                       const struct acl_entry *v, size_t n);
 
 /* The requests for access to an intent, the newest first, at most 200. */
 const struct err *acls_requests(struct pg *pg, struct arena *a,
                                 struct str intent_id,
                                 struct suspension_rows *out) MUST;
-/* May there be another? ERR_CONFLICT access.requested for a second one that
- * asks for the same; access.too_many_requests. */
-const struct err *acls_check_request(struct pg *pg, struct arena *a,
-                                     struct str intent_id,
-                                     const struct suspension *s) MUST;
+/* The numbers of requests like a new one. */
+struct acl_requested {
+    int64_t all, of_agent, open, open_of_agent;
+    bool same; /* an open one of the agent for the same */
+};
+const struct err *acls_requested(struct pg *pg, struct arena *a,
+                                 struct str intent_id,
+                                 const struct suspension *s,
+                                 struct acl_requested *out) MUST;
 
 #endif

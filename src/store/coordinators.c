@@ -1,5 +1,4 @@
-/* Coordinators in the database, and what follows in them from a change of an
- * intent. */
+/* Coordinators in the database. */
 #include "store/coordinators.h"
 
 #include "base/id.h"
@@ -7,7 +6,6 @@
 #include "store/sql.gen.h"
 
 #define BELOW_MAX 10000 /* as in coordinator_below */
-#define PAGE 50         /* dependents of one batch */
 
 enum {
     ID, INTENT_ID, AGENT, ROLE, SUPERVISOR, TYPE, POLICY, GUARDRAILS, METADATA,
@@ -98,9 +96,9 @@ const struct err *coordinators_list(struct pg *pg, struct arena *a,
 }
 
 /* member: the intent whose portfolios count; p NULL: none do. */
-static const struct err *read_over(struct pg *pg, struct arena *a,
-                                   struct str intent_id, struct str member,
-                                   struct coordinator_rows *out)
+const struct err *coordinators_over(struct pg *pg, struct arena *a,
+                                    struct str intent_id, struct str member,
+                                    struct coordinator_rows *out)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_COORDINATOR_OVER,
@@ -109,13 +107,6 @@ static const struct err *read_over(struct pg *pg, struct arena *a,
                  &r));
     *out = coordinators_rows(a, r);
     return NULL;
-}
-
-const struct err *coordinators_over(struct pg *pg, struct arena *a,
-                                    struct str intent_id,
-                                    struct coordinator_rows *out)
-{
-    return read_over(pg, a, intent_id, intent_id, out);
 }
 
 const struct err *coordinators_supervisor(struct pg *pg, struct arena *a,
@@ -139,7 +130,7 @@ const struct err *coordinators_guard(struct pg *pg, struct arena *a,
     *out = (struct guardrails){.agents_n = 0};
     if (!(i->containers & (INTENT_COORDINATED | INTENT_IN_PORTFOLIO)))
         return NULL;
-    TRY(coordinators_over(pg, a, i->id, &over));
+    TRY(coordinators_over(pg, a, i->id, i->id, &over));
     for (size_t k = 0; k < over.n; k++)
         guardrails_add(a, out,
                        &(struct guardrails_terms){
@@ -228,97 +219,4 @@ void coordinators_queue_update(struct pg *pg, struct arena *a,
     put(&args, c);
     pg_add(&args, pg_moment(c->ended_at));
     pg_queue(pg, a, SQL_COORDINATOR_UPDATE, PG_ALL(&args));
-}
-
-/* ---- following an intent ---------------------------------------------- */
-
-static void queue_end(const struct coordinators_change *c)
-{
-    pg_queue(c->moves->pg, c->moves->arena, SQL_COORDINATOR_END,
-             PG(pg_text(c->intent->id), pg_moment(c->moves->now)));
-}
-
-static const struct err *block_page(const struct coordinators_change *c,
-                                    const struct pg_rows *r)
-{
-    const struct moved_change change = {.from = INTENT_DRAFT,
-                                        .to = INTENT_BLOCKED,
-                                        .reason = "upstream_suspended"};
-    struct moved *m = c->moves;
-    for (size_t k = 0; k < pg_count(r); k++) {
-        struct intent i = {.id = pg_str(r, k, 0),
-                           .version = pg_int(r, k, 1),
-                           .tail = {.sequence = pg_int(r, k, 2),
-                                    .hash = pg_str(r, k, 3),
-                                    .test = pg_bool(r, k, 6)}};
-        if (coordinator_takes_input(m->arena, pg_str(r, k, 4), pg_str(r, k, 5),
-                                    c->intent->title))
-            TRY(moved_queue(m, &i, &change));
-    }
-    return pg_queued(m->pg) > 0 ? pg_run(m->pg, m->arena, NULL) : NULL;
-}
-
-/* Drafts that take an input from the intent are blocked. They could not become
- * active before it is completed in any case. */
-static const struct err *block_dependents(const struct coordinators_change *c)
-{
-    struct str after = STR("00000000-0000-0000-0000-000000000000");
-    for (;;) {
-        struct pg_rows *r = NULL;
-        TRY(pg_query(
-            c->moves->pg, c->moves->arena, SQL_COORDINATOR_DEPENDENTS,
-            PG(pg_text(c->intent->id), pg_text(after), pg_number(PAGE)), &r));
-        TRY(block_page(c, r));
-        if (pg_count(r) < PAGE)
-            return NULL;
-        after = pg_str(r, pg_count(r) - 1, 0);
-    }
-}
-
-/* A full log does not keep the supervisors from hearing of it. */
-static const struct err *escalate(const struct coordinators_change *c,
-                                  const struct coordinator *by)
-{
-    struct arena *a = c->moves->arena;
-    const struct event_draft draft = {
-        .type = "coordinator.stalled",
-        .by = event_by_server(),
-        .payload = coordinator_stalled(a, by, c->intent->id, c->asked->id)};
-    const struct err *e =
-        event_append(a, c->intent->id, &draft, c->moves->now,
-                     &c->intent->tail, c->events);
-    if (e && !err_is(e, event_log_full))
-        return e;
-    c->told->v[c->told->n++] = by->supervisor_id;
-    return NULL;
-}
-
-/* Nothing depends on an intent that is being made, and the coordinators of its
- * parent answer for it. */
-static const struct err *suspended(const struct coordinators_change *c)
-{
-    struct coordinator_rows over;
-    bool block = false;
-    TRY(read_over(c->moves->pg, c->moves->arena,
-                  c->made ? c->intent->parent_intent_id : c->intent->id,
-                  c->made ? STR_NONE : c->intent->id, &over));
-    for (size_t i = 0; i < over.n; i++) {
-        block = block || over.v[i].policy == COORDINATOR_BLOCK_DEPENDENTS;
-        if (c->asked && over.v[i].policy == COORDINATOR_ESCALATE)
-            TRY(escalate(c, &over.v[i]));
-    }
-    block = block && !c->made && c->was != INTENT_SUSPENDED;
-    return block ? block_dependents(c) : NULL;
-}
-
-const struct err *coordinators_follow(const struct coordinators_change *c)
-{
-    const bool changed = c->was != c->intent->status;
-    if (!(c->intent->containers & (INTENT_COORDINATED | INTENT_IN_PORTFOLIO)))
-        return NULL;
-    if (intent_ended(c->intent->status) && changed)
-        queue_end(c);
-    else if (c->intent->status == INTENT_SUSPENDED && (changed || c->asked))
-        return suspended(c);
-    return NULL;
 }

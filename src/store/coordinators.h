@@ -1,11 +1,10 @@
-/* Coordinators in the database, and what follows in them from a change of an
- * intent. */
+/* Coordinators in the database. */
 #ifndef STORE_COORDINATORS_H
 #define STORE_COORDINATORS_H
 
 #include "domain/containers/coordinator.h"
 #include "domain/plan/guardrails.h"
-#include "store/moved.h"
+#include "world/pg/pg.h"
 
 struct coordinator_rows {
     struct coordinator *v;
@@ -28,10 +27,10 @@ const struct err *coordinators_list(struct pg *pg, struct arena *a,
                                     const struct coordinator *like,
                                     struct coordinator_rows *out) MUST;
 /* Those that answer for an intent: its own and its ancestors', the nearest
- * first, and those of its portfolios, at most COORDINATORS_OVER_MAX. Those that
- * people granted come before all others. */
+ * first, and those of the portfolios of member (p NULL: none), at most
+ * COORDINATORS_OVER_MAX. Those that people granted come before all others. */
 const struct err *coordinators_over(struct pg *pg, struct arena *a,
-                                    struct str intent_id,
+                                    struct str intent_id, struct str member,
                                     struct coordinator_rows *out) MUST;
 /* The guardrails of these. */
 const struct err *coordinators_guard(struct pg *pg, struct arena *a,
@@ -49,26 +48,5 @@ const struct err *coordinators_insert(struct pg *pg, struct arena *a,
 /* Puts an UPDATE into the batch. */
 void coordinators_queue_update(struct pg *pg, struct arena *a,
                                const struct coordinator *c);
-
-/* People who are told of a new question, as by a step of its ladder; p NULL:
- * any operator. */
-struct coordinators_told {
-    struct str v[COORDINATORS_OVER_MAX];
-    size_t n;
-};
-/* A change of an intent, inside of the transaction that makes it. */
-struct coordinators_change {
-    struct moved *moves;
-    struct intent *intent; /* with its new status; its tail moves on */
-    bool made;             /* it is new, and not stored yet */
-    enum intent_status was;
-    const struct suspension *asked; /* new, holds the intent; NULL: none */
-    struct event_list *events;
-    struct coordinators_told *told;
-};
-/* Of an intent that ends, the coordinator ends. With its question, those that
- * answer for it do what their suspension_policy says. */
-const struct err *coordinators_follow(
-    const struct coordinators_change *c) MUST;
 
 #endif

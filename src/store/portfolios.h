@@ -3,7 +3,6 @@
 #define STORE_PORTFOLIOS_H
 
 #include "domain/containers/portfolio.h"
-#include "store/containers_change.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
 #include "world/pg/pg.h"
@@ -120,9 +119,5 @@ const struct err *
 portfolios_take_waiting(struct pg *pg, struct arena *a,
                         const struct portfolios_waiting *intents) MUST;
 
-/* The intent's part in containers_follow: member_suspended and member_resumed
- * for each of its active portfolios, and with its completion that of the
- * portfolios whose threshold it reaches. */
-const struct err *portfolios_follow(const struct containers_change *c) MUST;
 
 #endif

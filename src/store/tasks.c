@@ -109,19 +109,6 @@ const struct err *tasks_board(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *tasks_follow(const struct containers_change *c)
-{
-    const struct board_change moved = {
-        .was = c->was, .asker = c->asker, .suspension = c->suspension};
-    if (!(c->intent->containers & INTENT_HAS_TASKS))
-        return NULL;
-    if (!*c->board)
-        TRY(tasks_board(c->pg, c->arena, c->intent, c->board));
-    (*c->board)->events = c->events;
-    (*c->board)->now = c->now;
-    return board_follow(*c->board, &moved);
-}
-
 /* ---- writing ---------------------------------------------------------- */
 
 static void queue_new(struct pg *pg, struct arena *a, const struct task *t)

@@ -4,7 +4,8 @@
 #ifndef STORE_TASKS_H
 #define STORE_TASKS_H
 
-#include "store/containers_change.h"
+#include "domain/plan/board.h"
+#include "world/pg/pg.h"
 
 struct task_rows {
     struct task *v;
@@ -32,10 +33,6 @@ const struct err *tasks_told(struct pg *pg, struct arena *a,
  * events and who acts are the caller's to set. */
 const struct err *tasks_board(struct pg *pg, struct arena *a,
                               struct intent *i, struct board **out) MUST;
-/* A change of the intent's status reaches its tasks: reads the board where
- * *c->board is NULL, and changes it. The caller writes it. Nothing is done for
- * an intent without tasks. */
-const struct err *tasks_follow(const struct containers_change *c) MUST;
 /* Queues all that has changed on the board; the intent is marked as one that
  * has tasks. */
 void tasks_queue_write(struct pg *pg, const struct board *b);

@@ -8,7 +8,7 @@
 #include "store/replication.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
-#include "store/work.h"
+#include "work/work.h"
 #include "world/pg/pg_error.h"
 
 #define WROTE_FOR (10 * CLOCK_SECOND) /* a write proves that one succeeds */

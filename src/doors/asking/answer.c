@@ -6,7 +6,7 @@
 #include "domain/question/risk.h"
 #include "doors/asking/ask.h"
 #include "doors/asking/probe.h"
-#include "store/acls.h"
+#include "work/access.h"
 
 const struct err *answer_look(struct call *c, struct work *w,
                               const struct answer *answer, bool *again)
@@ -30,7 +30,7 @@ static const struct err *give_access(struct call *c, struct work *w,
                           .expires_at = answer->access_until};
     return e.permission == ACCESS_NONE
                ? NULL
-               : acls_grant(w, event_by(&c->who), &e);
+               : access_grant(w, event_by(&c->who), &e);
 }
 
 /* The member "restored" of the body, at every door that takes a JSON body. */

@@ -6,7 +6,7 @@
 #include "domain/intent/reach.h"
 #include "domain/permit/oauth.h"
 #include "doors/call/serve.h"
-#include "store/work.h"
+#include "work/work.h"
 
 #define CALL_PARAMS_MAX 3
 

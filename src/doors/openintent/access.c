@@ -13,6 +13,7 @@
 #include "store/principals.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
+#include "work/access.h"
 
 #define NAME_MAX_READ 200
 
@@ -111,7 +112,7 @@ const struct err *openintent_access_set(struct call *c)
         TRY(principals_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
                              "entries"));
     TRY(check_list(c, &w, wish));
-    TRY(acls_set(&w, event_by(&c->who), wish));
+    TRY(access_set(&w, event_by(&c->who), wish));
     TRY(object_of(c, w.intent.id, w.intent.closed, &o));
     return call_commit(c, &w, 200, o, false);
 }
@@ -131,7 +132,7 @@ const struct err *openintent_access_grant(struct call *c)
     TRY(principals_joins(c->pg, c->a, e.agent, w.intent.test,
                          "principal_id"));
     TRY(check_gift(c, &w, &e));
-    TRY(acls_grant(&w, event_by(&c->who), &e));
+    TRY(access_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
 }
 
@@ -141,7 +142,7 @@ const struct err *openintent_access_revoke(struct call *c)
     const struct work_answer none = {.status = 204, .body = STR("")};
     struct work w;
     TRY(call_begin(c, &w, c->param[0], &once));
-    TRY(acls_revoke(&w, event_by(&c->who), c->param[1]));
+    TRY(access_revoke(&w, event_by(&c->who), c->param[1]));
     TRY(work_commit(&w, &none));
     c->rs->status = 204;
     return NULL;
@@ -191,7 +192,7 @@ const struct err *openintent_access_request(struct call *c)
     TRY(principals_joins(c->pg, c->a, beside_principal(c->a, &s),
                          w.intent.test, "principal_id"));
     s.asked_by = principal_actor(&c->who);
-    TRY(acls_check_request(c->pg, c->a, w.intent.id, &s));
+    TRY(access_check_request(&w, &s));
     TRY(ask_beside(c, &w, &s));
     return call_commit(c, &w, 201, request_json(c, &w.suspension), false);
 }

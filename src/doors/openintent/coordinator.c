@@ -251,7 +251,8 @@ static const struct err *check_record(struct call *c,
                                       const struct coordinator_record *r)
 {
     struct coordinator_rows over;
-    TRY(coordinators_over(c->pg, c->a, r->intent_id, &over));
+    TRY(coordinators_over(c->pg, c->a, r->intent_id,
+                          r->intent_id, &over));
     for (size_t i = 0; i < over.n; i++) {
         if (!str_eq(over.v[i].id, r->coordinator_id))
             continue;

@@ -1,6 +1,6 @@
 /* Part of the clock: the next step after a failure. An intent that is suspended
  * or blocked is looked at again after a while; a full log stops no step. */
-#include "process/retries.h"
+#include "work/failure_steps.h"
 
 #include "base/clock.h"
 #include "base/id.h"
@@ -172,7 +172,7 @@ static const struct err *run_one(struct work *w, struct due_failure *d,
     return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *retries_run(struct pg *pg, struct arena *a,
+const struct err *failure_steps_run(struct pg *pg, struct arena *a,
                               int64_t now, const struct conf *conf,
                               bool *more)
 {
@@ -232,7 +232,7 @@ static const struct err *fail_one(struct work *w, const struct conf *conf,
     return pg_queued(w->pg) > 0 ? pg_run(w->pg, w->arena, NULL) : NULL;
 }
 
-const struct err *retries_tasks(struct pg *pg, struct arena *a,
+const struct err *failure_steps_tasks(struct pg *pg, struct arena *a,
                                 int64_t now, const struct conf *conf,
                                 bool *more)
 {

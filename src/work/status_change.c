@@ -1,15 +1,16 @@
 /* Other intents that the work on one moves to another status. */
-#include "store/moved.h"
+#include "work/status_change.h"
 
 #include "store/deliveries.h"
 #include "store/events.h"
 #include "store/sql.gen.h"
 
-static void queue_row(struct moved *m, const struct intent *i,
+static void queue_row(struct status_changes *m, const struct intent *i,
                       enum intent_status to)
 {
-    struct moved_other *other = arena_new(m->arena, struct moved_other);
-    *other = (struct moved_other){
+    struct status_change_other *other =
+        arena_new(m->arena, struct status_change_other);
+    *other = (struct status_change_other){
         .intent_id = i->id, .version = i->version + 1, .next = m->others};
     m->others = other;
     pg_queue(m->pg, m->arena, SQL_INTENT_MOVE,
@@ -18,9 +19,10 @@ static void queue_row(struct moved *m, const struct intent *i,
                 pg_number(i->tail.sequence), pg_text(i->tail.hash)));
 }
 
-const struct err *moved_event(struct moved *m, struct intent *i,
-                              const struct moved_change *change,
-                              struct event_list *out)
+const struct err *status_change_event(struct status_changes *m,
+                                      struct intent *i,
+                                      const struct status_change *change,
+                                      struct event_list *out)
 {
     const struct event_draft draft = {
         .type = "status_changed",
@@ -32,9 +34,9 @@ const struct err *moved_event(struct moved *m, struct intent *i,
     return e && !err_is(e, event_log_full) ? e : NULL;
 }
 
-void moved_write(struct moved *m, const struct intent *i,
-                 const struct moved_change *change,
-                 const struct event_list *list)
+void status_change_write(struct status_changes *m, const struct intent *i,
+                         const struct status_change *change,
+                         const struct event_list *list)
 {
     const struct deliveries_news news = {
         .intent = i, .events = list, .now = m->now};
@@ -46,11 +48,12 @@ void moved_write(struct moved *m, const struct intent *i,
         deliveries_queue(m->pg, m->arena, &news);
 }
 
-const struct err *moved_queue(struct moved *m, struct intent *i,
-                              const struct moved_change *change)
+const struct err *status_change_queue(struct status_changes *m,
+                                      struct intent *i,
+                                      const struct status_change *change)
 {
     struct event_list list = {.n = 0};
-    TRY(moved_event(m, i, change, &list));
-    moved_write(m, i, change, &list);
+    TRY(status_change_event(m, i, change, &list));
+    status_change_write(m, i, change, &list);
     return NULL;
 }

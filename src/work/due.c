@@ -1,5 +1,5 @@
 /* Work that is due by time. Claims and stores; decides nothing. */
-#include "store/due.h"
+#include "work/due.h"
 
 #include "base/clock_text.h"
 #include "base/shared/clock_watch.h"
@@ -28,13 +28,13 @@ static struct work unit(struct pg *pg, struct arena *a, int64_t now,
                         const struct pg_rows *intents, size_t i)
 {
     const struct intent intent = intents_row(intents, i);
-    return (struct work){
-        .arena = a,
-        .pg = pg,
-        .now = now,
-        .intent = intent,
-        .was = intent.status,
-        .dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
+    return (struct work){.arena = a,
+                         .pg = pg,
+                         .now = now,
+                         .intent = intent,
+                         .was = intent.status,
+                         .dependencies_done =
+                             pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
 }
 
 /* The intents and their questions. */
@@ -43,8 +43,8 @@ struct chosen {
     size_t n;
 };
 
-/* The first of the locked ones, as many as one transaction may have, and one of
- * each intent. */
+/* The first of the locked ones, as many as one transaction may have, and one
+ * of each intent. */
 static void choose(const struct pg_rows *taken, size_t limit,
                    struct chosen *out)
 {
@@ -65,8 +65,8 @@ static void choose(const struct pg_rows *taken, size_t limit,
     }
 }
 
-/* The units in the order of ids. A unit that another process has finished is no
- * longer pending, and left out. */
+/* The units in the order of ids. A unit that another process has finished is
+ * no longer pending, and left out. */
 static void pair(struct arena *a, const struct work *all, size_t n,
                  const struct pg_rows *r, struct due_batch *out)
 {
@@ -125,8 +125,8 @@ static const struct err *find_deadlines(struct pg *pg, struct arena *a,
             continue;
         for (size_t k = 0; k < over.n; k++) {
             if (str_eq(over.v[k].intent_id, w->intent.id))
-                w->deadline = (struct resolve_deadline){
-                    over.v[k].portfolio_id, over.v[k].at};
+                w->deadline = (struct resolve_deadline){over.v[k].portfolio_id,
+                                                        over.v[k].at};
         }
         if (!w->deadline.portfolio_id.p)
             ids[left++] = w->intent.id;
@@ -416,8 +416,8 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
 
 /* ---- coordinators ---------------------------------------------------- */
 
-/* Locks the intents that a statement finds due, a few of them. *out: those that
- * no other transaction has locked; NULL: none. */
+/* Locks the intents that a statement finds due, a few of them. *out: those
+ * that no other transaction has locked; NULL: none. */
 static const struct err *lock_due(struct pg *pg, struct arena *a, int64_t now,
                                   int statement, struct pg_rows **out)
 {
@@ -455,8 +455,8 @@ const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
 {
     struct due_some due;
     TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, PG(pg_moment(now)), NULL));
-    TRY(due_some(pg, a, now, SQL_DUE_COORDINATORS,
-                 SQL_DUE_COORDINATORS_LAPSED, &due));
+    TRY(due_some(pg, a, now, SQL_DUE_COORDINATORS, SQL_DUE_COORDINATORS_LAPSED,
+                 &due));
     *out = (struct due_coordinators){.v = due.v, .n = due.n};
     if (due.n > 0)
         out->lapsed = coordinators_rows(a, due.rows);
@@ -482,8 +482,8 @@ const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
     out->failures = arena_many(a, out->failures_n + 1, struct due_failure);
     for (size_t i = 0; i < out->failures_n; i++)
         out->failures[i] = (struct due_failure){
-            .fallback_agent_id = pg_str(due.rows, i,
-                                        rows_columns(&failure_record))};
+            .fallback_agent_id =
+                pg_str(due.rows, i, rows_columns(&failure_record))};
     for (size_t i = 0; i < out->failures_n; i++)
         rows_read(&failure_record, due.rows, i, &out->failures[i].failure);
     return NULL;

@@ -1,10 +1,9 @@
 /* Part of the clock: expired leases and access, coordinators that do not
  * respond, and rows past their retention. A lease of a suspended intent ends
  * only with the access of its agent. */
-#include "process/reap.h"
+#include "work/lapse.h"
 
 #include "base/clock.h"
-#include "store/acls.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "store/events.h"
@@ -13,6 +12,7 @@
 #include "store/permit_tokens.h"
 #include "store/secrets.h"
 #include "store/sign_ins.h"
+#include "work/access.h"
 
 #define DAY (86400 * CLOCK_SECOND)
 /* Time until skipped leases and old rows are looked for again. */
@@ -55,7 +55,7 @@ static const struct err *end_leases(struct due_leases *due, struct work *w)
     return NULL;
 }
 
-static const struct err *reap_some(struct pg *pg, struct arena *a,
+static const struct err *lapse_some(struct pg *pg, struct arena *a,
                                    struct due_leases *due)
 {
     for (size_t i = 0; i < due->n; i++)
@@ -63,7 +63,7 @@ static const struct err *reap_some(struct pg *pg, struct arena *a,
     return due_commit(pg, a, due->v, due->n);
 }
 
-const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
+const struct err *lapse_leases(struct lapse *r, struct pg *pg, struct arena *a,
                               int64_t now, bool *more)
 {
     struct due_leases due;
@@ -74,7 +74,7 @@ const struct err *reap_leases(struct reap *r, struct pg *pg, struct arena *a,
     *more = false;
     TRY(due_leases(pg, a, now, &r->place, &due));
     *more = !due.end;
-    return due.n > 0 ? reap_some(pg, a, &due) : NULL;
+    return due.n > 0 ? lapse_some(pg, a, &due) : NULL;
 }
 
 /* ---- coordinators --------------------------------------------------- */
@@ -110,7 +110,7 @@ static const struct err *tell_lapsed(struct work *w,
     return NULL;
 }
 
-const struct err *reap_coordinators(struct pg *pg, struct arena *a,
+const struct err *lapse_coordinators(struct pg *pg, struct arena *a,
                                     int64_t now, const struct conf *conf,
                                     bool *more)
 {
@@ -137,7 +137,7 @@ const struct err *reap_coordinators(struct pg *pg, struct arena *a,
 
 /* ---- access ---------------------------------------------------------- */
 
-static const struct err *end_access(const struct acl_dues *due,
+static const struct err *end_access(const struct access_dues *due,
                                     struct work *w)
 {
     struct acl_entry *over = arena_many(w->arena, due->over_n + 1,
@@ -151,19 +151,19 @@ static const struct err *end_access(const struct acl_dues *due,
     }
     if (n == 0)
         return NULL; /* taken back meanwhile */
-    TRY(acls_expire(w, over, n));
+    TRY(access_expire(w, over, n));
     intents_queue_update(w->pg, w->arena, &w->intent);
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     deliveries_queue(w->pg, w->arena, &news);
     return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *reap_access(struct pg *pg, struct arena *a, int64_t now,
+const struct err *lapse_access(struct pg *pg, struct arena *a, int64_t now,
                               bool *more)
 {
-    struct acl_dues due;
+    struct access_dues due;
     *more = false;
-    TRY(acls_due(pg, a, now, &due));
+    TRY(access_due(pg, a, now, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++)
@@ -175,7 +175,7 @@ const struct err *reap_access(struct pg *pg, struct arena *a, int64_t now,
 
 /* ---- rows ----------------------------------------------------------- */
 
-const struct err *reap_rows(struct reap *r, struct pg *pg, struct arena *a,
+const struct err *lapse_rows(struct lapse *r, struct pg *pg, struct arena *a,
                             int64_t now, bool *more)
 {
     static const int64_t kept[DUE_OLD__MAX] = {

@@ -6,13 +6,13 @@
  * Then the domain decides in memory, in the structs here. The second batch
  * writes the changes, stores the answer, and commits. A caller that returns an
  * error in between has written nothing. */
-#ifndef STORE_WORK_H
-#define STORE_WORK_H
+#ifndef WORK_WORK_H
+#define WORK_WORK_H
 
 #include "domain/answer/resolve.h"
 #include "domain/plan/board.h"
-#include "store/coordinators.h"
 #include "store/deliveries.h"
+#include "work/follow.h"
 #include "world/pg/pg.h"
 
 /* The error where the clock of this host is not to be trusted
@@ -67,9 +67,9 @@ struct work {
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */
-    struct coordinators_told supervisors; /* of the new question */
-    const struct moved_other *others; /* to be announced after the commit; NULL:
-                                      * none */
+    struct follow_supervisors supervisors; /* of the new question */
+    const struct status_change_other *others; /* to be announced after the
+                                               * commit; NULL: none */
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been incremented */
     bool expired; /* this call expired a question */

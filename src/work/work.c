@@ -1,11 +1,10 @@
 /* A unit of work: what it changes and how it commits. The beginning is in
  * work_begin.c. Decides nothing. */
-#include "store/work.h"
+#include "work/work.h"
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/question/beside.h"
-#include "store/containers.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/permits.h"
@@ -13,6 +12,7 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "store/tasks.h"
+#include "work/follow.h"
 #include "world/wake.h"
 
 const struct err *work_check_parent(const struct work *w)
@@ -87,50 +87,50 @@ const struct err *work_expire(struct work *w, const struct terms *terms)
     return NULL;
 }
 
-static struct moved moved_of(const struct work *w)
+static struct status_changes changes_of(const struct work *w)
 {
-    return (struct moved){.pg = w->pg,
-                          .arena = w->arena,
-                          .now = w->now,
-                          .told = w->told,
-                          .others = w->others};
+    return (struct status_changes){.pg = w->pg,
+                                   .arena = w->arena,
+                                   .now = w->now,
+                                   .told = w->told,
+                                   .others = w->others};
 }
 
 /* The tasks of an intent that goes on. */
-static const struct err *follow_unblocked(struct work *w, struct intent *i,
+static const struct err *follow_unblocked(struct work *w,
+                                          struct status_changes *changes,
+                                          struct intent *i,
                                           struct event_list *list)
 {
     struct board *board = NULL;
-    const struct containers_change change = {.pg = w->pg,
-                                             .arena = w->arena,
-                                             .now = w->now,
-                                             .intent = i,
-                                             .was = INTENT_BLOCKED,
-                                             .events = list,
-                                             .board = &board};
+    const struct follow change = {.changes = changes,
+                                  .intent = i,
+                                  .was = INTENT_BLOCKED,
+                                  .events = list,
+                                  .board = &board};
     i->status = INTENT_ACTIVE;
-    TRY(containers_follow(&change));
+    TRY(follow_change(&change));
     if (board)
         tasks_queue_write(w->pg, board);
     return NULL;
 }
 
-static const struct err *unblock(struct work *w, struct moved *moves,
-                                 struct intent *i)
+static const struct err *
+unblock(struct work *w, struct status_changes *changes, struct intent *i)
 {
-    const struct moved_change change = {.from = INTENT_BLOCKED,
-                                        .to = INTENT_ACTIVE,
-                                        .reason = "dependencies_completed"};
+    const struct status_change change = {.from = INTENT_BLOCKED,
+                                         .to = INTENT_ACTIVE,
+                                         .reason = "dependencies_completed"};
     struct event_list list = {.n = 0};
-    TRY(moved_event(moves, i, &change, &list));
-    TRY(follow_unblocked(w, i, &list));
-    moved_write(moves, i, &change, &list);
+    TRY(status_change_event(changes, i, &change, &list));
+    TRY(follow_unblocked(w, changes, i, &list));
+    status_change_write(changes, i, &change, &list);
     return NULL;
 }
 
 const struct err *work_unblock(struct work *w)
 {
-    struct moved moves = moved_of(w);
+    struct status_changes changes = changes_of(w);
     struct pg_rows *r = NULL;
     for (;;) {
         TRY(pg_query(w->pg, w->arena, SQL_INTENT_UNBLOCKABLE,
@@ -144,11 +144,11 @@ const struct err *work_unblock(struct work *w)
                                         .hash = pg_str(r, k, 3),
                                         .test = pg_bool(r, k, 5)},
                                .containers = (int)pg_int(r, k, 4)};
-            TRY(unblock(w, &moves, &i));
+            TRY(unblock(w, &changes, &i));
         }
         TRY(pg_run(w->pg, w->arena, NULL));
     }
-    w->others = moves.others;
+    w->others = changes.others;
     return NULL;
 }
 
@@ -182,7 +182,7 @@ void work_tell(const struct work *w)
         wake_changed(w->intent.id, w->intent.version, w->board->ended[i]);
     if (w->board && w->board->replaced.p)
         wake_changed(w->intent.id, w->intent.version, w->board->replaced);
-    for (const struct moved_other *o = w->others; o; o = o->next)
+    for (const struct status_change_other *o = w->others; o; o = o->next)
         wake_changed(o->intent_id, o->version, STR_NONE);
     if (w->deliveries.any || w->others)
         wake_deliver();
@@ -273,30 +273,21 @@ static size_t copied(const struct work *w, size_t deliveries)
 
 const struct err *work_follow(struct work *w)
 {
-    struct moved moves = moved_of(w);
-    const struct coordinators_change coordinated = {
-        .moves = &moves,
+    struct status_changes changes = changes_of(w);
+    const struct follow change = {
+        .changes = &changes,
         .intent = &w->intent,
         .made = w->intent_new,
         .was = w->was,
-        .asked = w->suspension_new && !beside(&w->suspension)
-                     ? &w->suspension
-                     : NULL,
-        .events = &w->events,
-        .told = &w->supervisors};
-    const struct containers_change change = {
-        .pg = w->pg,
-        .arena = w->arena,
-        .now = w->now,
-        .intent = &w->intent,
-        .was = w->was,
         .asker = w->suspension_new ? w->suspension.asked_by : w->asker,
         .suspension = w->has_suspension ? &w->suspension : NULL,
+        .asked = w->suspension_new && !beside(&w->suspension) ? &w->suspension
+                                                              : NULL,
         .events = &w->events,
         .board = &w->board,
-        .coordinated = &coordinated};
-    TRY(containers_follow(&change));
-    w->others = moves.others;
+        .supervisors = &w->supervisors};
+    TRY(follow_change(&change));
+    w->others = changes.others;
     return NULL;
 }
 

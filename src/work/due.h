@@ -1,25 +1,24 @@
 /* Work that is due by time, for the clock: questions, leases, rows past their
  * retention. Claims and stores; decides nothing. */
-#ifndef STORE_DUE_H
-#define STORE_DUE_H
+#ifndef WORK_DUE_H
+#define WORK_DUE_H
 
 #include "domain/question/retry.h"
 #include "store/coordinators.h"
 #include "store/leases.h"
 #include "store/records.h"
-#include "store/work.h"
+#include "work/work.h"
 
-#define DUE_BATCH 50                    /* questions of one transaction */
-#define DUE_BYTES ((size_t)4 << 20)     /* of them; one larger goes alone */
-#define DUE_LEASES_BATCH 20             /* intents with expired leases */
-#define DUE_LEASES_MAX 60               /* of all of them */
-#define DUE_PAGE 500                    /* rows of one statement */
+#define DUE_BATCH 50                /* questions of one transaction */
+#define DUE_BYTES ((size_t)4 << 20) /* of them; one larger goes alone */
+#define DUE_LEASES_BATCH 20         /* intents with expired leases */
+#define DUE_LEASES_MAX 60           /* of all of them */
+#define DUE_PAGE 500                /* rows of one statement */
 
 /* The time at which the next question is due, for a reminder or its end; 0:
- * none. From then on the connection plans without sorting (enable_sort off), so
- * pg has to be the clock's own. */
-const struct err *due_next(struct pg *pg, struct arena *a,
-                           int64_t *out) MUST;
+ * none. From then on the connection plans without sorting (enable_sort off),
+ * so pg has to be the clock's own. */
+const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out) MUST;
 struct due_wanted {
     int64_t now;
     size_t limit;           /* at most DUE_BATCH */
@@ -38,8 +37,8 @@ struct due_batch {
     struct due_unit *v;
     size_t n;
     bool told; /* its deliveries have recipients */
-    /* Set as soon as they are chosen, even if the rest fails: their number, and
-     * the first one's question. */
+    /* Set as soon as they are chosen, even if the rest fails: their number,
+     * and the first one's question. */
     size_t chosen;
     struct str first;
 };
@@ -88,8 +87,8 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
                              struct due_place *place,
                              struct due_leases *out) MUST;
 
-/* Coordinators that have missed their heartbeats and were not told of yet, of a
- * few intents, in one transaction that is begun here; without any no
+/* Coordinators that have missed their heartbeats and were not told of yet, of
+ * a few intents, in one transaction that is begun here; without any no
  * transaction is left open. Intents that another transaction has locked are
  * left out. */
 struct due_coordinators {
@@ -150,14 +149,23 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
                               struct due_dismissed *out) MUST;
 
 /* The kinds of rows that are deleted. */
-enum due_old { DUE_IDEMPOTENCY, DUE_SESSION, DUE_DELIVERY, DUE_SUBSCRIPTION,
-               DUE_KNOWN_BROWSER, DUE_SIGN_IN_FAILURE, DUE_STORED,
-               DUE_SECRET, DUE_INITIATION, DUE_DPOP_PROOF, DUE_PERMIT_TOKEN,
-               DUE_OLD__MAX };
+enum due_old {
+    DUE_IDEMPOTENCY,
+    DUE_SESSION,
+    DUE_DELIVERY,
+    DUE_SUBSCRIPTION,
+    DUE_KNOWN_BROWSER,
+    DUE_SIGN_IN_FAILURE,
+    DUE_STORED,
+    DUE_SECRET,
+    DUE_INITIATION,
+    DUE_DPOP_PROOF,
+    DUE_PERMIT_TOKEN,
+    DUE_OLD__MAX
+};
 /* Deletes at most DUE_PAGE rows that ended before a moment. Returns the
  * number. */
-const struct err *due_delete(struct pg *pg, struct arena *a,
-                             enum due_old what, int64_t before,
-                             size_t *out) MUST;
+const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
+                             int64_t before, size_t *out) MUST;
 
 #endif

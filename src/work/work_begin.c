@@ -12,7 +12,7 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "store/tables.h"
-#include "store/work.h"
+#include "work/work.h"
 #include "world/pg/pg_error.h"
 
 const struct err *work_clock_differs(void)
