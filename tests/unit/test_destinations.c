@@ -67,10 +67,10 @@ Test(settings_page, lists_in_words)
 
 /* ---- errors --------------------------------------------------------- */
 
-static const struct settings_form_field fields[] = {{.key = "name"},
-                                                    {.key = "notify_to"}};
-static const struct settings_form form = {.fields = fields,
-                                          .fields_n = countof(fields)};
+static const struct settings_form_field form_rows[] = {{.key = "name"},
+                                                       {.key = "notify_to"}};
+static const struct settings_form form = {.fields = form_rows,
+                                          .fields_n = countof(form_rows)};
 
 /* The field that an error is taken to; p NULL: the whole. */
 static struct str field_of(enum err_kind e, const char *code, const char *at)

@@ -8,7 +8,7 @@
 #include "store/keys.h"
 #include "store/resources.h"
 
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field resources_fields[] = {
     {.key = "identifier", .label = "Address", .type = "string",
      .format = "uri", .required = true, .max = PERMIT_RESOURCE_MAX,
      .help = "Of the gateway, such as https://tools.example.com/mcp. An "
@@ -120,8 +120,8 @@ static const struct settings_page page = {
     .form_heading = "New resource",
     .form_note = "Its key is shown once, after this",
     .form_submit = "Add resource",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = resources_fields,
+    .fields_n = countof(resources_fields),
     .save = resources_save,
     .list = resources_rows};
 

@@ -14,7 +14,7 @@ static const struct settings_form_option effects[] = {
 static const struct settings_form_option severities[] = {
     {"none", "None"}, {"low", "Low"}, {"medium", "Medium"},
     {"high", "High"}, {"critical", "Critical"}};
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field rules_fields[] = {
     {.key = "position", .label = "Position", .type = "integer",
      .required = true,
      .help = "From 1 to 10000. The first rule that matches a call counts"},
@@ -151,8 +151,8 @@ static const struct settings_page page = {
     .form_heading = "New rule",
     .form_note = "It applies to the next check",
     .form_submit = "Add rule",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = rules_fields,
+    .fields_n = countof(rules_fields),
     .values = rules_values,
     .save = rules_save,
     .list = rules_rows};

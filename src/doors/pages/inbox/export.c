@@ -37,7 +37,7 @@ struct format {
 static const struct {
     const char *name;
     bool json;
-} fields[] = {
+} export_fields[] = {
     {"decided_at", false},     {"outcome", false},   {"kind", false},
     {"risk", false},           {"title", false},     {"question", false},
     {"agent", false},          {"on_behalf", false}, {"decided_by", false},
@@ -46,7 +46,7 @@ static const struct {
     {"subject_sha256", false}, {"value", true},      {"label", false},
     {"modified", true},        {"constraints", true},
     {"approved_sha256", false}, {"test", true}};
-#define FIELDS countof(fields)
+#define FIELDS countof(export_fields)
 
 static struct str text(struct str s)
 {
@@ -124,7 +124,7 @@ static void csv_head(struct buf *b)
     buf_put(b, "\xEF\xBB\xBF");
     for (size_t i = 0; i < FIELDS; i++) {
         buf_put(b, i ? "," : "");
-        buf_put(b, fields[i].name);
+        buf_put(b, export_fields[i].name);
     }
     buf_put(b, "\r\n");
 }
@@ -135,7 +135,7 @@ static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
     values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
         buf_put(b, i ? "," : "");
-        put_cell(b, a, fields[i].json ? plain(a, v[i]) : text(v[i]));
+        put_cell(b, a, export_fields[i].json ? plain(a, v[i]) : text(v[i]));
     }
     buf_put(b, "\r\n");
 }
@@ -147,10 +147,10 @@ static void jsonl_row(struct buf *b, struct arena *a,
     struct json *o = json_object(a);
     values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
-        if (fields[i].json)
-            json_set_read(a, o, fields[i].name, v[i]);
+        if (export_fields[i].json)
+            json_set_read(a, o, export_fields[i].name, v[i]);
         else
-            json_set_text(o, fields[i].name, text(v[i]));
+            json_set_text(o, export_fields[i].name, text(v[i]));
     }
     json_write(b, o);
     buf_char(b, '\n');

@@ -16,7 +16,7 @@ static const struct settings_form_option details[] = {
     {"summary", "Title, question and timeout"},
     {"all", "All: also explanation, context and answers"}};
 
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field channels_fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
      .fresh = true, .options = kinds, .options_n = countof(kinds)},
     {.key = "name", .label = "Name", .type = "string", .required = true,
@@ -158,8 +158,8 @@ static const struct settings_page page = {
     .form_heading = "New channel",
     .form_note = "The secret of a webhook is shown once after you save",
     .form_submit = "Create channel",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = channels_fields,
+    .fields_n = countof(channels_fields),
     .values = channels_values,
     .actions = settings_destinations_actions,
     .actions_n = SETTINGS_DESTINATIONS_ACTIONS,

@@ -15,7 +15,7 @@ static const struct settings_form_option events[] = {
     {"event", "Subscribed events only"},
 };
 
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field endpoints_fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = 120, .help = "Display name"},
     {.key = "url", .label = "Address", .type = "string", .format = "uri",
@@ -118,8 +118,8 @@ static const struct settings_page page = {
     .form_heading = "New endpoint",
     .form_note = "The secret is shown once after you save",
     .form_submit = "Create endpoint",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = endpoints_fields,
+    .fields_n = countof(endpoints_fields),
     .values = endpoints_values,
     .actions = settings_destinations_actions,
     .actions_n = SETTINGS_DESTINATIONS_ACTIONS,

@@ -35,7 +35,7 @@ static const struct settings_form_option ends[] = {
     {"30", "In 30 days"}, {"90", "In 90 days"},
     {"365", "In a year"}, {"0", "Never"},
 };
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field keys_fields[] = {
     {.key = "label", .label = "Label", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "Name of the program that uses it"},
     {.key = "role", .label = "Role", .type = "enum", .required = true,
@@ -351,8 +351,8 @@ static const struct settings_page page = {
     .form_heading = "New key",
     .form_note = "The key is shown once after you save",
     .form_submit = "Create key",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = keys_fields,
+    .fields_n = countof(keys_fields),
     .fixed = true,
     .values = keys_values,
     .save = keys_save,

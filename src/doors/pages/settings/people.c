@@ -27,7 +27,7 @@ static const struct settings_form_option limits[] = {
     {"low", "Low"}, {"medium", "Medium"}, {"high", "High"},
     {"critical", "Critical"},
 };
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field people_fields[] = {
     {.key = "email", .label = "E-mail", .type = "string", .format = "email",
      .required = true, .fresh = true, .max = PERSON_EMAIL_MAX,
      .help = "Used to sign in. Cannot be changed later"},
@@ -308,8 +308,8 @@ static const struct settings_page page = {
     .form_heading = "New person",
     .form_note = "The password is shown once after you save",
     .form_submit = "Add person",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = people_fields,
+    .fields_n = countof(people_fields),
     .values = people_values,
     .save = people_save,
     .list = people_rows,

@@ -18,7 +18,7 @@ static const struct settings_form_option keys[] = {
     {"twice", "Press twice: the second press answers"},
     {"once", "Single key: one press answers low-risk requests"},
 };
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field profile_fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "Display name"},
     {.key = "time_zone", .label = "Time zone", .type = "string",
@@ -169,8 +169,8 @@ static const struct settings_page page = {
     .form_heading = "Profile",
     .form_note = "",
     .form_submit = "Save",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = profile_fields,
+    .fields_n = countof(profile_fields),
     .values = profile_values,
     .save = profile_save,
     .list = profile_view};

@@ -14,7 +14,7 @@
 
 static const struct settings_form_option ends[] = {
     {"1", "In a day"}, {"30", "In 30 days"}, {"90", "In 90 days"}};
-static const struct settings_form_field fields[] = {
+static const struct settings_form_field tokens_fields[] = {
     {.key = "label", .label = "Label", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "The program that will use it"},
     {.key = "ends", .label = "Expires", .type = "enum", .required = true,
@@ -146,8 +146,8 @@ static const struct settings_page page = {
     .form_heading = "New token",
     .form_note = "It is shown once, after this",
     .form_submit = "Create token",
-    .fields = fields,
-    .fields_n = countof(fields),
+    .fields = tokens_fields,
+    .fields_n = countof(tokens_fields),
     .values = tokens_values,
     .save = tokens_save,
     .list = tokens_rows};
