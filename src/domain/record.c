@@ -24,7 +24,9 @@ struct str record_text(struct arena *a, const struct record_field *f,
         return arena_number(a, *number);
     case RECORD_IS_TIME:
     case RECORD_IS_NAIVE:
-        return *number ? clock_rfc3339(a, *number) : STR_NONE;
+        return *number   ? clock_rfc3339(a, *number)
+               : f->none ? str_of(f->none)
+                         : STR_NONE;
     case RECORD_IS_FLAG:
         return *(const bool *)at ? STR("true") : STR("false");
     case RECORD_IS_WORD:
@@ -82,8 +84,8 @@ static const char *record_key(const struct fields *body,
                               const struct record_field *f)
 {
     const char *key = record_member(f);
-    return f->other && !json_has(body->obj, key) &&
-                   json_has(body->obj, f->other)
+    return f->other && !json_get(body->obj, key) &&
+                   json_get(body->obj, f->other)
                ? f->other
                : key;
 }
@@ -221,10 +223,17 @@ void record_only(struct fields *body, const struct record *r)
 
 /* ---- objects ---------------------------------------------------------- */
 
+static bool record_moment(const struct record_field *f)
+{
+    return f->type == RECORD_IS_TIME || f->type == RECORD_IS_NAIVE;
+}
+
 static bool record_given(struct arena *a, const struct record_field *f,
                          const void *object)
 {
     const void *at = (const char *)object + f->at;
+    if (record_moment(f))
+        return *(const int64_t *)at != 0;
     return f->type == RECORD_IS_FLAG ? *(const bool *)at
                                      : record_text(a, f, object).p != NULL;
 }
@@ -239,6 +248,8 @@ static struct json *record_value(struct arena *a, const struct record_field *f,
         return json_integer(a, *(const int64_t *)at);
     if (f->type == RECORD_IS_FLAG)
         return json_boolean(a, *(const bool *)at);
+    if (record_moment(f) && *(const int64_t *)at == 0)
+        return NULL;
     const struct str text = f->type == RECORD_IS_NAIVE
                                 ? clock_naive(a, *(const int64_t *)at)
                                 : record_text(a, f, object);

@@ -66,7 +66,8 @@ struct record_field {
     int64_t max, min;
     bool filled; /* of a body: "" is refused */
     enum json_type shape; /* of a JSON text in a body; JSON_NULL: any */
-    const char *none;     /* the JSON text of an absent one; NULL: p NULL */
+    const char *none; /* the JSON text of an absent one; the column's text of
+                       * a moment that is none: infinity. NULL: p NULL */
     const struct vocabulary *words;
     /* Checks what a body gave, where it gave something. */
     void (*check)(struct fields *f, const char *key, const void *object);
