@@ -446,6 +446,15 @@ static const struct vocabulary_word checkpoint_reject_words[] = {
     [CHECKPOINT_REJECT_RETRY] = {.wire = WIRE("retry")},
 };
 
+/* ---- access ---------------------------------------------------------- */
+
+static const struct vocabulary_word access_words[] = {
+    [ACCESS_NONE] = {.ours = false},
+    [ACCESS_READ] = {.wire = WIRE("read")},
+    [ACCESS_WRITE] = {.wire = WIRE("write")},
+    [ACCESS_ADMIN] = {.wire = WIRE("admin")},
+};
+
 /* ---- portfolios ------------------------------------------------------ */
 
 static const struct vocabulary_word portfolio_status_words[] = {
@@ -558,5 +567,6 @@ WORDS(plan_failure, PLAN_FAILURE__MAX)
 WORDS(checkpoint_status, CHECKPOINT_STATUS__MAX)
 WORDS(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
 WORDS(checkpoint_reject, CHECKPOINT_REJECT__MAX)
+WORDS(access, ACCESS__MAX)
 WORDS(portfolio_status, PORTFOLIO_STATUS__MAX)
 WORDS(member_role, MEMBER_ROLE__MAX)

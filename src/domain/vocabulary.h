@@ -385,6 +385,17 @@ enum checkpoint_reject {
     CHECKPOINT_REJECT__MAX
 };
 
+/* The access of an agent to an intent (RFC-0011), each with all before it:
+ * read; write (state, events, leases, questions, plans, records); admin
+ * (status, access, governance, children, dependencies, membership). */
+enum access {
+    ACCESS_NONE, /* no word */
+    ACCESS_READ,
+    ACCESS_WRITE,
+    ACCESS_ADMIN,
+    ACCESS__MAX
+};
+
 /* The status of a portfolio, and the part of an intent in one (RFC-0004). */
 enum portfolio_status {
     PORTFOLIO_ACTIVE,
@@ -466,6 +477,7 @@ VOCABULARY(plan_failure);
 VOCABULARY(checkpoint_status);
 VOCABULARY(checkpoint_timeout);
 VOCABULARY(checkpoint_reject);
+VOCABULARY(access);
 VOCABULARY(portfolio_status);
 VOCABULARY(member_role);
 

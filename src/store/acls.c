@@ -70,7 +70,7 @@ void acls_queue_put(struct pg *pg, struct arena *a, struct str intent_id,
 {
     pg_queue(pg, a, SQL_ACL_PUT,
              PG(pg_text(e->id), pg_text(intent_id), pg_text(e->agent),
-                pg_text(str_of(reach_access_word(e->permission))),
+                pg_text(vocabulary_access(e->permission)->wire),
                 pg_text(e->reason), pg_text(e->granted_by),
                 pg_moment(e->granted_at), pg_moment(e->expires_at)));
 }

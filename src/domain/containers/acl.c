@@ -119,7 +119,7 @@ bool acl_same(const struct acl_entry *x, const struct acl_entry *y)
 
 static void acl_set_permission(struct json *o, enum access access)
 {
-    json_set_text(o, "permission", str_of(reach_access_word(access)));
+    json_set_text(o, "permission", vocabulary_access(access)->wire);
 }
 
 struct json *acl_entry_json(struct arena *a, const struct acl_entry *e)

@@ -21,13 +21,6 @@ enum role {
 /* Which intents a key's agents reach (reach.h). */
 enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
 
-/* The access of an agent to an intent, each with all before it: read; write
- * (state, events, leases, questions, plans, records); admin (status, access,
- * governance, children, dependencies, membership). */
-enum access {
-    ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ADMIN, ACCESS__MAX
-};
-
 /* The terms of questions, which an admin sets before anybody asks them: their
  * least severity, and the people who decide. Of a key, of a rule about tool
  * calls, and (the severity) of the configuration; risk_settle applies them. */

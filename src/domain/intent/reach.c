@@ -7,9 +7,6 @@
 static const char *const words[REACH__MAX] = {[REACH_OWN] = "own",
                                               [REACH_ALL] = "all"};
 
-static const char *const access_words[ACCESS__MAX] = {
-    [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ADMIN] = "admin"};
-
 enum reach reach_of(struct str word)
 {
     enum reach r = REACH_OWN;
@@ -37,16 +34,8 @@ bool reach_choose(struct str word, const struct str *names, size_t n,
 
 enum access reach_access_of(struct str word)
 {
-    for (enum access i = ACCESS_READ; i < ACCESS__MAX; i++) {
-        if (str_is(word, access_words[i]))
-            return i;
-    }
-    return ACCESS_NONE;
-}
-
-const char *reach_access_word(enum access access)
-{
-    return access < ACCESS__MAX ? access_words[access] : NULL;
+    const enum access access = vocabulary_access_of(word);
+    return access == ACCESS__MAX ? ACCESS_NONE : access;
 }
 
 bool reach_own(const struct principal *p)
@@ -134,13 +123,15 @@ const struct err *reach_check(struct arena *a, enum access has,
         return unknown();
     if (has >= needs)
         return NULL;
+    const struct str mine = vocabulary_access(has)->wire,
+                     needed = vocabulary_access(needs)->wire;
     struct json *more = json_object(a);
-    json_set_text(more, "permission", str_of(access_words[has]));
-    json_set_text(more, "required_permission", str_of(access_words[needs]));
+    json_set_text(more, "permission", mine);
+    json_set_text(more, "required_permission", needed);
     return err_more(a,
                     err_at(a, ERR_FORBIDDEN, "access.denied", STR(""),
                            "This needs %s access to the intent. The agent has "
                            "%s access.",
-                           access_words[needs], access_words[has]),
+                           needed.p, mine.p),
                     more);
 }

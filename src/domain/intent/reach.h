@@ -34,10 +34,8 @@ const char *reach_word(enum reach reach);
  * combination: another word, or own for these two. */
 bool reach_choose(struct str word, const struct str *names, size_t n,
                   enum reach *out);
-/* "read", "write" and "admin"; ACCESS_NONE for another word, and no word for
- * it. */
+/* ACCESS_NONE for a word that is none of access. */
 enum access reach_access_of(struct str word);
-const char *reach_access_word(enum access access);
 /* The caller as the statements take it (sql/0036_tests_apart.sql): p NULL for
  * people; the agent's name; before it "/", where its key reaches all; and
  * before that REACH_TEST of a test key. reach_name: without the "/", to be

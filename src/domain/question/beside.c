@@ -192,7 +192,7 @@ static struct str beside_access_choices(struct arena *a, enum access most)
     struct json *choices = json_array(a);
     suspension_add_choice(a, choices, "deny", "Deny", EFFECT_VETO);
     for (enum access i = ACCESS_READ; i <= most; i++)
-        suspension_add_choice(a, choices, reach_access_word(i),
+        suspension_add_choice(a, choices, vocabulary_access(i)->wire.p,
                               beside_accesses[i].label, EFFECT_AUTHORIZE);
     return json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
 }
@@ -200,8 +200,9 @@ static struct str beside_access_choices(struct arena *a, enum access most)
 static void beside_access_title(struct arena *a, struct str agent,
                                 enum access access, struct suspension *out)
 {
-    const char *word = access == ACCESS_ADMIN ? "full"
-                                              : reach_access_word(access);
+    const char *word = access == ACCESS_ADMIN
+                           ? "full"
+                           : vocabulary_access(access)->wire.p;
     struct buf title = buf_make(a, 1024), question = buf_make(a, 1024);
     buf_str(&title, agent);
     buf_put(&title, ": ");
@@ -268,7 +269,7 @@ static void beside_set_principal(struct arena *a, const struct suspension *s,
     json_set_text(o, "principal_id", beside_principal(a, s));
     json_set_text(o, "principal_type", STR("agent"));
     json_set_text(o, "requested_permission",
-                  str_of(reach_access_word(beside_permission(a, s))));
+                  vocabulary_access(beside_permission(a, s))->wire);
     json_set_json(o, "capabilities", list ? list : json_array(a));
 }
 
@@ -292,7 +293,7 @@ static const char *beside_access_answered(struct arena *a,
     json_set_text(o, "request_id", s->id);
     json_set_text(o, "principal_id", beside_principal(a, s));
     if (given != ACCESS_NONE)
-        json_set_text(o, "permission", str_of(reach_access_word(given)));
+        json_set_text(o, "permission", vocabulary_access(given)->wire);
     json_set_text_or_null(o, "reason", s->reason);
     return given != ACCESS_NONE ? "access_request_approved"
                                 : "access_request_denied";
@@ -426,7 +427,7 @@ static void beside_access(struct arena *a, const struct suspension *s,
     const enum access given = beside_granted(a, s);
     beside_set_principal(a, s, o);
     if (given != ACCESS_NONE)
-        json_set_text(o, "permission", str_of(reach_access_word(given)));
+        json_set_text(o, "permission", vocabulary_access(given)->wire);
     json_set_text_or_null(o, "decided_at", clock_naive(a, s->responded_at));
     json_set_text_or_null(o, "decided_by", s->responded_by);
     json_set_text_or_null(o, "decision_reason",

@@ -259,8 +259,8 @@ static const struct err *decide(struct call *c, struct answer *answer)
     TRY(admit(c, &w));
     if (!answer->value)
         answer->value = json_string(
-            c->a, str_of(reach_access_word(
-                      beside_permission(c->a, &w.suspension))));
+            c->a,
+            vocabulary_access(beside_permission(c->a, &w.suspension))->wire);
     TRY(check_given(c, &w, answer));
     TRY(answer_decide(c, &w, answer));
     return call_commit(c, &w, 200, request_json(c, &w.suspension), false);
