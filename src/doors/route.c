@@ -495,9 +495,9 @@ const struct route routes[] = {
     {GET, "/settings/deliveries", COOKIE, OVERSEER, "state endpoint after", 0,
      HTML, settings_deliveries, NONE},
     {GET, "/settings/deliveries/{id}", COOKIE, OVERSEER, "", 0, HTML,
-     settings_deliveries_one, NONE},
+     settings_deliveries, NONE},
     {POST, "/settings/deliveries/{id}", COOKIE, ADMIN, "", 8 * KB, HTML,
-     settings_deliveries_again, NONE},
+     settings_deliveries, NONE},
 
     /* operations */
     {GET, "/healthz", OPEN, 0, "", 0, PROBLEM, api_health, NONE},

@@ -8,354 +8,306 @@
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
-#include "doors/pages/shell/page.h"
 #include "store/deliveries.h"
 #include "store/endpoints.h"
 #include "world/wake.h"
 
-#define LOG "/settings/deliveries"
+#define PATH "/settings/deliveries"
 #define ROWS 50
 
-/* The filters in the address. */
-struct wish {
-    enum delivery_state state; /* DELIVERY_STATE__MAX: any */
-    struct str endpoint;       /* p NULL: any */
-    struct delivery after;     /* id p NULL: from the newest */
-};
-
-static const struct err *bad_query(void)
+/* Sets the members that a row and the page of one share. */
+static void deliveries_set(struct arena *a, struct json *o,
+                           const struct delivery *d)
 {
-    return ERROR(ERR_BAD_REQUEST, "request.query",
-                 "Invalid link. Open the log again.");
-}
-
-static const struct err *read_wish(struct call *c, struct wish *w)
-{
-    const struct str after = request_query(c->rq, "after");
-    const struct str state = request_query(c->rq, "state");
-    *w = (struct wish){.state = vocabulary_delivery_state_of(state),
-                       .endpoint = request_query(c->rq, "endpoint")};
-    if ((state.p && w->state == DELIVERY_STATE__MAX) ||
-        (w->endpoint.p && !id_uuid(w->endpoint)) ||
-        (after.p && !id_uuid(after)))
-        return bad_query();
-    if (!after.p)
-        return NULL;
-    struct delivery_tries tries;
-    const struct err *e =
-        deliveries_get(c->pg, c->a, after, &w->after, &tries);
-    return e && e->kind == ERR_NOT_FOUND ? bad_query() : e;
-}
-
-/* ---- rows ----------------------------------------------------------- */
-
-static struct str next_words(const struct delivery *d)
-{
-    return d->state == DELIVERY_FAILED ? STR("failed") : STR("");
-}
-
-/* Adds the members that the row and the page of one share. */
-static void set_delivery(struct page_view *v, struct json *o,
-                         const struct delivery *d)
-{
-    struct arena *a = v->a;
-    const bool pending = d->state == DELIVERY_PENDING;
     page_view_set_time(o, "at", d->created_at);
-    json_set_text(o, "type", d->type);
     json_set_text(o, "question", d->title);
     json_set_text(o, "question_url",
                   page_view_path(a, "/suspensions/", d->suspension_id, ""));
     json_set_text(o, "endpoint", d->endpoint_name);
     json_set_text(o, "endpoint_url",
-                  page_view_path(a, LOG "?endpoint=", d->endpoint_id, ""));
+                  page_view_path(a, PATH "?endpoint=", d->endpoint_id, ""));
     json_set_text(o, "recipient", d->recipient);
-    json_set_text(o, "tries", words_count(a, d->tries));
-    page_view_set_time(o, "next", pending ? d->next_at : 0);
-    json_set_text(o, "next_words", next_words(d));
 }
 
-static struct json *deliveries_row(struct page_view *v,
-                                   const struct delivery *d)
+/* ---- the list ------------------------------------------------------- */
+
+/* The filters in the address. */
+static const struct err *deliveries_read(struct call *c,
+                                         struct deliveries_page *page)
 {
-    struct json *o = json_object(v->a);
+    const struct err *bad = ERROR(ERR_BAD_REQUEST, "request.query",
+                                  "Invalid link. Open the log again.");
+    const struct str after = request_query(c->rq, "after");
+    const struct str state = request_query(c->rq, "state");
+    struct delivery last;
+    struct delivery_tries tries;
+    *page = (struct deliveries_page){
+        .state = vocabulary_delivery_state_of(state),
+        .endpoint = request_query(c->rq, "endpoint"),
+        .limit = ROWS + 1};
+    if ((state.p && page->state == DELIVERY_STATE__MAX) ||
+        (page->endpoint.p && !id_uuid(page->endpoint)) ||
+        (after.p && !id_uuid(after)))
+        return bad;
+    if (!after.p)
+        return NULL;
+    const struct err *e = deliveries_get(c->pg, c->a, after, &last, &tries);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? bad : e;
+    page->after_at = last.created_at;
+    page->after_id = last.id;
+    return NULL;
+}
+
+static struct json *deliveries_row(struct arena *a, const struct delivery *d)
+{
+    struct json *o = json_object(a);
     const bool sent = d->state == DELIVERY_DELIVERED;
-    set_delivery(v, o, d);
-    json_set_text(o, "url",
-                  page_view_path(v->a, LOG "/", d->id, ""));
+    deliveries_set(a, o, d);
+    json_set_text(o, "type", d->type);
+    json_set_text(o, "tries", words_count(a, d->tries));
+    page_view_set_time(o, "next",
+                       d->state == DELIVERY_PENDING ? d->next_at : 0);
+    json_set_text(o, "next_words",
+                  d->state == DELIVERY_FAILED ? STR("failed") : STR(""));
+    json_set_text(o, "url", page_view_path(a, PATH "/", d->id, ""));
     json_set_text(o, "answer", d->answer);
     json_set_bool(o, "is_ok", sent);
     json_set_bool(o, "late", !sent && d->tries > 0);
     return o;
 }
 
-/* ---- around the rows ------------------------------------------------ */
-
-static void add_filter(struct json *list, struct call *c, const struct wish *w,
-                       enum delivery_state state, struct str count)
-{
-    const struct vocabulary_word *words = vocabulary_delivery_state(state);
-    struct json *o = json_object(c->a);
-    json_set_text(o, "url", page_list_url(c, LOG, "state", words->wire));
-    json_set_text(o, "label", words->label ? str_of(words->label) : STR("All"));
-    json_set_text(o, "count", count);
-    json_set_bool(o, "here", w->state == state);
-    json_add_json(list, o);
-}
-
-static struct json *filters(struct call *c, const struct wish *w,
-                            const int64_t counts[static 3])
+/* A link for all states, and one for each. The counts are those of all
+ * endpoints together, so a list of one endpoint has none. */
+static struct json *deliveries_filters(struct call *c,
+                                       const struct deliveries_page *page,
+                                       const int64_t counts[static 3])
 {
     struct json *list = json_array(c->a);
-    add_filter(list, c, w, DELIVERY_STATE__MAX, STR(""));
-    for (unsigned i = 0; i < DELIVERY_STATE__MAX; i++) {
-        /* The counts are of all endpoints together. */
-        const struct str count =
-            w->endpoint.p
-                ? STR("")
-                : settings_page_count(c->a, counts[i], DELIVERIES_COUNT_MAX);
-        add_filter(list, c, w, (enum delivery_state)i, count);
+    for (unsigned i = 0; i <= DELIVERY_STATE__MAX; i++) {
+        const enum delivery_state state =
+            i == 0 ? DELIVERY_STATE__MAX : (enum delivery_state)(i - 1);
+        const struct vocabulary_word *words = vocabulary_delivery_state(state);
+        struct json *o = json_object(c->a);
+        json_set_text(o, "url", page_list_url(c, PATH, "state", words->wire));
+        json_set_text(o, "label",
+                      i == 0 ? STR("All") : str_of(words->label));
+        json_set_text(o, "count",
+                      i == 0 || page->endpoint.p
+                          ? STR("")
+                          : settings_page_count(c->a, counts[state],
+                                                DELIVERIES_COUNT_MAX));
+        json_set_bool(o, "here", page->state == state);
+        json_add_json(list, o);
     }
     return list;
 }
 
-static struct str summary(struct arena *a, const int64_t counts[static 3])
+/* `only`: the endpoint that the list is narrowed to. The deliveries of a
+ * removed one have its name. */
+static const struct err *deliveries_only(struct settings_view *v,
+                                         const struct deliveries_page *page,
+                                         const struct delivery_rows *rows)
 {
-    static const char *const words[] = {" delivered, ", " pending, ",
-                                        " failed"};
-    struct buf b = buf_make(a, 256);
-    buf_put(&b, "Last 24 hours: ");
-    for (size_t i = 0; i < countof(words); i++) {
-        buf_str(&b, settings_page_count(a, counts[i], DELIVERIES_COUNT_MAX));
-        buf_put(&b, words[i]);
-    }
-    return buf_text(&b);
-}
-
-/* The endpoint that the list is narrowed to; of a removed one only the
- * deliveries are left. */
-static const struct err *only(struct call *c, const struct wish *w,
-                              const struct delivery_rows *rows,
-                              struct json **out)
-{
+    struct call *c = v->c;
     struct endpoint e = {.name = STR("a removed endpoint")};
-    *out = NULL;
-    if (!w->endpoint.p)
+    struct json *o = json_object(c->a);
+    json_set_json(v->view, "only", NULL);
+    if (!page->endpoint.p)
         return NULL;
     if (rows->n > 0) {
         e.name = rows->v[0].endpoint_name;
     } else {
         const struct err *gone =
-            endpoints_get(c->pg, c->a, w->endpoint, STR_NONE, &e);
+            endpoints_get(c->pg, c->a, page->endpoint, STR_NONE, &e);
         if (gone && gone->kind != ERR_NOT_FOUND)
             return gone;
     }
-    *out = json_object(c->a);
-    json_set_text(*out, "name", e.name);
-    json_set_text(*out, "all_url",
-                  page_list_url(c, LOG, "endpoint", STR_NONE));
+    json_set_text(o, "name", e.name);
+    json_set_text(o, "all_url", page_list_url(c, PATH, "endpoint", STR_NONE));
+    json_set_json(v->view, "only", o);
     return NULL;
 }
 
-static struct json *empty(struct arena *a, const struct wish *w)
+/* page: the wish; found: the rows that are shown; more: there are older
+ * ones. */
+static void deliveries_around(struct settings_view *v,
+                              const struct deliveries_page *page,
+                              const struct delivery_rows *found, bool more)
 {
-    struct json *o = json_object(a);
-    const bool all = w->state == DELIVERY_STATE__MAX && !w->endpoint.p;
-    json_set_text(o, "heading",
-                  all ? STR("No deliveries yet")
-                      : STR("No matches"));
-    json_set_text(o, "sentence",
+    struct arena *a = v->c->a;
+    const bool first = !page->after_id.p;
+    const bool all = page->state == DELIVERY_STATE__MAX && !page->endpoint.p;
+    struct json *empty = json_object(a);
+    const struct page_list_pager pager = {
+        .path = PATH,
+        .first = first,
+        .older = more ? found->v[found->n - 1].id : STR_NONE,
+        .shown = arena_join(a,
+                            first  ? STR("The newest ")
+                            : more ? STR("Another ")
+                                   : STR("The last "),
+                            words_count(a, (int64_t)found->n))};
+    json_set_text(empty, "heading",
+                  all ? STR("No deliveries yet") : STR("No matches"));
+    json_set_text(empty, "sentence",
                   all ? STR("Messages to endpoints and channels appear here, "
                             "with every attempt and its response.")
                       : STR("Change the filters to see other deliveries."));
-    return o;
+    json_set_json(v->view, "empty", found->n ? NULL : empty);
+    json_set_json(v->view, "pager", page_list_pager(v->c, &pager));
 }
 
-/* page: the rows that are shown; more: there are older ones. */
-static struct json *pager(struct call *c, const struct wish *w,
-                          const struct delivery_rows *page, bool more)
+static const struct err *deliveries_rows(struct settings_view *v)
 {
-    const bool first = !w->after.id.p;
-    struct buf b = buf_make(c->a, 128);
-    buf_put(&b, first ? "The newest " : more ? "Another " : "The last ");
-    buf_str(&b, words_count(c->a, (int64_t)page->n));
-    const struct page_list_pager of = {
-        .path = LOG,
-        .first = first,
-        .older = more ? page->v[page->n - 1].id : STR_NONE,
-        .shown = buf_text(&b)};
-    return page_list_pager(c, &of);
-}
-
-const struct err *settings_deliveries(struct call *c)
-{
-    struct wish w;
+    struct call *c = v->c;
+    struct arena *a = c->a;
+    struct deliveries_page wish;
     struct delivery_rows found;
-    int64_t counts[3];
-    struct json *view = json_object(c->a), *rows = json_array(c->a);
-    struct json *to = NULL;
-    struct page_view v = page_begin(c);
-    TRY(read_wish(c, &w));
-    const struct deliveries_page page = {.state = w.state,
-                                         .endpoint = w.endpoint,
-                                         .limit = ROWS + 1,
-                                         .after_at = w.after.created_at,
-                                         .after_id = w.after.id};
-    TRY(deliveries_list(c->pg, c->a, &page, &found));
-    TRY(deliveries_counts(c->pg, c->a, v.now, counts));
+    int64_t n[3];
+    TRY(deliveries_read(c, &wish));
+    TRY(deliveries_list(c->pg, a, &wish, &found));
+    TRY(deliveries_counts(c->pg, a, v->v.now, n));
     const bool more = found.n > ROWS;
     found.n = more ? ROWS : found.n;
     for (size_t i = 0; i < found.n; i++)
-        json_add_json(rows, deliveries_row(&v, &found.v[i]));
-    TRY(only(c, &w, &found, &to));
-    settings_page_tabs(c, view, LOG);
-    json_set_text(view, "summary", summary(c->a, counts));
-    json_set_json(view, "filters", filters(c, &w, counts));
-    json_set_json(view, "only", to);
-    json_set_json(view, "empty", found.n ? NULL : empty(c->a, &w));
-    json_set_json(view, "rows", rows);
-    json_set_json(view, "pager", pager(c, &w, &found, more));
-    return page_render(c, 200, "deliveries", "Delivery log", view);
+        json_add_json(v->rows, deliveries_row(a, &found.v[i]));
+    json_set_json(v->view, "rows", v->rows);
+    json_set_text(
+        v->view, "summary",
+        arena_join(a, STR("Last 24 hours: "),
+                   settings_page_count(a, n[0], DELIVERIES_COUNT_MAX),
+                   STR(" delivered, "),
+                   settings_page_count(a, n[1], DELIVERIES_COUNT_MAX),
+                   STR(" pending, "),
+                   settings_page_count(a, n[2], DELIVERIES_COUNT_MAX),
+                   STR(" failed")));
+    json_set_json(v->view, "filters", deliveries_filters(c, &wish, n));
+    deliveries_around(v, &wish, &found, more);
+    return deliveries_only(v, &wish, &found);
 }
 
 /* ---- one delivery --------------------------------------------------- */
 
-static const struct err *load(struct call *c, struct delivery *d,
-                              struct delivery_tries *tries)
+struct deliveries_shown {
+    struct delivery one;
+    struct delivery_tries tries;
+};
+
+static const struct err *deliveries_load(struct settings_view *v)
 {
+    struct call *c = v->c;
+    struct deliveries_shown *d = arena_new(c->a, struct deliveries_shown);
     if (!id_uuid(c->param[0]))
         return ERROR(ERR_NOT_FOUND, "delivery.unknown",
                      "There is no such delivery.");
-    return deliveries_get(c->pg, c->a, c->param[0], d, tries);
+    TRY(deliveries_get(c->pg, c->a, c->param[0], &d->one, &d->tries));
+    v->thing = d;
+    v->name = d->one.type;
+    return NULL;
 }
 
-/* "240 ms", "1.2 s" */
-static struct str took(struct arena *a, int64_t ms)
+static struct json *deliveries_tries(struct arena *a,
+                                     const struct delivery_tries *tries)
 {
-    struct buf b = buf_make(a, 32);
-    if (ms < 1000)
-        buf_printf(&b, "%lld ms", (long long)ms);
-    else
-        buf_printf(&b, "%lld.%lld s", (long long)(ms / 1000),
-                   (long long)(ms % 1000 / 100));
-    return buf_text(&b);
-}
-
-static struct json *tries_of(struct page_view *v,
-                             const struct delivery_tries *tries)
-{
-    struct json *list = json_array(v->a);
+    struct json *list = json_array(a);
     for (size_t i = 0; i < tries->n; i++) {
         const struct delivery_try *t = &tries->v[i];
-        struct json *o = json_object(v->a);
-        json_set_text(o, "n", words_count(v->a, t->n));
+        struct json *o = json_object(a);
+        struct buf took = buf_make(a, 32); /* "240 ms", "1.2 s" */
+        if (t->ms < 1000)
+            buf_printf(&took, "%lld ms", (long long)t->ms);
+        else
+            buf_printf(&took, "%lld.%lld s", (long long)(t->ms / 1000),
+                       (long long)(t->ms % 1000 / 100));
+        json_set_text(o, "n", words_count(a, t->n));
         page_view_set_time(o, "at", t->at);
-        json_set_text(o, "took", took(v->a, t->ms));
-        struct buf status = buf_make(v->a, 32);
-        buf_int(&status, t->status);
+        json_set_text(o, "took", buf_text(&took));
         json_set_text(o, "status",
-                      t->status ? buf_text(&status) : STR("none"));
+                      t->status ? arena_number(a, t->status) : STR("none"));
         json_set_text(o, "answer", t->answer);
         json_add_json(list, o);
     }
     return list;
 }
 
-/* Is the body sent as it is? Mail and chat messages are made from it. */
-static bool as_it_is(const struct delivery *d)
+static const struct err *deliveries_one(struct settings_view *v)
 {
-    return d->endpoint_kind != ENDPOINT_MAIL &&
-           d->endpoint_kind != ENDPOINT_SLACK;
-}
-
-static struct json *sent(struct page_view *v, const struct delivery *d)
-{
-    struct json *list = json_array(v->a);
-    const struct page_facts_of of = {
-        .id = "sent",
-        .heading = as_it_is(d) ? "Payload" : "Message data",
-        .note = as_it_is(d) ? STR("Exactly the bytes that are signed")
-                            : STR("As the channel's message content allows"),
-        .text = d->body};
-    json_add_json(list, page_facts(v, &of));
-    return list;
-}
-
-static struct json *again(struct call *c, const struct delivery *d)
-{
-    struct json *o = json_object(c->a);
-    const bool pending = d->state == DELIVERY_PENDING;
-    if (c->who.role != ROLE_ADMIN)
-        return NULL;
-    json_set_text(o, "url",
-                  page_view_path(c->a, "/settings/deliveries/", d->id, ""));
-    json_set_text(o, "label", pending ? STR("Send now") : STR("Send again"));
-    json_set_text(o, "sentence",
-                  as_it_is(d) ? STR("Sends the same payload with the same "
-                                    "delivery ID. A receiver can recognize "
-                                    "the repetition.")
-                              : STR("Sends the same message again."));
-    return o;
-}
-
-static void set_head(struct page_view *v, struct json *view,
-                     const struct delivery *d)
-{
-    struct arena *a = v->a;
-    struct buf event = buf_make(a, 32);
-    buf_printf(&event, "#e%lld", (long long)d->event_sequence);
+    const struct deliveries_shown *shown = v->thing;
+    const struct delivery *d = &shown->one;
+    struct arena *a = v->c->a;
+    struct json *view = v->view, *resend = json_object(a);
+    struct json *facts = json_array(a);
+    /* Mail and chat messages are made from the body. */
+    const bool as_it_is = d->endpoint_kind != ENDPOINT_MAIL &&
+                          d->endpoint_kind != ENDPOINT_SLACK;
+    deliveries_set(a, view, d);
     json_set_json(view, "state",
                   page_badge(a, vocabulary_delivery_state(d->state)));
     json_set_text(view, "kind",
                   str_of(vocabulary_endpoint_kind(d->endpoint_kind)->label));
-    json_set_text(view, "type", d->type);
-    json_set_text(view, "question", d->title);
-    json_set_text(view, "question_url",
-                  page_view_path(a, "/suspensions/", d->suspension_id, ""));
     if (d->intent_id.p)
         json_set_text(view, "intent_url",
                       page_view_path(a, "/intents/", d->intent_id, ""));
-    json_set_text(view, "endpoint", d->endpoint_name);
-    json_set_text(view, "endpoint_url",
-                  page_view_path(a, LOG "?endpoint=", d->endpoint_id, ""));
-    json_set_text(view, "recipient", d->recipient);
-    json_set_text(view, "address", d->address);
-    page_view_set_time(view, "at", d->created_at);
     json_set_text(view, "event_url",
-                  page_view_path(a, "/intents/", d->intent_id,
-                                 arena_z(a, buf_text(&event))));
+                  arena_join(a, page_view_path(a, "/intents/", d->intent_id,
+                                               "#e"),
+                             arena_number(a, d->event_sequence)));
     json_set_text(view, "seq", words_count(a, d->event_sequence));
+    json_set_text(view, "address", d->address);
     json_set_text(view, "id", d->id);
-}
-
-const struct err *settings_deliveries_one(struct call *c)
-{
-    struct delivery d;
-    struct delivery_tries tries;
-    struct json *view = json_object(c->a);
-    struct page_view v = page_begin(c);
-    TRY(load(c, &d, &tries));
-    set_head(&v, view, &d);
-    page_view_set_time(view, "next", d.next_at);
+    page_view_set_time(view, "next", d->next_at);
     json_set_text(view, "next_words",
-                  d.state == DELIVERY_FAILED ? STR("none, the delivery failed")
-                                            : STR("none"));
-    json_set_json(view, "tries", tries_of(&v, &tries));
-    json_set_json(view, "facts", sent(&v, &d));
-    json_set_json(view, "again", again(c, &d));
-    const struct str title = words_plain(c->a, d.type, PAGE_VIEW_TAB);
-    return page_render(c, 200, "delivery", arena_z(c->a, title), view);
+                  d->state == DELIVERY_FAILED ? STR("none, the delivery failed")
+                                              : STR("none"));
+    json_set_json(view, "tries", deliveries_tries(a, &shown->tries));
+    json_add_json(
+        facts, page_facts(&v->v, &(struct page_facts_of){
+                                     .id = "sent",
+                                     .heading = as_it_is ? "Payload"
+                                                         : "Message data",
+                                     .note =
+                                         as_it_is
+                                             ? STR("Exactly the bytes that "
+                                                   "are signed")
+                                             : STR("As the channel's message "
+                                                   "content allows"),
+                                     .text = d->body}));
+    json_set_json(view, "facts", facts);
+    json_set_text(resend, "label", d->state == DELIVERY_PENDING
+                                       ? STR("Send now")
+                                       : STR("Send again"));
+    json_set_text(resend, "sentence",
+                  as_it_is ? STR("Sends the same payload with the same "
+                                 "delivery ID. A receiver can recognize the "
+                                 "repetition.")
+                           : STR("Sends the same message again."));
+    json_set_json(view, "again", v->c->who.role == ROLE_ADMIN ? resend : NULL);
+    return NULL;
 }
 
-const struct err *settings_deliveries_again(struct call *c)
+static const struct err *deliveries_send(struct settings_view *v)
 {
-    struct pairs form;
-    struct delivery d;
-    struct delivery_tries tries;
-    TRY(page_form(c, &form));
-    TRY(load(c, &d, &tries));
-    TRY(deliveries_again(c->pg, c->a, d.id, clock_now()));
+    const struct deliveries_shown *shown = v->thing;
+    TRY(deliveries_again(v->c->pg, v->c->a, shown->one.id, clock_now()));
     wake_deliver();
-    response_see_other(
-        c->rs, page_view_path(c->a, "/settings/deliveries/", d.id, ""));
     return NULL;
+}
+
+static const struct settings_action again = {.what = "again",
+                                             .run = deliveries_send};
+static const struct settings_page page = {.path = PATH,
+                                          .heading = "Delivery log",
+                                          .actions = &again,
+                                          .actions_n = 1,
+                                          .writers = ROLE_ADMIN,
+                                          .template = "deliveries",
+                                          .one_template = "delivery",
+                                          .list = deliveries_rows,
+                                          .load = deliveries_load,
+                                          .one = deliveries_one};
+
+const struct err *settings_deliveries(struct call *c)
+{
+    return settings_page_run(c, &page);
 }

@@ -204,9 +204,10 @@ static const struct err *page_one(struct settings_view *v)
     json_set_text(v->view, "url", v->url);
     json_set_text(v->view, "name", v->name);
     TRY(v->of->one(v));
-    if (!v->of->one_template)
+    if (json_count(v->acts))
         json_set_json(v->view, "acts", v->acts);
-    json_set_json(v->view, "confirm", v->confirm);
+    if (v->confirm)
+        json_set_json(v->view, "confirm", v->confirm);
     return NULL;
 }
 

@@ -13,15 +13,11 @@ const struct err *settings_people_groups(struct call *c) MUST;
 const struct err *settings_keys(struct call *c) MUST;
 const struct err *settings_endpoints(struct call *c) MUST;
 const struct err *settings_channels(struct call *c) MUST;
+const struct err *settings_deliveries(struct call *c) MUST;
 /* The first of these pages. */
 const struct err *settings_page(struct call *c) MUST;
 /* The terms of a key's requests. */
 const struct err *settings_keys_floor_post(struct call *c) MUST;
-
-/* deliveries.c */
-const struct err *settings_deliveries(struct call *c) MUST;
-const struct err *settings_deliveries_one(struct call *c) MUST;
-const struct err *settings_deliveries_again(struct call *c) MUST;
 
 /* secret.c */
 const struct err *settings_secret(struct call *c) MUST;
