@@ -25,7 +25,7 @@ static void permits_row(struct settings_view *v, const struct permits_titled *t)
          .second = question_permit_tools(a, p),
          .url = permits_url(a, p)},
         {.text = question_permit_used(a, p)},
-        {.text = page_view_when(&v->v, p->not_after)}};
+        {.text = page_view_when(&v->page, p->not_after)}};
     settings_page_row(
         v, &(struct settings_row){
                .cells = cells,
@@ -56,7 +56,7 @@ static const struct err *permits_ask(struct settings_view *v)
 static const struct err *permits_rows(struct settings_view *v)
 {
     struct call *c = v->c;
-    struct permits_live wish = {.now = v->v.now, .limit = SHOWN};
+    struct permits_live wish = {.now = v->page.now, .limit = SHOWN};
     struct permits_row row;
     struct permits_rows found;
     const struct str after = request_query(c->rq, "after");

@@ -40,9 +40,7 @@ static const struct err *resources_rows(struct settings_view *v)
             v, &(struct settings_row){
                    .cells = cells,
                    .id = r->removed_at ? STR_NONE : r->id,
-                   .name = r->name,
-                   .about = arena_join(c->a, STR("Remove "),
-                                       words_name(c->a, r->name))});
+                   .name = r->name});
     }
     v->summary = words_many(c->a, (int64_t)found.n, "resource");
     return settings_page_asked(v)

@@ -129,7 +129,7 @@ static const struct err *deliveries_only(struct settings_view *v,
     return NULL;
 }
 
-/* page: the wish; found: the rows that are shown; more: there are older
+/* page: the filters; found: the rows that are shown; more: there are older
  * ones. */
 static void deliveries_around(struct settings_view *v,
                               const struct deliveries_page *page,
@@ -167,7 +167,7 @@ static const struct err *deliveries_rows(struct settings_view *v)
     int64_t n[3];
     TRY(deliveries_read(c, &wish));
     TRY(deliveries_list(c->pg, a, &wish, &found));
-    TRY(deliveries_counts(c->pg, a, v->v.now, n));
+    TRY(deliveries_counts(c->pg, a, v->page.now, n));
     const bool more = found.n > ROWS;
     found.n = more ? ROWS : found.n;
     for (size_t i = 0; i < found.n; i++)
@@ -262,7 +262,7 @@ static const struct err *deliveries_one(struct settings_view *v)
                                               : STR("none"));
     json_set_json(view, "tries", deliveries_tries(a, &shown->tries));
     json_add_json(
-        facts, page_facts(&v->v, &(struct page_facts_of){
+        facts, page_facts(&v->page, &(struct page_facts_of){
                                      .id = "sent",
                                      .heading = as_it_is ? "Payload"
                                                          : "Message data",

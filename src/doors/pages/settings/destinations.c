@@ -61,8 +61,8 @@ const struct err *settings_destinations_rows(struct settings_view *v)
                        words_plain(a, e->name, PAGE_VIEW_ROW))}};
         kind->cells(a, e, cells);
         if (c->who.role == ROLE_ADMIN)
-            cells[0].url = page_view_path(
-                a, arena_z(a, arena_join(a, v->url, STR("/"))), e->id, "");
+            cells[0].url =
+                arena_join(a, v->url, page_view_path(a, "/", e->id, ""));
         settings_page_row(v, &(struct settings_row){.cells = cells});
     }
     v->summary =

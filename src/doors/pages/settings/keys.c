@@ -197,8 +197,8 @@ static void keys_row(struct settings_view *v, const struct key *k)
         revoked = {.label = "Revoked", .tone = "plain", .icon = "cross"},
         expired = {.label = "Expired", .tone = "plain", .icon = "clock"};
     struct arena *a = v->c->a;
-    const bool used = keys_in_use(k, v->v.now);
-    const int64_t left = k->expires_at - v->v.now;
+    const bool used = keys_in_use(k, v->page.now);
+    const int64_t left = k->expires_at - v->page.now;
     const struct settings_cell cells[] = {
         {.text = k->label, .second = keys_acts_as(a, k)},
         {.text = str_of(principal_role_word(k->role))},
@@ -217,8 +217,7 @@ static void keys_row(struct settings_view *v, const struct key *k)
         v, &(struct settings_row){
                .cells = cells,
                .id = used ? k->id : STR_NONE,
-               .about = arena_join(a, STR("Revoke "),
-                                   words_name(a, k->label)),
+               .name = k->label,
                .url = page_view_path(a, PATH "/", k->id, "")});
 }
 
@@ -275,7 +274,7 @@ static const struct err *keys_one(struct settings_view *v)
 {
     const struct key *k = v->thing;
     struct arena *a = v->c->a;
-    const bool used = keys_in_use(k, v->v.now);
+    const bool used = keys_in_use(k, v->page.now);
     /* An admin may choose the reach of a key that names its agents. */
     enum reach reach = REACH_ALL;
     struct str names[PRINCIPAL_AGENTS_MAX], rest = k->agents;

@@ -126,18 +126,22 @@ void settings_page_row(struct settings_view *v, const struct settings_row *row)
     for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++)
         json_add_json(cells, page_cell(a, of->heads[i], &row->cells[i]));
     if (row->id.p && (of->writers & (unsigned)v->c->who.role)) {
+        const struct str label = str_of(of->row->label);
         link = json_object(a);
-        json_set_text(link, "label", str_of(of->row->label));
-        json_set_text(link, "about", words_plain(a, row->about, PAGE_VIEW_ROW));
-        json_set_text(
-            link, "url",
-            row->url.p
-                ? row->url
-                : page_view_path(a,
-                                 arena_z(a, arena_join(a, v->url, STR("?do="),
-                                                       str_of(of->row->what),
-                                                       STR("&key="))),
-                                 row->id, ""));
+        json_set_text(link, "label", label);
+        json_set_text(link, "about",
+                      words_plain(a,
+                                  row->about.p
+                                      ? row->about
+                                      : arena_join(a, label, STR(" "),
+                                                   words_name(a, row->name)),
+                                  PAGE_VIEW_ROW));
+        json_set_text(link, "url",
+                      row->url.p
+                          ? row->url
+                          : arena_join(a, v->url, STR("?do="),
+                                       str_of(of->row->what), STR("&key="),
+                                       page_view_path(a, "", row->id, "")));
     }
     json_set_json(o, "cells", cells);
     json_set_json(o, "link", link);
@@ -221,7 +225,7 @@ static const struct err *page_show(struct settings_view *v, int status)
     if (!one && of->heads[0])
         page_set_list(v);
     if (v->form.fields_n && (of->writers & (unsigned)c->who.role))
-        settings_form_view(&v->v, v->view, &v->form);
+        settings_form_view(&v->page, v->view, &v->form);
     TRY(one ? page_one(v) : page_list(v));
     if (!one)
         return page_render(c, status, of->template ? of->template : "settings",
@@ -281,7 +285,7 @@ const struct err *settings_page_run(struct call *c,
 {
     struct settings_view v = {.c = c,
                               .of = of,
-                              .v = page_begin(c),
+                              .page = page_begin(c),
                               .view = json_object(c->a),
                               .rows = json_array(c->a),
                               .acts = json_array(c->a),
@@ -293,9 +297,8 @@ const struct err *settings_page_run(struct call *c,
     v.what = post ? pairs_get(v.typed, "do") : request_query(c->rq, "do");
     v.key = post ? pairs_get(v.typed, "key") : request_query(c->rq, "key");
     if (one) {
-        v.url = page_view_path(
-            c->a, arena_z(c->a, arena_join(c->a, v.url, STR("/"))),
-            c->param[0], "");
+        v.url = arena_join(c->a, v.url,
+                           page_view_path(c->a, "/", c->param[0], ""));
         TRY(of->load(&v));
         const struct settings_action *act = page_action(&v);
         if (settings_page_asked(&v) && !(act && act->verb))

@@ -75,7 +75,7 @@ struct settings_page {
 struct settings_view {
     struct call *c;
     const struct settings_page *of;
-    struct page_view v;
+    struct page_view page;
     struct json *view;         /* for the template */
     struct settings_form form; /* form.errors: what is wrong with it */
     struct pairs typed;        /* the posted form */
@@ -109,9 +109,9 @@ struct settings_cell {
 struct settings_row {
     const struct settings_cell *cells; /* one for each head */
     struct str id;    /* `key` of its action; p NULL: it has no action */
-    struct str name;  /* in the step that confirms */
+    struct str name;  /* of the thing, in the step that confirms */
     struct str about; /* the action and its object, for readers who cannot see
-                       * the row */
+                       * the row; p NULL: the label and the name */
     struct str url;   /* where its action leads; p NULL: to that step */
 };
 /* Adds a row to the list. */

@@ -62,7 +62,7 @@ static const struct err *profile_view(struct settings_view *v)
     json_set_text(v->view, "email", c->who.name);
     json_set_text(v->view, "role", str_of(principal_role_word(c->who.role)));
     json_set_text(v->view, "groups", settings_page_groups(c->a, c->who.groups));
-    page_view_set_time(v->view, "now", v->v.now);
+    page_view_set_time(v->view, "now", v->page.now);
     json_set_text(v->view, "note",
                   str_of(o->changed ? "Password changed. Your other sessions "
                                       "and your tokens have ended."
@@ -167,7 +167,6 @@ static const struct settings_page page = {
     .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR | ROLE_USER,
     .template = "profile",
     .form_heading = "Profile",
-    .form_note = "",
     .form_submit = "Save",
     .fields = profile_fields,
     .fields_n = countof(profile_fields),

@@ -7,7 +7,7 @@
 
 #define SECRET_MAX ((size_t)8 << 10)
 
-static struct str url_of(struct arena *a, struct str id)
+static struct str secret_url(struct arena *a, struct str id)
 {
     return page_view_path(a, "/settings/secrets/", id, "");
 }
@@ -24,11 +24,11 @@ const struct err *settings_secret_keep(struct call *c,
     json_set_text(o, "back", s->back);
     TRY(secrets_keep(c->pg, c->a, c->cookie, json_dump(c->a, o, SECRET_MAX),
                      &id));
-    response_see_other(c->rs, url_of(c->a, id));
+    response_see_other(c->rs, secret_url(c->a, id));
     return NULL;
 }
 
-static const struct err *load(struct call *c, struct json **out)
+static const struct err *secret_load(struct call *c, struct json **out)
 {
     struct str text;
     TRY(secrets_read(c->pg, c->a, c->cookie, c->param[0], &text));
@@ -38,13 +38,13 @@ static const struct err *load(struct call *c, struct json **out)
 const struct err *settings_secret(struct call *c)
 {
     struct json *view = json_object(c->a), *kept = NULL;
-    TRY(load(c, &kept));
+    TRY(secret_load(c, &kept));
     json_set_json(view, "what", json_get(kept, "what"));
     json_set_json(view, "sentence", json_get(kept, "sentence"));
     json_set_json(view, "name", json_get(kept, "name"));
     json_set_json(view, "secret", json_get(kept, "secret"));
     json_set_json(view, "back_url", json_get(kept, "back"));
-    json_set_text(view, "url", url_of(c->a, c->param[0]));
+    json_set_text(view, "url", secret_url(c->a, c->param[0]));
     response_header(c->rs, "Cache-Control", STR("no-store"));
     return page_render(c, 200, "secret", "Store this now", view);
 }
@@ -54,7 +54,7 @@ const struct err *settings_secret_post(struct call *c)
     struct pairs typed;
     struct json *kept = NULL;
     TRY(page_form(c, &typed));
-    TRY(load(c, &kept));
+    TRY(secret_load(c, &kept));
     TRY(secrets_forget(c->pg, c->a, c->cookie, c->param[0]));
     response_see_other(c->rs, json_get_text(kept, "back"));
     return NULL;

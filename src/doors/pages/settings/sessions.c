@@ -31,7 +31,7 @@ static void sessions_row(struct settings_view *v, const struct session_row *s,
     static const struct vocabulary_word this_one = {
         .label = "This session", .tone = "plain", .icon = "check"};
     struct arena *a = v->c->a;
-    const struct str since = page_view_when(&v->v, s->created_at);
+    const struct str since = page_view_when(&v->page, s->created_at);
     const struct settings_cell cells[] = {
         {.text = s->name, .second = s->email},
         {.text = since},

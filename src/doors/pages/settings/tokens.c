@@ -44,12 +44,9 @@ static const struct err *tokens_rows(struct settings_view *v)
             {.day = k->created_at},
             {.ago = k->used_at, .text = STR("never")},
             {.day = k->expires_at}};
-        settings_page_row(
-            v, &(struct settings_row){
-                   .cells = cells,
-                   .id = k->id,
-                   .name = k->label,
-                   .about = arena_join(c->a, STR("Revoke "), k->label)});
+        settings_page_row(v, &(struct settings_row){.cells = cells,
+                                                    .id = k->id,
+                                                    .name = k->label});
     }
     v->summary = words_many(c->a, (int64_t)found.n, "token");
     return settings_page_asked(v)
