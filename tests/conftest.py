@@ -22,25 +22,27 @@ def server():
     one.stop()
 
 
-@pytest.fixture(scope="session")
+# A client is of one file of tests, because the file may have a server of its own.
+
+@pytest.fixture(scope="module")
 def agent(server):
     with server.client("agent", agent="refunds-agent") as client:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def operator(server):
     with server.client("operator") as client:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def admin(server):
     with server.client("admin") as client:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def nobody(server):
     with server.client() as client:
         yield client

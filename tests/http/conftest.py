@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import kit  # noqa: E402
 from page import login_data, new_token, once, send  # noqa: E402
 from proofs import Key, OAuth  # noqa: E402
-from server import place  # noqa: E402
+from server import Clock, place  # noqa: E402
 
 
 def pytest_configure(config):
@@ -32,6 +32,12 @@ def server():
         yield one
 
 
+@pytest.fixture(scope="module")
+def clock(request):
+    """A clock that the tests of a file move, for a server of its own."""
+    return Clock.at(place(f"{request.module.__name__}-clock"))
+
+
 @pytest.fixture(scope="session")
 def auditor(server):
     server.env["SAYSO_AUDITOR_KEY"] = server.key("auditor")
@@ -39,7 +45,7 @@ def auditor(server):
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def other_agent(server):
     with server.client("agent", agent="other-agent") as client:
         yield client

@@ -10,7 +10,7 @@ import kit
 from kit import (KEYED, answer, ask, at, events, get, made, new_id, new_intent,
                  patch, put, refused, set_status, types, wait_for)
 from plans import plan, task
-from server import Clock, place
+from server import place
 from test_hold_apart import ASKED_FOR, BODIES, OF_INTENTS, sent
 from test_streams import Stream
 
@@ -913,8 +913,7 @@ def test_a_write_and_its_revocation_at_once(cast):
 # --- Time ------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
-def timed():
-    clock = Clock.at(place("access-time"))
+def timed(clock):
     one = kit.Watched(place("access"), **clock.setting).start()
     yield one, clock
     one.stop()

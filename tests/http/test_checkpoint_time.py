@@ -4,16 +4,11 @@ import pytest
 import kit
 from kit import configured, events, get, types, wait_for
 from plans import checkpoint, kinds, last, move, plan, read, reached, task
-from server import Clock, place
+from server import place
 
 CHOICES = [{"value": "approve", "label": "Approve", "effect": "authorize"},
            {"value": "deny", "label": "Deny", "effect": "veto"}]
 ESCALATED = "intent.suspension_escalated"
-
-
-@pytest.fixture(scope="module")
-def clock():
-    return Clock.at(place("plans-clock"))
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +23,6 @@ def server(clock):
                         'https://desk.invalid', 'whsec_AAAA', true, now(), 'x')
                 """)
         yield one
-
-
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 import kit
 from kit import (answer, ask, asleep, get, made, new_intent, refused, respond,
                  set_status, suspend, wait_for)
-from server import Clock, place
+from server import place
 from test_portfolios import add, member, portfolio
 
 HOUR = 3600
@@ -19,32 +19,9 @@ CODE = "clock.differs"
 
 
 @pytest.fixture(scope="module")
-def clock():
-    return Clock.at(place("wrong-clock"))
-
-
-@pytest.fixture(scope="module")
 def server(clock):
     with kit.own_server(place("clocks"), **clock.setting) as one:
         yield one
-
-
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def nobody(server):
-    with server.client() as client:
-        yield client
 
 
 def look(server, nobody):

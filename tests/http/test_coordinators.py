@@ -9,16 +9,11 @@ import kit
 from kit import (answer, ask, events, get, made, new_id, new_intent, patch,
                  put, record, refused, set_status, suspend, together, types,
                  wait_for)
-from server import Clock, place
+from server import place
 from test_streams import Stream
 
 route = pytest.mark.route
 PATH = "/api/v1/coordinators"
-
-
-@pytest.fixture(scope="module")
-def clock():
-    return Clock.at(place("clock-coordinators"))
 
 
 @pytest.fixture(scope="module")
@@ -34,30 +29,6 @@ def server(clock):
                     "'whsec_AAAA', now(), 'x')",
                     [new_id(), name, f"https://{name}.invalid", every])
         yield one
-
-
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def other_agent(server):
-    with server.client("agent", agent="other-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def admin(server):
-    with server.client("admin") as client:
-        yield client
 
 
 def coordinate(client, intent, name="refunds-agent", **more):

@@ -31,18 +31,6 @@ def server():
 
 
 @pytest.fixture
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
-@pytest.fixture
 def nobody(server):
     with server.client() as client:
         yield client

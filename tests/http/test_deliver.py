@@ -18,7 +18,7 @@ import standardwebhooks
 import kit
 from kit import children, comm, wait_for
 from receiver import Authority, Mailbox, Receiver
-from server import Clock, place
+from server import place
 from test_database_gone import start_database, stop_database
 
 SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
@@ -42,11 +42,6 @@ def mailbox():
     one = Mailbox()
     yield one
     one.close()
-
-
-@pytest.fixture(scope="module")
-def clock(authority):
-    return Clock(authority.where / "clock")
 
 
 @pytest.fixture(scope="module")

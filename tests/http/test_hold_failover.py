@@ -23,18 +23,6 @@ def server():
     assert not kit.complaints(one)
 
 
-@pytest.fixture
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
 @contextlib.contextmanager
 def read_only(server):
     """Like a demoted primary: new transactions of all connections, also of open

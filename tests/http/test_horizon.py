@@ -39,18 +39,6 @@ def server():
         yield one
 
 
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
 @contextlib.contextmanager
 def session(server, user, database="sayso"):
     """A transaction that has an id and does nothing more."""

@@ -28,13 +28,6 @@ def server():
     assert not [x for x in kit.complaints(one) if "Sanitizer" in x]
 
 
-@pytest.fixture
-def agent(server):
-    """With a connection of its own: the server may have been restarted."""
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
 @contextlib.contextmanager
 def load(server, clients=4):
     """Requests without a pause while the block runs; gives the statuses."""

@@ -9,16 +9,11 @@ import kit
 from kit import (answer, ask, asleep, events, get, new_intent, refused,
                  respond, set_status, suspend, types, wait_for)
 from questions import strays
-from server import Clock, place
+from server import place
 from test_portfolios import add, at, end, made, member, portfolio, read
 
 EXPIRED = "intent.suspension_expired"
 WHY = "portfolio_deadline_exceeded"
-
-
-@pytest.fixture(scope="module")
-def clock():
-    return Clock.at(place("deadline-clock"))
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +22,6 @@ def server(clock):
         yield one
         with one.database() as db:
             assert strays(db) == []
-
-
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
 
 
 def later(p, **more):

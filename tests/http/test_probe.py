@@ -41,12 +41,6 @@ def agent(server):
         yield client
 
 
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
 @pytest.fixture
 def asked(server, vault, agent):
     """Asks with a channel of its own; `path` is the vault's address."""

@@ -7,32 +7,15 @@ import pytest
 import kit
 from kit import (answer, ask, events, get, new_intent, refused, set_status,
                  wait_for)
-from server import Clock, place
+from server import place
 from test_records import at, failure, made, policy
 from test_streams import Stream
-
-
-@pytest.fixture(scope="module")
-def clock():
-    return Clock.at(place("clock-retries"))
 
 
 @pytest.fixture(scope="module")
 def server(clock):
     with kit.own_server(place("retries"), **clock.setting) as one:
         yield one
-
-
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
 
 
 def assigned(client, intent):

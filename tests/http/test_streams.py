@@ -31,18 +31,6 @@ def server():
     assert not [x for x in kit.complaints(one) if "Sanitizer" in x]
 
 
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
 PLACES = ("connected", "keepalive")  # frames that only tell where it is
 
 

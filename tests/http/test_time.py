@@ -18,7 +18,7 @@ from kit import (answer, ask, asleep, events, get, new_intent, patch, put,
                  wait_for)
 from page import login_data
 from proofs import GRANT, Key, OAuth
-from server import Clock, place
+from server import place
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -26,11 +26,6 @@ REMINDED = "intent.suspension_renotified"
 ESCALATED = "intent.suspension_escalated"
 EXPIRED = "intent.suspension_expired"
 TOLD = (REMINDED, ESCALATED, EXPIRED)
-
-
-@pytest.fixture(scope="module")
-def clock():
-    return Clock.at(place("clock-file"))
 
 
 CHANNELS = ("desk", "floor", "mail", "c2", "c4", "c9", "keys", "late")
@@ -59,18 +54,6 @@ def endpoint(db, kind, name, **columns):
     db.execute(f"INSERT INTO endpoint ({', '.join(row)}) VALUES "
                f"({', '.join(['%s'] * len(row))})", list(row.values()))
     return row["id"]
-
-
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
 
 
 def policy(attempts, interval, **more):

@@ -21,18 +21,6 @@ def server():
 
 
 @pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
 def reader(person):
     return person("auditor")
 

@@ -36,18 +36,6 @@ def server():
     assert not [x for x in kit.complaints(one) if "Sanitizer" in x]
 
 
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
 @pytest.fixture
 def pool():
     with concurrent.futures.ThreadPoolExecutor(32) as threads:

@@ -21,12 +21,6 @@ def server():
     assert not [x for x in kit.complaints(one) if "Sanitizer" in x]
 
 
-@pytest.fixture
-def agent(server):
-    with server.client("agent", agent="refunds-agent") as client:
-        yield client
-
-
 def ready(client):
     r = client.get("/readyz")
     if r.status_code == 200:
