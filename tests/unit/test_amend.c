@@ -31,25 +31,40 @@ static const struct err *check(const struct try *t, struct amend *out)
     return amend_check(a, &s, choice, &sent, out);
 }
 
-static void same_text(struct str text, const char *wanted, const char *what)
-{
-    struct json *v = NULL;
-    cr_assert_eq(text.p == NULL, wanted == NULL, "%s: %.*s", what,
-                 STR_FMT(text));
-    if (!wanted)
-        return;
-    cr_assert(!json_parse(a, text, &v), "%.*s", STR_FMT(text));
-    cr_assert(json_equal(v, tree(wanted)), "%s: %.*s\nwanted %s", what,
-              STR_FMT(text), wanted);
-}
+/* Constraints that an answer sends, and what becomes of them. */
+struct row {
+    const char *subject;     /* NULL: the sample */
+    const char *constraints; /* NULL: none sent */
+    const char *code, *at;   /* they are refused, or */
+    const char *kept;        /* these are kept; NULL: none */
+};
 
-static void refused(const struct err *e, const char *code, const char *at,
-                    const char *what)
+#define KEPT_OF(subject_, sent_, kept_)                                        \
+    {.subject = subject_, .constraints = sent_, .kept = kept_}
+#define KEPT(sent_, kept_) KEPT_OF(NULL, sent_, kept_)
+#define REFUSED_OF(subject_, sent_, code_, at_)                                \
+    {.subject = subject_, .constraints = sent_, .code = code_, .at = at_}
+#define REFUSED(sent_, code_, at_) REFUSED_OF(NULL, sent_, code_, at_)
+#define WIDER(sent_, at_) REFUSED(sent_, "amend.wider", "constraints." at_)
+#define UNKNOWN(sent_, at_)                                                    \
+    REFUSED(sent_, "amend.unknown", "constraints." at_)
+
+static void check_all(enum kind kind, const char *takes,
+                      const struct row *rows, size_t n)
 {
-    cr_assert(e, "%s: %s is missing", what, code);
-    cr_assert_str_eq(e->code, code, "%s", what);
-    cr_assert_eq(e->kind, ERR_INVALID, "%s", what);
-    cr_assert(str_is(e->at, at), "%s: %.*s", what, STR_FMT(e->at));
+    for (const struct row *r = rows; r < rows + n; r++) {
+        const struct try t = {.kind = kind,
+                              .takes = takes,
+                              .subject = r->subject,
+                              .constraints = r->constraints};
+        struct amend out;
+        const struct err *e = check(&t, &out);
+        expect(e, r->code, r->at, r->constraints);
+        if (e)
+            continue;
+        same_text(out.constraints, r->kept);
+        cr_assert(!out.subject.p);
+    }
 }
 
 /* ---- nothing is left unread ----------------------------------------- */
@@ -79,7 +94,7 @@ Test(amend, what_an_answer_does_not_take_is_refused)
                               .takes = rows[i].takes,
                               .constraints = rows[i].constraints,
                               .other = rows[i].other};
-        refused(check(&t, &out), rows[i].code, rows[i].at, rows[i].code);
+        expect(check(&t, &out), rows[i].code, rows[i].at, rows[i].code);
     }
     const struct try nothing = {.kind = KIND_APPROVAL};
     cr_assert(!check(&nothing, &out));
@@ -90,209 +105,132 @@ Test(amend, what_an_answer_does_not_take_is_refused)
 
 Test(amend, a_limit_to_spend_is_not_above_the_one_offered)
 {
-    static const struct {
-        const char *constraints, *kept, *code, *at;
-    } rows[] = {
-        {NULL, NULL, NULL, NULL},
-        {"{}", NULL, NULL, NULL},
-        {"{'limit':20}", NULL, NULL, NULL},
-        {"{'limit':20.0}", NULL, NULL, NULL},
-        {"{'limit':19.99}", "{'limit':19.99}", NULL, NULL},
-        {"{'limit':0}", "{'limit':0}", NULL, NULL},
-        {"{'limit':20.000001}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':1e300}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':-1}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':-0.5}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':null}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':'5'}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':true}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':[5]}", NULL, "amend.wider", "constraints.limit"},
-        {"{'limit':{'amount':5}}", NULL, "amend.wider", "constraints.limit"},
-        {"{'amount':5}", NULL, "amend.unknown", "constraints.amount"},
-        {"{'limit':5,'unit':'USD'}", NULL, "amend.unknown",
-         "constraints.unit"},
+    static const struct row rows[] = {
+        KEPT(NULL, NULL),
+        KEPT("{}", NULL),
+        KEPT("{'limit':20}", NULL),
+        KEPT("{'limit':20.0}", NULL),
+        KEPT("{'limit':19.99}", "{'limit':19.99}"),
+        KEPT("{'limit':0}", "{'limit':0}"),
+        WIDER("{'limit':20.000001}", "limit"),
+        WIDER("{'limit':1e300}", "limit"),
+        WIDER("{'limit':-1}", "limit"),
+        WIDER("{'limit':-0.5}", "limit"),
+        WIDER("{'limit':null}", "limit"),
+        WIDER("{'limit':'5'}", "limit"),
+        WIDER("{'limit':true}", "limit"),
+        WIDER("{'limit':[5]}", "limit"),
+        WIDER("{'limit':{'amount':5}}", "limit"),
+        UNKNOWN("{'amount':5}", "amount"),
+        UNKNOWN("{'limit':5,'unit':'USD'}", "unit"),
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        const struct try t = {.kind = KIND_COST_CONFIRMATION,
-                              .takes = "limit",
-                              .constraints = rows[i].constraints};
-        struct amend out;
-        const struct err *e = check(&t, &out);
-        if (rows[i].code) {
-            refused(e, rows[i].code, rows[i].at, rows[i].constraints);
-            continue;
-        }
-        cr_assert(!e, "%s", rows[i].constraints);
-        same_text(out.constraints, rows[i].kept, "limit");
-        cr_assert(!out.subject.p);
-    }
+    check_all(KIND_COST_CONFIRMATION, "limit", rows, countof(rows));
 }
 
 Test(amend, limits_beyond_2_to_the_53_are_compared_exactly)
 {
-    struct try t = {.kind = KIND_COST_CONFIRMATION,
-                    .takes = "limit",
-                    .subject = "{'limit':{'amount':9007199254740992}}",
-                    .constraints = "{'limit':9007199254740993}"};
-    struct amend out;
-    refused(check(&t, &out), "amend.wider", "constraints.limit", "2^53 + 1");
-    t.constraints = "{'limit':9007199254740991}";
-    cr_assert(!check(&t, &out));
-    same_text(out.constraints, t.constraints, "one less");
-    t.subject = "{'limit':{'amount':9007199254740993}}";
-    t.constraints = "{'limit':9007199254740992}";
-    cr_assert(!check(&t, &out));
-    same_text(out.constraints, t.constraints, "one less still");
+    static const struct row rows[] = {
+        REFUSED_OF("{'limit':{'amount':9007199254740992}}",
+                   "{'limit':9007199254740993}", "amend.wider",
+                   "constraints.limit"),
+        KEPT_OF("{'limit':{'amount':9007199254740992}}",
+                "{'limit':9007199254740991}", "{'limit':9007199254740991}"),
+        KEPT_OF("{'limit':{'amount':9007199254740993}}",
+                "{'limit':9007199254740992}", "{'limit':9007199254740992}"),
+    };
+    check_all(KIND_COST_CONFIRMATION, "limit", rows, countof(rows));
 }
 
 /* ---- seconds -------------------------------------------------------- */
 
 Test(amend, a_time_is_not_longer_than_asked)
 {
-    static const struct {
-        const char *constraints, *code, *at;
-    } rows[] = {
-        {"{'seconds':1}", NULL, NULL},
-        {"{'seconds':3600}", NULL, NULL},
-        {"{'seconds':3601}", "amend.wider", "constraints.seconds"},
-        {"{'seconds':9223372036854775807}", "amend.wider",
-         "constraints.seconds"},
-        {"{'seconds':0}", "amend.wider", "constraints.seconds"},
-        {"{'seconds':-60}", "amend.wider", "constraints.seconds"},
-        {"{'seconds':60.5}", "amend.wider", "constraints.seconds"},
-        {"{'seconds':null}", "amend.wider", "constraints.seconds"},
-        {"{'seconds':'60'}", "amend.wider", "constraints.seconds"},
-        {"{}", "amend.wider", "constraints.seconds"},
-        {"{'seconds':60,'until':'tomorrow'}", "amend.unknown",
-         "constraints.until"},
+    static const struct row rows[] = {
+        KEPT("{'seconds':1}", "{'seconds':1}"),
+        KEPT("{'seconds':3600}", "{'seconds':3600}"),
+        WIDER("{'seconds':3601}", "seconds"),
+        WIDER("{'seconds':9223372036854775807}", "seconds"),
+        WIDER("{'seconds':0}", "seconds"),
+        WIDER("{'seconds':-60}", "seconds"),
+        WIDER("{'seconds':60.5}", "seconds"),
+        WIDER("{'seconds':null}", "seconds"),
+        WIDER("{'seconds':'60'}", "seconds"),
+        WIDER("{}", "seconds"),
+        UNKNOWN("{'seconds':60,'until':'tomorrow'}", "until"),
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        const struct try t = {.kind = KIND_PERMISSION,
-                              .takes = "seconds",
-                              .constraints = rows[i].constraints};
-        struct amend out;
-        const struct err *e = check(&t, &out);
-        if (rows[i].code) {
-            refused(e, rows[i].code, rows[i].at, rows[i].constraints);
-            continue;
-        }
-        cr_assert(!e, "%s", rows[i].constraints);
-        same_text(out.constraints, rows[i].constraints, "seconds");
-    }
+    check_all(KIND_PERMISSION, "seconds", rows, countof(rows));
 }
 
 /* ---- constraints ---------------------------------------------------- */
 
-/* The limits of the sample, with one member as given. */
-static const char *limits(const char *amount, const char *regions)
-{
-    struct buf b = buf_make(a, 1024);
-    buf_printf(&b,
-               "{'amount':%s,'days':30,'regions':%s,'currency':'EUR',"
-               "'trace':null}",
-               amount, regions);
-    return arena_z(a, buf_text(&b));
-}
+/* The limits of the sample, with these two members. */
+#define LIMITS(amount_, regions_)                                              \
+    "{'amount':" amount_ ",'days':30,'regions':" regions_                      \
+    ",'currency':'EUR','trace':null}"
 
 Test(amend, limits_only_become_tighter)
 {
-    static const struct {
-        const char *constraints, *code, *at;
-        const char *amount, *regions; /* as they are then kept */
-    } rows[] = {
-        {"{'amount':499.99}", NULL, NULL, "499.99", "['de','fr']"},
-        {"{'amount':0}", NULL, NULL, "0", "['de','fr']"},
-        {"{'amount':400,'days':30}", NULL, NULL, "400", "['de','fr']"},
-        {"{'amount':400,'trace':null}", NULL, NULL, "400", "['de','fr']"},
-        {"{'regions':['fr']}", NULL, NULL, "500", "['fr']"},
-        {"{'regions':['fr','de']}", NULL, NULL, "500", "['fr','de']"},
-        {"{'regions':[]}", NULL, NULL, "500", "[]"},
-        {"{}", "amend.unchanged", "constraints", NULL, NULL},
-        {"{'amount':500}", "amend.unchanged", "constraints", NULL, NULL},
-        {"{'amount':500.0,'currency':'EUR'}", "amend.unchanged",
-         "constraints", NULL, NULL},
-        {"{'trace':null}", "amend.unchanged", "constraints", NULL, NULL},
-        {"{'amount':500.01}", "amend.wider", "constraints.amount", NULL,
-         NULL},
-        {"{'amount':-1}", "amend.wider", "constraints.amount", NULL, NULL},
-        {"{'amount':-1000000000000}", "amend.wider", "constraints.amount",
-         NULL, NULL},
-        {"{'amount':null}", "amend.wider", "constraints.amount", NULL, NULL},
-        {"{'amount':'400'}", "amend.wider", "constraints.amount", NULL, NULL},
-        {"{'amount':[400]}", "amend.wider", "constraints.amount", NULL, NULL},
-        {"{'amount':{}}", "amend.wider", "constraints.amount", NULL, NULL},
-        {"{'amount':false}", "amend.wider", "constraints.amount", NULL, NULL},
-        {"{'regions':2}", "amend.wider", "constraints.regions", NULL, NULL},
-        {"{'regions':null}", "amend.wider", "constraints.regions", NULL,
-         NULL},
-        {"{'regions':'fr'}", "amend.wider", "constraints.regions", NULL,
-         NULL},
-        {"{'regions':['us']}", "amend.wider", "constraints.regions", NULL,
-         NULL},
-        {"{'regions':['de','us']}", "amend.wider", "constraints.regions",
-         NULL, NULL},
-        {"{'regions':['de','de']}", "amend.wider", "constraints.regions",
-         NULL, NULL},
-        {"{'regions':[['de']]}", "amend.wider", "constraints.regions", NULL,
-         NULL},
-        {"{'currency':'USD'}", "amend.wider", "constraints.currency", NULL,
-         NULL},
-        {"{'currency':''}", "amend.wider", "constraints.currency", NULL,
-         NULL},
-        {"{'trace':false}", "amend.wider", "constraints.trace", NULL, NULL},
-        {"{'trace':0}", "amend.wider", "constraints.trace", NULL, NULL},
-        {"{'amount':400,'currency':null}", "amend.wider",
-         "constraints.currency", NULL, NULL},
-        {"{'other':1}", "amend.unknown", "constraints.other", NULL, NULL},
-        {"{'Amount':1}", "amend.unknown", "constraints.Amount", NULL, NULL},
-        {"{'':1}", "amend.unknown", NULL, NULL, NULL},
+    static const struct row rows[] = {
+        KEPT("{'amount':499.99}", LIMITS("499.99", "['de','fr']")),
+        KEPT("{'amount':0}", LIMITS("0", "['de','fr']")),
+        KEPT("{'amount':400,'days':30}", LIMITS("400", "['de','fr']")),
+        KEPT("{'amount':400,'trace':null}", LIMITS("400", "['de','fr']")),
+        KEPT("{'regions':['fr']}", LIMITS("500", "['fr']")),
+        KEPT("{'regions':['fr','de']}", LIMITS("500", "['fr','de']")),
+        KEPT("{'regions':[]}", LIMITS("500", "[]")),
+        REFUSED("{}", "amend.unchanged", "constraints"),
+        REFUSED("{'amount':500}", "amend.unchanged", "constraints"),
+        REFUSED("{'amount':500.0,'currency':'EUR'}", "amend.unchanged",
+                "constraints"),
+        REFUSED("{'trace':null}", "amend.unchanged", "constraints"),
+        WIDER("{'amount':500.01}", "amount"),
+        WIDER("{'amount':-1}", "amount"),
+        WIDER("{'amount':-1000000000000}", "amount"),
+        WIDER("{'amount':null}", "amount"),
+        WIDER("{'amount':'400'}", "amount"),
+        WIDER("{'amount':[400]}", "amount"),
+        WIDER("{'amount':{}}", "amount"),
+        WIDER("{'amount':false}", "amount"),
+        WIDER("{'regions':2}", "regions"),
+        WIDER("{'regions':null}", "regions"),
+        WIDER("{'regions':'fr'}", "regions"),
+        WIDER("{'regions':['us']}", "regions"),
+        WIDER("{'regions':['de','us']}", "regions"),
+        WIDER("{'regions':['de','de']}", "regions"),
+        WIDER("{'regions':[['de']]}", "regions"),
+        WIDER("{'currency':'USD'}", "currency"),
+        WIDER("{'currency':''}", "currency"),
+        WIDER("{'trace':false}", "trace"),
+        WIDER("{'trace':0}", "trace"),
+        WIDER("{'amount':400,'currency':null}", "currency"),
+        UNKNOWN("{'other':1}", "other"),
+        UNKNOWN("{'Amount':1}", "Amount"),
+        REFUSED("{'':1}", "amend.unknown", NULL),
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        const struct try t = {.kind = KIND_APPROVAL,
-                              .takes = "constraints",
-                              .constraints = rows[i].constraints};
-        struct amend out;
-        const struct err *e = check(&t, &out);
-        if (!rows[i].code) {
-            cr_assert(!e, "%s", rows[i].constraints);
-            /* All that count, also those that stayed. */
-            same_text(out.constraints,
-                      limits(rows[i].amount, rows[i].regions),
-                      rows[i].constraints);
-            cr_assert(!out.subject.p);
-        } else if (rows[i].at) {
-            refused(e, rows[i].code, rows[i].at, rows[i].constraints);
-        } else {
-            cr_assert(e);
-            cr_assert_str_eq(e->code, rows[i].code);
-        }
-    }
+    check_all(KIND_APPROVAL, "constraints", rows, countof(rows));
 }
 
 Test(amend, a_limit_below_zero_stays_as_it_is)
 {
-    struct try t = {.kind = KIND_APPROVAL,
-                    .takes = "constraints",
-                    .subject = "{'constraints':{'least':-5,'n':3}}",
-                    .constraints = "{'least':-6}"};
-    struct amend out;
-    refused(check(&t, &out), "amend.wider", "constraints.least", "-6");
-    t.constraints = "{'least':-5,'n':2}";
-    cr_assert(!check(&t, &out));
-    same_text(out.constraints, "{'least':-5,'n':2}", "kept");
+    static const struct row rows[] = {
+        REFUSED_OF("{'constraints':{'least':-5,'n':3}}", "{'least':-6}",
+                   "amend.wider", "constraints.least"),
+        KEPT_OF("{'constraints':{'least':-5,'n':3}}", "{'least':-5,'n':2}",
+                "{'least':-5,'n':2}"),
+    };
+    check_all(KIND_APPROVAL, "constraints", rows, countof(rows));
 }
 
 Test(amend, whole_numbers_are_compared_exactly)
 {
-    struct try t = {.kind = KIND_APPROVAL,
-                    .takes = "constraints",
-                    .subject = "{'constraints':{'n':9223372036854775806}}",
-                    .constraints = "{'n':9223372036854775807}"};
-    struct amend out;
-    refused(check(&t, &out), "amend.wider", "constraints.n", "2^63 - 1");
-    t.constraints = "{'n':9223372036854775805}";
-    cr_assert(!check(&t, &out));
-    same_text(out.constraints, t.constraints, "one less");
+    static const struct row rows[] = {
+        REFUSED_OF("{'constraints':{'n':9223372036854775806}}",
+                   "{'n':9223372036854775807}", "amend.wider",
+                   "constraints.n"),
+        KEPT_OF("{'constraints':{'n':9223372036854775806}}",
+                "{'n':9223372036854775805}", "{'n':9223372036854775805}"),
+    };
+    check_all(KIND_APPROVAL, "constraints", rows, countof(rows));
 }
 
 /* Comparing each with each would take for ever. */
@@ -313,41 +251,33 @@ Test(amend, a_long_list_cannot_be_tightened)
                     .subject = arena_z(a, buf_text(&asked)),
                     .constraints = arena_z(a, buf_text(&sent))};
     struct amend out;
-    refused(check(&t, &out), "amend.wider", "constraints.all", "long");
+    expect(check(&t, &out), "amend.wider", "constraints.all", "long");
     t.constraints = "{'n':1}";
     cr_assert(!check(&t, &out));
 }
 
+#define DECIMALS "{'constraints':{'amount':'50.00','version':'1.2.0'}}"
+
 Test(amend, decimal_texts_are_limits_too)
 {
-    static const struct {
-        const char *sent, *code;
-    } rows[] = {
-        {"{'amount':'30.00'}", NULL},
-        {"{'amount':'49.999999'}", NULL},
-        {"{'amount':'0'}", NULL},
-        {"{'amount':'50'}", "amend.unchanged"},
-        {"{'amount':'050.0'}", "amend.unchanged"},
-        {"{'amount':'50.000001'}", "amend.wider"},
-        {"{'amount':'60.00'}", "amend.wider"},
-        {"{'amount':'-1'}", "amend.wider"},
-        {"{'amount':'3e1'}", "amend.wider"},
-        {"{'amount':'30,00'}", "amend.wider"},
-        {"{'amount':30}", "amend.wider"},
-        {"{'version':'1.1'}", "amend.wider"},
+    static const struct row rows[] = {
+        KEPT_OF(DECIMALS, "{'amount':'30.00'}",
+                "{'amount':'30.00','version':'1.2.0'}"),
+        KEPT_OF(DECIMALS, "{'amount':'49.999999'}",
+                "{'amount':'49.999999','version':'1.2.0'}"),
+        KEPT_OF(DECIMALS, "{'amount':'0'}",
+                "{'amount':'0','version':'1.2.0'}"),
+        REFUSED_OF(DECIMALS, "{'amount':'50'}", "amend.unchanged", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':'050.0'}", "amend.unchanged", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':'50.000001'}", "amend.wider", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':'60.00'}", "amend.wider", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':'-1'}", "amend.wider", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':'3e1'}", "amend.wider", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':'30,00'}", "amend.wider", NULL),
+        REFUSED_OF(DECIMALS, "{'amount':30}", "amend.wider", NULL),
+        REFUSED_OF(DECIMALS, "{'version':'1.1'}", "amend.wider", NULL),
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        const struct try t = {
-            .kind = KIND_APPROVAL,
-            .takes = "constraints",
-            .subject = "{'constraints':{'amount':'50.00','version':'1.2.0'}}",
-            .constraints = rows[i].sent};
-        struct amend out;
-        const struct err *e = check(&t, &out);
-        cr_assert_eq(e == NULL, rows[i].code == NULL, "%s", rows[i].sent);
-        cr_assert(!e || !strcmp(e->code, rows[i].code), "%s: %s",
-                  rows[i].sent, e->code);
-    }
+    check_all(KIND_APPROVAL, "constraints", rows, countof(rows));
 }
 
 /* ---- steps ---------------------------------------------------------- */
@@ -361,7 +291,7 @@ Test(amend, steps_are_dropped_reordered_and_noted)
                        "{'id':'a','note':' '}]}"};
     struct amend out;
     cr_assert(!check(&t, &out));
-    same_text(out.constraints, t.constraints, "as it was sent");
+    same_text(out.constraints, t.constraints);
     /* The whole plan stands there as it is approved. */
     same_text(out.subject,
               "{'plan':{'version':1,'steps':["
@@ -370,47 +300,39 @@ Test(amend, steps_are_dropped_reordered_and_noted)
               "'risk':'low'}],"
               "'scope':'one order','expected_outputs':['a mail'],"
               "'risk_summary':'small','cost_summary':'none'},"
-              "'plan_ref':'plan:1'}",
-              "approved");
+              "'plan_ref':'plan:1'}");
 }
 
 Test(amend, steps_that_are_not_the_plans)
 {
-    static const struct {
-        const char *constraints, *code, *at;
-    } rows[] = {
-        {"{}", "amend.missing", "constraints.steps"},
-        {"{'steps':[]}", "amend.missing", "constraints.steps"},
-        {"{'steps':null}", "amend.missing", "constraints.steps"},
-        {"{'steps':'a'}", "amend.missing", "constraints.steps"},
-        {"{'steps':{'id':'a'}}", "amend.missing", "constraints.steps"},
-        {"{'steps':['a']}", "body.not_object", "constraints.steps[0]"},
-        {"{'steps':[null]}", "body.not_object", "constraints.steps[0]"},
-        {"{'steps':[{}]}", "field.missing", "constraints.steps[0].id"},
-        {"{'steps':[{'id':7}]}", "field.type", "constraints.steps[0].id"},
-        {"{'steps':[{'id':'a','title':'New'}]}", "field.unknown",
-         "constraints.steps[0].title"},
-        {"{'steps':[{'id':'a','note':7}]}", "field.type",
-         "constraints.steps[0].note"},
-        {"{'steps':[{'id':'z'}]}", "amend.unknown", "constraints.steps[0]"},
-        {"{'steps':[{'id':''}]}", "amend.unknown", "constraints.steps[0]"},
-        {"{'steps':[{'id':'a'},{'id':'a'}]}", "amend.unknown",
-         "constraints.steps[1]"},
-        {"{'steps':[{'id':'a'},{'id':'b'},{'id':'c'}]}", "amend.unchanged",
-         "constraints.steps"},
-        {"{'steps':[{'id':'a','note':' '},{'id':'b'},{'id':'c'}]}",
-         "amend.unchanged", "constraints.steps"},
-        {"{'steps':[{'id':'a'}],'scope':'all'}", "amend.unknown",
-         "constraints.scope"},
+    static const struct row rows[] = {
+        REFUSED("{}", "amend.missing", "constraints.steps"),
+        REFUSED("{'steps':[]}", "amend.missing", "constraints.steps"),
+        REFUSED("{'steps':null}", "amend.missing", "constraints.steps"),
+        REFUSED("{'steps':'a'}", "amend.missing", "constraints.steps"),
+        REFUSED("{'steps':{'id':'a'}}", "amend.missing", "constraints.steps"),
+        REFUSED("{'steps':['a']}", "body.not_object", "constraints.steps[0]"),
+        REFUSED("{'steps':[null]}", "body.not_object", "constraints.steps[0]"),
+        REFUSED("{'steps':[{}]}", "field.missing", "constraints.steps[0].id"),
+        REFUSED("{'steps':[{'id':7}]}", "field.type",
+                "constraints.steps[0].id"),
+        REFUSED("{'steps':[{'id':'a','title':'New'}]}", "field.unknown",
+                "constraints.steps[0].title"),
+        REFUSED("{'steps':[{'id':'a','note':7}]}", "field.type",
+                "constraints.steps[0].note"),
+        REFUSED("{'steps':[{'id':'z'}]}", "amend.unknown",
+                "constraints.steps[0]"),
+        REFUSED("{'steps':[{'id':''}]}", "amend.unknown",
+                "constraints.steps[0]"),
+        REFUSED("{'steps':[{'id':'a'},{'id':'a'}]}", "amend.unknown",
+                "constraints.steps[1]"),
+        REFUSED("{'steps':[{'id':'a'},{'id':'b'},{'id':'c'}]}",
+                "amend.unchanged", "constraints.steps"),
+        REFUSED("{'steps':[{'id':'a','note':' '},{'id':'b'},{'id':'c'}]}",
+                "amend.unchanged", "constraints.steps"),
+        UNKNOWN("{'steps':[{'id':'a'}],'scope':'all'}", "scope"),
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        const struct try t = {.kind = KIND_PLAN_REVIEW,
-                              .takes = "steps",
-                              .constraints = rows[i].constraints};
-        struct amend out;
-        refused(check(&t, &out), rows[i].code, rows[i].at,
-                rows[i].constraints);
-    }
+    check_all(KIND_PLAN_REVIEW, "steps", rows, countof(rows));
 }
 
 /* With its record lost it would read as a yes to the plan as it was. */
@@ -457,11 +379,11 @@ Test(amend, another_subject_has_all_facts_and_is_another)
 {
     struct try t = {.kind = KIND_APPROVAL, .takes = "subject", .other = "{}"};
     struct amend out;
-    refused(check(&t, &out), "kind.facts", "subject.action", "empty");
+    expect(check(&t, &out), "kind.facts", "subject.action", "empty");
     t.other = "{'action':{'name':''},'target':'t','scope_summary':'s'}";
-    refused(check(&t, &out), "kind.facts", "subject.action.name", "blank");
+    expect(check(&t, &out), "kind.facts", "subject.action.name", "blank");
     t.other = kinds[0].subject;
-    refused(check(&t, &out), "amend.unchanged", "subject", "the same");
+    expect(check(&t, &out), "amend.unchanged", "subject", "the same");
 }
 
 /* A number that is short as it was sent, and long as it is written. */

@@ -79,7 +79,7 @@ static struct principal person(const char *limit)
                                   vocabulary_severity_of(str_of(limit))};
 }
 
-static void expect(struct str found, const char *wanted, size_t i)
+static void gives(struct str found, const char *wanted, size_t i)
 {
     cr_expect(wanted ? str_is(found, wanted) : !found.p, "case %zu: %.*s", i,
               STR_FMT(found));
@@ -91,8 +91,8 @@ Test(bulk, a_plain_yes_or_no)
         struct suspension s = question();
         s.response_type = cases[i].type;
         s.choices = str_of(cases[i].choices);
-        expect(bulk_answer(a, &s, true).value, cases[i].yes, i);
-        expect(bulk_answer(a, &s, false).value, cases[i].no, i);
+        gives(bulk_answer(a, &s, true).value, cases[i].yes, i);
+        gives(bulk_answer(a, &s, false).value, cases[i].no, i);
     }
 }
 

@@ -1,18 +1,13 @@
 /* Channels: whom a question may name, whom it tells, and what goes out. */
-#include <criterion/criterion.h>
+#include "suite.h"
 
 #include "base/clock.h"
-#include "base/crypt.h"
 #include "domain/sending/channel.h"
 
-static struct arena *a;
 static struct channels all;
 
-
-static void init(void)
+static void make_all(void)
 {
-    a = arena_make(ARENA_REQUEST_MAX);
-    cr_assert(crypt_init());
     static struct str mail[2], few[2], any[1], asleep[1];
     mail[0] = STR("eva@example.org");
     mail[1] = STR("@team.example.org");
@@ -36,12 +31,7 @@ static void init(void)
         .n = 5};
 }
 
-static void fini(void)
-{
-    arena_free(a);
-}
-
-TestSuite(channel, .init = init, .fini = fini);
+SUITE_WITH(channel, make_all());
 
 Test(channel, words)
 {
@@ -357,21 +347,13 @@ static const struct json *data_of(const struct suspension *s,
                                      .url = STR("https://x/suspensions/s-1"),
                                      .now = NOW + CLOCK_SECOND};
     const struct str text = channel_body(a, &n);
-    struct json *v = NULL;
     cr_assert(text.p && text.n <= CHANNEL_BODY_MAX);
-    cr_assert(json_parse(a, text, &v) == NULL, "%.*s", STR_FMT(text));
+    struct json *v = tree_of(text);
     cr_assert(str_is(json_get_text(v, "type"), "suspension.reminded"));
     cr_assert(str_is(json_get_text(v, "timestamp"),
                      "2026-11-20T09:26:14.510233Z"));
     cr_assert_eq(json_count(v), 3);
     return json_get(v, "data");
-}
-
-static void same(const struct json *v, const char *wanted)
-{
-    struct json *w = NULL;
-    cr_assert(json_parse(a, str_of(wanted), &w) == NULL);
-    cr_assert(json_equal(v, w), "%s", arena_z(a, json_dump(a, v, 100000)));
 }
 
 #define TITLE_PART                                                             \
@@ -412,21 +394,13 @@ Test(channel, body_says_the_title_and_nulls)
     cr_assert_eq(json_int(json_get(d, "max_attempts")), 1);
 }
 
-static struct str many(char c, size_t n)
-{
-    struct buf b = buf_make(a, n + 1);
-    for (size_t i = 0; i < n; i++)
-        buf_char(&b, c);
-    return buf_text(&b);
-}
-
 /* The longest of everything, each character escaped to six. */
 Test(channel, body_keeps_its_ceiling)
 {
     struct suspension s = question();
     struct buf b = buf_make(a, 1 << 20);
-    s.question = many('\x01', SUSPENSION_QUESTION_MAX);
-    s.explanation = many('\x01', SUSPENSION_EXPLANATION_MAX);
+    s.question = copies("\x01", SUSPENSION_QUESTION_MAX);
+    s.explanation = copies("\x01", SUSPENSION_EXPLANATION_MAX);
     buf_put(&b, "[");
     for (int i = 0; i < SUSPENSION_CHOICES_MAX; i++) {
         buf_put(&b, i ? ",{\"label\":\"" : "{\"label\":\"");
@@ -449,7 +423,7 @@ Test(channel, body_gives_up_the_context_first)
     struct suspension s = question();
     struct buf b = buf_make(a, 1 << 20);
     buf_put(&b, "{\"x\":\"");
-    buf_str(&b, many('x', CHANNEL_BODY_MAX));
+    buf_str(&b, copies("x", CHANNEL_BODY_MAX));
     buf_put(&b, "\"}");
     s.context = buf_text(&b);
     const struct json *d = data_of(&s, CHANNEL_ALL);

@@ -128,20 +128,12 @@ Test(endpoint, url)
     }
 }
 
-static struct str many(char c, size_t n)
-{
-    struct buf b = buf_make(a, n + 1);
-    for (size_t i = 0; i < n; i++)
-        buf_char(&b, c);
-    return buf_text(&b);
-}
-
 static bool url_of_length(size_t n)
 {
     struct endpoint_host host;
     struct buf b = buf_make(a, 4096);
     buf_put(&b, "https://example.org/");
-    buf_str(&b, many('x', n - b.n));
+    buf_str(&b, copies("x", n - b.n));
     return endpoint_url(a, "url", buf_text(&b), &host) == NULL;
 }
 
@@ -166,8 +158,8 @@ Test(endpoint, name)
     for (size_t i = 0; i < countof(names); i++)
         cr_assert_eq(endpoint_name(a, "name", str_of(names[i].name)) == NULL,
                      names[i].fine, "case %zu", i);
-    cr_assert(endpoint_name(a, "name", many('x', 120)) == NULL);
-    const struct err *e = endpoint_name(a, "name", many('x', 121));
+    cr_assert(endpoint_name(a, "name", copies("x", 120)) == NULL);
+    const struct err *e = endpoint_name(a, "name", copies("x", 121));
     cr_assert(e && str_is(e->at, "name"));
     cr_assert(endpoint_name(a, "name", STR_NONE) != NULL);
 }
@@ -284,29 +276,22 @@ Test(endpoint, notify_to)
                                 CHANNEL_NOTIFY_MAX + 1) != NULL);
 }
 
-static struct json *list(const char *text)
-{
-    struct json *v = NULL;
-    cr_assert(json_parse(a, str_of(text), &v) == NULL);
-    return v;
-}
-
 Test(endpoint, types)
 {
     struct str out = STR_NONE;
     cr_assert(endpoint_types(a, "event_types", NULL, &out) == NULL);
     cr_assert(str_is(out, "[]"));
     cr_assert(endpoint_types(a, "event_types",
-                             list("[\"intent_vetoed\",\"event\"]"),
+                             tree("[\"intent_vetoed\",\"event\"]"),
                              &out) == NULL);
     cr_assert(str_is(out, "[\"intent_vetoed\",\"event\"]"));
     const struct err *e = endpoint_types(
-        a, "event_types", list("[\"event\",\"intent.resumed\"]"), &out);
+        a, "event_types", tree("[\"event\",\"intent.resumed\"]"), &out);
     cr_assert(e && str_is(e->at, "event_types[1]"));
-    cr_assert(endpoint_types(a, "event_types", list("[7]"), &out) != NULL);
-    cr_assert(endpoint_events(a, "event_types", list("[\"intent.resumed\"]"),
+    cr_assert(endpoint_types(a, "event_types", tree("[7]"), &out) != NULL);
+    cr_assert(endpoint_events(a, "event_types", tree("[\"intent.resumed\"]"),
                               &out) == NULL);
-    cr_assert(endpoint_events(a, "event_types", list("[\"intent_vetoed\"]"),
+    cr_assert(endpoint_events(a, "event_types", tree("[\"intent_vetoed\"]"),
                               &out) != NULL);
 }
 

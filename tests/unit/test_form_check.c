@@ -5,11 +5,6 @@
 
 SUITE(form_check);
 
-static const char *text_of(const struct json *v)
-{
-    return arena_z(a, json_dump(a, v, 1 << 20));
-}
-
 static struct json *form_of(const char *list)
 {
     struct json *form = NULL;

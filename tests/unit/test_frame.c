@@ -9,14 +9,6 @@
 
 SUITE(frame);
 
-static struct json *parsed(struct str text)
-{
-    struct json *v = NULL;
-    const struct err *e = json_parse(a, text, &v);
-    cr_assert(e == NULL, "%.*s: %s", STR_FMT(text), e ? e->code : "");
-    return v;
-}
-
 static struct frame_event event(const char *type, const char *payload)
 {
     struct buf b = buf_make(a, FRAME_MAX);
@@ -86,7 +78,7 @@ static void check_frame(const struct frame *f, const char *type,
 
 static void check_equal(struct str data, const char *want)
 {
-    cr_assert(json_equal(parsed(data), parsed(json_of(want))), "%.*s",
+    cr_assert(json_equal(tree_of(data), tree(want)), "%.*s",
               STR_FMT(data));
 }
 
@@ -162,7 +154,7 @@ Test(frame, a_completion_is_told_once)
     const struct frames f = written(&e, FRAME_AGENT, 0);
     cr_assert_eq(f.n, 2);
     check_frame(&f.v[0], "INTENT_COMPLETED", CURSOR "." INTENT ".7.1");
-    check_text(parsed(f.v[0].data), "new_status", "completed");
+    check_text(tree_of(f.v[0].data), "new_status", "completed");
     check_frame(&f.v[1], "status_changed", CURSOR "." INTENT ".7");
 }
 
@@ -187,7 +179,7 @@ static struct json *new_state(const char *payload)
     cr_assert_eq(f.n, 2);
     check_frame(&f.v[0], "STATE_CHANGED", CURSOR "." INTENT ".7.1");
     check_plain(&e, f.v[1].data);
-    const struct json *o = parsed(f.v[0].data);
+    const struct json *o = tree_of(f.v[0].data);
     check_text(o, "intent_id", INTENT);
     cr_assert(json_is(json_get(o, "old_state"), JSON_OBJECT));
     return json_get(o, "new_state");
@@ -201,10 +193,9 @@ Test(frame, a_state_tells_what_was_set)
         "{'op':'set','path':'deep/er','value':1},"
         "{'op':'append','path':'list','value':1},"
         "{'op':'remove','path':'old'},{'op':'set','path':'/','value':1}]}");
-    cr_assert(json_equal(s, parsed(json_of("{'total':3,'done':true,'deep':null,"
-                                         "'list':null,'old':null}"))));
+    same(s, "{'total':3,'done':true,'deep':null,'list':null,'old':null}");
     s = new_state("{'state':{'a':{'b':1},'c':[1]}}");
-    cr_assert(json_equal(s, parsed(json_of("{'a':{'b':1},'c':[1]}"))));
+    same(s, "{'a':{'b':1},'c':[1]}");
 }
 
 Test(frame, the_record_of_a_question_is_no_state)
@@ -241,7 +232,7 @@ static struct json *own(const struct frame_event *e)
     cr_assert_eq(f.n, 1);
     cr_assert(str_eq(f.v[0].type, e->type));
     cr_assert(str_is(f.v[0].id, "7"));
-    return parsed(f.v[0].data);
+    return tree_of(f.v[0].data);
 }
 
 /* ---- portfolios ------------------------------------------------------ */
@@ -257,10 +248,10 @@ Test(frame, a_members_event_has_the_portfolios_id)
     check_frame(&f.v[0], "INTENT_COMPLETED", CURSOR "." INTENT ".7.1");
     check_frame(&f.v[1], "status_changed", CURSOR "." INTENT ".7");
     for (size_t i = 0; i < f.n; i++) {
-        check_text(parsed(f.v[i].data), "portfolio_id", "p1");
-        check_text(parsed(f.v[i].data), "intent_id", INTENT);
+        check_text(tree_of(f.v[i].data), "portfolio_id", "p1");
+        check_text(tree_of(f.v[i].data), "intent_id", INTENT);
     }
-    cr_assert(json_has(parsed(f.v[1].data), "event_hash"));
+    cr_assert(json_has(tree_of(f.v[1].data), "event_hash"));
 }
 
 Test(frame, the_audience_of_a_portfolio)
@@ -433,9 +424,9 @@ Test(frame, no_text_of_an_agent_ends_a_line)
         cr_assert_eq(str_search(f.v[0].data, str_of(ends[i])),
                      f.v[0].data.n, "%zu", i);
     /* And is the same text still. */
-    const struct json *o = parsed(f.v[0].data);
+    const struct json *o = tree_of(f.v[0].data);
     cr_assert(json_equal(json_get(o, "payload"),
-                         json_get(parsed(e.canonical), "payload")));
+                         json_get(tree_of(e.canonical), "payload")));
     cr_assert_lt(str_search(f.v[0].data, STR("\\u0085b\\u2028event")),
                  f.v[0].data.n);
 }
@@ -537,7 +528,7 @@ Test(frame, a_stalled_coordinator_hears_of_it)
     const struct frames f = written(&e, FRAME_AGENT, 0);
     cr_assert_eq(f.n, 2);
     cr_assert(str_is(f.v[0].type, "ESCALATION_REQUIRED"));
-    const struct json *o = parsed(f.v[0].data);
+    const struct json *o = tree_of(f.v[0].data);
     check_text(o, "coordinator_id", "k");
     check_text(o, "suspended_intent_id", "i");
     check_text(o, "suspension_id", "s");
@@ -576,7 +567,7 @@ Test(frame, the_inbox_hears_of_questions)
         const struct frames f = written(&e, FRAME_INBOX, 0);
         cr_assert_eq(f.n, 1);
         check_frame(&f.v[0], "suspension", CURSOR "." INTENT ".7");
-        const struct json *o = parsed(f.v[0].data);
+        const struct json *o = tree_of(f.v[0].data);
         cr_assert_eq(json_count(o), 3);
         check_text(o, "intent_id", INTENT);
         check_text(o, "suspension_id", "s");

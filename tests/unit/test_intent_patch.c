@@ -7,25 +7,6 @@
 
 SUITE(intent_patch);
 
-static const char *text_of(const struct json *v)
-{
-    return arena_z(a, json_dump(a, v, 1 << 20));
-}
-
-static void expect(const struct err *e, const char *code, const char *at,
-                   const char *what)
-{
-    if (!code) {
-        cr_assert(e == NULL, "%s: %s %.*s", what, e ? e->code : "",
-                  STR_FMT(e ? e->at : STR_NONE));
-        return;
-    }
-    cr_assert(e != NULL, "%s: %s is missing", what, code);
-    cr_assert_str_eq(e->code, code, "%s", what);
-    cr_assert(str_is(e->at, at), "%s: %.*s", what, STR_FMT(e->at));
-    cr_assert_eq(e->kind, ERR_INVALID);
-}
-
 static struct intent_patches *patches(const char *list)
 {
     struct intent_patches *p = arena_new(a, struct intent_patches);

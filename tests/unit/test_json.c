@@ -8,11 +8,6 @@
 
 SUITE(json);
 
-static const char *text_of(const struct json *v)
-{
-    return arena_z(a, json_dump(a, v, 1 << 20));
-}
-
 Test(json, parse_and_write_keep_the_text)
 {
     static const char *const texts[] = {

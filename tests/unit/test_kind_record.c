@@ -11,13 +11,6 @@
 
 SUITE(kind_record);
 
-static struct json *tree_of(struct str text)
-{
-    struct json *v = NULL;
-    cr_assert(!json_parse(a, text, &v), "%.*s", STR_FMT(text));
-    return v;
-}
-
 static const struct err *read(const char *more, struct suspension *s)
 {
     struct buf b = buf_make(a, 1 << 16);

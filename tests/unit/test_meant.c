@@ -25,8 +25,8 @@ static struct str meant(const struct suspension *s, const char *word,
     return value.p ? value : STR("");
 }
 
-static void expect(const struct suspension *s, const char *word,
-                   const char *said, const char *value)
+static void means(const struct suspension *s, const char *word,
+                  const char *said, const char *value)
 {
     const struct str one = meant(s, word, MEANT_SAID),
                      two = meant(s, word, MEANT_VALUE);
@@ -45,7 +45,7 @@ static void expect_all(const struct suspension *s, const struct row *rows,
                        size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        expect(s, rows[i].word, rows[i].said, rows[i].value);
+        means(s, rows[i].word, rows[i].said, rows[i].value);
 }
 
 Test(meant, a_word_means_its_effect)
@@ -106,7 +106,7 @@ Test(meant, whatever_rejects_is_a_no)
                    noes[i]);
         const struct suspension s = question(arena_z(a, buf_text(&b)));
         for (size_t k = 0; k < countof(words); k++)
-            expect(&s, words[k], "b", "b");
+            means(&s, words[k], "b", "b");
     }
 }
 
@@ -188,9 +188,9 @@ Test(meant, complete_is_of_credentials)
     struct suspension s = question(
         "[{'value':'set','effect':'answer'},"
         "{'value':'later','effect':'decline'}]");
-    expect(&s, "complete", "", "");
+    means(&s, "complete", "", "");
     s.kind = KIND_CREDENTIAL_NEEDED;
-    expect(&s, "complete", "set", "set");
+    means(&s, "complete", "set", "set");
 }
 
 /* ---- values ------------------------------------------------------------ */

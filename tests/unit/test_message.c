@@ -152,9 +152,8 @@ Test(message, a_name_of_several_alphabets_says_so)
 static struct json *slack(struct json *d)
 {
     struct str body;
-    struct json *o = NULL;
     cr_assert(!slack_write(a, notice("suspension.asked", d), &body));
-    cr_assert(!json_parse(a, body, &o));
+    struct json *o = tree_of(body);
     return o;
 }
 

@@ -36,12 +36,6 @@ static void refused(const struct err *e, enum err_kind kind, const char *code,
     cr_assert(str_eq(oauth_description(a, e->say), e->say), "%s", what);
 }
 
-static void same(const struct json *v, const char *wanted)
-{
-    cr_assert(json_equal(v, tree(wanted)), "%.*s\nwanted %s",
-              STR_FMT(json_dump(a, v, 1 << 20)), wanted);
-}
-
 /* ---- parameters ------------------------------------------------------ */
 
 /* Test 47 of the specification, its pure part. */

@@ -8,21 +8,6 @@ SUITE(permit_details);
     "{'type':'tool_call','tool':'shop.refund','arguments':{'order':'12345',"   \
     "'currency':'EUR'},'constraints':{'amount':'50.00'}}"
 
-static void refused(const struct err *e, const char *code, const char *at,
-                    const char *what)
-{
-    cr_assert(e, "%s: %s is missing", what, code);
-    cr_assert_str_eq(e->code, code, "%s", what);
-    cr_assert_eq(e->kind, ERR_INVALID, "%s", what);
-    cr_assert(str_is(e->at, at), "%s: %.*s", what, STR_FMT(e->at));
-}
-
-static void same(const struct json *v, const char *wanted)
-{
-    cr_assert(json_equal(v, tree(wanted)), "%.*s\nwanted %s",
-              STR_FMT(json_dump(a, v, 1 << 20)), wanted);
-}
-
 Test(permit_details, what_has_the_form_is_taken)
 {
     static const char *const rows[] = {
@@ -71,8 +56,8 @@ Test(permit_details, all_else_is_refused_at_its_place)
         {D(",'constraints':{'a':1}"), "d[0].constraints.a"},
     };
     for (size_t i = 0; i < countof(rows); i++)
-        refused(permit_details_check(a, tree(rows[i].list), STR("d")),
-                "permit.details", rows[i].at, rows[i].list);
+        expect(permit_details_check(a, tree(rows[i].list), STR("d")),
+               "permit.details", rows[i].at, rows[i].list);
 }
 
 Test(permit_details, there_are_at_most_fifty)
@@ -82,8 +67,8 @@ Test(permit_details, there_are_at_most_fifty)
         json_add_json(list, tree(REFUND));
     cr_assert(!permit_details_check(a, list, STR("d")));
     json_add_json(list, tree(REFUND));
-    refused(permit_details_check(a, list, STR("d")), "permit.details", "d",
-            "51");
+    expect(permit_details_check(a, list, STR("d")), "permit.details", "d",
+           "51");
 }
 
 Test(permit_details, calls_become_exact_ones)
@@ -127,7 +112,7 @@ Test(permit_details, an_action_becomes_one)
         const struct err *e = permit_details_of_action(
             a, tree(rows[i].action), STR("s"), &list);
         if (rows[i].code)
-            refused(e, rows[i].code, rows[i].at, rows[i].action);
+            expect(e, rows[i].code, rows[i].at, rows[i].action);
         else
             same(list, "[{'type':'tool_call','tool':'shop.refund',"
                        "'arguments':{'a':1}}]");
@@ -142,12 +127,12 @@ Test(permit_details, the_limits_of_one_call_are_no_longer_exact)
     same(one, "[{'type':'tool_call','tool':'t','arguments':{'b':1},"
               "'constraints':{'a':'10.00'}}]");
     cr_assert(!permit_details_check(a, one, STR("d")));
-    refused(permit_details_limit(a, one, tree("{'a':null}"), STR("c")),
-            "permit.details", "c.a", "null");
+    expect(permit_details_limit(a, one, tree("{'a':null}"), STR("c")),
+           "permit.details", "c.a", "null");
     struct json *two = permit_details_of_calls(
         a, tree("[{'tool':'t'},{'tool':'u'}]"), false);
-    refused(permit_details_limit(a, two, tree("{'a':1}"), STR("c")),
-            "permit.details", "c", "two calls");
+    expect(permit_details_limit(a, two, tree("{'a':1}"), STR("c")),
+           "permit.details", "c", "two calls");
 }
 
 Test(permit_details, limits_have_their_details_place_where_there_are_several)
@@ -196,7 +181,7 @@ Test(permit_details, an_answer_only_narrows)
         const struct err *e = permit_details_narrow(
             a, tree(ASKED), tree(rows[i].limits), &now);
         if (rows[i].code)
-            refused(e, rows[i].code, rows[i].at, rows[i].limits);
+            expect(e, rows[i].code, rows[i].at, rows[i].limits);
         else
             cr_assert(!e, "%s", rows[i].limits);
     }
@@ -219,9 +204,9 @@ Test(permit_details, of_several_the_named_one_is_narrowed)
                                      tree("{'2.amount':'1.00'}"), &now));
     same(permit_details_limits(a, now),
          "{'1.amount':'50.00','2.amount':'1.00'}");
-    refused(permit_details_narrow(a, tree("[" REFUND "," REFUND "]"),
-                                  tree("{'amount':'1.00'}"), &now),
-            "amend.unknown", "constraints.amount", "no place");
+    expect(permit_details_narrow(a, tree("[" REFUND "," REFUND "]"),
+                                 tree("{'amount':'1.00'}"), &now),
+           "amend.unknown", "constraints.amount", "no place");
 }
 
 Test(permit_details, the_text_is_canonical)

@@ -6,14 +6,6 @@
 
 SUITE(person);
 
-static struct str many(char c, size_t n)
-{
-    struct buf b = buf_make(a, 1000);
-    for (size_t i = 0; i < n; i++)
-        buf_char(&b, c);
-    return buf_text(&b);
-}
-
 Test(person, email)
 {
     static const char *const fine[][2] = {
@@ -32,7 +24,7 @@ Test(person, email)
         cr_expect(e->kind == ERR_INVALID && str_is(e->at, "email"));
     }
     struct buf b = buf_make(a, 300);
-    buf_str(&b, many('x', PERSON_EMAIL_MAX - 2));
+    buf_str(&b, copies("x", PERSON_EMAIL_MAX - 2));
     buf_put(&b, "@y");
     cr_expect(!person_email(a, buf_text(&b), &s));
     buf_put(&b, "z");
@@ -44,16 +36,16 @@ Test(person, names_and_passwords_have_their_lengths)
     struct str s;
     cr_expect(!person_name(a, "name", STR("  Ines Roth "), &s));
     cr_expect(str_is(s, "Ines Roth"));
-    cr_expect(!person_name(a, "name", many('x', PERSON_NAME_MAX), &s));
+    cr_expect(!person_name(a, "name", copies("x", PERSON_NAME_MAX), &s));
     const struct err *e =
-        person_name(a, "label", many('x', PERSON_NAME_MAX + 1), &s);
+        person_name(a, "label", copies("x", PERSON_NAME_MAX + 1), &s);
     cr_expect(e && str_is(e->at, "label"));
     cr_expect(person_name(a, "name", STR("  "), &s));
     cr_expect(person_name(a, "name", STR("\xff"), &s));
-    cr_expect(person_password(a, many('x', PERSON_PASSWORD_MIN - 1)));
-    cr_expect(!person_password(a, many('x', PERSON_PASSWORD_MIN)));
-    cr_expect(!person_password(a, many('x', PERSON_PASSWORD_MAX)));
-    cr_expect(person_password(a, many('x', PERSON_PASSWORD_MAX + 1)));
+    cr_expect(person_password(a, copies("x", PERSON_PASSWORD_MIN - 1)));
+    cr_expect(!person_password(a, copies("x", PERSON_PASSWORD_MIN)));
+    cr_expect(!person_password(a, copies("x", PERSON_PASSWORD_MAX)));
+    cr_expect(person_password(a, copies("x", PERSON_PASSWORD_MAX + 1)));
     cr_expect(person_password(a, STR_NONE));
 }
 

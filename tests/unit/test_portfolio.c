@@ -8,19 +8,12 @@ SUITE(portfolio);
 #define HOUR (3600 * CLOCK_SECOND)
 #define NOW (INT64_C(1700000000) * CLOCK_SECOND)
 
-static struct json *body(const char *text)
-{
-    struct json *o = NULL;
-    cr_assert_null(json_parse(a, str_of(text), &o));
-    return o;
-}
-
 static struct portfolio governed(const char *policy)
 {
     struct portfolio p = {.id = STR("p")};
     struct json *o = json_object(a);
     json_set_text(o, "name", STR("x"));
-    json_set_json(o, "governance_policy", body(policy));
+    json_set_json(o, "governance_policy", tree(policy));
     cr_assert_null(portfolio_read(a, o, NOW, &p), "%s", policy);
     return p;
 }
@@ -60,17 +53,17 @@ Test(portfolio, changes)
 {
     struct portfolio p = governed("{\"timeout_hours\":1,\"x\":[]}");
     cr_assert_null(portfolio_read_changes(
-        a, body("{\"deadline\":\"2023-11-14T22:13:21\"}"), &p));
+        a, tree("{\"deadline\":\"2023-11-14T22:13:21\"}"), &p));
     cr_assert_eq(p.deadline, NOW + CLOCK_SECOND);
     cr_assert(str_is(p.name, "x"));
     cr_assert_null(portfolio_read_changes(
-        a, body("{\"deadline\":null,\"description\":\"d\"}"), &p));
+        a, tree("{\"deadline\":null,\"description\":\"d\"}"), &p));
     cr_assert_eq(p.deadline, NOW + HOUR);
     cr_assert(str_is(p.description, "d"));
     cr_assert(str_is(p.policy, "{\"timeout_hours\":1,\"x\":[]}"));
-    cr_assert_not_null(portfolio_read_changes(a, body("{\"name\":\"\"}"), &p));
+    cr_assert_not_null(portfolio_read_changes(a, tree("{\"name\":\"\"}"), &p));
     cr_assert_not_null(
-        portfolio_read_changes(a, body("{\"deadline\":\"x\"}"), &p));
+        portfolio_read_changes(a, tree("{\"deadline\":\"x\"}"), &p));
 }
 
 Test(portfolio, whoever_may_change_it)
@@ -109,10 +102,10 @@ Test(portfolio, a_membership)
 {
     struct portfolio_member m = {.id = STR("m")};
     const char *id = "{\"intent_id\":\"11111111-2222-4333-8444-555555555555\"}";
-    cr_assert_null(portfolio_member_read(a, body(id), &m));
+    cr_assert_null(portfolio_member_read(a, tree(id), &m));
     cr_assert(m.role == MEMBER_PLAIN && m.priority == 0);
-    cr_assert_not_null(portfolio_member_read(a, body("{}"), &m));
+    cr_assert_not_null(portfolio_member_read(a, tree("{}"), &m));
     cr_assert_not_null(portfolio_member_read(
-        a, body("{\"intent_id\":\"11111111-2222-4333-8444-555555555555\","
+        a, tree("{\"intent_id\":\"11111111-2222-4333-8444-555555555555\","
                 "\"role\":\"owner\"}"), &m));
 }

@@ -12,20 +12,6 @@
 
 SUITE(resolve);
 
-static struct json *tree_of(struct str text)
-{
-    struct json *v = NULL;
-    cr_assert(!json_parse(a, text, &v), "%.*s", STR_FMT(text));
-    return v;
-}
-
-static void same(const struct json *v, const char *wanted)
-{
-    const struct str text = json_dump(a, v, 1 << 20);
-    cr_assert(json_equal(v, tree(wanted)), "%.*s\nwanted %s", STR_FMT(text),
-              wanted);
-}
-
 /* ---- a question, and who answers ------------------------------------ */
 
 /* 2026-11-20T09:26:13.510233Z, and a minute and a half later. */
@@ -392,20 +378,12 @@ Test(resolve, a_wrong_form_is_told_its_fields)
                   "'y':'The form has no such field.'}}");
 }
 
-static struct str letters(size_t n)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (size_t i = 0; i < n; i++)
-        buf_put(&b, "\xC3\xA9");
-    return buf_text(&b);
-}
-
 Test(resolve, text_has_a_length)
 {
     for (size_t n = 20000; n < 20002; n++) {
         struct scene *c = scene(TEXT);
         struct answer w = saying("'x'");
-        w.value = json_string(a, letters(n));
+        w.value = json_string(a, copies("\xC3\xA9", n));
         const struct err *e = resolve_respond(a, &c->d, &w, &ada);
         if (n <= 20000)
             cr_assert(!e, "%s", e ? e->code : "");
@@ -490,7 +468,7 @@ Test(resolve, a_reason_has_a_length)
     for (size_t n = SUSPENSION_REASON_MAX; n < SUSPENSION_REASON_MAX + 2; n++) {
         struct scene *c = scene(CONFIRM);
         struct answer w = saying("'yes'");
-        w.reason = letters(n);
+        w.reason = copies("\xC3\xA9", n);
         const struct err *e = resolve_respond(a, &c->d, &w, &ada);
         if (n <= SUSPENSION_REASON_MAX)
             cr_assert(!e, "%s", e ? e->code : "");

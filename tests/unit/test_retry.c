@@ -10,32 +10,6 @@
 
 SUITE(retry);
 
-static void same_text(struct str text, const char *wanted, const char *of)
-{
-    struct json *v = NULL;
-    if (!wanted) {
-        cr_assert(!text.p, "%s: %.*s", of, STR_FMT(text));
-        return;
-    }
-    cr_assert(text.p && !json_parse(a, text, &v), "%s", of);
-    cr_assert(json_equal(v, tree(wanted)), "%s\n%.*s\nwanted %s", of,
-              STR_FMT(text), wanted);
-}
-
-/* Was it refused like that? at NULL: it was not. */
-static void expect(const struct err *e, const char *code, const char *at,
-                   const char *of)
-{
-    if (!at) {
-        cr_assert(!e, "%s: %s at %.*s", of, e ? e->code : "",
-                  STR_FMT(e ? e->at : STR_NONE));
-        return;
-    }
-    cr_assert(e && e->kind == ERR_INVALID, "%s", of);
-    cr_assert_str_eq(e->code, code, "%s", of);
-    cr_assert(str_is(e->at, at), "%s: at %.*s", of, STR_FMT(e->at));
-}
-
 /* ---- reading -------------------------------------------------------- */
 
 Test(retry, what_is_not_said)
@@ -137,12 +111,11 @@ Test(retry, what_cannot_be_read)
 Test(retry, a_ladder_has_ten_steps)
 {
     struct buf b = buf_make(a, 1024);
-    struct json *v = NULL;
     struct retry r;
     buf_put(&b, "{\"escalation_ladder\":[");
     for (int i = RETRY_LADDER_MAX; i > 0; i--)
         buf_printf(&b, "{\"attempt\":%d}%s", i, i > 1 ? "," : "]}");
-    cr_assert(!json_parse(a, buf_text(&b), &v));
+    struct json *v = tree_of(buf_text(&b));
     cr_assert(!retry_read(a, v, STR(""), &r));
     cr_assert_eq(r.steps, RETRY_LADDER_MAX);
     for (size_t i = 0; i < r.steps; i++)
@@ -275,7 +248,7 @@ Test(retry, each_member_comes_from_the_nearest_that_says_it)
                 vocabulary_fallback_policy_of(str_of(cascade[i].fallback));
         const enum fallback_policy before = s.fallback_policy;
         expect(retry_apply(a, &s, &from), NULL, NULL, of);
-        same_text(s.retry_policy, cascade[i].merged, of);
+        same_text(s.retry_policy, cascade[i].merged);
         cr_assert(s.timeout_seconds == cascade[i].then_timeout, "%s", of);
         struct json *merged = NULL;
         if (s.retry_policy.p)
@@ -352,8 +325,9 @@ Test(retry, what_contradicts_itself)
                                     : contradictions[i].lenient;
             char of[32];
             cr_assert(snprintf(of, sizeof of, "case %zu, %d", i, strict) > 0);
-            expect(retry_apply(a, &s, &from), contradictions[i].code,
-                   bad ? contradictions[i].at : NULL, of);
+            expect(retry_apply(a, &s, &from),
+                   bad ? contradictions[i].code : NULL, contradictions[i].at,
+                   of);
         }
     }
 }
@@ -490,8 +464,8 @@ Test(retry, going_on_takes_a_value)
         s.fallback_policy = (enum fallback_policy)p;
         s.strict = true;
         expect(retry_silence_check(a, &s, RETRY_SILENCE_NEVER),
-               "field.missing",
-               p == FALLBACK_FAIL ? NULL : "fallback_value", "strict");
+               p == FALLBACK_FAIL ? NULL : "field.missing", "fallback_value",
+               "strict");
         s.strict = false;
         expect(retry_silence_check(a, &s, RETRY_SILENCE_NEVER), NULL, NULL,
                "lenient");
@@ -539,10 +513,9 @@ static struct retry_round remind(struct scene *c, int64_t now)
 static void event_is(const struct scene *c, size_t i, const char *type,
                      const char *payload)
 {
-    struct json *o = NULL;
     cr_assert(i < c->events.n, "event %zu", i);
     cr_assert(str_is(c->events.v[i].type, type), "event %zu", i);
-    cr_assert(!json_parse(a, c->events.v[i].canonical, &o));
+    struct json *o = tree_of(c->events.v[i].canonical);
     cr_assert(str_is(json_get_text(o, "actor"), "clock"));
     const struct str text = json_dump(a, json_get(o, "payload"), 1 << 20);
     cr_assert(json_equal(json_get(o, "payload"), tree(payload)),

@@ -39,7 +39,7 @@ static const char *path_of(const char *dir, const char *name, const char *end)
     return arena_z(a, buf_text(&b));
 }
 
-static struct str text_of(const char *path)
+static struct str file_text(const char *path)
 {
     char *text = arena_alloc(a, SAMPLE_MAX);
     FILE *f = fopen(path, "r");
@@ -101,7 +101,7 @@ static void hold(const char *name, const char *page, struct json *view)
     buf_char(&now, '\n');
     if (wish && strcmp(wish, "write") == 0)
         write_to(path, buf_text(&now));
-    cr_expect(str_eq(text_of(path), buf_text(&now)),
+    cr_expect(str_eq(file_text(path), buf_text(&now)),
               "%s is not what is built: SAYSO_SAMPLES=write, and look at what "
               "changes", path);
     look(name, page, view);

@@ -9,34 +9,6 @@
 
 SUITE(suspension_read);
 
-static const char *text_of(const struct json *v)
-{
-    return arena_z(a, json_dump(a, v, 1 << 22));
-}
-
-static void same_text(struct str text, const char *wanted)
-{
-    struct json *v = NULL;
-    cr_assert(!json_parse(a, text, &v), "%.*s", STR_FMT(text));
-    cr_assert(json_equal(v, tree(wanted)), "%.*s\nwanted %s", STR_FMT(text),
-              wanted);
-}
-
-static void expect(const struct err *e, const char *code, const char *at,
-                   const char *what)
-{
-    if (!code) {
-        cr_assert(e == NULL, "%s: %s %.*s", what, e ? e->code : "",
-                  STR_FMT(e ? e->at : STR_NONE));
-        return;
-    }
-    cr_assert(e != NULL, "%s: %s is missing", what, code);
-    cr_assert_str_eq(e->code, code, "%s", what);
-    cr_assert_eq(e->kind, ERR_INVALID);
-    if (at)
-        cr_assert(str_is(e->at, at), "%s: %.*s", what, STR_FMT(e->at));
-}
-
 static const struct err *read_body(const char *body, struct suspension *s)
 {
     *s = (struct suspension){.intent_id = STR("i")};
@@ -135,8 +107,7 @@ Test(suspension_read, every_member)
               "{'value':'no','label':'no','effect':'none'}]");
     same_text(s.retry_policy, "{'max_attempts':2,'interval_seconds':60,"
                               "'strategy':'fixed'}");
-    struct json *r = NULL;
-    cr_assert(!json_parse(a, s.record, &r));
+    struct json *r = tree_of(s.record);
     cr_assert(str_is(json_get_text(r, "fallback_value"), "no"));
     cr_assert_eq(json_int(json_get(r, "timeout_seconds")), 600);
     cr_assert(str_is(json_get_text(r, "channel_hint"), "slack"));
@@ -387,14 +358,13 @@ Test(suspension_read, every_effect_and_reason_is_taken)
         for (size_t j = 0; j < countof(reasons); j++) {
             struct buf b = buf_make(a, 1024);
             struct suspension s;
-            struct json *list = NULL;
             buf_printf(&b,
                        "{'question':'Q?','choices':[{'value':'a',"
                        "'effect':'%s','reason':'%s'}]}",
                        effects[i], reasons[j]);
             expect(read_body(arena_z(a, buf_text(&b)), &s), NULL, NULL,
                    effects[i]);
-            cr_assert(!json_parse(a, s.choices, &list));
+            struct json *list = tree_of(s.choices);
             const struct json *c = json_at(list, 0);
             cr_assert(str_is(json_get_text(c, "effect"), effects[i]));
             cr_assert(str_is(json_get_text(c, "reason"), reasons[j]));
@@ -418,15 +388,6 @@ Test(suspension_read, on_reject)
     }
 }
 
-/* n characters of two bytes each. */
-static struct str letters(size_t n)
-{
-    struct buf b = buf_make(a, 1 << 20);
-    for (size_t i = 0; i < n; i++)
-        buf_put(&b, "\xC3\xA9");
-    return buf_text(&b);
-}
-
 Test(suspension_read, texts_have_ceilings)
 {
     static const struct {
@@ -445,7 +406,8 @@ Test(suspension_read, texts_have_ceilings)
     for (size_t i = 0; i < countof(texts); i++) {
         for (size_t over = 0; over < 2; over++) {
             struct json *body = tree("{'question':'Q?'}");
-            json_set_text(body, texts[i].key, letters(texts[i].max + over));
+            json_set_text(body, texts[i].key,
+                          copies("\xC3\xA9", texts[i].max + over));
             expect(suspension_read(a, body, json_dump(a, body, 1 << 20), &s),
                    over ? "field.too_long" : NULL, texts[i].key,
                    texts[i].key);
@@ -456,7 +418,8 @@ Test(suspension_read, texts_have_ceilings)
             struct json *body =
                 tree("{'question':'Q?','choices':[{'value':'a'}]}");
             json_set_text(json_at(json_get(body, "choices"), 0),
-                          choices[i].key, letters(choices[i].max + over));
+                          choices[i].key,
+                          copies("\xC3\xA9", choices[i].max + over));
             expect(suspension_read(a, body, json_dump(a, body, 1 << 20), &s),
                    over ? "field.too_long" : NULL, NULL, choices[i].key);
         }
@@ -552,8 +515,7 @@ Test(suspension_read, a_record_as_the_sdk_writes_it)
     cr_assert(str_is(s.confidence, "0.55"));
     cr_assert(str_eq(s.subject,
                      json_of("{'order_id':'12345','amount':499.99}")));
-    struct json *r = NULL;
-    cr_assert(!json_parse(a, s.record, &r));
+    struct json *r = tree_of(s.record);
     cr_assert(json_has(r, "decision_record") && json_has(r, "retry_policy"));
     cr_assert(!json_has(r, "suspended_at") && !json_has(r, "expires_at"));
 }
@@ -606,8 +568,7 @@ Test(suspension_read, nulls_count_as_absent)
            NULL, NULL, "nulls");
     cr_assert_eq(s.response_type, ANSWER_CHOICE);
     cr_assert(!s.fallback_value.p && !s.retry_policy.p && !s.confidence.p);
-    struct json *r = NULL;
-    cr_assert(!json_parse(a, s.record, &r));
+    struct json *r = tree_of(s.record);
     cr_assert(json_is(json_get(r, "context"), JSON_OBJECT));
 }
 
