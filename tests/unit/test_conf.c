@@ -1,11 +1,11 @@
 /* The configuration: what is read, what overrides, and every mistake. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <criterion/new/assert.h>
 #include <stdlib.h>
 
 #include "base/conf.h"
 
-static struct arena *arena;
 static struct buf mistakes;
 static struct conf conf;
 
@@ -19,16 +19,10 @@ static void setup(void)
     };
     for (size_t i = 0; i < countof(variables); i++)
         unsetenv(variables[i]);
-    arena = arena_make((size_t)8 << 20);
-    mistakes = buf_make(arena, 8192);
+    mistakes = buf_make(a, 8192);
 }
 
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(conf, .init = setup, .fini = teardown);
+SUITE_WITH(conf, setup());
 
 #define REQUIRED                                                               \
     "database = host=/run/pg dbname=sayso user='x y'\n"                        \
@@ -36,29 +30,49 @@ TestSuite(conf, .init = setup, .fini = teardown);
     "templates = /usr/share/sayso/templates\n"                                 \
     "public_url = https://sayso.example\n"
 
+#define PUBLIC_URL                                                             \
+    "public_url: http://host or https://host is required, in lower case, "     \
+    "with :port only where it is not the default, and nothing after it"
+
 static bool reads(const char *file)
 {
-    mistakes = buf_make(arena, 8192);
-    return conf_read(arena, str_of(file), &conf, &mistakes);
+    mistakes = buf_make(a, 8192);
+    return conf_read(a, str_of(file), &conf, &mistakes);
 }
 
-static bool says(const char *line)
+/* The mistakes are these lines; NULL ends them. */
+static void mistakes_are(const char *const *wanted)
 {
     struct str rest = buf_text(&mistakes);
-    while (rest.p)
-        if (str_is(str_cut(&rest, '\n'), line))
-            return true;
-    return false;
+    for (; *wanted; wanted++) {
+        const struct str line = str_cut(&rest, '\n');
+        cr_expect(str_is(line, *wanted), "%.*s\nwanted %s", STR_FMT(line),
+                  *wanted);
+    }
+    cr_expect(eq(sz, rest.n, 0), "%.*s", STR_FMT(rest));
 }
+#define MISTAKES(...) mistakes_are((const char *const[]){__VA_ARGS__, NULL})
 
-static size_t lines(void)
-{
-    size_t n = 0;
-    const struct str s = buf_text(&mistakes);
-    for (size_t i = 0; i < s.n; i++)
-        n += s.p[i] == '\n';
-    return n;
-}
+/* Whole numbers: without a line, and with the one of everything_given. */
+#define NUMBER(key_, usual_, given_) {#key_, &conf.key_, usual_, given_}
+static const struct {
+    const char *key;
+    const int64_t *value;
+    int64_t usual, given;
+} numbers[] = {
+    NUMBER(workers, 4, 256),
+    NUMBER(database_timeout, 2, 20),
+    NUMBER(database_connect_ms, 400, 10000),
+    NUMBER(request_memory_mb, 192, 4096),
+    NUMBER(limit_streams, 500, 7000),
+    NUMBER(limit_held, 2000, 19000),
+    NUMBER(limit_rate, 200, 1000000),
+    NUMBER(limit_workers, 2, 256),
+    NUMBER(limit_open, 2000, 1),
+    NUMBER(limit_bytes_mb, 1000, 1),
+    NUMBER(limit_subscriptions, 100, 1000),
+    NUMBER(limit_endpoints, 100, 500),
+};
 
 Test(conf, the_required_alone_and_the_defaults)
 {
@@ -72,19 +86,10 @@ Test(conf, the_required_alone_and_the_defaults)
     cr_expect(str_is(conf.templates, "/usr/share/sayso/templates"));
     cr_expect(eq(sz, conf.migrations.n, 0));
     cr_expect(str_is(conf.public_url, "https://sayso.example"));
-    cr_expect(eq(i64, conf.workers, 4));
-    cr_expect(eq(i64, conf.database_timeout, 2));
-    cr_expect(eq(i64, conf.database_connect_ms, 400));
+    for (size_t i = 0; i < countof(numbers); i++)
+        cr_expect(eq(i64, *numbers[i].value, numbers[i].usual), "%s",
+                  numbers[i].key);
     cr_expect(not(conf.require_standby));
-    cr_expect(eq(i64, conf.request_memory_mb, 192));
-    cr_expect(eq(i64, conf.limit_streams, 500));
-    cr_expect(eq(i64, conf.limit_held, 2000));
-    cr_expect(eq(i64, conf.limit_rate, 200));
-    cr_expect(eq(i64, conf.limit_workers, 2));
-    cr_expect(eq(i64, conf.limit_open, 2000));
-    cr_expect(eq(i64, conf.limit_bytes_mb, 1000));
-    cr_expect(eq(i64, conf.limit_subscriptions, 100));
-    cr_expect(eq(i64, conf.limit_endpoints, 100));
     cr_expect(not(conf.templates_strict));
     cr_expect(eq(uint, conf.silence_may_authorize, 0));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_INTERACTIVE));
@@ -92,42 +97,26 @@ Test(conf, the_required_alone_and_the_defaults)
 
 Test(conf, everything_given)
 {
-    cr_assert(reads("# a comment = 1\r\n\r\n  # another\n" REQUIRED
-                    "database_owner=dbname=owner\n"
-                    "\tsocket_mode\t=\t0600\t\r\n"
-                    "migrations = /usr/share/sayso/sql\n"
-                    "workers = 256\n"
-                    "database_timeout = 20\n"
-                    "database_connect_ms = 10000\n"
-                    "require_standby = yes\n"
-                    "request_memory_mb = 4096\n"
-                    "limit_streams = 7000\n"
-                    "limit_held = 19000\n"
-                    "limit_rate = 1000000\n"
-                    "limit_workers = 256\n"
-                    "limit_open = 1\n"
-                    "limit_bytes_mb = 1\n"
-                    "limit_subscriptions = 1000\n"
-                    "limit_endpoints = 500\n"
-                    "templates_strict = yes\n"
-                    "silence_may_authorize = low\n"
-                    "password_cost = min"));
+    struct buf file = buf_make(a, 4096);
+    buf_put(&file, "# a comment = 1\r\n\r\n  # another\n" REQUIRED
+                   "database_owner=dbname=owner\n"
+                   "\tsocket_mode\t=\t0600\t\r\n"
+                   "migrations = /usr/share/sayso/sql\n"
+                   "require_standby = yes\n"
+                   "templates_strict = yes\n"
+                   "silence_may_authorize = low\n");
+    for (size_t i = 0; i < countof(numbers); i++)
+        buf_printf(&file, "%s = %lld\n", numbers[i].key,
+                   (long long)numbers[i].given);
+    buf_put(&file, "password_cost = min");
+    cr_assert(reads(arena_z(a, buf_text(&file))));
+    for (size_t i = 0; i < countof(numbers); i++)
+        cr_expect(eq(i64, *numbers[i].value, numbers[i].given), "%s",
+                  numbers[i].key);
     cr_expect(str_is(conf.database_owner, "dbname=owner"));
     cr_expect(str_is(conf.socket_mode, "0600"));
     cr_expect(str_is(conf.migrations, "/usr/share/sayso/sql"));
-    cr_expect(eq(i64, conf.workers, 256));
-    cr_expect(eq(i64, conf.database_timeout, 20));
-    cr_expect(eq(i64, conf.database_connect_ms, 10000));
     cr_expect(conf.require_standby);
-    cr_expect(eq(i64, conf.request_memory_mb, 4096));
-    cr_expect(eq(i64, conf.limit_streams, 7000));
-    cr_expect(eq(i64, conf.limit_held, 19000));
-    cr_expect(eq(i64, conf.limit_rate, 1000000));
-    cr_expect(eq(i64, conf.limit_workers, 256));
-    cr_expect(eq(i64, conf.limit_open, 1));
-    cr_expect(eq(i64, conf.limit_bytes_mb, 1));
-    cr_expect(eq(i64, conf.limit_subscriptions, 1000));
-    cr_expect(eq(i64, conf.limit_endpoints, 500));
     cr_expect(conf.templates_strict);
     cr_expect(eq(uint, conf.silence_may_authorize, 1));
     cr_expect(eq(int, (int)conf.password_cost, CRYPT_MIN));
@@ -136,7 +125,7 @@ Test(conf, everything_given)
 Test(conf, values_outlive_the_file)
 {
     char file[] = REQUIRED;
-    cr_assert(conf_read(arena, str_of(file), &conf, &mistakes));
+    cr_assert(conf_read(a, str_of(file), &conf, &mistakes));
     memset(file, 'x', sizeof(file));
     cr_expect(str_is(conf.public_url, "https://sayso.example"));
 }
@@ -198,15 +187,13 @@ Test(conf, all_mistakes_at_once)
                         "database_connect_ms = 49\n"
                         "require_standby = maybe\n"
                         "silence_may_authorize = high\n")));
-    static const char *const wanted[] = {
+    MISTAKES(
         "line 2: there is no key \"databse\"",
         "line 3: workers: a whole number from 1 to 256 is required",
         "line 5: database is already set in line 1",
         "line 6: a line of the form key = value is required",
         "line 7: templates_strict: no or yes is required",
-        "line 8: public_url: http://host or https://host is required, in lower "
-        "case, with :port only where it is not the default, and nothing after "
-        "it",
+        "line 8: " PUBLIC_URL,
         "line 9: socket_mode: an octal mode such as 0660 is required",
         "line 10: there is no key \"Workers\"",
         "line 11: there is no key \"\"",
@@ -218,11 +205,7 @@ Test(conf, all_mistakes_at_once)
         "line 16: silence_may_authorize: never or low is required",
         "SAYSO_PASSWORD_COST: interactive or min is required",
         "socket is required",
-        "templates is required",
-    };
-    for (size_t i = 0; i < countof(wanted); i++)
-        cr_expect(says(wanted[i]), "%s", wanted[i]);
-    cr_expect(eq(sz, lines(), countof(wanted)));
+        "templates is required");
     cr_expect(eq(sz, str_search(buf_text(&mistakes), STR("hunter2")),
                  mistakes.n), "a mistake repeats a value");
 }
@@ -232,11 +215,8 @@ Test(conf, nothing_at_all)
     static const char *const rows[] = {NULL, "", "\n\n", "# nothing"};
     for (size_t i = 0; i < countof(rows); i++) {
         cr_expect(not(reads(rows[i])), "row %zu", i);
-        cr_expect(says("database is required"));
-        cr_expect(says("socket is required"));
-        cr_expect(says("templates is required"));
-        cr_expect(says("public_url is required"));
-        cr_expect(eq(sz, lines(), 4), "row %zu", i);
+        MISTAKES("database is required", "socket is required",
+                 "templates is required", "public_url is required");
     }
 }
 
@@ -244,24 +224,23 @@ Test(conf, a_required_value_may_not_be_empty)
 {
     setenv("SAYSO_SOCKET", "", 1);
     cr_expect(not(reads("database =\ntemplates = \npublic_url=\n")));
-    cr_expect(says("line 1: database: a connection string is required"));
-    cr_expect(says("line 2: templates: a directory is required"));
-    cr_expect(says("SAYSO_SOCKET: a path of 1 to 107 characters is required"));
-    cr_expect(eq(sz, lines(), 4));
+    MISTAKES("line 1: database: a connection string is required",
+             "line 2: templates: a directory is required",
+             "line 3: " PUBLIC_URL,
+             "SAYSO_SOCKET: a path of 1 to 107 characters is required");
 }
 
 Test(conf, bytes_that_are_not_text)
 {
-    mistakes = buf_make(arena, 8192);
-    cr_expect(not(conf_read(arena, STR(REQUIRED "workers = \xFF\n"
-                                       "migrations = a\0b\n"),
+    mistakes = buf_make(a, 8192);
+    cr_expect(not(conf_read(a, STR(REQUIRED "workers = \xFF\n"
+                                            "migrations = a\0b\n"),
                             &conf, &mistakes)));
-    cr_expect(says("line 5: this is not text in UTF-8"));
-    cr_expect(says("line 6: this is not text in UTF-8"));
+    MISTAKES("line 5: this is not text in UTF-8",
+             "line 6: this is not text in UTF-8");
     setenv("SAYSO_MIGRATIONS", "\xC3", 1);
     cr_expect(not(reads(REQUIRED)));
-    cr_expect(says("SAYSO_MIGRATIONS: this is not text in UTF-8"));
-    cr_expect(eq(sz, lines(), 1));
+    MISTAKES("SAYSO_MIGRATIONS: this is not text in UTF-8");
 }
 
 /* Reads the required lines with one variable set. */
@@ -354,16 +333,16 @@ Test(conf, a_socket_path_fits_in_an_address)
 
 Test(conf, a_long_list_of_mistakes_still_fails)
 {
-    mistakes = buf_make(arena, 10);
-    cr_expect(not(conf_read(arena, STR("a=1\nb=2\nc=3\n"), &conf,
-                            &mistakes)));
+    mistakes = buf_make(a, 10);
+    cr_expect(
+        not(conf_read(a, STR("a=1\nb=2\nc=3\n"), &conf, &mistakes)));
     cr_expect(mistakes.over);
 }
 
 static bool reads_owner(const char *file)
 {
-    mistakes = buf_make(arena, 8192);
-    return conf_read_owner(arena, str_of(file), &conf, &mistakes);
+    mistakes = buf_make(a, 8192);
+    return conf_read_owner(a, str_of(file), &conf, &mistakes);
 }
 
 Test(conf, the_owner_stands_in_a_file_of_its_own)
@@ -385,8 +364,8 @@ Test(conf, and_nothing_else_does)
     cr_expect(not(reads_owner("")));
     cr_expect(not(reads_owner("database_owner =\n")));
     cr_expect(not(reads_owner("database_owner = a\nworkers = 3\n")));
-    cr_expect(says("line 2: this file may have database_owner alone, and has "
-                   "to have it"));
+    MISTAKES("line 2: this file may have database_owner alone, and has to "
+             "have it");
     cr_expect(not(reads_owner("database_owner = a\ndatabase_owner = b\n")));
     cr_expect(not(reads_owner("owner = a\n")));
 }

@@ -1,5 +1,6 @@
 /* Hosts that do not answer in time: left alone, longer each time. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
@@ -9,22 +10,10 @@
 #define B STR("fedcba9876543210fedcba9876543210")
 #define NOW (1000 * CLOCK_SECOND)
 
-static struct arena *arena;
 static struct deliver_hosts *hosts;
 static struct str out[DELIVER_HOSTS_MAX];
 
-static void setup(void)
-{
-    arena = arena_make((size_t)8 << 20);
-    hosts = deliver_hosts_make(arena);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(deliver_hosts, .init = setup, .fini = teardown);
+SUITE_WITH(deliver_hosts, hosts = deliver_hosts_make(a));
 
 static size_t away(int64_t now)
 {

@@ -1,27 +1,21 @@
 /* FastCGI records: whole, in pieces, and as no front end would send them. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <criterion/new/assert.h>
 
 #include "world/web/fcgi_record.h"
 
-static struct arena *arena;
 static struct buf in, params;
 static struct fcgi_record r;
 
 static void setup(void)
 {
-    arena = arena_make(ARENA_REQUEST_MAX);
-    in = buf_make(arena, (size_t)1 << 20);
-    params = buf_make(arena, FCGI_RECORD_PARAMS_MAX);
+    in = buf_make(a, (size_t)1 << 20);
+    params = buf_make(a, FCGI_RECORD_PARAMS_MAX);
     r = (struct fcgi_record){.state = FCGI_RECORD_BEGIN};
 }
 
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(fcgi_record, .init = setup, .fini = teardown);
+SUITE_WITH(fcgi_record, setup());
 
 /* A record's head; its content follows. */
 static void head(int version, int type, int id, size_t n, int padding)
@@ -47,7 +41,7 @@ static void begin_as(int role)
 
 static struct str pair(const char *key, const char *value)
 {
-    struct buf b = buf_make(arena, 70000);
+    struct buf b = buf_make(a, 70000);
     const size_t n[2] = {strlen(key), strlen(value)};
     for (int i = 0; i < 2; i++) {
         if (n[i] > 127) {
@@ -99,7 +93,7 @@ Test(fcgi_record, in_two_pieces_at_every_byte)
     request();
     const struct str all = buf_text(&in);
     for (size_t cut = 0; cut <= all.n; cut++) {
-        struct buf p = buf_make(arena, FCGI_RECORD_PARAMS_MAX);
+        struct buf p = buf_make(a, FCGI_RECORD_PARAMS_MAX);
         r = (struct fcgi_record){.state = FCGI_RECORD_BEGIN};
         const size_t first = fcgi_record_read(&r, str_sub(all, 0, cut), &p);
         cr_assert(first <= cut, "%zu of %zu", first, cut);
@@ -151,7 +145,6 @@ Test(fcgi_record, other_roles)
     for (int role = 0; role < 5; role++) {
         if (role == 1)
             continue;
-        teardown();
         setup();
         begin_as(role);
         broken("a role");
@@ -163,7 +156,6 @@ Test(fcgi_record, no_request_to_begin_with)
     for (int type = 0; type < 12; type++) {
         if (type == 1)
             continue;
-        teardown();
         setup();
         record(type, STR("12345678"));
         broken("the first record");
@@ -252,7 +244,7 @@ Test(fcgi_record, malformed_pairs)
 
 Test(fcgi_record, an_answer)
 {
-    struct buf out = buf_make(arena, 1024);
+    struct buf out = buf_make(a, 1024);
     r.id = 0x0102;
     fcgi_record_out(&r, &out, STR("hello"));
     fcgi_record_end(&r, &out);
@@ -265,12 +257,12 @@ Test(fcgi_record, an_answer)
 Test(fcgi_record, a_long_answer_is_many_records)
 {
     const size_t n = 200000;
-    struct buf out = buf_make(arena, n * 2), text = buf_make(arena, n);
+    struct buf out = buf_make(a, n * 2), text = buf_make(a, n);
     for (size_t i = 0; i < n; i++)
         buf_char(&text, (char)('a' + i % 26));
     r.id = 1;
     fcgi_record_out(&r, &out, buf_text(&text));
-    struct buf back = buf_make(arena, n);
+    struct buf back = buf_make(a, n);
     for (size_t at = 0; at < out.n;) {
         const unsigned char *h = (const unsigned char *)out.p + at;
         const size_t size = (size_t)(h[4] << 8 | h[5]);
@@ -283,7 +275,7 @@ Test(fcgi_record, a_long_answer_is_many_records)
 
 Test(fcgi_record, nothing_is_no_record)
 {
-    struct buf out = buf_make(arena, 64);
+    struct buf out = buf_make(a, 64);
     fcgi_record_out(&r, &out, STR(""));
     cr_assert(eq(sz, out.n, 0), "an empty one would end the answer");
 }

@@ -1,6 +1,6 @@
 /* Passwords that are tried first are known, and what people should take is
  * not. */
-#include <criterion/criterion.h>
+#include "suite.h"
 
 #include <stddef.h>
 
@@ -16,19 +16,7 @@ const char *GetDefaultCracklibDict(void)
     return dictionary;
 }
 
-static struct arena *arena;
-
-static void setup(void)
-{
-    arena = arena_make((size_t)1 << 20);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(guessable, .init = setup, .fini = teardown);
+SUITE(guessable);
 
 Test(guessable, common_ones)
 {
@@ -37,9 +25,9 @@ Test(guessable, common_ones)
         "qwertyuiop", "qwerty123", "letmein1",  "sunshine",     "trustno1",
         "iloveyou",  "11111111",   "abc12345",  "Berlin2025!",  "football99",
         "2024-welcome", "drowssap"};
-    cr_assert(guessable_ready(arena));
+    cr_assert(guessable_ready(a));
     for (size_t i = 0; i < countof(list); i++) {
-        const struct err *e = guessable_refuse(arena, str_of(list[i]));
+        const struct err *e = guessable_refuse(a, str_of(list[i]));
         cr_expect(e && e->kind == ERR_INVALID &&
                       str_is(str_of(e->code), "password.common"),
                   "%s", list[i]);
@@ -49,11 +37,11 @@ Test(guessable, common_ones)
 Test(guessable, without_the_list_only_a_long_one_is_taken)
 {
     dictionary = "/nowhere";
-    cr_expect(!guessable_ready(arena));
-    const struct err *e = guessable_refuse(arena, STR("vT9z-TsdCN_pfG"));
+    cr_expect(!guessable_ready(a));
+    const struct err *e = guessable_refuse(a, STR("vT9z-TsdCN_pfG"));
     cr_expect(e && e->kind == ERR_BUSY &&
               str_is(str_of(e->code), "password.list"));
-    cr_expect(!guessable_refuse(arena, STR("vT9z-TsdCN_pfGvT9z-T")));
+    cr_expect(!guessable_refuse(a, STR("vT9z-TsdCN_pfGvT9z-T")));
 }
 
 Test(guessable, others)
@@ -63,5 +51,5 @@ Test(guessable, others)
         "vT9z-TsdCN_pfG", "Zürich im März ohne Schnee",
         "94fa6456-6b63-4676-9614-decdbb6e4510"};
     for (size_t i = 0; i < countof(list); i++)
-        cr_expect(!guessable_refuse(arena, str_of(list[i])), "%s", list[i]);
+        cr_expect(!guessable_refuse(a, str_of(list[i])), "%s", list[i]);
 }

@@ -1,24 +1,13 @@
 /* The hosts of a connection string: how they are read, in which order and for
  * how long each is tried. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <string.h>
 
 #include "base/clock.h"
 #include "world/pg/pg_hosts.h"
 
-static struct arena *arena;
-
-static void set_up(void)
-{
-    arena = arena_make(1 << 20);
-}
-
-static void tear_down(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(pg_hosts, .init = set_up, .fini = tear_down);
+SUITE(pg_hosts);
 
 static bool reads(const char *host, const char *addr, const char *port,
                   const char *attrs, struct pg_hosts *h)
@@ -27,7 +16,7 @@ static bool reads(const char *host, const char *addr, const char *port,
                                        .hostaddr = str_of(addr),
                                        .port = str_of(port),
                                        .attrs = str_of(attrs)};
-    return pg_hosts_read(arena, &text, h);
+    return pg_hosts_read(a, &text, h);
 }
 
 static bool is(const char *z, const char *wanted)

@@ -1,12 +1,12 @@
 /* The request: what is read, and every way to be refused. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <criterion/new/assert.h>
 
 #include "base/buf.h"
 #include "base/id.h"
 #include "world/web/request.h"
 
-static struct arena *arena;
 static struct pair list[REQUEST_PARAMS_MAX + 8];
 static struct pairs params;
 static struct request r;
@@ -16,18 +16,7 @@ static void param(const char *key, const char *value)
     list[params.n++] = (struct pair){str_of(key), str_of(value)};
 }
 
-static void setup(void)
-{
-    arena = arena_make(ARENA_REQUEST_MAX);
-    params = (struct pairs){list, 0};
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(request, .init = setup, .fini = teardown);
+SUITE_WITH(request, params = ((struct pairs){list, 0}));
 
 static const char *code(const struct err *e)
 {
@@ -37,7 +26,7 @@ static const char *code(const struct err *e)
 /* Parses what param() has given; the code of the error. */
 static const char *parse(void)
 {
-    return code(request_parse(arena, params, STR("body"), &r));
+    return code(request_parse(a, params, STR("body"), &r));
 }
 
 /* Parses a GET of the target. */
@@ -46,12 +35,12 @@ static const struct err *get(const char *target)
     params.n = 0;
     param("REQUEST_METHOD", "GET");
     param("REQUEST_URI", target);
-    return request_parse(arena, params, STR_NONE, &r);
+    return request_parse(a, params, STR_NONE, &r);
 }
 
 static const char *z(struct str s)
 {
-    return s.p ? arena_z(arena, s) : "(absent)";
+    return s.p ? arena_z(a, s) : "(absent)";
 }
 
 Test(request, reads_all_parts)
@@ -181,7 +170,7 @@ Test(request, a_repeated_key_is_named)
 
 Test(request, a_long_target_is_refused)
 {
-    struct buf b = buf_make(arena, REQUEST_TARGET_MAX + 2);
+    struct buf b = buf_make(a, REQUEST_TARGET_MAX + 2);
     buf_char(&b, '/');
     while (b.n < REQUEST_TARGET_MAX)
         buf_char(&b, 'a');
@@ -207,7 +196,7 @@ Test(request, nothing_at_all)
     cr_expect(eq(str, (char *)parse(), "request.path"));
     cr_expect(id_uuid(r.id));
     cr_expect(eq(int, (int)r.method, METHOD_GET));
-    cr_expect(eq(ptr, r.arena, arena));
+    cr_expect(eq(ptr, r.arena, a));
 }
 
 Test(request, headers)
@@ -232,7 +221,7 @@ Test(request, a_header_that_is_not_utf8_is_refused)
 {
     get("/");
     param("HTTP_IF_MATCH", "\xff");
-    const struct err *e = request_parse(arena, params, STR_NONE, &r);
+    const struct err *e = request_parse(a, params, STR_NONE, &r);
     cr_assert(eq(str, (char *)code(e), "request.header"));
     cr_expect(eq(str, (char *)z(e->at), "HTTP_IF_MATCH"));
     get("/");
@@ -249,7 +238,7 @@ Test(request, too_many_or_too_long_headers)
     param("HTTP_X", "v");
     cr_expect(eq(str, (char *)parse(), "request.params"));
     get("/");
-    struct buf b = buf_make(arena, REQUEST_PARAMS_BYTES);
+    struct buf b = buf_make(a, REQUEST_PARAMS_BYTES);
     while (b.n < REQUEST_PARAMS_BYTES)
         buf_char(&b, 'a');
     param("HTTP_X", z(buf_text(&b)));
@@ -296,7 +285,7 @@ Test(request, forms)
 {
     struct pairs p;
     struct str text = STR("a=1&b=x%0D%0D%0Ay+z&a=2&&c&=d&e=%0d%26");
-    cr_assert(request_form(arena, text, 8, &p) == NULL);
+    cr_assert(request_form(a, text, 8, &p) == NULL);
     cr_assert(eq(sz, p.n, 6));
     cr_expect(eq(str, (char *)z(pairs_get(p, "a")), "1"));
     cr_expect(eq(str, (char *)z(pairs_get(p, "b")), "x\ny z"));
@@ -304,24 +293,24 @@ Test(request, forms)
     cr_expect(eq(str, (char *)z(pairs_get(p, "c")), ""));
     cr_expect(eq(str, (char *)z(pairs_get(p, "")), "d"));
     cr_expect(eq(str, (char *)z(pairs_get(p, "e")), "\r&"));
-    cr_assert(request_form(arena, STR(""), 0, &p) == NULL);
+    cr_assert(request_form(a, STR(""), 0, &p) == NULL);
     cr_expect(eq(sz, p.n, 0));
-    cr_assert(request_form(arena, STR_NONE, 0, &p) == NULL);
+    cr_assert(request_form(a, STR_NONE, 0, &p) == NULL);
     cr_expect(eq(sz, p.n, 0));
 }
 
 Test(request, bad_forms)
 {
     struct pairs p;
-    const struct err *e = request_form(arena, STR("a=1&&b=%g0"), 8, &p);
+    const struct err *e = request_form(a, STR("a=1&&b=%g0"), 8, &p);
     cr_assert(eq(str, (char *)code(e), "request.form"));
     cr_expect(eq(int, (int)e->kind, ERR_BAD_REQUEST));
     cr_expect(eq(str, (char *)z(e->at), "pair 2"));
-    e = request_form(arena, STR("a=%00"), 8, &p);
+    e = request_form(a, STR("a=%00"), 8, &p);
     cr_expect(eq(str, (char *)code(e), "request.form"));
-    e = request_form(arena, STR("%80=a"), 8, &p);
+    e = request_form(a, STR("%80=a"), 8, &p);
     cr_expect(eq(str, (char *)code(e), "request.form"));
-    e = request_form(arena, STR("a&b&c"), 2, &p);
+    e = request_form(a, STR("a&b&c"), 2, &p);
     cr_assert(eq(str, (char *)code(e), "request.form"));
     cr_expect(eq(int, (int)e->kind, ERR_TOO_LARGE));
 }
@@ -329,11 +318,11 @@ Test(request, bad_forms)
 Test(request, escape_and_back)
 {
     struct str text = STR("AZaz09-._~ /%&+=?#\"'<>\xC3\xA9\n");
-    struct buf b = buf_make(arena, 256);
+    struct buf b = buf_make(a, 256);
     buf_escape(&b, text);
     cr_expect(eq(str, (char *)z(buf_text(&b)),
                  "AZaz09-._~%20%2F%25%26%2B%3D%3F%23%22%27%3C%3E%C3%A9%0A"));
     struct str back;
-    cr_assert(request_unescape(arena, buf_text(&b), true, &back) == NULL);
+    cr_assert(request_unescape(a, buf_text(&b), true, &back) == NULL);
     cr_expect(str_eq(back, text));
 }

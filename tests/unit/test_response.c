@@ -1,38 +1,27 @@
 /* The answer: headers that every one has, and how errors are spelt. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <criterion/new/assert.h>
 
 #include "world/web/response.h"
 
-static struct arena *arena;
 static struct response rs;
 
-static void setup(void)
-{
-    arena = arena_make(ARENA_REQUEST_MAX);
-    rs = response_make(arena);
-}
-
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(response, .init = setup, .fini = teardown);
+SUITE_WITH(response, rs = response_make(a));
 
 static char *body(void)
 {
-    return (char *)arena_z(arena, buf_text(&rs.body));
+    return (char *)arena_z(a, buf_text(&rs.body));
 }
 
 static char *head(void)
 {
-    return (char *)arena_z(arena, response_head(&rs));
+    return (char *)arena_z(a, response_head(&rs));
 }
 
 static bool head_has(const char *line)
 {
-    struct buf b = buf_make(arena, 1024);
+    struct buf b = buf_make(a, 1024);
     buf_put(&b, "\r\n");
     buf_put(&b, line);
     buf_put(&b, "\r\n");
@@ -44,15 +33,15 @@ static bool head_has(const char *line)
 static char *member(const char *key)
 {
     struct json *v = NULL;
-    cr_assert(json_parse(arena, buf_text(&rs.body), &v) == NULL);
+    cr_assert(json_parse(a, buf_text(&rs.body), &v) == NULL);
     if (!json_has(v, key))
         return (char *)"(absent)";
-    return (char *)arena_z(arena, json_dump(arena, json_get(v, key), 4096));
+    return (char *)arena_z(a, json_dump(a, json_get(v, key), 4096));
 }
 
 Test(response, json)
 {
-    struct json *v = json_object(arena);
+    struct json *v = json_object(a);
     json_set_int(v, "a", 1);
     response_json(&rs, 201, v);
     cr_expect(eq(str, body(), "{\"a\":1}"));
@@ -122,7 +111,7 @@ Test(response, without_a_body_or_a_status)
 
 Test(response, headers_over_the_ceiling_become_a_500)
 {
-    struct buf b = buf_make(arena, (size_t)80 << 10);
+    struct buf b = buf_make(a, (size_t)80 << 10);
     while (b.n < (size_t)80 << 10)
         buf_char(&b, 'a');
     response_json_text(&rs, 200, STR("1"));
@@ -152,15 +141,14 @@ Test(response, detail)
 
 Test(response, detail_with_more)
 {
-    struct json *more = json_object(arena);
+    struct json *more = json_object(a);
     json_set_text(more, "valid_choices", STR("v"));
     json_set_json(more, "nothing", NULL);
     json_set_text(more, "code", STR("forged"));
     json_set_text(more, "detail", STR("forged"));
     const struct err *e = err_more(
-        arena,
-        err_at(arena, ERR_INVALID, "respond.invalid_choice", STR("value"),
-               "No."),
+        a,
+        err_at(a, ERR_INVALID, "respond.invalid_choice", STR("value"), "No."),
         more);
     response_error(&rs, e, RESPONSE_DETAIL);
     cr_expect(eq(int, rs.status, 422));
@@ -177,11 +165,11 @@ Test(response, detail_with_more)
 
 Test(response, problem)
 {
-    struct json *more = json_object(arena);
+    struct json *more = json_object(a);
     json_set_int(more, "current_version", 3);
     json_set_int(more, "status", 200);
     const struct err *e = err_more(
-        arena, err_at(arena, ERR_CONFLICT, "intent.version", STR("x"), "No."),
+        a, err_at(a, ERR_CONFLICT, "intent.version", STR("x"), "No."),
         more);
     for (int style = RESPONSE_PROBLEM; style <= RESPONSE_HTML; style++) {
         response_error(&rs, e, (enum response_style)style);
@@ -216,10 +204,10 @@ Test(response, headers_of_some_errors)
 {
     response_error(&rs, ERROR(ERR_BUSY, "a.b", "No."), RESPONSE_DETAIL);
     cr_expect(head_has("Retry-After: 2"));
-    rs = response_make(arena);
+    rs = response_make(a);
     response_error(&rs, ERROR(ERR_RATE, "a.b", "No."), RESPONSE_DETAIL);
     cr_expect(head_has("Retry-After: 60"));
-    rs = response_make(arena);
+    rs = response_make(a);
     response_error(&rs, ERROR(ERR_UNAUTHENTICATED, "a.b", "No."),
                    RESPONSE_DETAIL);
     cr_expect(head_has("WWW-Authenticate: Bearer realm=\"Sayso\""));
@@ -228,12 +216,12 @@ Test(response, headers_of_some_errors)
 /* RFC 6749 5.2 */
 Test(response, an_error_of_oauth)
 {
-    struct json *more = json_object(arena);
+    struct json *more = json_object(a);
     json_set_text(more, "reason", STR("No."));
     response_header(&rs, "WWW-Authenticate", STR("Basic realm=\"sayso\""));
     response_header(&rs, "DPoP-Nonce", STR("1.x"));
     response_error(&rs,
-                   err_more(arena,
+                   err_more(a,
                             ERROR(ERR_UNAUTHENTICATED, "invalid_client",
                                   "Who are you?"),
                             more),
@@ -256,17 +244,17 @@ static bool says_lease(void)
 
 Test(response, a_conflict_never_says_lease)
 {
-    struct json *more = json_object(arena);
+    struct json *more = json_object(a);
     json_set_text(more, "a", STR("\\lease LEASE Please leaselease \"lease\""));
     json_set_text(more, "released", STR("releaſe"));
     const struct err *e = err_more(
-        arena, ERROR(ERR_CONFLICT, "x.released", "The Lease was released."),
+        a, ERROR(ERR_CONFLICT, "x.released", "The Lease was released."),
         more);
     for (int style = RESPONSE_DETAIL; style <= RESPONSE_HTML; style++) {
         response_error(&rs, e, (enum response_style)style);
         cr_expect(not(says_lease()));
         struct json *v = NULL;
-        cr_assert(json_parse(arena, buf_text(&rs.body), &v) == NULL);
+        cr_assert(json_parse(a, buf_text(&rs.body), &v) == NULL);
         cr_expect(str_is(json_get_text(v, "code"), "x.released"));
         cr_expect(str_eq(json_get_text(v, "a"), json_get_text(more, "a")));
         cr_expect(json_has(v, "released"));
@@ -281,7 +269,7 @@ Test(response, a_conflict_never_says_lease)
 
 Test(response, a_body_over_the_ceiling_becomes_a_500)
 {
-    char *p = arena_alloc(arena, RESPONSE_BODY_MAX + 1);
+    char *p = arena_alloc(a, RESPONSE_BODY_MAX + 1);
     memset(p, '1', RESPONSE_BODY_MAX + 1);
     response_json_text(&rs, 200, (struct str){p, RESPONSE_BODY_MAX + 1});
     cr_expect(eq(int, rs.status, 500));
@@ -297,12 +285,12 @@ Test(response, a_body_over_the_ceiling_becomes_a_500)
 Test(response, an_error_with_too_much_more_is_still_json)
 {
     size_t n = RESPONSE_BODY_MAX / 2;
-    char *p = arena_alloc(arena, n);
+    char *p = arena_alloc(a, n);
     memset(p, 'x', n);
-    struct json *more = json_object(arena);
+    struct json *more = json_object(a);
     json_set_text(more, "a", (struct str){p, n});
     response_error(&rs,
-                   err_more(arena, ERROR(ERR_CONFLICT, "a.b", "No."), more),
+                   err_more(a, ERROR(ERR_CONFLICT, "a.b", "No."), more),
                    RESPONSE_PROBLEM);
     cr_expect(eq(int, rs.status, 409));
     cr_expect(ne(str, member("detail"), "(absent)"));

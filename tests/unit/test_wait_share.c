@@ -1,27 +1,21 @@
 /* Shares of callers: of one key, of all keys, and the rest for people. */
-#include <criterion/criterion.h>
+#include "suite.h"
+
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
 #include "process/wait/wait_share.h"
 
-static struct arena *arena;
 static struct wait_shares *all;
 
 static void setup(void)
 {
     const struct wait_share_limits limits = {.each = {3, 2, 1},
                                              .keys = {5, 4, 4}};
-    arena = arena_make(ARENA_PROCESS_MAX);
-    all = wait_share_make(arena, &limits);
+    all = wait_share_make(a, &limits);
 }
 
-static void teardown(void)
-{
-    arena_free(arena);
-}
-
-TestSuite(wait_share, .init = setup, .fini = teardown);
+SUITE_WITH(wait_share, setup());
 
 static struct wait_share *take(const char *id, bool person)
 {
