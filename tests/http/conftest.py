@@ -38,6 +38,29 @@ def clock(request):
     return Clock.at(place(f"{request.module.__name__}-clock"))
 
 
+@pytest.fixture(scope="module")
+def db(server):
+    """The superuser's connection."""
+    with server.database() as connection:
+        yield connection
+
+
+@pytest.fixture
+def browser(server):
+    """A browser in which nobody has signed in."""
+    with server.client(headers={"Accept": "text/html"},
+                       transport=kit.elsewhere()) as client:
+        yield client
+
+
+@pytest.fixture
+def no_rules(server):
+    """The rules for tools that a test made end with it."""
+    yield
+    with server.database() as db:
+        db.execute("DELETE FROM tool_rule")
+
+
 @pytest.fixture(scope="session")
 def auditor(server):
     server.env["SAYSO_AUDITOR_KEY"] = server.key("auditor")

@@ -202,6 +202,13 @@ class Watched(Server):
         return (self.state / "log" / f"{name}.log").read_text()
 
 
+def waiter_process(server):
+    """The process that holds waiters; None while there is none."""
+    found = [p for p in children(server.supervisor())
+             if comm(p) == "sayso: wait"]
+    return found[0] if len(found) == 1 else None
+
+
 def complaints(server):
     """Lines of the log that no request should be able to cause."""
     return [x for x in server.log().splitlines()
@@ -503,6 +510,13 @@ def ask(client, **more):
     body = {k: v for k, v in body.items() if v is not None}
     r = client.post("/api/v1/suspensions", json=body, headers=headers)
     assert r.status_code == 201, r.text
+    return r.json()
+
+
+def read(client, asked):
+    """A question as it is now."""
+    r = client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
+    assert r.status_code == 200, r.text
     return r.json()
 
 

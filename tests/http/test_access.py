@@ -11,7 +11,7 @@ from kit import (KEYED, answer, ask, at, events, get, made, new_id, new_intent,
                  patch, put, refused, set_status, types, wait_for)
 from plans import plan, task
 from server import place
-from test_hold_apart import ASKED_FOR, BODIES, OF_INTENTS, sent
+from test_hold_apart import BODIES, OF_INTENTS, sent
 from test_streams import Stream
 
 route = pytest.mark.route

@@ -8,11 +8,7 @@ from test_tool_calls import rule
 route = pytest.mark.route
 
 
-@pytest.fixture(autouse=True)
-def no_rules(server):
-    yield
-    with server.database() as db:
-        db.execute("DELETE FROM tool_rule")
+pytestmark = pytest.mark.usefixtures("no_rules")
 
 
 DETAILS = [{"type": "tool_call", "tool": "shop.refund",

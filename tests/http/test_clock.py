@@ -9,10 +9,10 @@ import time
 import pytest
 
 import kit
-from kit import (answer, ask, asleep, get, made, new_intent, refused, respond,
-                 set_status, suspend, wait_for)
+from kit import (answer, ask, asleep, get, made, new_intent, read, refused,
+                 respond, set_status, suspend, wait_for)
 from server import place
-from test_portfolios import add, member, portfolio
+from test_portfolios import member, portfolio
 
 HOUR = 3600
 CODE = "clock.differs"
@@ -49,12 +49,6 @@ def noticed(nobody):
     refused(nobody.get("/readyz"), 503, CODE)
     assert metric(nobody, "sayso_clock_held") == 1
     time.sleep(0.6)  # the clock's process has looked twice
-
-
-def read(client, asked):
-    r = client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
-    assert r.status_code == 200, r.text
-    return r.json()
 
 
 def deadlines(agent):

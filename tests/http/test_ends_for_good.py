@@ -13,12 +13,6 @@ TOKENS = "/settings/tokens"
 
 
 @pytest.fixture(scope="module")
-def db(server):
-    with server.database() as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
 def admin(person):
     return person("admin").client
 

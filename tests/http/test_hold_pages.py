@@ -14,12 +14,6 @@ PEOPLE, SESSIONS = "/settings/people", "/settings/sessions"
 
 
 @pytest.fixture(scope="module")
-def db(server):
-    with server.database() as connection:
-        yield connection
-
-
-@pytest.fixture(scope="module")
 def boss(person):
     return person("admin")
 

@@ -21,14 +21,6 @@ from page import Page, login_data, press
 from server import free_port
 
 
-@pytest.fixture
-def browser(server):
-    """A browser in which nobody has signed in."""
-    with server.client(headers={"Accept": "text/html"},
-                       transport=elsewhere()) as client:
-        yield client
-
-
 def sha256(text):
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -20,7 +20,8 @@ import httpx
 import pytest
 
 import kit
-from kit import (ask, children, comm, new_id, new_intent, refused, wait_for)
+from kit import (ask, children, new_id, new_intent, refused, wait_for,
+                 waiter_process)
 from page import signed_in
 from receiver import Authority, Receiver
 from server import place
@@ -124,11 +125,6 @@ class Open:
 def own_key(server, *agents):
     options = [x for a in agents or ["a1"] for x in ("--agent", a)]
     return server.key("agent", *options, label=f"k {new_id()[:8]}")
-
-
-def waiter_process(server):
-    return [p for p in children(server.supervisor())
-            if comm(p) == "sayso: wait"][0]
 
 
 def holding(server):

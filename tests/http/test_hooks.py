@@ -403,13 +403,6 @@ def test_long_words_of_a_permission_prompt(agent, operator, member):
     assert prompt() == "allow"
 
 
-@pytest.fixture
-def no_rules(server):
-    yield
-    with server.database() as db:
-        db.execute("DELETE FROM tool_rule")
-
-
 @route(HOOK)
 def test_rules_decide_without_a_person(agent, server, no_rules):
     for position, word in enumerate(("allow", "deny"), 1):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from kit import (answer, ask, check_chain, events, get, new_id, new_intent,
-                 patch, put, record, refused, respond, suspend, types)
+                 patch, put, read, record, refused, respond, suspend, types)
 
 route = pytest.mark.route
 
@@ -63,12 +63,6 @@ def body(server, kind, **more):
 def put_question(client, server, kind, **more):
     r = client.post("/api/v1/suspensions", json=body(server, kind, **more))
     assert r.status_code == 201, r.text
-    return r.json()
-
-
-def read(client, asked):
-    r = client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
-    assert r.status_code == 200, r.text
     return r.json()
 
 

@@ -1,7 +1,6 @@
 """Signing in and out: passwords, cookies, other sites, guessing."""
 import hashlib
 import re
-import time
 import urllib.parse
 
 import httpx
@@ -19,14 +18,6 @@ def cookie_of(response):
     name, _, rest = last.partition("=")
     value, *attributes = rest.split("; ")
     return name, value, set(attributes)
-
-
-@pytest.fixture
-def browser(server):
-    """A browser in which nobody is signed in."""
-    with server.client(headers={"Accept": "text/html"},
-                       transport=elsewhere()) as client:
-        yield client
 
 
 def with_cookie(server, value, **headers):

@@ -15,11 +15,7 @@ ASK = "POST /oauth/bc-authorize"
 REVOKE = "POST /oauth/revoke"
 
 
-@pytest.fixture(autouse=True)
-def no_rules(server):
-    yield
-    with server.database() as db:
-        db.execute("DELETE FROM tool_rule")
+pytestmark = pytest.mark.usefixtures("no_rules")
 
 
 # --- Metadata -------------------------------------------------------------

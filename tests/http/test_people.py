@@ -30,12 +30,6 @@ def admin(boss):
     return boss.client
 
 
-@pytest.fixture(scope="module")
-def db(server):
-    with server.database() as connection:
-        yield connection
-
-
 def row(db, email, columns="id::text"):
     found = db.execute(f"SELECT {columns} FROM principal WHERE email = %s",
                        [email]).fetchone()

@@ -7,7 +7,7 @@ import pytest
 
 import kit
 from kit import (answer, ask, asleep, events, get, new_intent, refused,
-                 respond, set_status, suspend, types, wait_for)
+                 respond, suspend, types, wait_for)
 from questions import strays
 from server import place
 from test_portfolios import add, at, end, made, member, portfolio, read

@@ -12,12 +12,6 @@ SESSIONS, PROFILE = "/settings/sessions", "/settings/profile"
 TIME = re.compile(r'<time datetime="([^"]+)" title="([^"]+)">([^<]+)</time>')
 
 
-@pytest.fixture(scope="module")
-def db(server):
-    with server.database() as connection:
-        yield connection
-
-
 def row(db, one, columns):
     return db.execute(f"SELECT {columns} FROM principal WHERE email = %s",
                       [one.email]).fetchone()

@@ -33,12 +33,6 @@ def operator(person):
     return person("operator").client
 
 
-@pytest.fixture(scope="module")
-def db(server):
-    with server.database() as connection:
-        yield connection
-
-
 # --- Forms ----------------------------------------------------------------
 
 def act(client, path, what, **more):

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 import kit
-from kit import (answer, ask, children, comm, events, new_id, new_intent,
-                 refused, respond, set_status, suspend, wait_for)
+from kit import (answer, ask, events, new_id, new_intent, refused, respond,
+                 set_status, suspend, wait_for, waiter_process)
 from server import place
 
 route = pytest.mark.route
@@ -108,12 +108,6 @@ def note(client, intent, n=0, size=0):
                     json={"event_type": "comment", "actor": "refunds-agent",
                           "payload": {"n": n, "pad": "x" * size}})
     assert r.status_code in (200, 201), r.text
-
-
-def waiter_process(server):
-    found = [p for p in children(server.supervisor())
-             if comm(p) == "sayso: wait"]
-    return found[0] if len(found) == 1 else None
 
 
 # Two that only have to be left alone: they begin before all tests.

@@ -5,16 +5,10 @@ import time
 import pytest
 
 from kit import (ANY_ID, CHOICES, ZULU, answer, ask, asleep, events, get,
-                 new_id, new_intent, patch, put, refused, set_status, suspend,
-                 types)
+                 new_id, new_intent, patch, put, read, refused, set_status,
+                 suspend, types)
 
 route = pytest.mark.route
-
-
-def read(client, asked):
-    r = client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
-    assert r.status_code == 200, r.text
-    return r.json()
 
 
 def cancel(client, asked, **body):

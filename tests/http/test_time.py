@@ -14,8 +14,7 @@ import pytest
 
 import kit
 from kit import (answer, ask, asleep, events, get, new_intent, patch, put,
-                 record, refused, respond, suspend, types,
-                 wait_for)
+                 read, record, refused, respond, suspend, types, wait_for)
 from page import login_data
 from proofs import GRANT, Key, OAuth
 from server import place
@@ -58,12 +57,6 @@ def endpoint(db, kind, name, **columns):
 
 def policy(attempts, interval, **more):
     return {"max_attempts": attempts, "interval_seconds": interval, **more}
-
-
-def read(client, asked):
-    r = client.get(f"/api/v1/suspensions/{asked['suspension_id']}")
-    assert r.status_code == 200, r.text
-    return r.json()
 
 
 def until(client, asked, **wanted):

@@ -24,11 +24,7 @@ def other(caller):  # noqa: F811
     return caller()
 
 
-@pytest.fixture(autouse=True)
-def no_rules(server):
-    yield
-    with server.database() as db:
-        db.execute("DELETE FROM tool_rule")
+pytestmark = pytest.mark.usefixtures("no_rules")
 
 
 def rule(server, position, tool, effect, severity=None, reason=None,

@@ -3,7 +3,7 @@ use, and it ends when it is taken back. Reading uses nothing."""
 import pytest
 from kit import (answer, ask, end_key, events, get, new_id, refused, set_status,
                  together)
-from test_permits import approval, call, granted, look, permit, question
+from test_permits import approval, call, look, permit, question
 from test_tool_calls import rule
 
 route = pytest.mark.route
@@ -62,13 +62,6 @@ def abandon(agent, asked):
     intent = get(agent, {"id": asked["intent_id"]})
     r = set_status(agent, intent, "abandoned")
     assert r.status_code == 200, r.text
-
-
-@pytest.fixture
-def no_rules(server):
-    yield
-    with server.database() as db:
-        db.execute("DELETE FROM tool_rule")
 
 
 @route(REDEEM)

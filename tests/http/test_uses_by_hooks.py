@@ -16,11 +16,7 @@ route = pytest.mark.route
 HOOK = "POST /hooks/{client}"
 
 
-@pytest.fixture(autouse=True)
-def no_rules(server):
-    yield
-    with server.database() as db:
-        db.execute("DELETE FROM tool_rule")
+pytestmark = pytest.mark.usefixtures("no_rules")
 
 
 class Hook:

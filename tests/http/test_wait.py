@@ -17,8 +17,8 @@ import httpx
 import pytest
 
 import kit
-from kit import (answer, ask, children, comm, new_id, new_intent,
-                 refused, respond, set_status, suspend, wait_for)
+from kit import (answer, ask, comm, new_id, new_intent, refused, respond,
+                 set_status, suspend, wait_for, waiter_process)
 from server import place
 from test_database_gone import start_database, stop_database
 
@@ -78,13 +78,6 @@ def poll_intent(server, pool, intent, wait=50, since=None, **headers):
     since = intent["version"] if since is None else since
     return Poll(server, pool, f"/api/v1/intents/{intent['id']}"
                 f"?wait={wait}&since={since}", **headers)
-
-
-def waiter_process(server):
-    """The process that holds waiters; None while there is none."""
-    found = [p for p in children(server.supervisor())
-             if comm(p) == "sayso: wait"]
-    return found[0] if len(found) == 1 else None
 
 
 def holding(server):

@@ -33,3 +33,9 @@ def owner(server):
 def superuser(server):
     with server.database() as db:
         yield db
+
+
+@pytest.fixture
+def nothing_stays(superuser):
+    with superuser.transaction(force_rollback=True):
+        yield

@@ -1,9 +1,19 @@
 """Rows for the store tests, written as the program writes them."""
 import uuid
 
+import pytest
+
 import questions
 
 NOW = "2026-11-20T09:00:00Z"
+
+
+def refused(db, error, make, *args, **columns):
+    """The constraint that refuses a row."""
+    with pytest.raises(error) as info:
+        with db.transaction():
+            make(db, *args, **columns)
+    return info.value.diag.constraint_name
 
 
 def intent(db, **columns):

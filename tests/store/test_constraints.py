@@ -7,25 +7,16 @@ from statements import STATEMENTS
 
 import questions
 import rows
+from rows import refused
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays(superuser):
-    with superuser.transaction(force_rollback=True):
-        yield
+pytestmark = pytest.mark.usefixtures("nothing_stays")
 
 
 def fails(db, error, query, *args):
     with pytest.raises(error) as info:
         with db.transaction():
             db.execute(query, args)
-    return info.value.diag.constraint_name
-
-
-def refused(db, error, make, *args, **columns):
-    with pytest.raises(error) as info:
-        with db.transaction():
-            make(db, *args, **columns)
     return info.value.diag.constraint_name
 
 

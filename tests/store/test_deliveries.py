@@ -7,15 +7,13 @@ from psycopg import errors
 from psycopg.rows import dict_row
 
 import rows
+from rows import refused
 from statements import STATEMENTS
 
 LATER = "2026-11-20T10:00:00Z"
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays(superuser):
-    with superuser.transaction(force_rollback=True):
-        yield
+pytestmark = pytest.mark.usefixtures("nothing_stays")
 
 
 @pytest.fixture
@@ -36,13 +34,6 @@ def run(db, name, *values):
     done = db.execute(f"EXECUTE one({given})".encode())
     db.execute("DEALLOCATE one")
     return done
-
-
-def refused(db, error, make, *args, **columns):
-    with pytest.raises(error) as info:
-        with db.transaction():
-            make(db, *args, **columns)
-    return info.value.diag.constraint_name
 
 
 def delivered(db):
