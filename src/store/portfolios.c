@@ -2,74 +2,40 @@
 #include "store/portfolios.h"
 
 #include "base/id.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-/* The columns of portfolio_columns. */
-enum { ID, NAME, DESCRIPTION, CREATED_BY, STATUS, STATUS_BY, STATUS_AT, POLICY,
-       METADATA, DEADLINE, THRESHOLD, VERSION, CREATED_AT, UPDATED_AT,
-       COORDINATOR, GRANTED_BY, TEST };
-
-static struct portfolio row(const struct pg_rows *r, size_t i)
+static struct portfolio_rows portfolios_page_of(struct arena *a,
+                                                const struct pg_rows *r,
+                                                int64_t limit)
 {
-    return (struct portfolio){
-        .id = pg_str(r, i, ID),
-        .name = pg_str(r, i, NAME),
-        .description = pg_str(r, i, DESCRIPTION),
-        .created_by = pg_str(r, i, CREATED_BY),
-        .status = vocabulary_portfolio_status_of(pg_str(r, i, STATUS)),
-        .status_by = pg_str(r, i, STATUS_BY),
-        .status_at = pg_int(r, i, STATUS_AT),
-        .policy = pg_str(r, i, POLICY),
-        .metadata = pg_str(r, i, METADATA),
-        .deadline = pg_int(r, i, DEADLINE),
-        .threshold = pg_int(r, i, THRESHOLD),
-        .version = pg_int(r, i, VERSION),
-        .created_at = pg_int(r, i, CREATED_AT),
-        .updated_at = pg_int(r, i, UPDATED_AT),
-        .coordinator = pg_str(r, i, COORDINATOR),
-        .granted_by = pg_str(r, i, GRANTED_BY),
-        .test = pg_bool(r, i, TEST)};
-}
-
-static struct portfolio_rows page_of(struct arena *a, const struct pg_rows *r,
-                                     int64_t limit)
-{
-    struct portfolio_rows out = {.n = pg_count(r)};
+    struct portfolio_rows out = {.v = rows_all(a, &portfolio_record, r),
+                                 .n = pg_count(r)};
     out.more = out.n > (size_t)limit;
     if (out.more)
         out.n = (size_t)limit;
-    out.v = arena_many(a, out.n + 1, struct portfolio);
-    for (size_t i = 0; i < out.n; i++)
-        out.v[i] = row(r, i);
     return out;
 }
 
 /* ---- reading --------------------------------------------------------- */
 
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "portfolio.unknown",
-                 "There is no portfolio with this id.");
-}
-
-static const struct err *get(struct pg *pg, struct arena *a, struct str id,
-                             const struct principal *who, bool lock,
-                             struct portfolio *out)
+static const struct err *portfolios_read(struct pg *pg, struct arena *a,
+                                         struct str id,
+                                         const struct principal *who,
+                                         bool lock, struct portfolio *out)
 {
     struct pg_list args = {0};
     struct pg_rows *rows[2] = {NULL};
     if (!id_uuid(id))
-        return unknown();
+        return &portfolio_record.unknown;
     pg_add(&args, pg_text(id));
     intents_reader(&args, a, who);
     if (lock)
         pg_queue(pg, a, SQL_PORTFOLIO_TAKE, PG(pg_text(id)));
     pg_queue(pg, a, SQL_PORTFOLIO_GET, PG_ALL(&args));
     TRY(pg_run(pg, a, rows));
-    const struct pg_rows *found = rows[lock ? 1 : 0];
-    if (pg_count(found) == 0)
-        return unknown();
-    *out = row(found, 0);
+    if (pg_count(rows[lock]) == 0)
+        return &portfolio_record.unknown;
+    rows_read(&portfolio_record, rows[lock], 0, out);
     return NULL;
 }
 
@@ -77,14 +43,14 @@ const struct err *portfolios_get(struct pg *pg, struct arena *a, struct str id,
                                  const struct principal *who,
                                  struct portfolio *out)
 {
-    return get(pg, a, id, who, false, out);
+    return portfolios_read(pg, a, id, who, false, out);
 }
 
 const struct err *portfolios_take(struct pg *pg, struct arena *a,
                                   struct str id, const struct principal *who,
                                   struct portfolio *out)
 {
-    return get(pg, a, id, who, true, out);
+    return portfolios_read(pg, a, id, who, true, out);
 }
 
 const struct err *portfolios_list(struct pg *pg, struct arena *a,
@@ -99,7 +65,7 @@ const struct err *portfolios_list(struct pg *pg, struct arena *a,
     pg_add(&args, pg_text(page->created_by));
     pg_add(&args, pg_text(page->status));
     TRY(pg_query(pg, a, SQL_PORTFOLIO_LIST, PG_ALL(&args), &rows));
-    *out = page_of(a, rows, page->limit);
+    *out = portfolios_page_of(a, rows, page->limit);
     return NULL;
 }
 
@@ -110,38 +76,26 @@ const struct err *portfolios_of_intent(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     TRY(pg_query(pg, a, SQL_PORTFOLIO_OF_INTENT, PG(pg_text(intent_id)),
                  &rows));
-    *out = page_of(a, rows, PORTFOLIOS_OF_INTENT_MAX);
+    *out = portfolios_page_of(a, rows, PORTFOLIOS_OF_INTENT_MAX);
     return NULL;
 }
 
 /* ---- members --------------------------------------------------------- */
 
-enum { NODE_ID, TITLE, INTENT_STATUS, DEPENDS_ON, SUSPENSION, EXPIRES_AT,
-       MEMBERSHIP, ROLE, PRIORITY, ADDED_AT, SINCE };
+/* The columns of a node; those of the member follow. */
+enum { NODE_ID, TITLE, STATUS, DEPENDS_ON, SUSPENSION, EXPIRES_AT,
+       MEMBERSHIP };
 
-static struct graph_node node(const struct pg_rows *r, size_t i)
+static struct graph_node portfolios_node(const struct pg_rows *r, size_t i)
 {
     return (struct graph_node){
         .id = pg_str(r, i, NODE_ID),
         .title = pg_str(r, i, TITLE),
-        .status = vocabulary_intent_status_of(pg_str(r, i, INTENT_STATUS)),
+        .status = vocabulary_intent_status_of(pg_str(r, i, STATUS)),
         .depends_on = pg_str(r, i, DEPENDS_ON),
         .suspension_id = pg_str(r, i, SUSPENSION),
         .expires_at = pg_int(r, i, EXPIRES_AT),
         .outside = !pg_str(r, i, MEMBERSHIP).p};
-}
-
-static struct portfolio_member member(const struct pg_rows *r, size_t i,
-                                      struct str portfolio_id)
-{
-    return (struct portfolio_member){
-        .id = pg_str(r, i, MEMBERSHIP),
-        .portfolio_id = portfolio_id,
-        .intent_id = pg_str(r, i, NODE_ID),
-        .role = vocabulary_member_role_of(pg_str(r, i, ROLE)),
-        .priority = pg_int(r, i, PRIORITY),
-        .added_at = pg_int(r, i, ADDED_AT),
-        .suspended_since = pg_int(r, i, SINCE)};
 }
 
 const struct err *portfolios_members(struct pg *pg, struct arena *a,
@@ -159,9 +113,10 @@ const struct err *portfolios_members(struct pg *pg, struct arena *a,
         .v = arena_many(a, n + 1, struct portfolio_member),
         .graph = {.v = arena_many(a, n + 1, struct graph_node), .n = n}};
     for (size_t i = 0; i < n; i++) {
-        out->graph.v[i] = node(r, i);
+        out->graph.v[i] = portfolios_node(r, i);
         if (!out->graph.v[i].outside)
-            out->v[out->n++] = member(r, i, id);
+            rows_part(&portfolio_member_record, IN_ROW | IN_JOIN, r, i,
+                      MEMBERSHIP, &out->v[out->n++]);
     }
     return NULL;
 }
@@ -211,43 +166,18 @@ const struct err *portfolios_open(struct pg *pg, struct arena *a,
 
 /* ---- writing --------------------------------------------------------- */
 
-static struct str status_word(const struct portfolio *p)
-{
-    return vocabulary_portfolio_status(p->status)->wire;
-}
-
 void portfolios_queue_insert(struct pg *pg, struct arena *a,
                              const struct portfolio *p)
 {
-    struct pg_list args = {0};
-    pg_add(&args, pg_text(p->id));
-    pg_add(&args, pg_text(p->name));
-    pg_add(&args, pg_text(p->description));
-    pg_add(&args, pg_text(p->created_by));
-    pg_add(&args, pg_text(status_word(p)));
-    pg_add(&args, pg_text(p->policy));
-    pg_add(&args, pg_text(p->metadata));
-    pg_add(&args, pg_moment(p->deadline));
-    if (p->threshold)
-        pg_add(&args, pg_number(p->threshold));
-    else
-        pg_add(&args, pg_text(STR_NONE));
-    pg_add(&args, pg_number(p->version));
-    pg_add(&args, pg_moment(p->created_at));
-    pg_add(&args, pg_moment(p->updated_at));
-    pg_add(&args, pg_flag(p->test));
-    pg_queue(pg, a, SQL_PORTFOLIO_INSERT, PG_ALL(&args));
+    rows_queue(pg, a, SQL_PORTFOLIO_INSERT, NULL, &portfolio_record, IN_INSERT,
+               p);
 }
 
 void portfolios_queue_update(struct pg *pg, struct arena *a,
                              const struct portfolio *p)
 {
-    pg_queue(pg, a, SQL_PORTFOLIO_UPDATE,
-             PG(pg_text(p->id), pg_text(p->name), pg_text(p->description),
-                pg_text(status_word(p)), pg_text(p->status_by),
-                pg_moment(p->status_at), pg_text(p->policy),
-                pg_moment(p->deadline), pg_number(p->version),
-                pg_moment(p->updated_at)));
+    rows_queue(pg, a, SQL_PORTFOLIO_UPDATE, PG(pg_text(p->id)),
+               &portfolio_record, IN_UPDATE, p);
     if (p->status == PORTFOLIO_ACTIVE)
         return;
     pg_queue(pg, a, SQL_COORDINATOR_END_OF_PORTFOLIOS,
@@ -261,20 +191,19 @@ const struct err *portfolios_place(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBER,
                  PG(pg_text(id), pg_text(intent_id)), &r));
-    *out = (struct portfolio_place){
-        .member = {.id = pg_str(r, 0, 0),
-                   .portfolio_id = id,
-                   .intent_id = intent_id,
-                   .role = vocabulary_member_role_of(pg_str(r, 0, 1)),
-                   .priority = pg_int(r, 0, 2),
-                   .added_at = pg_int(r, 0, 3)},
-        .members = pg_int(r, 0, 4),
-        .portfolios = pg_int(r, 0, 5),
-        .primary = pg_bool(r, 0, 6)};
+    *out = (struct portfolio_place){.members = 0};
+    const int after = rows_part(&portfolio_member_record, IN_ROW, r, 0, 0,
+                                &out->member);
+    out->member.portfolio_id = id;
+    out->member.intent_id = intent_id;
+    out->members = pg_int(r, 0, after);
+    out->portfolios = pg_int(r, 0, after + 1);
+    out->primary = pg_bool(r, 0, after + 2);
     return NULL;
 }
 
-static void queue_mark(struct pg *pg, struct arena *a, struct str intent_id)
+static void portfolios_queue_mark(struct pg *pg, struct arena *a,
+                                  struct str intent_id)
 {
     pg_queue(pg, a, SQL_PORTFOLIO_MARK, PG(pg_text(intent_id)));
 }
@@ -282,12 +211,9 @@ static void queue_mark(struct pg *pg, struct arena *a, struct str intent_id)
 void portfolios_queue_join(struct pg *pg, struct arena *a,
                            const struct portfolio_member *m)
 {
-    pg_queue(pg, a, SQL_PORTFOLIO_JOIN,
-             PG(pg_text(m->id), pg_text(m->portfolio_id),
-                pg_text(m->intent_id),
-                pg_text(vocabulary_member_role(m->role)->wire),
-                pg_number(m->priority), pg_moment(m->added_at)));
-    queue_mark(pg, a, m->intent_id);
+    rows_queue(pg, a, SQL_PORTFOLIO_JOIN, NULL, &portfolio_member_record,
+               IN_INSERT, m);
+    portfolios_queue_mark(pg, a, m->intent_id);
 }
 
 void portfolios_queue_leave(struct pg *pg, struct arena *a,
@@ -295,5 +221,5 @@ void portfolios_queue_leave(struct pg *pg, struct arena *a,
 {
     pg_queue(pg, a, SQL_PORTFOLIO_LEAVE,
              PG(pg_text(m->portfolio_id), pg_text(m->intent_id)));
-    queue_mark(pg, a, m->intent_id);
+    portfolios_queue_mark(pg, a, m->intent_id);
 }

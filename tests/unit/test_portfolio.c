@@ -45,7 +45,7 @@ Test(portfolio, what_of_a_policy_is_enforced)
     cr_assert(str_is(json_dump(a, policy.enforced, 200),
                      "[\"allow_partial_completion\","
                      "\"auto_complete_threshold\"]"));
-    p.policy = STR("[]");
+    p.governance_policy = STR("[]");
     cr_assert(portfolio_policy_of(a, &p).all);
 }
 
@@ -60,7 +60,7 @@ Test(portfolio, changes)
         a, tree("{\"deadline\":null,\"description\":\"d\"}"), &p));
     cr_assert_eq(p.deadline, NOW + HOUR);
     cr_assert(str_is(p.description, "d"));
-    cr_assert(str_is(p.policy, "{\"timeout_hours\":1,\"x\":[]}"));
+    cr_assert(str_is(p.governance_policy, "{\"timeout_hours\":1,\"x\":[]}"));
     cr_assert_not_null(portfolio_read_changes(a, tree("{\"name\":\"\"}"), &p));
     cr_assert_not_null(
         portfolio_read_changes(a, tree("{\"deadline\":\"x\"}"), &p));
@@ -100,12 +100,13 @@ Test(portfolio, the_status_of_all_members)
 
 Test(portfolio, a_membership)
 {
-    struct portfolio_member m = {.id = STR("m")};
+    struct portfolio_member m = {.id = STR("m"), .role = MEMBER_PLAIN};
+    const struct record *r = &portfolio_member_record;
     const char *id = "{\"intent_id\":\"11111111-2222-4333-8444-555555555555\"}";
-    cr_assert_null(portfolio_member_read(a, tree(id), &m));
+    cr_assert_null(record_body(a, tree(id), r, &m));
     cr_assert(m.role == MEMBER_PLAIN && m.priority == 0);
-    cr_assert_not_null(portfolio_member_read(a, tree("{}"), &m));
-    cr_assert_not_null(portfolio_member_read(
+    cr_assert_not_null(record_body(a, tree("{}"), r, &m));
+    cr_assert_not_null(record_body(
         a, tree("{\"intent_id\":\"11111111-2222-4333-8444-555555555555\","
-                "\"role\":\"owner\"}"), &m));
+                "\"role\":\"owner\"}"), r, &m));
 }

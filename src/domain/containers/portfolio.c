@@ -1,19 +1,92 @@
-/* Portfolios: reading them, their policy, their aggregate, the object for
+/* Portfolios: their fields, their policy, their aggregate, the object for
  * clients. Pure: the time is an argument. */
 #include "domain/containers/portfolio.h"
 
 #include "base/clock_text.h"
-#include "base/json/fields.h"
 
-#define TIME_MAX 64
-#define TIMEOUT_HOURS_MAX 87840 /* ten years */
+#define PORTFOLIO_TIME_MAX 64
+#define PORTFOLIO_HOURS_MAX 87840 /* ten years */
+#define PORTFOLIO_DESCRIPTION_MAX 4000
+/* Of a JSON text as it is read, more than a body has: one that is too long is
+ * ERR_TOO_LARGE. */
+#define PORTFOLIO_SENT_MAX (8 << 20)
+#define PORTFOLIO_PRIORITY_MAX 1000000
+
+/* ---- fields ---------------------------------------------------------- */
+
+static void portfolio_name(struct fields *f, const char *key,
+                           const void *portfolio)
+{
+    const struct portfolio *p = portfolio;
+    if (!f->e && str_trim(p->name).n == 0)
+        fields_wrong(f, key, "field.empty", "A portfolio needs a name.");
+}
+
+static struct json *portfolio_enforced(struct arena *a, const void *portfolio)
+{
+    return portfolio_policy_of(a, portfolio).enforced;
+}
+
+static const struct record_field portfolio_fields[] = {
+    {RECORD_TEXT(portfolio, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(portfolio, name, IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
+     .max = PORTFOLIO_NAME_MAX, .check = portfolio_name},
+    {RECORD_TEXT(portfolio, description,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = PORTFOLIO_DESCRIPTION_MAX},
+    {RECORD_TEXT(portfolio, created_by, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(portfolio, status, IN_TABLE | IN_UPDATE | IN_OBJECT,
+                 vocabulary_portfolio_status_all)},
+    {RECORD_TEXT(portfolio, status_by, IN_ROW | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NAIVE(portfolio, status_at, IN_ROW | IN_UPDATE | IN_OBJECT)},
+    {RECORD_OBJECT(portfolio, governance_policy,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .other = "governance", .max = PORTFOLIO_SENT_MAX},
+    {RECORD_SHOWN(portfolio, enforced_policy, IN_OBJECT, portfolio_enforced)},
+    {RECORD_OBJECT(portfolio, metadata, IN_TABLE | IN_OBJECT | IN_BODY),
+     .max = PORTFOLIO_SENT_MAX},
+    {RECORD_NAIVE(portfolio, deadline, IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .none = "infinity"},
+    {RECORD_COUNT(portfolio, threshold, IN_TABLE)},
+    {RECORD_NUMBER(portfolio, version, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NAIVE(portfolio, created_at, IN_TABLE | IN_OBJECT),
+     .alias = "createdAt"},
+    {RECORD_NAIVE(portfolio, updated_at, IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .alias = "updatedAt"},
+    {RECORD_FLAG(portfolio, test, IN_TABLE | IN_OBJECT | IN_GIVEN)},
+    {RECORD_TEXT(portfolio, coordinator, IN_JOIN)},
+    {RECORD_TEXT(portfolio, granted_by, IN_JOIN)},
+};
+const struct record portfolio_record =
+    RECORD(portfolio, "portfolio", "portfolio");
+
+static const struct record_field portfolio_member_fields[] = {
+    {RECORD_TEXT(portfolio_member, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(portfolio_member, portfolio_id,
+                 IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_UUID(portfolio_member, intent_id,
+                 IN_TABLE | IN_OBJECT | IN_PART | IN_NEED)},
+    {RECORD_WORD(portfolio_member, role,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_PART | IN_EVENT |
+                     IN_BODY,
+                 vocabulary_member_role_all)},
+    {RECORD_NUMBER(portfolio_member, priority,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_PART | IN_EVENT |
+                       IN_BODY),
+     .min = -PORTFOLIO_PRIORITY_MAX, .max = PORTFOLIO_PRIORITY_MAX},
+    {RECORD_NAIVE(portfolio_member, added_at, IN_TABLE | IN_OBJECT | IN_PART),
+     .alias = "addedAt"},
+    {RECORD_NAIVE(portfolio_member, suspended_since, IN_JOIN)},
+};
+const struct record portfolio_member_record =
+    RECORD(portfolio_member, "member", "portfolio_member");
 
 /* ---- policy ---------------------------------------------------------- */
 
 static void portfolio_time(struct fields *f, const char *key, int64_t *out)
 {
     struct str text = STR_NONE;
-    fields_text(f, key, TIME_MAX, &text);
+    fields_text(f, key, PORTFOLIO_TIME_MAX, &text);
     if (!f->e && text.p && !clock_parse(text, out))
         fields_wrong(f, key, "field.time",
                      "This has to be a time like 2026-11-20T09:26:13.510233.");
@@ -25,32 +98,22 @@ static void portfolio_hours(struct fields *f, const char *key, int64_t *out)
     const double hours = json_double(v);
     if (f->e || !v)
         return;
-    if (!json_is_number(v) || hours < 0.001 || hours > TIMEOUT_HOURS_MAX)
+    if (!json_is_number(v) || hours < 0.001 || hours > PORTFOLIO_HOURS_MAX)
         fields_wrong(f, key, "field.range",
                      "\"%s\" has to be a number from 0.001 to %d.", key,
-                     TIMEOUT_HOURS_MAX);
+                     PORTFOLIO_HOURS_MAX);
     else
         *out = (int64_t)(hours * 3600 * (double)CLOCK_SECOND);
-}
-
-static struct json *enforced(struct arena *a, const struct json *policy)
-{
-    static const char *const names[] = {
-        "deadline", "timeout_hours", "require_all_completed",
-        "allow_partial_completion", "auto_complete_threshold"};
-    struct json *list = json_array(a);
-    for (size_t i = 0; i < countof(names); i++) {
-        if (json_get(policy, names[i]))
-            json_add_text(list, str_of(names[i]));
-    }
-    return list;
 }
 
 const struct err *portfolio_policy_read(struct arena *a,
                                         const struct json *policy,
                                         struct portfolio_policy *out)
 {
-    *out = (struct portfolio_policy){.all = true};
+    static const char *const names[] = {
+        "deadline", "timeout_hours", "require_all_completed",
+        "allow_partial_completion", "auto_complete_threshold"};
+    *out = (struct portfolio_policy){.all = true, .enforced = json_array(a)};
     struct fields f = fields(a, policy, STR("governance_policy"));
     portfolio_time(&f, "deadline", &out->deadline);
     portfolio_hours(&f, "timeout_hours", &out->timeout);
@@ -58,7 +121,10 @@ const struct err *portfolio_policy_read(struct arena *a,
     fields_bool(&f, "allow_partial_completion", &out->partial);
     fields_int(&f, "auto_complete_threshold", 1, 100, &out->threshold);
     TRY(fields_error(&f));
-    out->enforced = enforced(a, policy);
+    for (size_t i = 0; i < countof(names); i++) {
+        if (json_get(policy, names[i]))
+            json_add_text(out->enforced, str_of(names[i]));
+    }
     return NULL;
 }
 
@@ -66,82 +132,59 @@ struct portfolio_policy portfolio_policy_of(struct arena *a,
                                             const struct portfolio *p)
 {
     struct portfolio_policy policy;
-    if (portfolio_policy_read(a, json_read(a, p->policy), &policy))
+    if (portfolio_policy_read(a, json_read(a, p->governance_policy), &policy))
         policy = (struct portfolio_policy){.all = true,
                                            .enforced = json_array(a)};
     return policy;
 }
 
-/* Stores the policy, and the earlier one of its deadlines. */
+/* Takes from its policy the threshold, and the earlier one of its deadlines. */
 static const struct err *portfolio_govern(struct arena *a,
-                                          const struct json *policy,
                                           struct portfolio *p)
 {
     struct portfolio_policy read;
-    TRY(portfolio_policy_read(a, policy, &read));
-    p->policy = json_dump(a, policy, PORTFOLIO_TEXT_MAX);
+    TRY(portfolio_policy_read(a, json_read(a, p->governance_policy), &read));
     p->threshold = read.threshold;
     p->deadline = read.deadline;
     const int64_t until = p->created_at + read.timeout;
     if (read.timeout && (!p->deadline || until < p->deadline))
         p->deadline = until;
-    return p->policy.p ? NULL
-                       : err_at(a, ERR_TOO_LARGE, "field.too_long",
-                                STR("governance_policy"),
-                                "A policy may have at most 64 kB.");
+    return p->governance_policy.n <= PORTFOLIO_TEXT_MAX
+               ? NULL
+               : err_at(a, ERR_TOO_LARGE, "field.too_long",
+                        STR("governance_policy"),
+                        "A policy may have at most 64 kB.");
 }
 
 /* ---- reading --------------------------------------------------------- */
 
-static void portfolio_name(struct fields *f, struct portfolio *p)
-{
-    fields_text(f, "name", PORTFOLIO_NAME_MAX, &p->name);
-    if (!f->e && str_trim(p->name).n == 0)
-        fields_wrong(f, "name", "field.empty", "A portfolio needs a name.");
-}
-
 const struct err *portfolio_read(struct arena *a, const struct json *body,
                                  int64_t now, struct portfolio *out)
 {
-    const struct json *policy = NULL, *other = NULL, *metadata = NULL;
-    struct fields f = fields(a, body, STR(""));
-    fields_need(&f, "name");
-    portfolio_name(&f, out);
-    fields_text(&f, "description", PORTFOLIO_DESCRIPTION_MAX,
-                &out->description);
-    fields_json(&f, "governance_policy", JSON_OBJECT, &policy);
-    fields_json(&f, "governance", JSON_OBJECT, &other);
-    fields_json(&f, "metadata", JSON_OBJECT, &metadata);
-    TRY(fields_error(&f));
+    TRY(record_body(a, body, &portfolio_record, out));
     out->status = PORTFOLIO_ACTIVE;
     out->version = 1;
     out->created_at = out->updated_at = now;
-    out->metadata = metadata ? json_dump(a, metadata, PORTFOLIO_TEXT_MAX)
-                             : STR("{}");
-    if (!out->metadata.p)
+    if (out->metadata.n > PORTFOLIO_TEXT_MAX)
         return err_at(a, ERR_TOO_LARGE, "field.too_long", STR("metadata"),
                       "The metadata may have at most 64 kB.");
-    return portfolio_govern(a,
-                            policy  ? policy
-                            : other ? other
-                                    : json_object(a),
-                            out);
+    return portfolio_govern(a, out);
 }
 
 const struct err *portfolio_read_changes(struct arena *a,
                                          const struct json *body,
                                          struct portfolio *p)
 {
-    struct json *policy = json_read(a, p->policy);
+    struct json *policy = json_read(a, p->governance_policy);
     struct fields f = fields(a, body, STR(""));
     int64_t unused = 0;
-    if (json_has(body, "name"))
-        portfolio_name(&f, p);
-    if (json_has(body, "description")) {
-        p->description = STR_NONE;
+    if (json_has(body, "name")) {
+        fields_text(&f, "name", PORTFOLIO_NAME_MAX, &p->name);
+        portfolio_name(&f, "name", p);
+    }
+    if (json_has(body, "description"))
         fields_text(&f, "description", PORTFOLIO_DESCRIPTION_MAX,
                     &p->description);
-    }
     portfolio_time(&f, "deadline", &unused);
     TRY(fields_error(&f));
     if (!json_has(body, "deadline"))
@@ -149,22 +192,8 @@ const struct err *portfolio_read_changes(struct arena *a,
     json_unset(policy, STR("deadline"));
     if (json_get(body, "deadline"))
         json_set_json(policy, "deadline", json_get(body, "deadline"));
-    return portfolio_govern(a, policy, p);
-}
-
-const struct err *portfolio_member_read(struct arena *a,
-                                        const struct json *body,
-                                        struct portfolio_member *out)
-{
-    struct fields f = fields(a, body, STR(""));
-    fields_need(&f, "intent_id");
-    fields_uuid(&f, "intent_id", &out->intent_id);
-    out->role = vocabulary_member_role_read(&f, "role");
-    fields_int(&f, "priority", -PORTFOLIO_PRIORITY_MAX, PORTFOLIO_PRIORITY_MAX,
-               &out->priority);
-    if (out->role == MEMBER_ROLE__MAX)
-        out->role = MEMBER_PLAIN;
-    return fields_error(&f);
+    p->governance_policy = json_dump(a, policy, PORTFOLIO_SENT_MAX);
+    return portfolio_govern(a, p);
 }
 
 /* ---- rights ---------------------------------------------------------- */
@@ -245,21 +274,19 @@ struct json *portfolio_aggregate(struct arena *a,
     return o;
 }
 
-static void portfolio_set_members(struct arena *a, struct json *o,
-                                  const struct portfolio_members *members)
+struct json *portfolio_object(struct arena *a, const struct portfolio *p,
+                              const struct portfolio_members *members)
 {
-    struct json *list = json_array(a), *progress = json_object(a),
+    struct json *o = record_object(a, &portfolio_record, p),
+                *list = json_array(a), *progress = json_object(a),
                 *phases = json_array(a);
     for (size_t i = 0; i < members->n; i++) {
         const struct portfolio_member *m = &members->v[i];
         const struct graph_node *n = &members->graph.v[i];
         struct json *one = json_object(a), *phase = json_object(a);
-        json_set_text(one, "intent_id", m->intent_id);
-        json_set_text(one, "role", vocabulary_member_role(m->role)->wire);
-        json_set_int(one, "priority", m->priority);
+        record_show(a, one, &portfolio_member_record, IN_PART, m);
         json_set_text(one, "status",
                       vocabulary_intent_status(n->status)->wire);
-        json_set_text(one, "added_at", clock_naive(a, m->added_at));
         json_add_json(list, one);
         if (!m->suspended_since)
             continue;
@@ -277,58 +304,5 @@ static void portfolio_set_members(struct arena *a, struct json *o,
     json_set_json(o, "members", list);
     json_set_json(progress, "suspended_phases", phases);
     json_set_json(o, "progress", progress);
-}
-
-/* ---- objects --------------------------------------------------------- */
-
-struct json *portfolio_json(struct arena *a, const struct portfolio *p,
-                            const struct portfolio_members *members)
-{
-    const struct portfolio_policy policy = portfolio_policy_of(a, p);
-    struct json *o = json_object(a);
-    json_set_text(o, "id", p->id);
-    json_set_text(o, "name", p->name);
-    json_set_text_or_null(o, "description", p->description);
-    json_set_text(o, "created_by", p->created_by);
-    if (p->test)
-        json_set_bool(o, "test", true);
-    json_set_text(o, "status", vocabulary_portfolio_status(p->status)->wire);
-    json_set_text_or_null(o, "status_by", p->status_by);
-    json_set_text_or_null(o, "status_at", clock_naive(a, p->status_at));
-    json_set_read(a, o, "governance_policy", p->policy);
-    json_set_json(o, "enforced_policy", policy.enforced);
-    json_set_read(a, o, "metadata", p->metadata);
-    json_set_text_or_null(o, "deadline", clock_naive(a, p->deadline));
-    if (members)
-        portfolio_set_members(a, o, members);
-    json_set_int(o, "version", p->version);
-    json_set_text_or_null(o, "created_at", clock_naive(a, p->created_at));
-    json_set_text_or_null(o, "updated_at", clock_naive(a, p->updated_at));
-    json_set_text_or_null(o, "createdAt", clock_naive(a, p->created_at));
-    json_set_text_or_null(o, "updatedAt", clock_naive(a, p->updated_at));
-    return o;
-}
-
-struct json *portfolio_member_json(struct arena *a,
-                                   const struct portfolio_member *m)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "id", m->id);
-    json_set_text(o, "portfolio_id", m->portfolio_id);
-    json_set_text(o, "intent_id", m->intent_id);
-    json_set_text(o, "role", vocabulary_member_role(m->role)->wire);
-    json_set_int(o, "priority", m->priority);
-    json_set_text_or_null(o, "added_at", clock_naive(a, m->added_at));
-    json_set_text_or_null(o, "addedAt", clock_naive(a, m->added_at));
-    return o;
-}
-
-struct json *portfolio_member_payload(struct arena *a,
-                                      const struct portfolio_member *m)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "portfolio_id", m->portfolio_id);
-    json_set_text(o, "role", vocabulary_member_role(m->role)->wire);
-    json_set_int(o, "priority", m->priority);
     return o;
 }

@@ -3,16 +3,14 @@
 #ifndef DOMAIN_CONTAINERS_PORTFOLIO_H
 #define DOMAIN_CONTAINERS_PORTFOLIO_H
 
-#include "base/json/json.h"
 #include "domain/containers/graph.h"
 #include "domain/intent/intent.h"
 #include "domain/intent/principal.h"
+#include "domain/record.h"
 
 #define PORTFOLIO_NAME_MAX 200
-#define PORTFOLIO_DESCRIPTION_MAX 4000
 #define PORTFOLIO_TEXT_MAX ((size_t)64 << 10) /* bytes of a JSON text */
 #define PORTFOLIO_MEMBERS_MAX 1000
-#define PORTFOLIO_PRIORITY_MAX 1000000
 #define PORTFOLIOS_OF_INTENT_MAX 5
 
 struct portfolio {
@@ -25,14 +23,16 @@ struct portfolio {
     enum portfolio_status status;
     struct str status_by; /* p NULL: it is as it was made */
     int64_t status_at;
-    struct str policy;   /* JSON text, an object */
-    struct str metadata; /* JSON text, an object */
+    struct str governance_policy, metadata; /* JSON texts, objects */
     int64_t deadline;    /* the earlier one of its policy; 0: none */
     int64_t threshold;   /* percentage of completed members; 0: none */
     int64_t version;
     int64_t created_at, updated_at;
     bool test; /* a test key made it (reach.h) */
 };
+/* Objects have their times in two spellings, because the SDK reads those of a
+ * portfolio in camel case alone. */
+extern const struct record portfolio_record;
 
 /* The part of a governance policy that the server enforces. */
 struct portfolio_policy {
@@ -84,6 +84,8 @@ struct portfolio_member {
     int64_t added_at;
     int64_t suspended_since; /* 0: the intent is not suspended */
 };
+extern const struct record portfolio_member_record;
+
 /* The members of a portfolio. Node i of the graph is the intent of member i;
  * the intents elsewhere that they depend on follow. */
 struct portfolio_members {
@@ -106,24 +108,12 @@ const struct err *portfolio_check_adder(const struct principal *who,
  * portfolio.second_primary | portfolio.full | portfolio.too_many. */
 const struct err *portfolio_check_room(const struct portfolio_place *at,
                                        enum member_role role) MUST;
-/* Reads a membership from a body: role ("member" where it is absent) and
- * priority. */
-const struct err *portfolio_member_read(struct arena *a,
-                                        const struct json *body,
-                                        struct portfolio_member *out) MUST;
-/* As clients read it. Both have their times in two spellings, because the SDK
- * reads those of a portfolio in camel case alone. */
-struct json *portfolio_member_json(struct arena *a,
-                                   const struct portfolio_member *m);
-/* members NULL: for a list, without members and what is derived from them. */
-struct json *portfolio_json(struct arena *a, const struct portfolio *p,
-                            const struct portfolio_members *members);
+/* The object with its members, and what is derived from them. */
+struct json *portfolio_object(struct arena *a, const struct portfolio *p,
+                              const struct portfolio_members *members);
 /* The aggregate of the members: graph_aggregate, and status: completed when all
  * are, failed when one is abandoned, else in_progress. */
 struct json *portfolio_aggregate(struct arena *a,
                                  const struct portfolio_members *members);
-/* The payload of added_to_portfolio and removed_from_portfolio. */
-struct json *portfolio_member_payload(struct arena *a,
-                                      const struct portfolio_member *m);
 
 #endif

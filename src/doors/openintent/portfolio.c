@@ -20,7 +20,7 @@ static const struct err *object_of(struct call *c, const struct portfolio *p,
 {
     struct portfolio_members members;
     TRY(portfolios_members(c->pg, c->a, p->id, &c->who, &members));
-    *out = portfolio_json(c->a, p, &members);
+    *out = portfolio_object(c->a, p, &members);
     return NULL;
 }
 
@@ -36,10 +36,9 @@ const struct err *openintent_portfolio_get(struct call *c)
 
 static void answer_list(struct call *c, const struct portfolio_rows *rows)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
-    for (size_t i = 0; i < rows->n; i++)
-        json_add_json(list, portfolio_json(c->a, &rows->v[i], NULL));
-    json_set_json(o, "portfolios", list);
+    struct json *o = json_object(c->a);
+    json_set_json(o, "portfolios",
+                  record_list(c->a, &portfolio_record, rows->v, rows->n));
     json_set_text_or_null(o, "next", rows->more && rows->n > 0
                                          ? rows->v[rows->n - 1].id
                                          : STR_NONE);
@@ -115,7 +114,7 @@ const struct err *openintent_portfolio_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     portfolios_queue_insert(c->pg, c->a, &p);
-    return call_commit_bare(c, &w, 201, portfolio_json(c->a, &p, &none));
+    return call_commit_bare(c, &w, 201, portfolio_object(c->a, &p, &none));
 }
 
 /* All members are completed, or the policy does not ask for it. */
@@ -256,7 +255,7 @@ static const struct err *take(struct call *c, struct work *w,
 
 const struct err *openintent_portfolio_add(struct call *c)
 {
-    struct portfolio_member m = {.id = id_new(c->a)};
+    struct portfolio_member m = {.id = id_new(c->a), .role = MEMBER_PLAIN};
     struct portfolio_place at;
     struct json *body = NULL;
     struct work_once once;
@@ -264,7 +263,7 @@ const struct err *openintent_portfolio_add(struct call *c)
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(portfolio_member_read(c->a, body, &m));
+    TRY(record_body(c->a, body, &portfolio_member_record, &m));
     TRY(call_begin(c, &w, m.intent_id, &once));
     if (w.answered)
         return call_replay(c, &w);
@@ -282,9 +281,10 @@ const struct err *openintent_portfolio_add(struct call *c)
     w.intent.containers |= INTENT_IN_PORTFOLIO;
     if (new)
         TRY(work_event(&w, "added_to_portfolio", event_by(&c->who),
-                       portfolio_member_payload(c->a, &m)));
+                       record_payload(c->a, &portfolio_member_record, &m)));
     return call_commit(c, &w, new ? 201 : 200,
-                       portfolio_member_json(c->a, &m), false);
+                       record_object(c->a, &portfolio_member_record, &m),
+                       false);
 }
 
 /* Out of an ended one too: an intent may be in a few only. */
@@ -303,7 +303,8 @@ const struct err *openintent_portfolio_remove(struct call *c)
     TRY(portfolio_check_keeper(&p, &c->who));
     portfolios_queue_leave(c->pg, c->a, &at.member);
     TRY(work_event(&w, "removed_from_portfolio", event_by(&c->who),
-                   portfolio_member_payload(c->a, &at.member)));
+                   record_payload(c->a, &portfolio_member_record,
+                                  &at.member)));
     TRY(work_commit(&w, &none));
     c->rs->status = 204;
     return NULL;

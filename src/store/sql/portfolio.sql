@@ -3,12 +3,9 @@
 -- (as in intent_access) read all.
 
 -- piece: portfolio_columns
-p.id, p.name, p.description, p.created_by, p.status, p.status_by, microseconds(p.status_at),
-       p.governance_policy, p.metadata, microseconds(nullif(p.deadline, 'infinity')),
-       p.threshold, p.version, microseconds(p.created_at), microseconds(p.updated_at),
+SELECT {p.portfolio},
        (SELECT k.agent_id FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL),
-       (SELECT k.granted_by FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL),
-       p.test
+       (SELECT k.granted_by FROM coordinator k WHERE k.portfolio_id = p.id AND k.ended_at IS NULL)
 
 -- piece: portfolio_reached
 reader_sort(p.test, $2)
@@ -21,7 +18,6 @@ reader_sort(p.test, $2)
                AND intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $2, $3) > 0))
 
 -- name: portfolio_get
-SELECT
 -- use: portfolio_columns
   FROM portfolio p
  WHERE p.id = $1 AND
@@ -32,7 +28,6 @@ SELECT 1 FROM portfolio WHERE id = $1 FOR NO KEY UPDATE
 
 -- name: portfolio_list
 -- The newest first, after the portfolio $4.
-SELECT
 -- use: portfolio_columns
   FROM portfolio p
  WHERE ($5::text IS NULL OR p.created_by = $5) AND ($6::text IS NULL OR p.status = $6)
@@ -43,23 +38,15 @@ SELECT
  ORDER BY p.created_at DESC, p.id DESC LIMIT $1
 
 -- name: portfolio_of_intent
-SELECT
 -- use: portfolio_columns
   FROM portfolio_member m JOIN portfolio p ON p.id = m.portfolio_id
  WHERE m.intent_id = $1 ORDER BY m.added_at, p.id LIMIT 5
 
 -- name: portfolio_insert
-INSERT INTO portfolio (id, name, description, created_by, status, governance_policy, metadata,
-                       deadline, threshold, version, created_at, updated_at, test)
-VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'), $9, $10, $11, $12,
-        $13)
+INSERT INTO portfolio ({portfolio.insert}) VALUES ({portfolio.places})
 
 -- name: portfolio_update
-UPDATE portfolio
-   SET name = $2, description = $3, status = $4, status_by = $5, status_at = $6,
-       governance_policy = $7, deadline = coalesce($8::timestamptz, 'infinity'), version = $9,
-       updated_at = $10
- WHERE id = $1
+UPDATE portfolio SET {portfolio.set:2} WHERE id = $1
 
 -- name: portfolio_open
 -- At most 20 members that stand in the way of its completion; $2: abandoned ones do not.
@@ -72,15 +59,15 @@ SELECT m.intent_id FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
 -- that those of them that have not ended depend on; of one that is closed to it only the id and
 -- the status.
 WITH inside AS MATERIALIZED (
-    SELECT m.id, m.intent_id, m.role, m.priority, m.added_at, i.status
+    SELECT {m.portfolio_member}, i.status
       FROM portfolio_member m JOIN intent i ON i.id = m.intent_id
      WHERE m.portfolio_id = $1
        AND intent_access(i.id, i.test, i.created_by, i.owner, i.acl, $2, $3) > 0
      LIMIT 1100
 ), node AS (
-    SELECT intent_id, id, role, priority, added_at FROM inside
+    SELECT {portfolio_member} FROM inside
     UNION ALL
-    SELECT DISTINCT d.dependency_id, NULL::uuid, NULL, NULL::int, NULL::timestamptz
+    SELECT DISTINCT NULL::uuid, NULL::uuid, d.dependency_id, NULL, NULL::int, NULL::timestamptz
       FROM inside x JOIN intent_dependency d ON d.intent_id = x.intent_id
       JOIN intent z ON z.id = d.dependency_id AND reader_sort(z.test, $2)
      WHERE x.status NOT IN ('completed', 'abandoned')
@@ -90,9 +77,9 @@ SELECT i.id, CASE WHEN n.told THEN i.title END, i.status,
        CASE WHEN n.told THEN i.depends_on ELSE '[]' END,
        CASE WHEN n.told THEN o.suspension_id END,
        CASE WHEN n.told THEN microseconds(s.expires_at) END,
-       n.id, n.role, n.priority, microseconds(n.added_at),
-       microseconds(CASE i.status WHEN 'suspended_awaiting_input'
-                    THEN coalesce(o.suspended_at, i.updated_at) END)
+       {n.portfolio_member},
+       CASE i.status WHEN 'suspended_awaiting_input'
+       THEN coalesce(o.suspended_at, i.updated_at) END
   FROM (SELECT q.*, q.id IS NOT NULL OR NOT coalesce(intent_shut(q.intent_id, $2, $3), false)
                     AS told
           FROM node q) n
@@ -123,7 +110,7 @@ SELECT p.*
 -- name: portfolio_member
 -- The membership of the intent $2, and what limits another one: the members of the portfolio,
 -- the portfolios of the intent, and whether another intent is its primary one.
-SELECT m.id, m.role, m.priority, microseconds(m.added_at),
+SELECT {m.portfolio_member},
        (SELECT count(*) FROM portfolio_member x WHERE x.portfolio_id = $1),
        (SELECT count(*) FROM portfolio_member x WHERE x.intent_id = $2),
        EXISTS (SELECT 1 FROM portfolio_member x
@@ -132,10 +119,8 @@ SELECT m.id, m.role, m.priority, microseconds(m.added_at),
     ON m.portfolio_id = $1 AND m.intent_id = $2
 
 -- name: portfolio_join
-INSERT INTO portfolio_member (id, portfolio_id, intent_id, role, priority, added_at)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (intent_id, portfolio_id) DO UPDATE
-   SET role = excluded.role, priority = excluded.priority
+INSERT INTO portfolio_member ({portfolio_member.insert}) VALUES ({portfolio_member.places})
+ON CONFLICT (intent_id, portfolio_id) DO UPDATE SET {portfolio_member.excluded}
 
 -- name: portfolio_leave
 DELETE FROM portfolio_member WHERE portfolio_id = $1 AND intent_id = $2
