@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/question/beside.h"
+#include "domain/question/risk.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/permits.h"
@@ -37,6 +38,19 @@ const struct err *work_board(struct work *w, struct event_by by,
     if (terms)
         w->board->terms = *terms;
     return NULL;
+}
+
+struct terms work_terms(const struct work *w, enum kind kind)
+{
+    struct terms t = risk_terms(w->conf, kind);
+    principal_terms_add(&t, &w->who->terms);
+    return t;
+}
+
+const struct err *work_board_by_caller(struct work *w)
+{
+    const struct terms terms = work_terms(w, KIND_NONE);
+    return work_board(w, event_by(w->who), &terms);
 }
 
 struct decision work_decision(struct work *w)

@@ -9,6 +9,8 @@
 #ifndef WORK_WORK_H
 #define WORK_WORK_H
 
+#include "base/conf.h"
+#include "base/shared/quota.h"
 #include "domain/answer/resolve.h"
 #include "domain/plan/board.h"
 #include "store/deliveries.h"
@@ -38,10 +40,15 @@ struct work_answer {
 struct work {
     struct arena *arena;
     struct pg *pg;
+    const struct conf *conf;
+    const struct principal *who; /* the caller; NULL: the clock */
+    struct quota *quota;         /* counts the caller's; NULL for the clock */
+    struct outbound *outbound;   /* for a request of its own; NULL: none */
     int64_t now;   /* the later of two clocks that differ: no time is shorter */
     int64_t wall;  /* clock_now when it began */
     int64_t host;  /* clock_host of the same moment */
     int64_t there; /* the database's time, a little later */
+    const struct work_begin *begun; /* for work_again; private */
     struct work_once once;
     bool answered; /* the same request was answered before: */
     struct work_answer before;
@@ -91,40 +98,45 @@ struct work_target {
     bool graph; /* adds a dependency: the graph's lock first */
     bool ends;  /* the intent may be completed: children_done is read */
 };
-/* Begins on an intent. ERR_NOT_FOUND intent.unknown, also where it is out of
+/* Begins on an intent. The members of w up to outbound have been set; all
+ * others are set here. ERR_NOT_FOUND intent.unknown, also where it is out of
  * reach; ERR_FORBIDDEN access.denied; ERR_CONFLICT idempotency.other_request
  * when the key came with other bytes before. When answered is set, only before
  * may be used. An open question whose time is over is expired first, in a
- * transaction of its own, and expired is set; where this host's clock is not to
- * be trusted it ends nothing, and that is ERR_BUSY clock.differs. */
-const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
-                             const struct work_target *target,
+ * transaction of its own, and expired is set; where this host's clock is not
+ * to be trusted it ends nothing, and that is ERR_BUSY clock.differs. */
+const struct err *work_begin(struct work *w, const struct work_target *target,
                              const struct work_once *once) MUST;
 /* The same, by the id of a suspension, with its permit; the caller checks who
  * may see it.
  * ERR_NOT_FOUND suspension.unknown. */
-const struct err *work_begin_suspension(struct work *w, struct pg *pg,
-                                        struct arena *a, struct str id,
+const struct err *work_begin_suspension(struct work *w, struct str id,
                                         const struct work_once *once) MUST;
 /* The same, for a new intent with the members of given; its id, version and
  * times are set here. Its parent is locked, so that it cannot end before the
  * new one is there. graph: takes the graph's lock first, for a child with
  * dependencies. */
-const struct err *work_begin_new(struct work *w, struct pg *pg,
-                                 struct arena *a, const struct intent *given,
+const struct err *work_begin_new(struct work *w, const struct intent *given,
                                  bool graph,
                                  const struct work_once *once) MUST;
 /* After work_begin_new, when the parent may be known to the caller.
  * ERR_CONFLICT parent.ended. */
 const struct err *work_check_parent(const struct work *w) MUST;
+/* Begins once more on the same intent or question, after pg_rollback. The same
+ * errors. */
+const struct err *work_again(struct work *w) MUST;
 /* The same for work without an intent: begins, and checks whether this request
  * was answered before. work_commit_bare stores the answer and commits, and
  * nothing else. */
-const struct err *work_begin_bare(struct work *w, struct pg *pg,
-                                  struct arena *a,
+const struct err *work_begin_bare(struct work *w,
                                   const struct work_once *once) MUST;
 const struct err *work_commit_bare(struct work *w,
                                    const struct work_answer *answer) MUST;
+/* The terms of a question of this kind that follows from the work: those of
+ * the server, and of the caller's key. */
+struct terms work_terms(const struct work *w, enum kind kind);
+/* work_board, changed by the caller. */
+const struct err *work_board_by_caller(struct work *w) MUST;
 /* Reads the intent's tasks and plans, once; what changes there is written with
  * the rest. by: who changes them; terms: of questions that follow from it, of
  * the server and of the key at hand (NULL: none are known). */

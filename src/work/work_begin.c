@@ -29,19 +29,23 @@ const struct err *work_clock_over(const struct err *e, const char *code)
 }
 
 /* The beginning of a unit of work. */
-struct begin {
+struct work_begin {
     int take, taken, open, asked; /* statements */
     struct str id, other;
     bool graph, answers, ends;
     const struct principal *who; /* NULL: not checked */
 };
 
-static void start(struct work *w, struct pg *pg, struct arena *a,
-                  const struct work_once *once)
+static void start(struct work *w, const struct work_once *once)
 {
     const int64_t wall = clock_now();
-    *w = (struct work){.arena = a,
-                       .pg = pg,
+    *w = (struct work){.arena = w->arena,
+                       .pg = w->pg,
+                       .conf = w->conf,
+                       .who = w->who,
+                       .quota = w->quota,
+                       .outbound = w->outbound,
+                       .begun = w->begun,
                        .host = clock_host(),
                        .wall = wall,
                        .now = clock_watch_latest(wall),
@@ -73,7 +77,7 @@ static const struct err *take_before(struct work *w,
     return NULL;
 }
 
-static void queue_load(struct work *w, const struct begin *b)
+static void queue_load(struct work *w, const struct work_begin *b)
 {
     struct pg_list id = {0}, take = {0},
                    taken = {0};
@@ -98,7 +102,7 @@ static void queue_load(struct work *w, const struct begin *b)
     queue_before(w);
 }
 
-static const struct err *reached(struct arena *a, const struct begin *b,
+static const struct err *reached(struct arena *a, const struct work_begin *b,
                                  const struct pg_rows *intent)
 {
     if (pg_count(intent) == 0)
@@ -111,7 +115,7 @@ static const struct err *reached(struct arena *a, const struct begin *b,
 /* The rest, in a batch of its own under the same locks: the decision of a
  * question that is not open, the permit of one that may be answered, and
  * whether dependencies are in the way. Few units of work need any of it. */
-static const struct err *load_rest(struct work *w, const struct begin *b,
+static const struct err *load_rest(struct work *w, const struct work_begin *b,
                                    bool open)
 {
     const struct kind_rule *rule = kind_rule(w->suspension.kind);
@@ -143,7 +147,7 @@ static const struct err *load_rest(struct work *w, const struct begin *b,
     return NULL;
 }
 
-static const struct err *load(struct work *w, const struct begin *b)
+static const struct err *load(struct work *w, const struct work_begin *b)
 {
     struct pg_rows *all[8] = {NULL}, **rows = all + (b->graph ? 1 : 0);
     bool open = false;
@@ -179,7 +183,7 @@ static const struct err *expire(struct work *w)
     TRY(work_expire(w, NULL));
     w->once.key = STR_NONE;
     TRY(work_commit(w, &none));
-    start(w, w->pg, w->arena, &once);
+    start(w, &once);
     w->expired = true;
     return NULL;
 }
@@ -200,8 +204,9 @@ static const struct err *find_deadline(struct work *w)
 
 /* Ends nothing by a clock that may be wrong, and takes no answer that may be
  * late. */
-static const struct err *begin(struct work *w, const struct begin *b)
+static const struct err *begin(struct work *w, const struct work_begin *b)
 {
+    w->begun = b;
     TRY(load(w, b));
     const bool held = clock_watch_held();
     w->now = clock_watch_latest(w->wall); /* over by either clock */
@@ -224,62 +229,67 @@ static const struct err *begin(struct work *w, const struct begin *b)
     return load(w, b);
 }
 
-const struct err *work_begin(struct work *w, struct pg *pg, struct arena *a,
-                             const struct work_target *target,
+const struct err *work_begin(struct work *w, const struct work_target *target,
                              const struct work_once *once)
 {
-    const struct begin b = {.take = target->take,
-                            .other = target->other,
-                            .taken = SQL_INTENT_TAKEN,
-                            .open = SQL_SUSPENSION_OPEN_OF_INTENT,
-                            .asked = SQL_SUSPENSION_ASKED_NEWEST,
-                            .id = target->intent_id,
-                            .graph = target->graph,
-                            .answers = target->answers,
-                            .ends = target->ends,
-                            .who = target->who};
+    struct work_begin *b = arena_new(w->arena, struct work_begin);
+    *b = (struct work_begin){.take = target->take,
+                             .other = target->other,
+                             .taken = SQL_INTENT_TAKEN,
+                             .open = SQL_SUSPENSION_OPEN_OF_INTENT,
+                             .asked = SQL_SUSPENSION_ASKED_NEWEST,
+                             .id = target->intent_id,
+                             .graph = target->graph,
+                             .answers = target->answers,
+                             .ends = target->ends,
+                             .who = target->who};
     if (!id_uuid(target->intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
-    start(w, pg, a, once);
-    return begin(w, &b);
+    start(w, once);
+    return begin(w, b);
 }
 
-const struct err *work_begin_suspension(struct work *w, struct pg *pg,
-                                        struct arena *a, struct str id,
+const struct err *work_begin_suspension(struct work *w, struct str id,
                                         const struct work_once *once)
 {
-    const struct begin b = {.take = SQL_INTENT_TAKE_OF_SUSPENSION,
-                            .taken = SQL_INTENT_TAKEN_OF_SUSPENSION,
-                            .open = SQL_SUSPENSION_OPEN,
-                            .asked = SQL_SUSPENSION_ASKED,
-                            .answers = true,
-                            .id = id};
+    struct work_begin *b = arena_new(w->arena, struct work_begin);
+    *b = (struct work_begin){.take = SQL_INTENT_TAKE_OF_SUSPENSION,
+                             .taken = SQL_INTENT_TAKEN_OF_SUSPENSION,
+                             .open = SQL_SUSPENSION_OPEN,
+                             .asked = SQL_SUSPENSION_ASKED,
+                             .answers = true,
+                             .id = id};
     const struct err *unknown =
         ERROR(ERR_NOT_FOUND, "suspension.unknown",
               "There is no suspension with this id.");
     if (!id_token(id))
         return unknown;
-    start(w, pg, a, once);
-    const struct err *e = begin(w, &b);
+    start(w, once);
+    const struct err *e = begin(w, b);
     if (!e || e->kind != ERR_NOT_FOUND)
         return e;
-    const struct str other = id_respelled(a, id);
+    const struct str other = id_respelled(w->arena, id);
     if (!other.p)
         return unknown;
-    pg_rollback(pg);
-    return work_begin_suspension(w, pg, a, other, once);
+    pg_rollback(w->pg);
+    return work_begin_suspension(w, other, once);
 }
 
-const struct err *work_begin_bare(struct work *w, struct pg *pg,
-                                  struct arena *a,
-                                  const struct work_once *once)
+const struct err *work_again(struct work *w)
+{
+    const struct work_once once = w->once;
+    start(w, &once);
+    return begin(w, w->begun);
+}
+
+const struct err *work_begin_bare(struct work *w, const struct work_once *once)
 {
     struct pg_rows *rows[2] = {NULL};
-    start(w, pg, a, once);
-    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    start(w, once);
+    pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
     queue_before(w);
-    TRY(pg_run(pg, a, rows));
+    TRY(pg_run(w->pg, w->arena, rows));
     return take_before(w, rows[1]);
 }
 
@@ -297,19 +307,18 @@ static size_t queue_new_locks(struct work *w, bool graph, size_t *parent)
     return pg_queued(w->pg);
 }
 
-const struct err *work_begin_new(struct work *w, struct pg *pg,
-                                 struct arena *a, const struct intent *given,
+const struct err *work_begin_new(struct work *w, const struct intent *given,
                                  bool graph, const struct work_once *once)
 {
     struct pg_rows *rows[6] = {NULL};
     size_t parent;
-    start(w, pg, a, once);
+    start(w, once);
     w->intent = *given;
     const size_t next = queue_new_locks(w, graph, &parent);
-    pg_queue(pg, NULL, SQL_DELIVERY_HOLD, NULL);
-    pg_queue(pg, NULL, SQL_DELIVERY_TOLD, NULL);
+    pg_queue(w->pg, NULL, SQL_DELIVERY_HOLD, NULL);
+    pg_queue(w->pg, NULL, SQL_DELIVERY_TOLD, NULL);
     queue_before(w);
-    TRY(pg_run(pg, a, rows));
+    TRY(pg_run(w->pg, w->arena, rows));
     TRY(take_before(w, rows[next + 2]));
     w->told = pg_bool(rows[next + 1], 0, 0);
     w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
@@ -322,7 +331,7 @@ const struct err *work_begin_new(struct work *w, struct pg *pg,
     w->intent_new = true;
     w->dependencies_done = true;
     w->children_done = true;
-    w->intent.id = id_new(a);
+    w->intent.id = id_new(w->arena);
     w->intent.version = 1;
     w->intent.created_at = w->now;
     w->intent.updated_at = w->now;

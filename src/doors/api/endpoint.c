@@ -116,7 +116,7 @@ const struct err *api_endpoint_register(struct call *c)
                          .created_by = principal_actor(&c->who)};
     struct work_once once;
     struct json *body = NULL;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_new(c, body, &e));
@@ -124,7 +124,7 @@ const struct err *api_endpoint_register(struct call *c)
         e.key_id = c->who.id;
         e.most = c->serve->conf->limit_endpoints;
     }
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     if (w.answered)
         return call_replay_made(c, &w, &made);
     e.created_at = w.now;
@@ -183,7 +183,8 @@ static const struct err *begin_empty(struct call *c, struct work *w)
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "");
     TRY(fields_error(&f));
-    return work_begin_bare(w, c->pg, c->a, &once);
+    *w = call_work(c);
+    return work_begin_bare(w, &once);
 }
 
 /* ---- trying --------------------------------------------------------- */

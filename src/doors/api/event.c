@@ -3,10 +3,10 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "doors/api/api.h"
-#include "doors/asking/govern.h"
 #include "store/events.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+#include "work/policy.h"
 
 #define TRACE_MAX 200
 
@@ -162,7 +162,7 @@ static const struct err *delegate(struct call *c, struct work *w,
         return err_at(c->a, ERR_INVALID, "agent.name",
                       STR("payload.agent_id"),
                       "This is not a valid agent name.");
-    TRY(govern_assign(c, w, agent, "payload.agent_id"));
+    TRY(policy_assign(w, agent, "payload.agent_id"));
     pg_queue(c->pg, c->a, SQL_ASSIGNMENT_INSERT,
              PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now),
                 pg_text(principal_actor(&c->who))));
@@ -194,7 +194,7 @@ const struct err *api_event_post(struct call *c)
         return call_replay(c, &w);
     if (echo)
         return answer_echo(c, &w, &p);
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     TRY(delegated ? delegate(c, &w, &p) : append(c, &w, &p));
     return call_commit_text(c, &w, 201,
                             event_text(c->a, &w.events.v[w.events.n - 1]),

@@ -1,10 +1,10 @@
 /* Intents: creating, reading, and their dependencies. */
 #include "doors/api/api.h"
-#include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/graphs.h"
 #include "store/intents.h"
+#include "work/policy.h"
 
 /* ---- reading -------------------------------------------------------- */
 
@@ -97,9 +97,9 @@ static const struct err *check_refs(struct call *c, const struct work *w,
     TRY(intents_check_refs(c->pg, c->a, &refs[0]));
     TRY(intents_check_refs(c->pg, c->a, &refs[1]));
     for (size_t i = 0; i < depends->n; i++)
-        TRY(govern_tie(c, depends->v[i]));
+        TRY(policy_tie(w, depends->v[i]));
     if (parent_id.p)
-        TRY(govern_tie(c, parent_id));
+        TRY(policy_tie(w, parent_id));
     TRY(work_check_parent(w));
     if (!parent_id.p || depends->n == 0)
         return NULL;
@@ -120,7 +120,7 @@ static const struct err *create(struct call *c, struct str parent)
     struct intent_ids depends = {.n = 0};
     struct work_once once;
     struct json *body = NULL;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(intent_read(c->a, body, &given, &depends));
@@ -129,7 +129,7 @@ static const struct err *create(struct call *c, struct str parent)
     given.created_by = principal_actor(&c->who);
     given.depends_on = id_list(c->a, &depends);
     const bool graph = given.parent_intent_id.p && depends.n > 0;
-    TRY(work_begin_new(&w, c->pg, c->a, &given, graph, &once));
+    TRY(work_begin_new(&w, &given, graph, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_refs(c, &w, &depends));

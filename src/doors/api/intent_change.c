@@ -3,9 +3,6 @@
 #include "base/json/fields.h"
 #include "domain/question/suspension_read.h"
 #include "doors/api/api.h"
-#include "doors/asking/answer.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/govern.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/step.h"
 #include "doors/asking/view.h"
@@ -13,6 +10,9 @@
 #include "store/graphs.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+#include "work/answer.h"
+#include "work/ask.h"
+#include "work/policy.h"
 #include "world/pg/pg_error.h"
 
 #define REASON_MAX 1000
@@ -55,11 +55,11 @@ static const struct err *move(struct call *c, const struct work *w,
 }
 
 /* Not while one of its plans waits for people. */
-static const struct err *check_plans(struct call *c, struct work *w)
+static const struct err *check_plans(struct work *w)
 {
     if (!(w->intent.containers & INTENT_HAS_TASKS))
         return NULL;
-    TRY(call_board(c, w));
+    TRY(work_board_by_caller(w));
     return board_holds(w->board)
                ? ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                        "A checkpoint of a plan waits for an approval.")
@@ -83,8 +83,8 @@ static const struct err *change_status(struct call *c, struct work *w,
     if (to == from)
         return NULL;
     if (to == INTENT_COMPLETED) {
-        TRY(check_plans(c, w));
-        TRY(govern_complete(c, w));
+        TRY(check_plans(w));
+        TRY(policy_complete(w));
         TRY(step_complete_intent(c, w));
     }
     work_touch(w);
@@ -106,7 +106,7 @@ const struct err *api_intent_status(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     int64_t version = 0;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_if_match(c, &version));
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
@@ -123,11 +123,11 @@ const struct err *api_intent_status(struct call *c)
         .take = to == INTENT_COMPLETED ? SQL_INTENT_TAKE_DEPENDENTS
                                        : SQL_INTENT_TAKE,
         .ends = to == INTENT_COMPLETED};
-    TRY(work_begin(&w, c->pg, c->a, &target, &once));
+    TRY(work_begin(&w, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(govern_status(c, &w, to, reason));
+    TRY(policy_status(&w, to, reason));
     TRY(change_status(c, &w, to, reason));
     return commit_intent(c, &w);
 }
@@ -172,7 +172,7 @@ static const struct err *suspend(struct call *c, struct work *w,
     TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
                                &s));
     TRY(guard_terms_of(c, &s));
-    return ask_suspend(c, w, &s);
+    return ask_suspend(w, &s);
 }
 
 static struct json *patched_payload(struct call *c, const struct json *body)
@@ -231,7 +231,7 @@ const struct err *api_intent_state(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     if (p->n > 0) {
         TRY(change_state(c, &w, p, body));
         work_touch(&w);

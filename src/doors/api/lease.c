@@ -4,12 +4,12 @@
 #include "base/json/fields.h"
 #include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
-#include "doors/asking/govern.h"
 #include "doors/asking/step.h"
 #include "doors/asking/view.h"
 #include "store/intents.h"
 #include "store/leases.h"
 #include "store/sql.gen.h"
+#include "work/policy.h"
 
 static bool suspended(const struct intent *i)
 {
@@ -84,7 +84,7 @@ const struct err *api_lease_acquire(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     TRY(step_claim_intent(c, &w));
     TRY(free_scope(c, &w, l.scope));
     l.intent_id = w.intent.id;
@@ -236,7 +236,7 @@ const struct err *api_agent_assign(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
-    TRY(govern_assign(c, &w, agent, "agent_id"));
+    TRY(policy_assign(&w, agent, "agent_id"));
     return change_agent(c, &w, agent, true);
 }
 
@@ -245,6 +245,6 @@ const struct err *api_agent_unassign(struct call *c)
     const struct work_once once = {.key = STR_NONE};
     struct work w;
     TRY(call_begin(c, &w, c->param[0], &once));
-    TRY(govern_assign(c, &w, c->param[1], NULL));
+    TRY(policy_assign(&w, c->param[1], NULL));
     return change_agent(c, &w, c->param[1], false);
 }

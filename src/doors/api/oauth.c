@@ -73,8 +73,8 @@ static const struct err *withdraw(struct call *c, struct str suspension_id)
 {
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
-    struct work w;
-    TRY(work_begin_suspension(&w, c->pg, c->a, suspension_id, &once));
+    struct work w = call_work(c);
+    TRY(work_begin_suspension(&w, suspension_id, &once));
     struct decision d = work_decision(&w);
     const struct err *e =
         resolve_cancel(c->a, &d, &c->who, STR_NONE, INTENT_ACTIVE);

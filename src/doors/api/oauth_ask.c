@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/api/wish.h"
-#include "doors/asking/ask.h"
 #include "doors/asking/use.h"
+#include "work/ask.h"
 
 /* A request as it was sent. */
 struct asked {

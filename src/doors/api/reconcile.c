@@ -56,13 +56,13 @@ const struct err *api_reconcile(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct suspension s;
-    struct work w;
+    struct work w = call_work(c);
     bool again;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(claim_read(c->a, body, tables_restore().epoch, clock_now(), &mine));
     TRY(find_own(c, &s));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     if (w.answered)
         return call_replay(c, &w);
     mine.at = w.now;

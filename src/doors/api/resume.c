@@ -6,8 +6,8 @@
 #include "domain/kind/label.h"
 #include "domain/question/meant.h"
 #include "doors/api/api.h"
-#include "doors/asking/answer.h"
 #include "doors/asking/view.h"
+#include "doors/asking/respond.h"
 
 #define ACTION_MAX 200 /* characters */
 
@@ -179,47 +179,29 @@ static struct json *view(struct call *c, const struct work *w,
 
 /* ---- answering ------------------------------------------------------ */
 
-static const struct err *begin(struct call *c, struct work *w,
-                               const struct work_once *once)
-{
-    TRY(work_begin_suspension(w, c->pg, c->a, c->param[0], once));
-    const struct responder_case about = suspension_case(&w->suspension);
-    return w->answered || responder_sees(&about, &c->who)
-               ? NULL
-               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                       "There is no such suspension.");
-}
-
-static const struct err *decide(struct call *c, struct work *w,
-                                const struct work_once *once,
-                                const struct answer *answer)
-{
-    bool again;
-    TRY(answer_look(c, w, answer, &again));
-    if (again)
-        TRY(begin(c, w, once));
-    return w->answered ? NULL : answer_decide(c, w, answer);
-}
-
 const struct err *api_resume(struct call *c)
 {
     struct answer answer = {.via = VIA_TOOL_CALL};
     struct work_once once;
     struct json *body = NULL;
     struct str action;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
     TRY(call_once(c, &once));
     TRY(read_action(c, body, &answer, &action));
-    TRY(begin(c, &w, &once));
+    TRY(work_begin_suspension(&w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
+    const struct responder_case about = suspension_case(&w.suspension);
+    if (!responder_sees(&about, &c->who))
+        return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                     "There is no such suspension.");
     const struct err *e = read_choice(c->a, &w.suspension, action,
                                       json_get(body, "value"), &answer);
     /* Too late, or not theirs to answer: that is told first. */
     if (e && w.suspension.state == SUSPENSION_PENDING)
         return e;
-    TRY(decide(c, &w, &once, &answer));
+    TRY(respond_decide(c, &w, &answer));
     if (w.answered)
         return call_replay(c, &w);
     return call_commit(c, &w, 200, view(c, &w, action), false);

@@ -50,12 +50,12 @@ const struct err *api_subscription_make(struct call *c)
     struct subscription s = {.id = id_new(c->a), .created_by = c->who.id};
     struct work_once once;
     struct json *body = NULL;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(subscription_read(c->a, body, principal_actor(&c->who), clock_now(),
                           &s));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     if (w.answered)
         return call_replay(c, &w);
     s.created_at = w.now;

@@ -4,7 +4,6 @@
 #include "domain/answer/agent_ui.h"
 #include "domain/question/beside.h"
 #include "doors/api/api.h"
-#include "doors/asking/answer.h"
 #include "doors/asking/question.h"
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
@@ -14,6 +13,7 @@
 #include "store/restores.h"
 #include "store/suspensions.h"
 #include "store/tools.h"
+#include "doors/asking/respond.h"
 
 #define SHORT_MAX 200
 
@@ -245,25 +245,20 @@ static const struct err *respond(struct call *c, bool script)
     struct work_once once;
     struct json *body = NULL;
     struct suspension s;
-    struct work w;
-    bool again;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_answer(c, body, script ? &id : NULL, &answer));
-    TRY(work_begin_suspension(&w, c->pg, c->a, id, &once));
+    TRY(work_begin_suspension(&w, id, &once));
     if (w.answered) {
         TRY(question_get(c, id, &s));
         return call_replay(c, &w);
     }
     TRY(script ? check_script(c, &w.suspension)
                : question_check(c, &w.suspension, w.intent.closed));
-    TRY(answer_look(c, &w, &answer, &again));
-    if (again) {
-        TRY(work_begin_suspension(&w, c->pg, c->a, id, &once));
-        if (w.answered)
-            return call_replay(c, &w);
-    }
-    TRY(answer_decide(c, &w, &answer));
+    TRY(respond_decide(c, &w, &answer));
+    if (w.answered)
+        return call_replay(c, &w);
     struct json *o = view_suspension(c, &w.suspension);
     if (w.has_permit && permit_follows(&w.suspension))
         set_permit(c, o, &w.permit);
@@ -298,7 +293,7 @@ const struct err *api_suspension_test_clock(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     int64_t seconds = 0, moved = 0;
-    struct work w;
+    struct work w = call_work(c);
     TRY(for_tests(c));
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
@@ -307,7 +302,7 @@ const struct err *api_suspension_test_clock(struct call *c)
     fields_need(&f, "forward_seconds");
     fields_int(&f, "forward_seconds", 1, SUSPENSION_TIMEOUT_MAX, &seconds);
     TRY(fields_error(&f));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(suspensions_test_clock(c->pg, c->a, c->who.id,

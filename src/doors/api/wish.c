@@ -3,7 +3,7 @@
 #include "doors/api/wish.h"
 
 #include "base/json/fields.h"
-#include "doors/asking/ask.h"
+#include "work/ask.h"
 
 #define SHORT_MAX 200
 #define REASONING_MAX 20000

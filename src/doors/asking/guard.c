@@ -7,9 +7,9 @@
 #include "domain/intent/person.h"
 #include "domain/permit/tool_call.h"
 #include "domain/question/suspension_read.h"
-#include "doors/asking/ask.h"
 #include "store/resources.h"
 #include "store/tools.h"
+#include "work/ask.h"
 
 #define SHORT_MAX 200
 #define CONSEQUENCE_MAX 2000
@@ -132,7 +132,8 @@ static const struct err *begin_new(struct guard *g,
     struct call *c = g->c;
     struct intent *i = &g->w.intent;
     const struct intent given = {.title = STR_NONE, .test = c->who.test};
-    TRY(work_begin_new(&g->w, c->pg, c->a, &given, false, once));
+    g->w = call_work(c);
+    TRY(work_begin_new(&g->w, &given, false, once));
     if (g->w.answered)
         return NULL;
     if (g->initiation.p)
@@ -144,9 +145,9 @@ static const struct err *begin_new(struct guard *g,
     i->turn_id = g->turn_id;
     i->initiated_by = g->initiation.p ? g->initiator.email : g->initiated_by;
     i->initiator_id = g->initiator.id;
-    return ask_make_intent(c, &g->w,
-                           g->verdict.effect == TOOL_ASK ? INTENT_SUSPENDED
-                                                         : INTENT_ACTIVE);
+    return ask_make_intent(&g->w, g->verdict.effect == TOOL_ASK
+                                      ? INTENT_SUSPENDED
+                                      : INTENT_ACTIVE);
 }
 
 /* A later check keeps the initiator of the first. */
@@ -179,7 +180,7 @@ static const struct err *begin_given(struct guard *g,
         return ERROR(ERR_CONFLICT, "task.ended",
                      "This task has ended. Start another one.");
     TRY(check_initiator(g));
-    return g->verdict.effect == TOOL_ASK ? ask_move(g->c, &g->w) : NULL;
+    return g->verdict.effect == TOOL_ASK ? ask_move(&g->w) : NULL;
 }
 
 const struct err *guard_begin(struct guard *g, const struct work_once *once)
@@ -249,7 +250,7 @@ const struct err *guard_permit(struct guard *g, const struct json *details,
 {
     struct json *payload = json_object(g->c->a);
     struct permit *p = &g->w.permit;
-    TRY(ask_permit_make(g->c, &g->w, details, terms));
+    TRY(ask_permit_make(&g->w, details, terms));
     permit_allow(p, g->w.now);
     json_set_text(payload, "permit_id", p->id);
     json_set_text(payload, "granted_sha256", p->granted_sha256);
@@ -302,7 +303,7 @@ const struct err *guard_ask(struct guard *g, struct str text,
     c->who.terms = (struct terms){.floor = g->verdict.severity,
                                   .by = g->verdict.by};
     g->w.permit_terms = terms;
-    TRY(ask_suspend(c, &g->w, &s));
+    TRY(ask_suspend(&g->w, &s));
     guard_queue(g);
     return NULL;
 }

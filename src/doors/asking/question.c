@@ -7,12 +7,12 @@
 #include "domain/intent/person.h"
 #include "domain/question/beside.h"
 #include "domain/question/suspension_read.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/govern.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/view.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
+#include "work/ask.h"
+#include "work/policy.h"
 
 #define SHORT_MAX 200
 
@@ -46,7 +46,8 @@ static const struct err *read_intent(struct call *c, const struct json *body,
     return NULL;
 }
 
-static const struct err *check_parent(struct call *c, struct str id)
+static const struct err *check_parent(struct call *c, const struct work *w,
+                                      struct str id)
 {
     const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
     const struct intents_refs refs = {.ids = &parent,
@@ -56,7 +57,7 @@ static const struct err *check_parent(struct call *c, struct str id)
                                       .missing = ERR_NOT_FOUND,
                                       .what = "intent.parent_intent_id"};
     TRY(intents_check_refs(c->pg, c->a, &refs));
-    return id.p ? govern_tie(c, id) : NULL;
+    return id.p ? policy_tie(w, id) : NULL;
 }
 
 /* A new intent for the question, created and suspended in one transaction. */
@@ -67,12 +68,13 @@ static const struct err *make_intent(struct call *c, struct work *w,
 {
     struct intent given = {.title = STR_NONE, .test = c->who.test};
     TRY(read_intent(c, body, s, &given));
-    TRY(work_begin_new(w, c->pg, c->a, &given, false, once));
+    *w = call_work(c);
+    TRY(work_begin_new(w, &given, false, once));
     if (w->answered)
         return NULL;
-    TRY(check_parent(c, given.parent_intent_id));
+    TRY(check_parent(c, w, given.parent_intent_id));
     TRY(work_check_parent(w));
-    return ask_make_intent(c, w, INTENT_SUSPENDED);
+    return ask_make_intent(w, INTENT_SUSPENDED);
 }
 
 static const struct err *begin(struct call *c, struct work *w,
@@ -89,7 +91,7 @@ static const struct err *begin(struct call *c, struct work *w,
     TRY(fields_error(&f));
     if (id.p) {
         TRY(call_begin(c, w, id, once));
-        return w->answered ? NULL : ask_move(c, w);
+        return w->answered ? NULL : ask_move(w);
     }
     return make_intent(c, w, body, s, once);
 }
@@ -104,7 +106,7 @@ const struct err *question_ask(struct call *c, struct work *w, struct str text,
     if (w->answered)
         return NULL;
     TRY(guard_terms_of(c, &s));
-    return ask_suspend(c, w, &s);
+    return ask_suspend(w, &s);
 }
 
 struct work_once question_once(const struct call *c, struct str session,
@@ -168,17 +170,18 @@ const struct err *question_cancel(struct call *c, struct work *w,
                                   const struct work_once *once)
 {
     struct suspension s;
-    TRY(work_begin_suspension(w, c->pg, c->a, id, once));
+    *w = call_work(c);
+    TRY(work_begin_suspension(w, id, once));
     if (w->answered)
         return question_get(c, id, &s);
     TRY(question_check(c, &w->suspension, w->intent.closed));
     if (beside_or_plan(&w->suspension))
-        TRY(call_board(c, w));
+        TRY(work_board_by_caller(w));
     struct decision d = work_decision(w);
     TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
     w->suspension_decided = true;
     w->suspension.task_id = w->intent.task_id;
     if (!beside(&w->suspension))
         work_touch(w);
-    return ask_tell(c, w);
+    return ask_tell(w);
 }

@@ -1,9 +1,9 @@
 /* A step of a workflow is claimed or completed. */
 #include "doors/asking/step.h"
 
-#include "doors/asking/govern.h"
 #include "store/graphs.h"
 #include "store/intents.h"
+#include "work/policy.h"
 
 /* ---- inputs ---------------------------------------------------------- */
 
@@ -84,7 +84,7 @@ static const struct err *check_resolved(struct inputs *in)
     }
     if (json_count(missing) == 0)
         return NULL;
-    return govern_refuse(in->c, in->w, WORKFLOW_INPUTS,
+    return policy_refuse(in->w, WORKFLOW_INPUTS,
                          workflow_unresolvable(in->c->a, in->step, missing));
 }
 
@@ -111,7 +111,7 @@ const struct err *step_complete(struct call *c, const struct work *w,
                                 const struct json *outputs)
 {
     const struct err *e = workflow_check_outputs(c->a, step, io, outputs);
-    return e ? govern_refuse(c, w, WORKFLOW_OUTPUTS, e) : NULL;
+    return e ? policy_refuse(w, WORKFLOW_OUTPUTS, e) : NULL;
 }
 
 /* ---- an intent ------------------------------------------------------- */

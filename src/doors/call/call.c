@@ -21,12 +21,23 @@ const struct err *call_intent(struct call *c, struct str id,
                : reach_check(c->a, out->access, c->who.needs);
 }
 
+struct work call_work(const struct call *c)
+{
+    return (struct work){.arena = c->a,
+                         .pg = c->pg,
+                         .conf = c->serve->conf,
+                         .who = &c->who,
+                         .quota = c->serve->quota,
+                         .outbound = c->serve->outbound};
+}
+
 const struct err *call_begin(struct call *c, struct work *w, struct str id,
                              const struct work_once *once)
 {
     const struct work_target target = {
         .intent_id = id, .who = &c->who, .take = SQL_INTENT_TAKE};
-    return work_begin(w, c->pg, c->a, &target, once);
+    *w = call_work(c);
+    return work_begin(w, &target, once);
 }
 
 /* A compressed body, which a JSON reader could only call malformed. */
@@ -221,19 +232,6 @@ const struct err *call_commit_secret(struct call *c, struct work *w,
     json_set_text(v, "secret", secret);
     response_json(c->rs, status, v);
     return NULL;
-}
-
-struct terms call_terms(const struct call *c, enum kind kind)
-{
-    struct terms t = risk_terms(c->serve->conf, kind);
-    principal_terms_add(&t, &c->who.terms);
-    return t;
-}
-
-const struct err *call_board(struct call *c, struct work *w)
-{
-    const struct terms terms = call_terms(c, KIND_NONE);
-    return work_board(w, event_by(&c->who), &terms);
 }
 
 struct str call_url(struct call *c, const char *path, struct str id)

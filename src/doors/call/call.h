@@ -37,6 +37,8 @@ struct call {
  * REACH_READ one next to its own too, without the question in its state. */
 const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out) MUST;
+/* A unit of work of the caller, which has not begun. */
+struct work call_work(const struct call *c);
 /* work_begin for the caller. */
 const struct err *call_begin(struct call *c, struct work *w, struct str id,
                              const struct work_once *once) MUST;
@@ -96,11 +98,6 @@ const struct err *call_commit_secret(struct call *c, struct work *w,
                                      struct str secret) MUST;
 /* ETag of a version. */
 struct str call_etag(struct arena *a, int64_t version);
-/* The terms of a question of this kind that follows from the call: the server's
- * floor and, of an agent, those of its key. */
-struct terms call_terms(const struct call *c, enum kind kind);
-/* The board of the work (work_board), changed by the caller. */
-const struct err *call_board(struct call *c, struct work *w) MUST;
 /* Untrusted text, made safe for a quoted value in a line of the log. */
 struct str call_told(struct call *c, struct str s);
 /* An address of this server with the host: public_url and path and id. */

@@ -7,11 +7,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/keys.h"
-#include "store/suspensions.h"
 
 #define DAY (86400 * CLOCK_SECOND)
 #define MEGABYTE INT64_C(1000000)
-#define ASK_AGAIN 60 /* seconds until a question may have been answered */
 #define WORK_AGAIN 1
 /* Bytes that are charged as one request more, of a request's body and of a
  * response, which costs the server less. A request with a larger body than one
@@ -145,25 +143,6 @@ const struct err *limit_enter(struct call *c)
     TRY(limit_work(c));
     limit_charge(c, c->rq->body.n / PIECE);
     return NULL;
-}
-
-const struct err *limit_ask(struct call *c)
-{
-    struct quota *const q = c->serve->quota;
-    const int64_t most = c->serve->conf->limit_open;
-    int64_t n = 0;
-    if (quota_open(q, c->who.id, most, clock_mono()))
-        return NULL;
-    TRY(suspensions_open_of(c->pg, c->a, c->who.id, most, &n));
-    quota_opened(q, c->who.id, n + 1, clock_mono());
-    return n < most
-               ? NULL
-               : err_retry(c->a,
-                           ERROR(ERR_RATE, metrics_limit_open,
-                                 "This key has reached its limit of open "
-                                 "questions. Wait for answers, or cancel "
-                                 "some."),
-                           ASK_AGAIN);
 }
 
 /* Saves the count of the key every few megabytes. */

@@ -11,9 +11,6 @@
  * long. Before the body is parsed. ERR_RATE limit.rate | limit.bytes |
  * limit.workers. */
 const struct err *limit_enter(struct call *c) MUST;
-/* May the key ask one more question? Two requests at the same moment may both
- * pass. ERR_RATE limit.open. */
-const struct err *limit_ask(struct call *c) MUST;
 /* Counts what the call has stored and what it sends, and gives the seat back.
  * Once, at the end of every request, also of a refused one. */
 void limit_leave(struct call *c);

@@ -4,9 +4,6 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/question/beside.h"
-#include "doors/asking/answer.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/acls.h"
 #include "store/keys.h"
@@ -14,6 +11,9 @@
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "work/access.h"
+#include "doors/asking/respond.h"
+#include "work/ask.h"
+#include "work/policy.h"
 
 #define NAME_MAX_READ 200
 
@@ -64,13 +64,11 @@ const struct err *openintent_access_read(struct call *c)
     return NULL;
 }
 
-static const struct err *check_gift(struct call *c, const struct work *w,
-                                    struct acl_entry *e)
+static const struct err *check_gift(const struct work *w, struct acl_entry *e)
 {
-    struct govern_gift g = {.agent = e->agent,
-                            .access = e->permission,
-                            .until = e->expires_at};
-    TRY(govern_give(c, w, &g));
+    struct policy_gift g = {
+        .agent = e->agent, .access = e->permission, .until = e->expires_at};
+    TRY(policy_give(w, &g));
     e->expires_at = g.until;
     return NULL;
 }
@@ -94,9 +92,9 @@ static const struct err *check_list(struct call *c, const struct work *w,
     TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
     for (size_t i = 0; i < wish->n; i++) {
         if (!has_same(&old, &wish->v[i]))
-            TRY(check_gift(c, w, &wish->v[i]));
+            TRY(check_gift(w, &wish->v[i]));
     }
-    return wish->closed ? NULL : govern_open(c, w);
+    return wish->closed ? NULL : policy_open(w);
 }
 
 const struct err *openintent_access_set(struct call *c)
@@ -131,7 +129,7 @@ const struct err *openintent_access_grant(struct call *c)
         return call_replay(c, &w);
     TRY(principals_joins(c->pg, c->a, e.agent, w.intent.test,
                          "principal_id"));
-    TRY(check_gift(c, &w, &e));
+    TRY(check_gift(&w, &e));
     TRY(access_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
 }
@@ -181,11 +179,11 @@ const struct err *openintent_access_request(struct call *c)
     struct suspension s = {.id = id_new(c->a)};
     struct work_once once;
     struct json *body = NULL;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(beside_read_access(c->a, body, &s));
-    TRY(work_begin(&w, c->pg, c->a, &target, &once));
+    TRY(work_begin(&w, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(reach_check_sort(&c->who, w.intent.test));
@@ -193,7 +191,7 @@ const struct err *openintent_access_request(struct call *c)
                          w.intent.test, "principal_id"));
     s.asked_by = principal_actor(&c->who);
     TRY(access_check_request(&w, &s));
-    TRY(ask_beside(c, &w, &s));
+    TRY(ask_beside(&w, &s));
     return call_commit(c, &w, 201, request_json(c, &w.suspension), false);
 }
 
@@ -228,13 +226,13 @@ static const struct err *admit(struct call *c, const struct work *w)
 static const struct err *check_given(struct call *c, const struct work *w,
                                      struct answer *answer)
 {
-    struct govern_gift g = {
-        .agent = beside_principal(c->a, &w->suspension),
-        .access = reach_access_of(json_text(answer->value)),
-        .until = answer->access_until};
+    struct policy_gift g = {.agent = beside_principal(c->a, &w->suspension),
+                            .access =
+                                reach_access_of(json_text(answer->value)),
+                            .until = answer->access_until};
     if (g.access == ACCESS_NONE)
         return NULL;
-    TRY(govern_give(c, w, &g));
+    TRY(policy_give(w, &g));
     answer->access_until = g.until;
     return NULL;
 }
@@ -244,11 +242,10 @@ static const struct err *decide(struct call *c, struct answer *answer)
 {
     struct work_once once;
     struct intent i;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(call_once(c, &once));
-    const struct err *e =
-        work_begin_suspension(&w, c->pg, c->a, c->param[1], &once);
+    const struct err *e = work_begin_suspension(&w, c->param[1], &once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? unknown() : e;
     if (w.answered)
@@ -262,7 +259,7 @@ static const struct err *decide(struct call *c, struct answer *answer)
             c->a,
             vocabulary_access(beside_permission(c->a, &w.suspension))->wire);
     TRY(check_given(c, &w, answer));
-    TRY(answer_decide(c, &w, answer));
+    TRY(respond_decide(c, &w, answer));
     return call_commit(c, &w, 200, request_json(c, &w.suspension), false);
 }
 

@@ -2,9 +2,9 @@
 #include "domain/containers/attachment.h"
 
 #include "base/id.h"
-#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/records.h"
+#include "work/policy.h"
 
 const struct err *openintent_attachment_list(struct call *c)
 {
@@ -32,7 +32,7 @@ const struct err *openintent_attachment_add(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     TRY(records_attachments(c->pg, c->a, w.intent.id, &rows));
     if (rows.n >= ATTACHMENTS_OF_INTENT_MAX)
         return ERROR(ERR_CONFLICT, "attachment.too_many",
@@ -76,7 +76,7 @@ const struct err *openintent_attachment_remove(struct call *c)
         return ERROR(ERR_FORBIDDEN, "attachment.not_yours",
                      "Only the agent that added the attachment, or a person, "
                      "removes it.");
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     records_queue_attachment_delete(c->pg, c->a, t);
     TRY(work_commit(&w, &none));
     c->rs->status = 204;

@@ -4,10 +4,10 @@
 #include "base/json/fields.h"
 #include "domain/intent/governance.h"
 #include "domain/question/beside.h"
-#include "doors/asking/answer.h"
-#include "doors/asking/ask.h"
 #include "doors/openintent/openintent.h"
 #include "store/suspensions.h"
+#include "doors/asking/respond.h"
+#include "work/ask.h"
 
 #define NOTES_MAX SUSPENSION_REASON_MAX
 
@@ -107,7 +107,7 @@ request(struct call *c,
     if (w.answered)
         return call_replay(c, &w);
     TRY(settle_completion(c, &w, &s));
-    TRY(ask_beside(c, &w, &s));
+    TRY(ask_beside(&w, &s));
     return call_commit(c, &w, 201, object_of(c, &w.suspension), false);
 }
 
@@ -134,16 +134,16 @@ static const struct err *decide(struct call *c, struct str id,
                                 const struct answer *answer)
 {
     struct work_once once;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_once(c, &once));
-    const struct err *e = work_begin_suspension(&w, c->pg, c->a, id, &once);
+    const struct err *e = work_begin_suspension(&w, id, &once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? unknown(origin) : e;
     if (w.answered)
         return call_replay(c, &w);
     if (!is(&w.suspension, origin, intent_id))
         return unknown(origin);
-    TRY(answer_decide(c, &w, answer));
+    TRY(respond_decide(c, &w, answer));
     return call_commit(c, &w, 200, object_of(c, &w.suspension), false);
 }
 

@@ -2,13 +2,13 @@
  * and those below it, or for a portfolio, and the records of its decisions. */
 #include "base/clock.h"
 #include "base/id.h"
-#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/coordinators.h"
 #include "store/events.h"
 #include "store/portfolios.h"
 #include "store/principals.h"
 #include "store/sql.gen.h"
+#include "work/policy.h"
 
 #define RECORDED "coordinator.decision"
 
@@ -92,9 +92,10 @@ static const struct err *take(struct call *c, struct work *w,
     const struct work_target target = {.intent_id = k->intent_id,
                                        .who = &c->who,
                                        .take = SQL_INTENT_TAKE_DESCENDANTS};
+    *w = call_work(c);
     if (k->intent_id.p)
-        return work_begin(w, c->pg, c->a, &target, once);
-    TRY(work_begin_bare(w, c->pg, c->a, once));
+        return work_begin(w, &target, once);
+    TRY(work_begin_bare(w, once));
     return w->answered ? NULL
                        : portfolios_take(c->pg, c->a, k->portfolio_id, &c->who,
                                          p);
@@ -186,12 +187,12 @@ const struct err *openintent_coordinator_create(struct call *c)
     TRY(check_place(c, &w, &k, &p));
     TRY(principals_joins(c->pg, c->a, k.agent_id,
                          k.intent_id.p ? w.intent.test : p.test, "agent_id"));
-    struct govern_gift gift = {
+    struct policy_gift gift = {
         .agent = k.agent_id, .access = ACCESS_ADMIN, .lasts = true};
     if (k.intent_id.p && !w.intent.closed)
-        TRY(govern_give(c, &w, &gift));
+        TRY(policy_give(&w, &gift));
     else if (k.intent_id.p) /* it gives none, until the intent is opened */
-        TRY(govern_tie(c, k.intent_id));
+        TRY(policy_tie(&w, k.intent_id));
     return grant(c, &w, &k);
 }
 

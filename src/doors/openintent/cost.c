@@ -2,9 +2,9 @@
 #include "domain/containers/cost.h"
 
 #include "base/id.h"
-#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/records.h"
+#include "work/policy.h"
 
 const struct err *openintent_cost_list(struct call *c)
 {
@@ -21,7 +21,7 @@ static const struct err *check(struct call *c, const struct work *w,
                                const struct cost *cost)
 {
     struct records_total total;
-    TRY(govern_write(c, w));
+    TRY(policy_write(w));
     TRY(records_cost_total(c->pg, c->a, w->intent.id, &total));
     if (total.n >= COSTS_OF_INTENT_MAX)
         return ERROR(ERR_CONFLICT, "cost.too_many",
@@ -29,7 +29,7 @@ static const struct err *check(struct call *c, const struct work *w,
     if (!decimal_add(total.sum, cost->amount, &total.sum))
         return err_at(c->a, ERR_INVALID, "field.range", STR("amount"),
                       "The sum of the intent's costs would be too large.");
-    return govern_cost(c, w, total.sum);
+    return policy_cost(w, total.sum);
 }
 
 const struct err *openintent_cost_record(struct call *c)

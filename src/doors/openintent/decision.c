@@ -3,10 +3,10 @@
 #include "base/clock_text.h"
 #include "base/json/fields.h"
 #include "domain/question/beside.h"
-#include "doors/asking/answer.h"
 #include "doors/openintent/openintent.h"
 #include "store/events.h"
 #include "store/suspensions.h"
+#include "doors/asking/respond.h"
 
 #define WORD_MAX 80
 #define TEXT_MAX 4000
@@ -87,7 +87,7 @@ static const struct err *arbitrate(struct call *c, const struct sent *sent,
                                   .via = VIA_OPENINTENT};
     struct str id = sent->arbitration_id;
     struct intent i;
-    struct work w;
+    struct work w = call_work(c);
     const struct err *none = ERROR(ERR_NOT_FOUND, "arbitration.unknown",
                                    "The intent has no open arbitration.");
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
@@ -95,7 +95,7 @@ static const struct err *arbitrate(struct call *c, const struct sent *sent,
         TRY(suspensions_arbitration(c->pg, c->a, i.id, &id));
     if (!id.p)
         return none;
-    const struct err *e = work_begin_suspension(&w, c->pg, c->a, id, once);
+    const struct err *e = work_begin_suspension(&w, id, once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? none : e;
     if (w.answered)
@@ -103,7 +103,7 @@ static const struct err *arbitrate(struct call *c, const struct sent *sent,
     if (w.suspension.origin != ORIGIN_ARBITRATION ||
         !str_eq(w.suspension.intent_id, i.id))
         return none;
-    TRY(answer_decide(c, &w, &answer));
+    TRY(respond_decide(c, &w, &answer));
     return commit(c, &w);
 }
 

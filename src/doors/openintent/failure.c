@@ -3,10 +3,10 @@
 
 #include "base/id.h"
 #include "domain/question/beside.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/records.h"
+#include "work/ask.h"
+#include "work/policy.h"
 
 /* ---- the policy ------------------------------------------------------ */
 
@@ -35,9 +35,9 @@ const struct err *openintent_failure_policy_set(struct call *c)
     TRY(failure_policy_read(c->a, body, &p));
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(intent_check_open(w.intent.status));
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     if (p.fallback_agent_id.p)
-        TRY(govern_assign(c, &w, p.fallback_agent_id, "fallback_agent_id"));
+        TRY(policy_assign(&w, p.fallback_agent_id, "fallback_agent_id"));
     p.id = id_new(c->a);
     p.intent_id = w.intent.id;
     p.created_at = p.updated_at = w.now;
@@ -67,7 +67,7 @@ static const struct err *escalate(struct call *c, struct work *w,
 {
     struct suspension s = {.id = id_new(c->a)};
     TRY(beside_read_escalation(c->a, failure_escalation(c->a, f), &s));
-    const struct err *e = ask_beside(c, w, &s);
+    const struct err *e = ask_beside(w, &s);
     if (e && (e->kind == ERR_CONFLICT || e->kind == ERR_RATE)) {
         f->next = FAILURE_NOTHING;
         return NULL;
@@ -108,7 +108,7 @@ const struct err *openintent_failure_record(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     f.id = id_new(c->a);
     f.intent_id = w.intent.id;
     f.agent_id = principal_actor(&c->who);

@@ -1,10 +1,10 @@
 /* The governance policy of an intent: setting, reading and removing it. */
 #include "domain/intent/governance.h"
 
-#include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/intents.h"
+#include "work/policy.h"
 
 const struct err *openintent_governance_read(struct call *c)
 {
@@ -47,7 +47,7 @@ static const struct err *change(struct call *c, struct str policy,
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(call_same_version(c, &w, version));
     TRY(intent_check_open(w.intent.status));
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     TRY(check_tighter(c, &w, now));
     w.intent.governance_policy = policy;
     work_touch(&w);

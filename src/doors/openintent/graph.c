@@ -1,12 +1,12 @@
 /* Intents that wait for each other: children, dependencies, dependents. */
 #include "base/id.h"
 #include "base/json/fields.h"
-#include "doors/asking/govern.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/graphs.h"
 #include "store/intents.h"
 #include "store/sql.gen.h"
+#include "work/policy.h"
 
 #define CHILDREN_MAX 10000 /* of an aggregate */
 #define LEVELS_MAX 1000
@@ -133,7 +133,7 @@ static const struct err *check_dependency(struct call *c,
                                       ERR_INVALID, "dependency_id",
                                       .joins = &w->intent};
     TRY(intents_check_refs(c->pg, c->a, &refs));
-    TRY(govern_tie(c, dependency));
+    TRY(policy_tie(w, dependency));
     if (intent_depends(c->a, &w->intent, dependency))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
                       STR("dependency_id"),
@@ -194,7 +194,7 @@ const struct err *openintent_graph_add(struct call *c)
     struct work_once once;
     struct json *body = NULL, *p = json_object(c->a);
     int64_t version = 0;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_if_match(c, &version));
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
@@ -207,7 +207,7 @@ const struct err *openintent_graph_add(struct call *c)
                                        .take = SQL_INTENT_TAKE_TWO,
                                        .other = dependency,
                                        .graph = true};
-    TRY(work_begin(&w, c->pg, c->a, &target, &once));
+    TRY(work_begin(&w, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));

@@ -2,10 +2,10 @@
 #include "base/clock_text.h"
 #include "base/id.h"
 #include "base/json/fields.h"
-#include "doors/asking/answer.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/sql.gen.h"
+#include "doors/asking/respond.h"
 
 #define SHORT_MAX 200
 
@@ -121,40 +121,28 @@ static struct json *responded(struct call *c, const struct suspension *s,
     return o;
 }
 
-static const struct err *begin(struct call *c, struct work *w,
-                               const struct work_once *once)
+const struct err *openintent_respond(struct call *c)
 {
     const struct work_target target = {.intent_id = c->param[0],
                                        .who = &c->who,
                                        .take = SQL_INTENT_TAKE,
                                        .answers = true};
-    return work_begin(w, c->pg, c->a, &target, once);
-}
-
-const struct err *openintent_respond(struct call *c)
-{
     struct answer answer = {.value = NULL};
     struct work_once once;
     struct str id = STR_NONE;
     struct json *body = NULL;
-    struct work w;
-    bool again;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(read_answer(c, body, &id, &answer));
-    TRY(begin(c, &w, &once));
+    TRY(work_begin(&w, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_active(c, &w, id));
     TRY(read_more(c, body, &w.suspension, &answer));
-    TRY(answer_look(c, &w, &answer, &again));
-    if (again) {
-        TRY(begin(c, &w, &once));
-        if (w.answered)
-            return call_replay(c, &w);
-        TRY(check_active(c, &w, id));
-    }
-    TRY(answer_decide(c, &w, &answer));
+    TRY(respond_decide(c, &w, &answer));
+    if (w.answered)
+        return call_replay(c, &w);
     return call_commit(c, &w, 200, responded(c, &w.suspension, &answer),
                        false);
 }

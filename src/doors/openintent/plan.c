@@ -4,13 +4,13 @@
 #include "base/json/fields.h"
 #include "domain/plan/moves.h"
 #include "domain/question/meant.h"
-#include "doors/asking/answer.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/govern.h"
 #include "doors/openintent/openintent.h"
 #include "store/plans.h"
 #include "store/principals.h"
 #include "store/tasks.h"
+#include "doors/asking/respond.h"
+#include "work/ask.h"
+#include "work/policy.h"
 
 static const struct call_made made = {"/api/v1/plans/", "id"};
 
@@ -110,7 +110,8 @@ static const struct err *settle_approvers(struct call *c, struct checkpoint *x,
 static const struct err *settle(struct call *c, struct sent *s)
 {
     const struct conf *conf = c->serve->conf;
-    const struct terms terms = call_terms(c, KIND_NONE);
+    const struct work w = call_work(c);
+    const struct terms terms = work_terms(&w, KIND_NONE);
     for (size_t i = 0; i < s->checkpoints.n; i++) {
         struct checkpoint *x = &s->checkpoints.v[i];
         if (terms.floor > x->severity)
@@ -161,7 +162,7 @@ static const struct err *put(struct call *c, struct work *w, struct plan *p,
         TRY(moves_checkpoints(w->board, p, &sent->checkpoints, &c->who));
     TRY(moves_check_checkpoints(w->board, p));
     TRY(put_state(c, w, p, sent->to, changed));
-    return ask_tell(c, w);
+    return ask_tell(w);
 }
 
 /* ---- making and changing one ------------------------------------------- */
@@ -173,9 +174,9 @@ static const struct err *begin(struct call *c, struct work *w,
     TRY(call_begin(c, w, intent_id, once));
     if (w->answered)
         return NULL;
-    TRY(govern_write(c, w));
+    TRY(policy_write(w));
     TRY(intent_check_open(w->intent.status));
-    TRY(call_board(c, w));
+    TRY(work_board_by_caller(w));
     return coordinators_supervisor(c->pg, c->a, &w->board->guards);
 }
 
@@ -278,20 +279,20 @@ static const struct err *decide(struct call *c, enum effect effect)
     struct str question = STR_NONE;
     struct json *body = NULL, *o = NULL;
     struct work_once once;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
     TRY(call_once(c, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
     TRY(fields_error(&f));
     TRY(plans_question(c->pg, c->a, c->param[0], c->param[1], &question));
-    TRY(work_begin_suspension(&w, c->pg, c->a, question, &once));
+    TRY(work_begin_suspension(&w, question, &once));
     if (w.answered)
         return call_replay(c, &w);
     answer.value = json_get(
         meant_effect(suspension_choices(c->a, &w.suspension), effect),
         "value");
-    TRY(answer_decide(c, &w, &answer));
+    TRY(respond_decide(c, &w, &answer));
     TRY(object_of(c, w.board,
                   board_plan(w.board, id_lower(c->a, c->param[0])), &o));
     return call_commit(c, &w, 200, o, false);

@@ -106,11 +106,11 @@ const struct err *openintent_portfolio_create(struct call *c)
     const struct portfolio_members none = {.n = 0};
     struct work_once once;
     struct json *body = NULL;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(portfolio_read(c->a, body, clock_now(), &p));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     if (w.answered)
         return call_replay(c, &w);
     portfolios_queue_insert(c->pg, c->a, &p);
@@ -170,14 +170,14 @@ const struct err *openintent_portfolio_status(struct call *c)
     const struct portfolios_waiting none = {.n = 0};
     struct json *body = NULL;
     struct portfolio p;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "status");
     const enum portfolio_status to =
         vocabulary_portfolio_status_read(&f, "status");
     TRY(fields_error(&f));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     TRY(portfolio_check_changer(&p, &c->who));
     TRY(set_status(c, &p, to, w.now));
@@ -226,9 +226,9 @@ const struct err *openintent_portfolio_change(struct call *c)
     struct json *body = NULL;
     struct portfolios_waiting locked;
     struct portfolio p;
-    struct work w;
+    struct work w = call_work(c);
     TRY(call_body(c, &body));
-    TRY(work_begin_bare(&w, c->pg, c->a, &once));
+    TRY(work_begin_bare(&w, &once));
     TRY(take_waiting(c, body, &locked));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     const int64_t before = p.deadline;

@@ -2,12 +2,12 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/plan/moves.h"
-#include "doors/asking/ask.h"
-#include "doors/asking/govern.h"
 #include "doors/asking/step.h"
 #include "doors/openintent/openintent.h"
 #include "store/principals.h"
 #include "store/tasks.h"
+#include "work/ask.h"
+#include "work/policy.h"
 
 static const struct call_made made = {"/api/v1/tasks/", "id"};
 
@@ -91,15 +91,15 @@ const struct err *openintent_task_make(struct call *c)
     TRY(call_begin(c, &w, intent_id, &once));
     if (w.answered)
         return call_replay_made(c, &w, &made);
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     TRY(intent_check_open(w.intent.status));
     TRY(principals_joins(c->pg, c->a, t.assigned_agent, w.intent.test,
                          "assigned_agent"));
-    TRY(call_board(c, &w));
+    TRY(work_board_by_caller(&w));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
     TRY(moves_new_task(w.board, &t, &c->who));
-    TRY(ask_tell(c, &w));
+    TRY(ask_tell(&w));
     call_locate(c, &made, t.id);
     return call_commit(c, &w, 201,
                        board_task_json(w.board, board_task(w.board, t.id)),
@@ -114,7 +114,7 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
 {
     struct json *more = json_object(c->a);
     struct task now;
-    TRY(call_board(c, w));
+    TRY(work_board_by_caller(w));
     TRY(tasks_get(c->pg, c->a, id, &now));
     *out = board_task(w->board, now.id);
     if (!*out)
@@ -171,13 +171,13 @@ const struct err *openintent_task_change(struct call *c)
     const struct err *e = call_begin(c, &w, was.intent_id, &once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? unknown() : e;
-    TRY(govern_write(c, &w));
+    TRY(policy_write(&w));
     TRY(principals_joins(c->pg, c->a, change.agent, w.intent.test,
                          "assigned_agent"));
     TRY(find(c, &w, was.id, version, &t));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     TRY(moves_change_task(w.board, t, body, &change, &c->who));
     TRY(move(c, &w, t, &change));
-    TRY(ask_tell(c, &w));
+    TRY(ask_tell(&w));
     return call_commit(c, &w, 200, board_task_json(w.board, t), false);
 }

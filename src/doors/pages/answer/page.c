@@ -6,8 +6,6 @@
 #include "domain/question/beside.h"
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
-#include "doors/asking/answer.h"
-#include "doors/asking/probe.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/strip.h"
@@ -27,6 +25,8 @@
 #include "store/events.h"
 #include "store/inbox.h"
 #include "store/plans.h"
+#include "work/answer.h"
+#include "work/probe.h"
 
 #define EVENTS_SHOWN 50
 #define NEXT_TRIES 5 /* open questions read to find the next one */
@@ -327,17 +327,6 @@ static const struct err *finish(struct call *c, struct work *w)
     return NULL;
 }
 
-static const struct err *decide(struct call *c, struct work *w,
-                                const struct answer *answer)
-{
-    const struct work_once once = {.key = STR_NONE};
-    bool again;
-    TRY(answer_look(c, w, answer, &again));
-    if (again)
-        TRY(work_begin_suspension(w, c->pg, c->a, c->param[0], &once));
-    return answer_decide(c, w, answer);
-}
-
 /* A missing reason or confirmation is asked for beside the shown change. */
 static bool is_asked(const struct err *e)
 {
@@ -349,15 +338,15 @@ const struct err *answer_page_respond(struct call *c)
     const struct work_once once = {.key = STR_NONE};
     struct answer answer;
     struct pairs posted;
-    struct work w;
+    struct work w = call_work(c);
     TRY(page_form(c, &posted));
     TRY(check_size(&posted));
-    TRY(work_begin_suspension(&w, c->pg, c->a, c->param[0], &once));
+    TRY(work_begin_suspension(&w, c->param[0], &once));
     TRY(check_sees(c, &w.suspension));
     const struct suspension before = w.suspension;
     const struct err *e = read_answer(c->a, &before, &posted, &answer);
     if (!e)
-        e = decide(c, &w, &answer);
+        e = answer_decide(&w, &answer);
     const bool unseen = !e && is_unseen(c, &w.suspension, &posted);
     if (!e && !unseen)
         return finish(c, &w);

@@ -5,7 +5,6 @@
 #include "domain/kind/form.h"
 #include "domain/question/beside.h"
 #include "domain/question/risk.h"
-#include "doors/asking/probe.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/steps_form.h"
@@ -15,6 +14,7 @@
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/choice.h"
 #include "doors/pages/shell/fields.h"
+#include "work/probe.h"
 
 const char answer_strip_session_ended[] = "session.ended";
 

@@ -3,7 +3,6 @@
  * a transaction of its own, for the facts that were shown. */
 #include "base/clock.h"
 #include "domain/answer/bulk.h"
-#include "doors/asking/answer.h"
 #include "doors/pages/inbox/bulk_head.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/inbox/row.h"
@@ -17,6 +16,7 @@
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 #include "store/suspensions.h"
+#include "work/answer.h"
 
 #define TRIES 3 /* of one that met a deadlock */
 
@@ -242,8 +242,8 @@ static const struct err *decide(struct call *c, const struct picks *p,
 {
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
-    struct work w;
-    TRY(work_begin_suspension(&w, c->pg, c->a, p->id[i], &once));
+    struct work w = call_work(c);
+    TRY(work_begin_suspension(&w, p->id[i], &once));
     *s = w.suspension;
     const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, w.now);
     if (why.p && s->state == SUSPENSION_PENDING)
@@ -255,7 +255,7 @@ static const struct err *decide(struct call *c, const struct picks *p,
                                   .reason = p->reason,
                                   .seen = p->seen[i],
                                   .via = VIA_BROWSER};
-    TRY(answer_decide(c, &w, &answer));
+    TRY(answer_decide(&w, &answer));
     *s = w.suspension;
     return work_commit(&w, &none);
 }

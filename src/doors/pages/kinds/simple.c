@@ -1,7 +1,7 @@
 /* The kinds that need little: any kind whose page only shows its texts, an
  * elicitation among them; a handoff, with both agents; a credential that the
  * agent lacks, and the address where a person sets it up. No secret is asked
- * for or shown. Never loads, never decides; doors/asking/probe.h checks whether
+ * for or shown. Never loads, never decides; work/probe.h checks whether
  * a credential is set up. */
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/kinds.h"

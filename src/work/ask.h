@@ -1,8 +1,8 @@
 /* Suspending an intent: the part that the native API and OpenIntent share. */
-#ifndef DOORS_ASKING_ASK_H
-#define DOORS_ASKING_ASK_H
+#ifndef WORK_ASK_H
+#define WORK_ASK_H
 
-#include "doors/call/call.h"
+#include "work/work.h"
 
 /* A code that callers compare: responder.nobody. */
 extern const char ask_nobody[];
@@ -13,32 +13,29 @@ extern const char ask_nobody[];
  * already; ERR_INVALID of retry_apply, retry_silence_check, channel_check and
  * kind_check_places and checkpoint_take; responder.* where nobody could
  * answer; supersedes.other. */
-const struct err *ask_suspend(struct call *c, struct work *w,
-                              struct suspension *s) MUST;
+const struct err *ask_suspend(struct work *w, struct suspension *s) MUST;
 
 /* Seals s as a question beside the one that holds the intent
  * (domain/question/beside.h), and queues notices to people. ERR_CONFLICT
  * intent.ended; question.too_many. */
-const struct err *ask_beside(struct call *c, struct work *w,
-                             struct suspension *s) MUST;
+const struct err *ask_beside(struct work *w, struct suspension *s) MUST;
 
 /* A question that the work's board asks, if there is one: it counts as one of
  * the agent's key that led to it (ERR_RATE limit.open), and notices to people
  * are queued. */
-const struct err *ask_tell(struct call *c, struct work *w) MUST;
+const struct err *ask_tell(struct work *w) MUST;
 
 /* Makes the work's permit of these details, asked for; terms: NULL: the
  * default. */
-const struct err *ask_permit_make(struct call *c, struct work *w,
-                                  const struct json *details,
+const struct err *ask_permit_make(struct work *w, const struct json *details,
                                   const struct permit_terms *terms) MUST;
 /* Sets what every intent made for a question has, with this status, and its
  * intent_created event. The work is new (work_begin_new) and its intent has a
  * title. */
-const struct err *ask_make_intent(struct call *c, struct work *w,
+const struct err *ask_make_intent(struct work *w,
                                   enum intent_status status) MUST;
 /* Moves an intent that exists to suspended; one with an open question is left
  * to ask_suspend. ERR_CONFLICT of intent_move. */
-const struct err *ask_move(struct call *c, struct work *w) MUST;
+const struct err *ask_move(struct work *w) MUST;
 
 #endif

@@ -1,6 +1,6 @@
 /* Checking whether a credential is set up. Decides nothing, and never sees the
  * secret. */
-#include "doors/asking/probe.h"
+#include "work/probe.h"
 
 #include "base/clock_text.h"
 #include "base/id.h"
@@ -18,15 +18,15 @@ static struct str probe_of(struct arena *a, const struct suspension *s,
     return json_get_text(*subject, "probe");
 }
 
-bool probe_wanted(struct call *c, const struct suspension *s,
+bool probe_wanted(const struct work *w, const struct suspension *s,
                   const struct answer *answer)
 {
     const struct responder_case rule = suspension_case(s);
     struct json *subject = NULL;
     const struct json *choice = NULL;
-    if (s->state != SUSPENSION_PENDING || !probe_of(c->a, s, &subject).p ||
-        responder_check(c->a, &rule, &c->who) ||
-        resolve_check(c->a, s, answer, &choice))
+    if (s->state != SUSPENSION_PENDING || !probe_of(w->arena, s, &subject).p ||
+        responder_check(w->arena, &rule, w->who) ||
+        resolve_check(w->arena, s, answer, &choice))
         return false;
     return choice && effect_of_choice(choice) == EFFECT_ANSWER;
 }
@@ -79,21 +79,21 @@ static void hear(void *context, void *own, const struct outbound_result *r)
     h->found = found_of(h->a, r);
 }
 
-static struct str body_of(struct call *c, const struct suspension *s,
+static struct str body_of(const struct work *w, const struct suspension *s,
                           const struct json *subject)
 {
     static const char *const members[] = {"provider", "credential_class",
                                           "scopes"};
-    struct json *o = json_object(c->a), *data = json_object(c->a);
+    struct json *o = json_object(w->arena), *data = json_object(w->arena);
     for (size_t i = 0; i < countof(members); i++)
         json_set_json(data, members[i], json_get(subject, members[i]));
     json_set_text(data, "suspension_id", s->id);
     json_set_text(data, "intent_id", s->intent_id);
     json_set_text_or_null(data, "initiated_by", s->initiated_by);
     json_set_text(o, "type", STR("credential.check"));
-    json_set_text(o, "timestamp", clock_rfc3339(c->a, clock_now()));
+    json_set_text(o, "timestamp", clock_rfc3339(w->arena, clock_now()));
     json_set_json(o, "data", data);
-    return json_dump(c->a, o, CHANNEL_BODY_MAX);
+    return json_dump(w->arena, o, CHANNEL_BODY_MAX);
 }
 
 static const struct endpoint *named(const struct endpoint_rows *rows,
@@ -108,9 +108,9 @@ static const struct endpoint *named(const struct endpoint_rows *rows,
     return NULL;
 }
 
-static const struct err *unchecked(struct call *c, const char *why)
+static const struct err *unchecked(const struct work *w, const char *why)
 {
-    return err_at(c->a, ERR_CONFLICT, probe_unchecked, STR(""),
+    return err_at(w->arena, ERR_CONFLICT, probe_unchecked, STR(""),
                   "Sayso could not verify the setup: %s. The request stays "
                   "open.",
                   why);
@@ -130,25 +130,26 @@ static enum found ask(struct arena *a, struct outbound *out,
     return h.found;
 }
 
-const struct err *probe_credential(struct call *c, const struct suspension *s)
+const struct err *probe_credential(const struct work *w,
+                                   const struct suspension *s)
 {
     struct json *subject = NULL;
-    const struct str name = probe_of(c->a, s, &subject);
+    const struct str name = probe_of(w->arena, s, &subject);
     struct endpoint_rows rows;
     struct outbound_request rq;
-    TRY(endpoints_list(c->pg, c->a, true, STR_NONE, &rows));
+    TRY(endpoints_list(w->pg, w->arena, true, STR_NONE, &rows));
     const struct endpoint *e = named(&rows, name);
-    if (!e || !c->serve->outbound)
-        return unchecked(c, "its channel is not active");
-    const struct webhook w = {.id = id_new(c->a),
-                              .url = e->address,
-                              .body = body_of(c, s, subject),
-                              .secret = e->secret,
-                              .internal = e->internal,
-                              .now = clock_now()};
-    if (!w.body.p || !webhook_signed(c->a, &w, &rq))
-        return unchecked(c, "the check could not be sent");
-    switch (ask(c->a, c->serve->outbound, &rq)) {
+    if (!e || !w->outbound)
+        return unchecked(w, "its channel is not active");
+    const struct webhook check = {.id = id_new(w->arena),
+                                  .url = e->address,
+                                  .body = body_of(w, s, subject),
+                                  .secret = e->secret,
+                                  .internal = e->internal,
+                                  .now = clock_now()};
+    if (!check.body.p || !webhook_signed(w->arena, &check, &rq))
+        return unchecked(w, "the check could not be sent");
+    switch (ask(w->arena, w->outbound, &rq)) {
     case FOUND_THERE:
         return NULL;
     case FOUND_NOT:
@@ -156,6 +157,6 @@ const struct err *probe_credential(struct call *c, const struct suspension *s)
                      "It is not set up yet. The request stays open.");
     case FOUND_UNSAID:
     default:
-        return unchecked(c, "its channel gave no valid response");
+        return unchecked(w, "its channel gave no valid response");
     }
 }

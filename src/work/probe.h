@@ -8,10 +8,10 @@
  * and anything else proves nothing: most receivers accept every request. The
  * secret itself is never sent in either direction. The operator waits at most
  * PROBE_TIME; nobody else waits, because no transaction is open. */
-#ifndef DOORS_ASKING_PROBE_H
-#define DOORS_ASKING_PROBE_H
+#ifndef WORK_PROBE_H
+#define WORK_PROBE_H
 
-#include "doors/call/call.h"
+#include "work/work.h"
 
 #define PROBE_TIME (INT64_C(3) * 1000000) /* us */
 
@@ -20,11 +20,11 @@ extern const char probe_not_found[];
 extern const char probe_unchecked[];
 
 /* Is a check needed before this answer counts? */
-bool probe_wanted(struct call *c, const struct suspension *s,
+bool probe_wanted(const struct work *w, const struct suspension *s,
                   const struct answer *answer);
 /* NULL: it is there. ERR_CONFLICT credential.not_found where the channel says
  * that it is not, credential.unchecked without a valid answer. */
-const struct err *probe_credential(struct call *c,
+const struct err *probe_credential(const struct work *w,
                                    const struct suspension *s) MUST;
 /* May a question name this probe? ERR_INVALID kind.facts at subject.probe. */
 const struct err *probe_check(struct arena *a, const struct channels *all,

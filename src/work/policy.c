@@ -1,5 +1,5 @@
 /* An intent's governance policy in the calls that write to it. */
-#include "doors/asking/govern.h"
+#include "work/policy.h"
 
 #include "base/clock_text.h"
 #include "base/id.h"
@@ -24,17 +24,17 @@ struct refusal {
 };
 
 /* Did an event tell of it already? */
-static const struct err *find_told(struct call *c, const struct work *w,
-                                   const char *rule, bool *out)
+static const struct err *find_told(const struct work *w, const char *rule,
+                                   bool *out)
 {
     const struct events_page page = {.intent_id = w->intent.id,
                                      .type = STR(VIOLATION),
                                      .limit = TOLD_MAX};
-    const struct str by = principal_actor(&c->who);
+    const struct str by = principal_actor(w->who);
     struct event_rows rows;
-    TRY(events_list(c->pg, c->a, &page, &rows));
+    TRY(events_list(w->pg, w->arena, &page, &rows));
     for (size_t i = 0; i < rows.n && !*out; i++) {
-        const struct json *event = json_read(c->a, rows.v[i].canonical);
+        const struct json *event = json_read(w->arena, rows.v[i].canonical);
         *out = str_eq(json_get_text(event, "actor"), by) &&
                governance_violation_told(json_get(event, "payload"), rule,
                                          w->intent.version);
@@ -42,64 +42,60 @@ static const struct err *find_told(struct call *c, const struct work *w,
     return NULL;
 }
 
-static const struct err *tell(struct call *c, struct str intent_id,
-                              const char *rule, struct str say)
+/* Told by an event in a transaction of its own. */
+const struct err *policy_refuse(const struct work *w, const char *rule,
+                                const struct err *why)
 {
+    const struct work_target target = {
+        .intent_id = w->intent.id, .who = w->who, .take = SQL_INTENT_TAKE};
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
+    struct work own = *w;
     bool told = false;
-    struct work w;
-    TRY(call_begin(c, &w, intent_id, &once));
-    TRY(find_told(c, &w, rule, &told));
+    pg_rollback(w->pg);
+    TRY(work_begin(&own, &target, &once));
+    TRY(find_told(&own, rule, &told));
     if (told) {
-        pg_rollback(c->pg);
-        return NULL;
+        pg_rollback(w->pg);
+        return why;
     }
-    TRY(work_event(&w, VIOLATION, event_by(&c->who),
-                   governance_violation_payload(c->a, rule, w.intent.version,
-                                                say)));
-    return work_commit(&w, &none);
-}
-
-const struct err *govern_refuse(struct call *c, const struct work *w,
-                                const char *rule, const struct err *why)
-{
-    pg_rollback(c->pg);
-    const struct err *e = tell(c, w->intent.id, rule, why->say);
+    const struct err *e =
+        work_event(&own, VIOLATION, event_by(w->who),
+                   governance_violation_payload(w->arena, rule,
+                                                own.intent.version, why->say));
+    if (!e)
+        e = work_commit(&own, &none);
     return e && !err_is(e, event_log_full) ? e : why;
 }
 
-static const struct err *refuse(struct call *c, const struct work *w,
-                                const struct refusal *r)
+static const struct err *refuse(const struct work *w, const struct refusal *r)
 {
-    return govern_refuse(
-        c, w, r->rule,
-        governance_violation(c->a, r->rule, r->mode, r->say));
+    return policy_refuse(
+        w, r->rule, governance_violation(w->arena, r->rule, r->mode, r->say));
 }
 
 /* ---- the rules ------------------------------------------------------- */
 
 /* Is the caller bound by a policy? Then it is in *g. */
-static bool bound(const struct call *c, const struct work *w,
-                  struct governance *g)
+static bool bound(const struct work *w, struct governance *g)
 {
-    if (c->who.role != ROLE_AGENT || !w->intent.governance_policy.p)
+    if (w->who->role != ROLE_AGENT || !w->intent.governance_policy.p)
         return false;
-    *g = governance_stored(c->a, w->intent.governance_policy);
+    *g = governance_stored(w->arena, w->intent.governance_policy);
     return true;
 }
 
 /* Has the caller been assigned? Looked up only where the scope asks. */
-static const struct err *in_scope(struct call *c, const struct work *w,
+static const struct err *in_scope(const struct work *w,
                                   const struct governance *g, bool *out)
 {
     *out = true;
     if (g->scope == WRITE_ANY)
         return NULL;
-    return leases_assigned(c->pg, c->a, w->intent.id, c->who.agent, out);
+    return leases_assigned(w->pg, w->arena, w->intent.id, w->who->agent, out);
 }
 
-const struct err *govern_write(struct call *c, const struct work *w)
+const struct err *policy_write(const struct work *w)
 {
     static const struct refusal agents = {
         .rule = "allowed_agents",
@@ -109,40 +105,39 @@ const struct err *govern_write(struct call *c, const struct work *w)
         .say = "Only agents that are assigned to the intent may write to it."};
     struct governance g;
     bool assigned = true;
-    if (!bound(c, w, &g))
+    if (!bound(w, &g))
         return NULL;
-    if (!governance_agent(&g, c->who.agent))
-        return refuse(c, w, &agents);
-    TRY(in_scope(c, w, &g, &assigned));
-    return assigned ? NULL : refuse(c, w, &scope);
+    if (!governance_agent(&g, w->who->agent))
+        return refuse(w, &agents);
+    TRY(in_scope(w, &g, &assigned));
+    return assigned ? NULL : refuse(w, &scope);
 }
 
-const struct err *govern_status(struct call *c, const struct work *w,
-                                enum intent_status to, struct str reason)
+const struct err *policy_status(const struct work *w, enum intent_status to,
+                                struct str reason)
 {
     static const struct refusal silent = {
         .rule = "require_status_reason",
         .say = "The intent's policy asks for a reason with each change of the "
                "status."};
     struct governance g;
-    TRY(govern_write(c, w));
-    if (to == INTENT_SUSPENDED || str_trim(reason).n > 0 || !bound(c, w, &g))
+    TRY(policy_write(w));
+    if (to == INTENT_SUSPENDED || str_trim(reason).n > 0 || !bound(w, &g))
         return NULL;
-    return g.reason ? refuse(c, w, &silent) : NULL;
+    return g.reason ? refuse(w, &silent) : NULL;
 }
 
-const struct err *govern_cost(struct call *c, const struct work *w,
-                              struct decimal sum)
+const struct err *policy_cost(const struct work *w, struct decimal sum)
 {
     static const struct refusal cost = {
         .rule = "max_cost",
         .say = "The recorded costs would exceed the limit of the intent's "
                "policy."};
     struct governance g;
-    if (!bound(c, w, &g) || !g.has_max_cost ||
+    if (!bound(w, &g) || !g.has_max_cost ||
         decimal_compare(sum, g.max_cost) <= 0)
         return NULL;
-    return refuse(c, w, &cost);
+    return refuse(w, &cost);
 }
 
 /* ---- giving access --------------------------------------------------- */
@@ -154,11 +149,11 @@ static const struct err *to_itself(void)
                  "of its key. Ask for it: POST .../access-requests.");
 }
 
-static const struct err *longer(struct call *c, int64_t until)
+static const struct err *longer(const struct work *w, int64_t until)
 {
-    struct json *more = json_object(c->a);
-    json_set_text_or_null(more, "expires_at", clock_naive(c->a, until));
-    return err_more(c->a,
+    struct json *more = json_object(w->arena);
+    json_set_text_or_null(more, "expires_at", clock_naive(w->arena, until));
+    return err_more(w->arena,
                     ERROR(ERR_FORBIDDEN, "acl.longer",
                           "An agent gives no more access than it has, and not "
                           "for longer."),
@@ -182,14 +177,14 @@ struct giver {
     int64_t until; /* up to then; 0: without end */
 };
 
-static const struct err *find_giver(struct call *c, const struct work *w,
-                                    const struct govern_gift *g,
+static const struct err *find_giver(const struct work *w,
+                                    const struct policy_gift *g,
                                     struct giver *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(c->pg, c->a, SQL_ACL_GIVER,
-                 PG(pg_text(w->intent.id), pg_text(c->who.agent),
-                    pg_text(c->who.id), pg_text(g->agent),
+    TRY(pg_query(w->pg, w->arena, SQL_ACL_GIVER,
+                 PG(pg_text(w->intent.id), pg_text(w->who->agent),
+                    pg_text(w->who->id), pg_text(g->agent),
                     pg_number(g->access), pg_moment(w->now)),
                  &r));
     *out = (struct giver){.assigned = pg_bool(r, 0, 0),
@@ -200,14 +195,13 @@ static const struct err *find_giver(struct call *c, const struct work *w,
     return NULL;
 }
 
-const struct err *govern_give(struct call *c, const struct work *w,
-                              struct govern_gift *g)
+const struct err *policy_give(const struct work *w, struct policy_gift *g)
 {
-    const struct principal *p = &c->who;
+    const struct principal *p = w->who;
     struct giver own;
     if (may_all(p, &w->intent) || (!reach_own(p) && !w->intent.closed))
         return NULL;
-    TRY(find_giver(c, w, g, &own));
+    TRY(find_giver(w, g, &own));
     if (own.assigned)
         return NULL;
     if (own.same)
@@ -215,41 +209,42 @@ const struct err *govern_give(struct call *c, const struct work *w,
     if (own.has && !g->until && !g->lasts)
         g->until = own.until;
     const bool fits = own.until == 0 || (g->until && g->until <= own.until);
-    return own.has && fits ? NULL : longer(c, own.has ? own.until : 0);
+    return own.has && fits ? NULL : longer(w, own.has ? own.until : 0);
 }
 
-const struct err *govern_open(struct call *c, const struct work *w)
+const struct err *policy_open(const struct work *w)
 {
-    const struct govern_gift all = {.agent = c->who.agent,
+    const struct policy_gift all = {.agent = w->who->agent,
                                     .access = ACCESS_ADMIN};
     struct giver own;
-    if (!w->intent.closed || may_all(&c->who, &w->intent))
+    if (!w->intent.closed || may_all(w->who, &w->intent))
         return NULL;
-    TRY(find_giver(c, w, &all, &own));
+    TRY(find_giver(w, &all, &own));
     if (own.reaches)
         return to_itself();
-    return own.has && own.until == 0 ? NULL : longer(c, own.until);
+    return own.has && own.until == 0 ? NULL : longer(w, own.until);
 }
 
-const struct err *govern_tie(struct call *c, struct str intent_id)
+const struct err *policy_tie(const struct work *w, struct str intent_id)
 {
     struct pg_rows *r = NULL;
-    if (!reach_own(&c->who) || !id_uuid(intent_id))
+    if (!reach_own(w->who) || !id_uuid(intent_id))
         return NULL;
-    TRY(pg_query(c->pg, c->a, SQL_ACL_BORROWED,
-                 PG(pg_text(id_lower(c->a, intent_id)), pg_text(c->who.agent),
+    TRY(pg_query(w->pg, w->arena, SQL_ACL_BORROWED,
+                 PG(pg_text(id_lower(w->arena, intent_id)),
+                    pg_text(w->who->agent),
                     pg_moment(clock_watch_latest(clock_now()))),
                  &r));
     const int64_t until = pg_int(r, 0, 0);
-    return until == 0 ? NULL : longer(c, until);
+    return until == 0 ? NULL : longer(w, until);
 }
 
 /* ---- assigning ------------------------------------------------------- */
 
 /* Where only assigned agents write, assigning is for the creator and the
  * owner. A quorum is of those assigned, so no agent makes them fewer. */
-const struct err *govern_assign(struct call *c, const struct work *w,
-                                struct str agent, const char *at)
+const struct err *policy_assign(const struct work *w, struct str agent,
+                                const char *at)
 {
     const bool assign = at != NULL;
     static const struct refusal agents = {
@@ -263,56 +258,55 @@ const struct err *govern_assign(struct call *c, const struct work *w,
         .rule = "completion_mode",
         .mode = "quorum",
         .say = "Under a quorum, only people end assignments."};
-    const struct str by = c->who.agent;
+    const struct str by = w->who->agent;
     struct governance g;
-    struct govern_gift gift = {
-        .agent = agent,
-        .access = w->intent.closed ? ACCESS_WRITE : ACCESS_ADMIN,
-        .lasts = true};
+    struct policy_gift gift = {.agent = agent,
+                               .access = w->intent.closed ? ACCESS_WRITE
+                                                          : ACCESS_ADMIN,
+                               .lasts = true};
     if (assign) {
-        TRY(principals_joins(c->pg, c->a, agent, w->intent.test, at));
-        TRY(govern_give(c, w, &gift));
+        TRY(principals_joins(w->pg, w->arena, agent, w->intent.test, at));
+        TRY(policy_give(w, &gift));
     }
-    if (!bound(c, w, &g))
+    if (!bound(w, &g))
         return NULL;
     if (!assign && g.completion == COMPLETION_QUORUM)
-        return refuse(c, w, &fewer);
+        return refuse(w, &fewer);
     if (assign && !governance_agent(&g, agent))
-        return refuse(c, w, &agents);
+        return refuse(w, &agents);
     if (g.scope == WRITE_ANY || str_eq(by, w->intent.created_by) ||
         str_eq(by, w->intent.owner))
         return NULL;
-    return refuse(c, w, &scope);
+    return refuse(w, &scope);
 }
 
 /* ---- completion ------------------------------------------------------ */
 
-static const struct err *enforced(struct call *c, struct work *w,
-                                  const struct governance *g,
+static const struct err *enforced(struct work *w, const struct governance *g,
                                   const struct json *ids)
 {
-    struct json *p = json_object(c->a);
+    struct json *p = json_object(w->arena);
     json_set_text(p, "mode", vocabulary_completion_mode(g->completion)->wire);
     json_set_json(p, "approval_ids", ids);
-    if (c->who.role != ROLE_AGENT)
-        json_set_text(p, "by", principal_actor(&c->who));
-    return work_event(w, "governance.approval_enforced", event_by(&c->who), p);
+    if (w->who->role != ROLE_AGENT)
+        json_set_text(p, "by", principal_actor(w->who));
+    return work_event(w, "governance.approval_enforced", event_by(w->who), p);
 }
 
-const struct err *govern_complete(struct call *c, struct work *w)
+const struct err *policy_complete(struct work *w)
 {
-    struct governance_approvals approvals = {.ids = json_array(c->a)};
+    struct governance_approvals approvals = {.ids = json_array(w->arena)};
     struct refusal gate = {.rule = "completion_mode"};
     const struct governance g =
-        governance_stored(c->a, w->intent.governance_policy);
+        governance_stored(w->arena, w->intent.governance_policy);
     if (g.completion == COMPLETION_AUTO)
         return NULL;
-    if (c->who.role == ROLE_AGENT) {
+    if (w->who->role == ROLE_AGENT) {
         gate.mode = vocabulary_completion_mode(g.completion)->wire.p;
-        TRY(approvals_of_completion(c->pg, c->a, w->intent.id,
+        TRY(approvals_of_completion(w->pg, w->arena, w->intent.id,
                                     w->intent.state, &approvals));
         if (!governance_completes(&g, &approvals, &gate.say))
-            return refuse(c, w, &gate);
+            return refuse(w, &gate);
     }
-    return enforced(c, w, &g, approvals.ids);
+    return enforced(w, &g, approvals.ids);
 }

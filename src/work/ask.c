@@ -1,0 +1,449 @@
+/* Suspending an intent: the part that the native API and OpenIntent share. */
+#include "work/ask.h"
+
+#include "base/clock.h"
+#include "base/crypt.h"
+#include "base/id.h"
+#include "base/shared/metrics.h"
+#include "domain/answer/retry_silence.h"
+#include "domain/question/beside.h"
+#include "domain/question/retry.h"
+#include "domain/question/risk.h"
+#include "domain/question/suspension_seal.h"
+#include "domain/sending/endpoint.h"
+#include "store/endpoints.h"
+#include "store/intents.h"
+#include "store/permits.h"
+#include "store/principals.h"
+#include "store/suspensions.h"
+#include "work/policy.h"
+#include "work/probe.h"
+
+const char ask_nobody[] = "responder.nobody";
+
+#define ASK_AGAIN 60 /* seconds until a question may have been answered */
+
+/* May the key ask one more question? Two requests at the same moment may both
+ * pass. */
+static const struct err *ask_limit(const struct work *w)
+{
+    struct quota *const q = w->quota;
+    const int64_t most = w->conf->limit_open;
+    int64_t n = 0;
+    if (quota_open(q, w->who->id, most, clock_mono()))
+        return NULL;
+    TRY(suspensions_open_of(w->pg, w->arena, w->who->id, most, &n));
+    quota_opened(q, w->who->id, n + 1, clock_mono());
+    return n < most ? NULL
+                    : err_retry(w->arena,
+                                ERROR(ERR_RATE, metrics_limit_open,
+                                      "This key has reached its limit of open "
+                                      "questions. Wait for answers, or cancel "
+                                      "some."),
+                                ASK_AGAIN);
+}
+
+static const struct err *open_question(const struct work *w)
+{
+    struct json *more = json_object(w->arena);
+    json_set_text(more, "suspension_id", w->suspension.id);
+    return err_more(w->arena,
+                    ERROR(ERR_CONFLICT, "suspension.open",
+                          "This intent already has an open question. It is "
+                          "sealed until it is answered or cancelled. Ask "
+                          "another question in a child intent."),
+                    more);
+}
+
+/* ERR_INVALID responder.initiator: the initiator has to be proven. */
+static const struct err *unproven(const struct work *w, const char *why)
+{
+    return err_at(
+        w->arena, ERR_INVALID, "responder.initiator", STR("initiation"),
+        "%s Prove who started the task with an \"initiation\" ticket "
+        "of that person, or ask operators.",
+        why);
+}
+
+/* An agent can prove who the initiator is, and so has to. */
+static const struct err *settle_terms(const struct work *w,
+                                      struct suspension *s)
+{
+    const struct terms t = work_terms(w, s->kind);
+    if (risk_unproven(s, &t))
+        return unproven(w, "Only the person who started the task decides "
+                           "this.");
+    risk_settle(w->arena, s, &t);
+    return NULL;
+}
+
+/* The agent chose whom it claims to work for: such a person of role user
+ * decides up to the configured severity. */
+static const struct err *check_claimed(const struct work *w,
+                                       const struct suspension *s)
+{
+    const struct principals_wanted operators = {.name = s->initiated_by};
+    bool there = true;
+    if (risk_claimed(w->conf, s))
+        TRY(principals_there(w->pg, w->arena, &operators, &there));
+    return there ? NULL
+                 : unproven(w, "A person who is only claimed to have started "
+                               "the task does not decide at this risk.");
+}
+
+/* The retry policy and the fallback of the question, merged and checked. */
+static const struct err *settle_silence(const struct work *w,
+                                        struct suspension *s)
+{
+    const struct retry_defaults defaults = {.agent = w->who->retry_policy,
+                                            .platform =
+                                                w->conf->default_retry_policy};
+    TRY(retry_apply(w->arena, s, &defaults));
+    return retry_silence_check(w->arena, s,
+                               w->conf->silence_may_authorize
+                                   ? RETRY_SILENCE_LOW
+                                   : RETRY_SILENCE_NEVER);
+}
+
+/* A rule that excludes nobody is refused: with another spelling of the name the
+ * initiator could answer. */
+static const struct err *check_initiator(const struct work *w,
+                                         const struct suspension *s)
+{
+    bool there = true;
+    const struct principals_wanted who = {.name = s->initiated_by,
+                                          .users = true};
+    if (s->responder.not_initiator)
+        TRY(principals_there(w->pg, w->arena, &who, &there));
+    return there
+               ? NULL
+               : err_at(w->arena, ERR_INVALID, "responder.initiator",
+                        STR("responder.not_initiator"),
+                        "The initiator of the intent is not an operator with "
+                        "this name, so the rule would exclude nobody. Use "
+                        "the name they sign in with, or leave the rule out.");
+}
+
+/* An agent that a closed intent is closed to would never see the question. */
+static const struct err *check_agent(const struct work *w,
+                                     const struct suspension *s)
+{
+    const struct principal named = {.role = ROLE_AGENT,
+                                    .agent = s->responder.who};
+    bool shut = false;
+    if (s->responder.mode == RESPONDER_AGENT)
+        TRY(intents_shut(w->pg, w->arena, s->intent_id, &named, &shut));
+    return shut ? err_at(w->arena, ERR_INVALID, ask_nobody,
+                         STR("responder.who"),
+                         "The intent is closed to this agent. Give it access "
+                         "first.")
+                : NULL;
+}
+
+/* The agent that accepts a handoff owns the intent from then on. */
+static const struct err *check_handoff(const struct work *w,
+                                       const struct suspension *s)
+{
+    const struct kind_rule *rule = kind_rule(s->kind);
+    struct policy_gift gift = {
+        .agent = s->responder.who, .access = ACCESS_ADMIN, .lasts = true};
+    return rule && rule->hands_over && s->responder.mode == RESPONDER_AGENT
+               ? policy_give(w, &gift)
+               : NULL;
+}
+
+/* A question that nobody could answer is refused. */
+static const struct err *check_responder(const struct work *w,
+                                         const struct suspension *s)
+{
+    const struct responder *r = &s->responder;
+    const bool initiator = r->mode == RESPONDER_INITIATOR;
+    const struct principals_wanted who = {
+        .group = r->mode == RESPONDER_GROUP ? r->who : STR_NONE,
+        .name = initiator                     ? s->initiated_by
+                : r->mode == RESPONDER_NAMED ? r->who
+                                              : STR_NONE,
+        .users = initiator};
+    bool there = true;
+    if ((initiator || r->not_initiator) && !s->initiated_by.p)
+        return err_at(w->arena, ERR_INVALID, "responder.initiator",
+                      STR("responder"), "The intent has no initiator.");
+    if (r->mode == RESPONDER_AGENT && str_eq(r->who, s->asked_by))
+        return err_at(w->arena, ERR_INVALID, "responder.agent",
+                      STR("responder.who"),
+                      "The agent that asks may not "
+                      "answer.");
+    TRY(check_agent(w, s));
+    if (r->mode == RESPONDER_AGENT)
+        TRY(principals_joins(w->pg, w->arena, r->who, s->test,
+                             "responder.who"));
+    if (r->mode == RESPONDER_NAMED && r->not_initiator &&
+        str_eq(r->who, s->initiated_by))
+        there = false;
+    else if (who.group.p || who.name.p)
+        TRY(principals_there(w->pg, w->arena, &who, &there));
+    if (!there)
+        return err_at(w->arena, ERR_INVALID, ask_nobody,
+                      r->who.p ? STR("responder.who") : STR("responder"),
+                      "No operator could answer this question.");
+    TRY(check_claimed(w, s));
+    return check_initiator(w, s);
+}
+
+/* A superseded question has to be the agent's own, of the same kind, and
+ * ended. */
+static const struct err *check_superseded(const struct work *w,
+                                          const struct suspension *s)
+{
+    struct suspension old = {.kind = KIND_NONE};
+    if (!s->supersedes.p)
+        return NULL;
+    const struct err *e =
+        suspensions_get(w->pg, w->arena, s->supersedes, &old);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || !str_eq(old.asked_by, s->asked_by))
+        return err_at(w->arena, ERR_INVALID, "suspension.unknown",
+                      STR("supersedes"),
+                      "The agent has no question with this "
+                      "id.");
+    if (old.state == SUSPENSION_PENDING || old.kind != s->kind)
+        return err_at(w->arena, ERR_INVALID, "supersedes.other",
+                      STR("supersedes"),
+                      "Only a question of the same kind that has ended can be "
+                      "superseded.");
+    return NULL;
+}
+
+/* An agent names no address of its own: the callback lies below an endpoint
+ * that an admin registered. */
+static const struct err *check_callback(const struct work *w,
+                                        struct suspension *s)
+{
+    struct endpoint e;
+    struct endpoint_host host;
+    bool found = false;
+    if (!s->callback.p)
+        return NULL;
+    TRY(endpoint_url(w->arena, "callback", s->callback, &host));
+    TRY(endpoints_prefix(w->pg, w->arena, s->asked_by, s->callback, &e,
+                         &found));
+    if (!found)
+        return err_at(w->arena, ERR_INVALID, "callback.unknown",
+                      STR("callback"),
+                      "The address is below no endpoint for callbacks. An "
+                      "admin registers one, with \"prefix\".");
+    s->callback_endpoint = e.id;
+    return endpoint_below(w->arena, "callback", s->callback, e.address);
+}
+
+static const struct err *check_kind(const struct work *w,
+                                    const struct suspension *s)
+{
+    const struct conf *conf = w->conf;
+    const struct kind_places places = {.own = conf->public_url,
+                                       .hosts = conf->settings_hosts};
+    struct json *subject = NULL;
+    TRY(check_responder(w, s));
+    TRY(check_superseded(w, s));
+    TRY(json_parse(w->arena, s->subject, &subject));
+    return kind_check_places(
+        w->arena, &(struct kind_ask){.kind = s->kind, .subject = subject},
+        &places);
+}
+
+/* The recipients of the new question's notice. */
+static const struct deliveries_notice *notice(const struct work *w,
+                                              const struct suspension *s,
+                                              const struct channels *all)
+{
+    struct deliveries_notice *n =
+        arena_new(w->arena, struct deliveries_notice);
+    *n = (struct deliveries_notice){
+        .channels = all,
+        .news = CHANNEL_ASKED,
+        .suspension = s,
+        .notify_to = channel_first(w->arena, s),
+        .url = conf_address(w->arena, w->conf, "/suspensions/", s->id),
+        .sequence = s->asked_sequence,
+        .now = w->now};
+    return n;
+}
+
+const struct err *ask_tell(struct work *w)
+{
+    struct channels *all;
+    if (!w->board || !w->board->has_asked)
+        return NULL;
+    if (w->who->role == ROLE_AGENT) {
+        TRY(ask_limit(w));
+        w->board->asked.asked_by_key = w->who->id;
+    }
+    all = arena_new(w->arena, struct channels);
+    TRY(endpoints_channels(w->pg, w->arena, all));
+    if (all->n > 0)
+        w->notice = notice(w, &w->board->asked, all);
+    return NULL;
+}
+
+const struct err *ask_permit_make(struct work *w, const struct json *details,
+                                  const struct permit_terms *terms)
+{
+    struct permit *p = &w->permit;
+    if (w->who->test)
+        return ERROR(ERR_FORBIDDEN, "key.test",
+                     "A key for tests gets no permits.");
+    *p = (struct permit){.id = id_new(w->arena),
+                         .intent_id = w->intent.id,
+                         .auth_req_id = permits_handle(w->arena),
+                         .agent = w->who->agent,
+                         .terms =
+                             terms ? *terms : permit_terms_default(details),
+                         .state = PERMIT_ASKED,
+                         .created_at = w->now};
+    TRY(permit_details_text(w->arena, details, &p->asked));
+    p->asked_sha256 = crypt_sha256_hex(w->arena, p->asked);
+    w->permit_key = w->who->id;
+    w->has_permit = true;
+    w->permit_new = true;
+    return NULL;
+}
+
+/* The permit that a yes makes, sealed with the question. */
+static const struct err *seal_permit(struct work *w)
+{
+    const struct suspension *s = &w->suspension;
+    const struct kind_rule *rule = kind_rule(s->kind);
+    struct json *details = NULL;
+    if (!rule || !rule->permits || s->test)
+        return NULL;
+    TRY(permit_asked(w->arena, s->kind, json_read(w->arena, s->subject),
+                     &details));
+    if (!details)
+        return NULL;
+    struct permit_terms own = permit_terms_default(details);
+    own.use_seconds = PERMIT_SECONDS_CALL;
+    if (w->permit_terms)
+        own = *w->permit_terms;
+    TRY(permit_bound(w->arena, &own, s->severity));
+    TRY(ask_permit_make(w, details, &own));
+    w->permit.suspension_id = s->id;
+    return NULL;
+}
+
+/* Whose question it is, and where. */
+static void sign(const struct work *w, struct suspension *s)
+{
+    s->intent_id = w->intent.id;
+    s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
+    s->asked_by = principal_actor(w->who);
+    s->asked_by_key = w->who->id;
+    s->initiated_by = w->intent.initiated_by;
+    s->task_id = w->intent.task_id;
+    s->initiator_id = w->intent.initiator_id;
+    s->test = w->intent.test;
+}
+
+/* Most questions name no checkpoint, and most intents have no plan. A script's
+ * answer to a key for tests decides no plan. */
+static const struct err *take_checkpoint(struct work *w, struct suspension *s)
+{
+    const struct str member = STR("\"checkpoint_id\"");
+    if (!(w->intent.containers & INTENT_HAS_TASKS) || w->who->test ||
+        str_search(s->context, member) == s->context.n)
+        return NULL;
+    TRY(work_board_by_caller(w));
+    return checkpoint_take(w->board, s);
+}
+
+const struct err *ask_suspend(struct work *w, struct suspension *s)
+{
+    struct channels *all = arena_new(w->arena, struct channels);
+    const struct suspension own = *s; /* as asked, before it inherits */
+    if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
+        return open_question(w);
+    TRY(take_checkpoint(w, s));
+    sign(w, s);
+    TRY(ask_limit(w));
+    TRY(settle_terms(w, s));
+    TRY(check_kind(w, s));
+    TRY(check_handoff(w, s));
+    TRY(settle_silence(w, s));
+    TRY(endpoints_channels(w->pg, w->arena, all));
+    TRY(channel_check(w->arena, all, &own, s->strict));
+    TRY(check_callback(w, s));
+    TRY(probe_check(w->arena, all, s));
+    TRY(suspension_seal(w->arena, s, w->now));
+    TRY(work_event(w, "intent.suspended", event_by(w->who),
+                   suspension_payload(w->arena, s)));
+    s->asked_sequence = w->intent.tail.sequence;
+    TRY(suspension_put_mirror(w->arena, s, &w->intent));
+    w->suspension = *s;
+    w->has_suspension = true;
+    w->suspension_new = true;
+    TRY(seal_permit(w));
+    if (all->n > 0)
+        w->notice = notice(w, &w->suspension, all);
+    return NULL;
+}
+
+const struct err *ask_beside(struct work *w, struct suspension *s)
+{
+    struct channels *all = arena_new(w->arena, struct channels);
+    int64_t open = 0;
+    TRY(intent_check_open(w->intent.status));
+    TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
+    if (open >= BESIDE_OPEN_MAX)
+        return ERROR(ERR_CONFLICT, "question.too_many",
+                     "20 approvals and other questions of this intent are "
+                     "open. Wait for an answer.");
+    TRY(ask_limit(w));
+    sign(w, s);
+    if (s->origin == ORIGIN_ACCESS) /* who asks may not know of that */
+        s->initiated_by = s->initiator_id = STR_NONE;
+    const struct terms terms = work_terms(w, s->kind);
+    risk_settle(w->arena, s, &terms);
+    TRY(endpoints_channels(w->pg, w->arena, all));
+    TRY(suspension_seal(w->arena, s, w->now));
+    TRY(work_event(w, beside_asked_type(s), event_by(w->who),
+                   beside_asked(w->arena, s)));
+    s->asked_sequence = w->intent.tail.sequence;
+    w->suspension = *s;
+    w->has_suspension = true;
+    w->suspension_new = true;
+    if (all->n > 0)
+        w->notice = notice(w, &w->suspension, all);
+    return NULL;
+}
+
+const struct err *ask_make_intent(struct work *w, enum intent_status status)
+{
+    struct intent *i = &w->intent;
+    struct json *p = json_object(w->arena);
+    i->created_by = principal_actor(w->who);
+    i->constraints = STR("{}");
+    i->state = STR("{}");
+    i->status = status;
+    json_set_text(p, "title", i->title);
+    json_set_text(p, "status", vocabulary_intent_status(INTENT_ACTIVE)->wire);
+    return work_event(w, "intent_created", event_by(w->who), p);
+}
+
+const struct err *ask_move(struct work *w)
+{
+    const struct intent_move m = {.from = w->intent.status,
+                                  .to = INTENT_SUSPENDED,
+                                  .role = w->who->role,
+                                  .dependencies_done = w->dependencies_done,
+                                  .children_done = w->children_done,
+                                  .question_open = w->has_suspension &&
+                                                   w->suspension.state ==
+                                                       SUSPENSION_PENDING};
+    enum intent_status to = INTENT_SUSPENDED;
+    if (m.from != INTENT_SUSPENDED) {
+        TRY(intent_move(&m, &to));
+        w->intent.status = to;
+    }
+    work_touch(w);
+    return NULL; /* ask_suspend reports an open one */
+}
