@@ -48,7 +48,7 @@ enum record_in {
     IN_OBJECT = 64,  /* a member of the object that clients read */
     IN_GIVEN = 128,  /* the object is without it where it is none, or false */
     IN_EVENT = 256,  /* a member of the payload of the noun's event */
-    IN_PART = 512,   /* a part that the noun's own code names */
+    IN_PART = 512,   /* a part that the noun's own code names; {noun.part} */
     IN_TABLE = IN_ROW | IN_INSERT,
 };
 

@@ -178,7 +178,7 @@ static struct str principal_words(struct call *c)
 {
     if (c->who.role == ROLE_NONE)
         return STR("");
-    return arena_join(c->a, str_of(principal_role_word(c->who.role)), STR(":"),
+    return arena_join(c->a, str_of(role_word(c->who.role)), STR(":"),
                       c->who.id);
 }
 

@@ -116,7 +116,7 @@ const struct err *coordinators_supervisor(struct pg *pg, struct arena *a,
                                    person = {.name = g->supervisor};
     if (!g->supervisor.p || !(g->plan_review || g->replan_review))
         return NULL;
-    if (principal_group_name(g->supervisor))
+    if (person_group_name(g->supervisor))
         TRY(principals_there(pg, a, &group, &g->of_group));
     g->known = g->of_group;
     return g->known ? NULL : principals_there(pg, a, &person, &g->known);

@@ -5,7 +5,7 @@
 
 #define FOREVER STR("infinity")
 #define NEVER STR("-infinity")
-#define WHOSE_MAX (PRINCIPAL_GROUPS_MAX + 3)
+#define WHOSE_MAX (PERSON_GROUPS_MAX + 3)
 
 /* ---- audience -------------------------------------------------------- */
 

@@ -7,63 +7,24 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 #include "store/suspensions.h"
 #include "world/pg/pg_error.h"
-
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "person.unknown",
-                 "There is no person with this id.");
-}
-
-/* The columns of person_list, person_get and person_lock. */
-enum { ID, EMAIL, NAME, ROLE, GROUPS, BULK, ZONE, THEME, CREATED, SIGNED_IN,
-       DISABLED, SINGLE_KEY };
-
-static struct person row(const struct pg_rows *r, size_t i)
-{
-    return (struct person){.id = pg_str(r, i, ID),
-                           .email = pg_str(r, i, EMAIL),
-                           .name = pg_str(r, i, NAME),
-                           .role = principal_role(pg_str(r, i, ROLE)),
-                           .groups = pg_str(r, i, GROUPS),
-                           .bulk_limit =
-                               vocabulary_severity_of(pg_str(r, i, BULK)),
-                           .time_zone = pg_str(r, i, ZONE),
-                           .theme = pg_str(r, i, THEME),
-                           .created_at = pg_int(r, i, CREATED),
-                           .signed_in_at = pg_int(r, i, SIGNED_IN),
-                           .disabled_at = pg_int(r, i, DISABLED),
-                           .single_key = pg_bool(r, i, SINGLE_KEY)};
-}
 
 /* ---- reading -------------------------------------------------------- */
 
 const struct err *people_list(struct pg *pg, struct arena *a,
                               struct str after, struct person_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_PERSON_LIST,
-                 PG(pg_number(PEOPLE_PAGE + 1), pg_text(after)), &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct person);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
-    return NULL;
+    return rows_list(pg, a, SQL_PERSON_LIST,
+                     PG(pg_number(PEOPLE_PAGE + 1), pg_text(after)),
+                     &person_record, &out->v, &out->n);
 }
 
 const struct err *people_get(struct pg *pg, struct arena *a, struct str id,
                              struct person *out)
 {
-    struct pg_rows *r = NULL;
-    if (!id_uuid(id))
-        return unknown();
-    TRY(pg_query(pg, a, SQL_PERSON_GET, PG(pg_text(id)), &r));
-    if (pg_count(r) == 0)
-        return unknown();
-    *out = row(r, 0);
-    return NULL;
+    return rows_by_id(pg, a, SQL_PERSON_GET, id, &person_record, out);
 }
 
 const struct err *people_groups(struct pg *pg, struct arena *a,
@@ -91,13 +52,11 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
                                 const struct person *p,
                                 struct str password_hash)
 {
-    const struct err *e = pg_query(
-        pg, a, SQL_PERSON_INSERT,
-        PG(pg_text(p->id), pg_text(str_of(principal_role_word(p->role))),
-           pg_text(p->email), pg_text(p->name), pg_text(password_hash),
-           pg_moment(p->created_at), pg_text(p->groups),
-           pg_text(vocabulary_severity(p->bulk_limit)->wire)),
-        NULL);
+    struct person new = *p;
+    new.password_hash = password_hash;
+    rows_queue(pg, a, SQL_PERSON_INSERT, NULL, &person_record, IN_INSERT,
+               &new);
+    const struct err *e = pg_run(pg, a, NULL);
     return err_is(e, pg_error_conflict)
                ? err_at(a, ERR_CONFLICT, "person.taken", STR("email"),
                         "A person with this e-mail address already exists.")
@@ -110,13 +69,14 @@ const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
     struct pg_rows *r[2] = {NULL, NULL};
     bool there = false, may = false;
     if (!id_uuid(id))
-        return unknown();
+        return &person_record.unknown;
     pg_queue(pg, NULL, SQL_BEGIN, NULL);
     pg_queue(pg, a, SQL_PERSON_LOCK, PG(pg_text(id)));
     TRY(pg_run(pg, a, r));
     *out = (struct person_locked){.admins = 0};
     for (size_t i = 0; i < pg_count(r[1]); i++) {
-        const struct person p = row(r[1], i);
+        struct person p;
+        rows_read(&person_record, r[1], i, &p);
         const bool admin = p.role == ROLE_ADMIN && !p.disabled_at;
         may = may || (admin && str_eq(p.id, by));
         if (str_eq(p.id, id)) {
@@ -129,9 +89,18 @@ const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
     if (may && there)
         return NULL;
     pg_rollback(pg);
-    return may ? unknown()
+    return may ? &person_record.unknown
                : ERROR(ERR_FORBIDDEN, "role.forbidden",
                        "Your role does not allow this.");
+}
+
+const struct err *people_lock_email(struct pg *pg, struct arena *a,
+                                    struct str email, struct person *out,
+                                    bool *found)
+{
+    TRY(pg_query(pg, a, SQL_BEGIN, NULL, NULL));
+    return rows_find(pg, a, SQL_PERSON_LOCK_EMAIL, PG(pg_text(email)),
+                     &person_record, out, found);
 }
 
 const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
@@ -167,11 +136,8 @@ void people_queue_end(struct pg *pg, struct arena *a, struct str id,
 const struct err *people_update(struct pg *pg, struct arena *a,
                                 const struct person *p)
 {
-    pg_queue(pg, a, SQL_PERSON_UPDATE,
-             PG(pg_text(p->id), pg_text(str_of(principal_role_word(p->role))),
-                pg_text(p->name), pg_text(p->groups),
-                pg_text(vocabulary_severity(p->bulk_limit)->wire),
-                pg_moment(p->disabled_at)));
+    rows_queue(pg, a, SQL_PERSON_UPDATE, PG(pg_text(p->id)), &person_record,
+               IN_UPDATE, p);
     if (p->disabled_at)
         people_queue_end(pg, a, p->id, STR_NONE);
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
@@ -181,10 +147,9 @@ const struct err *people_update(struct pg *pg, struct arena *a,
 const struct err *people_profile(struct pg *pg, struct arena *a,
                                  const struct person *p)
 {
-    return pg_query(pg, a, SQL_PERSON_PROFILE,
-                    PG(pg_text(p->id), pg_text(p->name), pg_text(p->time_zone),
-                       pg_text(p->theme), pg_flag(p->single_key)),
-                    NULL);
+    rows_queue(pg, a, SQL_PERSON_PROFILE, PG(pg_text(p->id)), &person_record,
+               IN_PART, p);
+    return pg_run(pg, a, NULL);
 }
 
 const struct err *people_password(struct pg *pg, struct arena *a,

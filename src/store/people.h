@@ -34,6 +34,10 @@ struct person_locked {
 };
 const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
                               struct str by, struct person_locked *out) MUST;
+/* Begins a transaction and locks the person with an address, for commands. */
+const struct err *people_lock_email(struct pg *pg, struct arena *a,
+                                    struct str email, struct person *out,
+                                    bool *found) MUST;
 /* Writes the fields that an admin may change and commits. All that a disabled
  * person holds ends (people_queue_end). */
 const struct err *people_update(struct pg *pg, struct arena *a,

@@ -7,7 +7,7 @@
 #include "base/crypt.h"
 #include "base/shared/clock_watch.h"
 #include "domain/intent/reach.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 #define MINUTE (60 * CLOCK_SECOND)
 
@@ -135,7 +135,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
 {
     TRY(check_key(columns[EXPIRES], columns[REVOKED],
                   clock_watch_latest(clock_now())));
-    *out = (struct principal){.role = principal_role(columns[ROLE]),
+    *out = (struct principal){.role = role_of(columns[ROLE]),
                               .id = arena_str(a, columns[ID]),
                               .name = arena_str(a, columns[LABEL]),
                               .title = arena_str(a, columns[TITLE]),
@@ -233,23 +233,25 @@ const struct err *principals_by_session(struct pg *pg, struct arena *a,
     const int64_t now = clock_now();
     *found = false;
     TRY(pg_query(pg, a, SQL_SESSION_FIND, PG(pg_text(digest)), &r));
-    if (pg_count(r) == 0 || pg_int(r, 0, 5) <= clock_watch_latest(now) ||
-        now - pg_int(r, 0, 4) > PRINCIPALS_SESSION_IDLE)
+    if (pg_count(r) == 0)
         return NULL;
+    const int after = rows_columns(&person_record);
+    const int64_t seen_at = pg_time(r, 0, after);
+    if (pg_time(r, 0, after + 1) <= clock_watch_latest(now) ||
+        now - seen_at > PRINCIPALS_SESSION_IDLE)
+        return NULL;
+    struct person p;
+    rows_read(&person_record, r, 0, &p);
     *found = true;
-    *out = (struct principal){.role = principal_role(pg_str(r, 0, 1)),
+    *out = (struct principal){.role = p.role,
                               .person = true,
-                              .id = pg_str(r, 0, 0),
-                              .person_id = pg_str(r, 0, 0),
-                              .name = pg_str(r, 0, 2),
-                              .title = pg_str(r, 0, 3),
-                              .groups = pg_str(r, 0, 6),
-                              .bulk_limit =
-                                  vocabulary_severity_of(pg_str(r, 0, 7)),
-                              .time_zone = pg_str(r, 0, 8),
-                              .theme = pg_str(r, 0, 9),
-                              .single_key = pg_bool(r, 0, 10)};
-    if (now - pg_int(r, 0, 4) < MINUTE)
+                              .id = p.id,
+                              .person_id = p.id,
+                              .name = p.email,
+                              .title = p.name,
+                              .groups = p.groups,
+                              .account = p};
+    if (now - seen_at < MINUTE)
         return NULL;
     return pg_query(pg, a, SQL_SESSION_SEEN,
                     PG(pg_text(digest), pg_moment(now)), NULL);

@@ -65,7 +65,7 @@ const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
 {
     const int64_t now = clock_now();
     *cookie = crypt_token(a, 32);
-    pg_queue(pg, a, SQL_OPERATOR_ENTERED, PG(pg_text(id), pg_moment(now)));
+    pg_queue(pg, a, SQL_PERSON_SIGNED_IN, PG(pg_text(id), pg_moment(now)));
     pg_queue(pg, a, SQL_SIGN_IN_KNOWN,
              PG(pg_text(digest(a, browser)), pg_text(id), pg_moment(now)));
     pg_queue(pg, a, SQL_SIGN_IN_FORGIVE,

@@ -17,7 +17,8 @@
 # in their lists. Of the table cost_fields: {cost} the columns IN_ROW, {c.cost}
 # the same of the alias c, {cost.insert} those IN_INSERT, {cost.places} their
 # parameters from $1 on, {cost.places:3} from $3 on, {cost.set:2} the columns
-# IN_UPDATE as they are set, from $2 on, {cost.excluded} the same in an ON CONFLICT. {s.*} are the columns of suspension_row s,
+# IN_UPDATE as they are set, from $2 on, {cost.part:2} those IN_PART as they are
+# set, {cost.excluded} those IN_UPDATE in an ON CONFLICT. {s.*} are the columns of suspension_row s,
 # {asked} those that are written with a question, {places} their parameters, from
 # $2 on. part=records prints each row of a table: its record, its column, its text.
 
@@ -48,7 +49,8 @@ function columns_of(list, noun,    word, part, which, from, before, i, out)
         if (which == "excluded" && fields_in[noun, i] ~ /IN_UPDATE/)
             out = out ", " fields_column[noun, i] " = excluded." \
                   fields_column[noun, i]
-        if (which == "set" && fields_in[noun, i] ~ /IN_UPDATE/)
+        if ((which == "set" && fields_in[noun, i] ~ /IN_UPDATE/) ||
+            (which == "part" && fields_in[noun, i] ~ /IN_PART/))
             out = out ", " fields_column[noun, i] " = $" from++
     }
     return substr(out, 3)
@@ -75,7 +77,7 @@ function recorded(line,    done, list, noun)
         list = substr(line, RSTART + 1, RLENGTH - 2)
         noun = list
         sub(/:.*/, "", noun)
-        sub(/[.](insert|places|set|excluded)$/, "", noun)
+        sub(/[.](insert|places|set|part|excluded)$/, "", noun)
         sub(/.*[.]/, "", noun)
         if (!(noun in fields_n) && piece == "")
             complain("there is no record " noun)

@@ -9,11 +9,8 @@ from statements import STATEMENTS, role
 # These need no preparing, and cannot be.
 TRANSACTION = {"begin", "commit", "notice_listen"}
 # Statements that only the commands run, as the owner.
-OWNERS = {"key_insert", "key_list", "key_revoke", "operator_list",
-          "operator_change", "operator_disable", "operator_enable",
-          "operator_password", "operator_sessions_revoke",
-          "migration_applied", "migration_insert", "restore_said",
-          "restore_let_go"}
+OWNERS = {"key_insert", "key_list", "key_revoke", "migration_applied",
+          "migration_insert", "restore_said", "restore_let_go"}
 
 
 def prepare(db, text):

@@ -75,7 +75,7 @@ static struct principal person(const char *limit)
     return (struct principal){.role = ROLE_OPERATOR,
                               .person = true,
                               .name = STR("ines@example.com"),
-                              .bulk_limit =
+                              .account.bulk_limit =
                                   vocabulary_severity_of(str_of(limit))};
 }
 

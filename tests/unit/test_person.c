@@ -57,7 +57,7 @@ Test(person, words)
     static const char *const people[] = {"operator", "admin", "auditor"};
     for (size_t i = 0; i < countof(people); i++) {
         cr_expect(!person_role(a, str_of(people[i]), &role));
-        cr_expect_str_eq(principal_role_word(role), people[i]);
+        cr_expect_str_eq(role_word(role), people[i]);
     }
     cr_expect(person_role(a, STR("agent"), &role));
     cr_expect(person_role(a, STR("clock"), &role));
@@ -96,7 +96,7 @@ Test(person, no_more_groups_than_there_is_room)
 {
     struct buf b = buf_make(a, 1000);
     struct str s;
-    for (int i = 0; i < PRINCIPAL_GROUPS_MAX; i++)
+    for (int i = 0; i < PERSON_GROUPS_MAX; i++)
         buf_printf(&b, "g%d,", i);
     cr_expect(!person_groups(a, buf_text(&b), &s));
     buf_put(&b, "g1,");

@@ -19,8 +19,8 @@ static const struct {
 Test(principal, every_role_has_its_word)
 {
     for (size_t i = 0; i < countof(roles); i++) {
-        cr_assert_eq(principal_role(str_of(roles[i].word)), roles[i].role);
-        cr_assert_str_eq(principal_role_word(roles[i].role), roles[i].word);
+        cr_assert_eq(role_of(str_of(roles[i].word)), roles[i].role);
+        cr_assert_str_eq(role_word(roles[i].role), roles[i].word);
     }
 }
 
@@ -29,16 +29,16 @@ Test(principal, other_words_are_no_role)
     static const char *const words[] = {"",       "Agent", "agents", "agen",
                                         "nobody", "root",  " admin", "*"};
     for (size_t i = 0; i < countof(words); i++)
-        cr_assert_eq(principal_role(str_of(words[i])), ROLE_NONE, "%s",
+        cr_assert_eq(role_of(str_of(words[i])), ROLE_NONE, "%s",
                      words[i]);
-    cr_assert_eq(principal_role(STR_NONE), ROLE_NONE);
+    cr_assert_eq(role_of(STR_NONE), ROLE_NONE);
 }
 
 Test(principal, what_is_no_role_has_no_word)
 {
     static const int none[] = {ROLE_NONE, ROLE_AGENT | ROLE_ADMIN, 128, -1};
     for (size_t i = 0; i < countof(none); i++)
-        cr_assert_str_eq(principal_role_word((enum role)none[i]), "nobody");
+        cr_assert_str_eq(role_word((enum role)none[i]), "nobody");
 }
 
 Test(principal, roles_are_single_bits)
@@ -270,18 +270,18 @@ Test(principal, names_that_a_group_may_have)
     static const char *const bad[] = {"", "Payments", "a b", "a,b", "a/b",
                                       "a\n", "\xC3\xA9", "pay\xE2\x80\x8B",
                                       "p\xD0\xB0y", "*"};
-    char longest[PRINCIPAL_GROUP_NAME_MAX + 2];
+    char longest[PERSON_GROUP_NAME_MAX + 2];
     for (size_t i = 0; i < countof(good); i++)
-        cr_assert(principal_group_name(str_of(good[i])), "%s", good[i]);
+        cr_assert(person_group_name(str_of(good[i])), "%s", good[i]);
     for (size_t i = 0; i < countof(bad); i++)
-        cr_assert(!principal_group_name(str_of(bad[i])), "case %zu", i);
+        cr_assert(!person_group_name(str_of(bad[i])), "case %zu", i);
     memset(longest, 'x', sizeof longest);
-    cr_assert(principal_group_name(
-        (struct str){longest, PRINCIPAL_GROUP_NAME_MAX}));
-    cr_assert(!principal_group_name(
-        (struct str){longest, PRINCIPAL_GROUP_NAME_MAX + 1}));
-    cr_assert(!principal_group_name(STR("a\0b")));
-    cr_assert(!principal_group_name(STR_NONE));
+    cr_assert(person_group_name(
+        (struct str){longest, PERSON_GROUP_NAME_MAX}));
+    cr_assert(!person_group_name(
+        (struct str){longest, PERSON_GROUP_NAME_MAX + 1}));
+    cr_assert(!person_group_name(STR("a\0b")));
+    cr_assert(!person_group_name(STR_NONE));
 }
 
 Test(principal, in_a_group_by_its_whole_name)

@@ -89,9 +89,10 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
                    "since. Answer it individually.");
     if (s->severity == SEVERITY_UNSAID)
         return STR("It has no risk level. Answer it individually.");
-    if (s->severity > level(reader->bulk_limit)) {
+    const enum severity limit = level(reader->account.bulk_limit);
+    if (s->severity > limit) {
         buf_put(&b, "Above your bulk limit, ");
-        buf_str(&b, vocabulary_severity(level(reader->bulk_limit))->wire);
+        buf_str(&b, vocabulary_severity(limit)->wire);
         buf_put(&b, " risk. Answer it individually.");
         return buf_text(&b);
     }

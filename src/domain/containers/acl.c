@@ -40,7 +40,7 @@ static void acl_members(struct fields *f, int64_t now, struct acl_entry *out)
     fields_need(f, "principal_id");
     fields_text(f, "principal_id", PRINCIPAL_AGENT_NAME_MAX, &out->agent);
     fields_text(f, "principal_type", ACL_TYPE_MAX, &type);
-    if (!f->e && type.p && principal_role(type) != ROLE_AGENT)
+    if (!f->e && type.p && role_of(type) != ROLE_AGENT)
         fields_wrong(f, "principal_type", "acl.people",
                      "Entries are for agents. People reach every intent.");
     if (!f->e && !principal_agent_name(out->agent))

@@ -4,8 +4,30 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "domain/record.h"
 
 #define GROUPS_TEXT 4096
+
+/* IN_UPDATE: what an admin may change; IN_PART: what people change
+ * themselves. */
+static const struct record_field person_fields[] = {
+    {RECORD_TEXT(person, id, IN_TABLE)},
+    {RECORD_TEXT(person, email, IN_TABLE)},
+    {RECORD_TEXT(person, name, IN_TABLE | IN_UPDATE | IN_PART)},
+    {RECORD_OWN(person, role, IN_TABLE | IN_UPDATE, role_column,
+                role_take)},
+    {RECORD_TEXT(person, groups, IN_TABLE | IN_UPDATE)},
+    {RECORD_WORD(person, bulk_limit, IN_TABLE | IN_UPDATE,
+                 vocabulary_severity_all)},
+    {RECORD_TEXT(person, time_zone, IN_ROW | IN_PART)},
+    {RECORD_TEXT(person, theme, IN_ROW | IN_PART)},
+    {RECORD_FLAG(person, single_key, IN_ROW | IN_PART)},
+    {RECORD_TIME(person, created_at, IN_TABLE)},
+    {RECORD_TIME(person, signed_in_at, IN_ROW)},
+    {RECORD_TIME(person, disabled_at, IN_ROW | IN_UPDATE)},
+    {RECORD_TEXT(person, password_hash, IN_INSERT)},
+};
+const struct record person_record = RECORD(person, "person", "principal");
 
 static const struct err *wrong(struct arena *a, const char *key,
                                const char *say)
@@ -67,7 +89,7 @@ const struct err *person_name(struct arena *a, const char *key,
 const struct err *person_role(struct arena *a, struct str typed,
                               enum role *out)
 {
-    *out = principal_role(typed);
+    *out = role_of(typed);
     return *out == ROLE_OPERATOR || *out == ROLE_ADMIN ||
                    *out == ROLE_AUDITOR || *out == ROLE_USER
                ? NULL
@@ -108,6 +130,17 @@ const struct err *person_password(struct arena *a, struct str typed)
 
 /* ---- groups --------------------------------------------------------- */
 
+bool person_group_name(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+              c == '_' || c == '-'))
+            return false;
+    }
+    return name.n > 0 && name.n <= PERSON_GROUP_NAME_MAX;
+}
+
 /* Inserts a name in order; false: the list is full. */
 static bool put_sorted(struct str *v, size_t *n, struct str name)
 {
@@ -116,7 +149,7 @@ static bool put_sorted(struct str *v, size_t *n, struct str name)
         at++;
     if (at < *n && str_eq(v[at], name))
         return true;
-    if (*n == PRINCIPAL_GROUPS_MAX)
+    if (*n == PERSON_GROUPS_MAX)
         return false;
     for (size_t i = *n; i > at; i--)
         v[i] = v[i - 1];
@@ -128,7 +161,7 @@ static bool put_sorted(struct str *v, size_t *n, struct str name)
 const struct err *person_groups(struct arena *a, struct str typed,
                                 struct str *out)
 {
-    struct str v[PRINCIPAL_GROUPS_MAX], rest = typed;
+    struct str v[PERSON_GROUPS_MAX], rest = typed;
     struct buf b = buf_make(a, GROUPS_TEXT);
     size_t n = 0;
     *out = STR_NONE;
@@ -138,7 +171,7 @@ const struct err *person_groups(struct arena *a, struct str typed,
             const struct str name = str_trim(str_cut(&part, ' '));
             if (name.n == 0)
                 continue;
-            if (!principal_group_name(name))
+            if (!person_group_name(name))
                 return wrong(a, "groups",
                              "A group's name needs 1 to 60 of a-z, 0-9, dot, "
                              "underscore and hyphen.");

@@ -3,13 +3,19 @@
 #ifndef DOMAIN_INTENT_PERSON_H
 #define DOMAIN_INTENT_PERSON_H
 
-#include "domain/intent/principal.h"
+#include "base/err.h"
+#include "domain/intent/role.h"
+#include "domain/vocabulary.h"
+
+struct record;
 
 #define PERSON_EMAIL_MAX 254
 #define PERSON_NAME_MAX 120
 #define PERSON_PASSWORD_MIN 8
 #define PERSON_PASSWORD_MAX 200
 #define PERSON_ZONE_MAX 64
+#define PERSON_GROUPS_MAX 20
+#define PERSON_GROUP_NAME_MAX 60
 
 struct person {
     struct str id, email, name;
@@ -20,7 +26,9 @@ struct person {
     struct str theme;      /* auto, light or dark */
     bool single_key;       /* a letter key answers without a second press */
     int64_t created_at, signed_in_at, disabled_at; /* 0: not */
+    struct str password_hash; /* of a new one; else p NULL */
 };
+extern const struct record person_record; /* domain/record.h */
 
 /* Each reads typed text. ERR_INVALID with the field's key in .at. */
 
@@ -42,6 +50,8 @@ const struct err *person_role(struct arena *a, struct str typed,
                               enum role *out) MUST;
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
                                     enum severity *out) MUST;
+/* May a group have this name? 1..60 of a-z, 0-9, '.', '_' and '-'. */
+bool person_group_name(struct str name);
 /* Names separated by commas or spaces, in stored form: sorted, each once. None
  * is p NULL. */
 const struct err *person_groups(struct arena *a, struct str typed,

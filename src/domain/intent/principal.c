@@ -6,35 +6,6 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-static const struct {
-    const char *word;
-    enum role role;
-} roles[] = {{"agent", ROLE_AGENT},
-             {"operator", ROLE_OPERATOR},
-             {"admin", ROLE_ADMIN},
-             {"auditor", ROLE_AUDITOR},
-             {"clock", ROLE_CLOCK},
-             {"user", ROLE_USER},
-             {"resource", ROLE_RESOURCE}};
-
-enum role principal_role(struct str word)
-{
-    for (size_t i = 0; i < countof(roles); i++) {
-        if (str_is(word, roles[i].word))
-            return roles[i].role;
-    }
-    return ROLE_NONE;
-}
-
-const char *principal_role_word(enum role role)
-{
-    for (size_t i = 0; i < countof(roles); i++) {
-        if (roles[i].role == role)
-            return roles[i].word;
-    }
-    return "nobody";
-}
-
 /* White space beyond ASCII and Latin-1, by Unicode's list. */
 static bool wide_space(uint32_t rune)
 {
@@ -140,17 +111,6 @@ bool principal_decides(const struct principal *p)
     return p->role == ROLE_OPERATOR || p->role == ROLE_ADMIN;
 }
 
-bool principal_group_name(struct str name)
-{
-    for (size_t i = 0; i < name.n; i++) {
-        const char c = name.p[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-              c == '_' || c == '-'))
-            return false;
-    }
-    return name.n > 0 && name.n <= PRINCIPAL_GROUP_NAME_MAX;
-}
-
 bool principal_in_group(const struct principal *p, struct str name)
 {
     return str_listed(p->groups, name);
@@ -174,7 +134,7 @@ bool principal_by(struct str word, struct decider *out)
         return !group.p;
     case RESPONDER_GROUP:
         *out = (struct decider){.who = DECIDER_GROUP, .group = group};
-        return principal_group_name(group);
+        return person_group_name(group);
     case RESPONDER_NAMED:
     case RESPONDER_AGENT:
     case RESPONDER_MODE__MAX:

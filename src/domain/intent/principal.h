@@ -2,21 +2,7 @@
 #ifndef DOMAIN_INTENT_PRINCIPAL_H
 #define DOMAIN_INTENT_PRINCIPAL_H
 
-#include "base/err.h"
-#include "base/str.h"
-#include "domain/vocabulary.h"
-
-/* Bits, so that a route can name the allowed roles in one word. */
-enum role {
-    ROLE_NONE = 0,
-    ROLE_AGENT = 1,
-    ROLE_OPERATOR = 2,
-    ROLE_ADMIN = 4,
-    ROLE_AUDITOR = 8,
-    ROLE_CLOCK = 16,   /* the server itself, when time is up */
-    ROLE_USER = 32,    /* a person for whom agents work */
-    ROLE_RESOURCE = 64 /* a gateway that runs tools */
-};
+#include "domain/intent/person.h"
 
 /* Which intents a key's agents reach (reach.h). */
 enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
@@ -41,8 +27,6 @@ struct terms {
 
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
-#define PRINCIPAL_GROUP_NAME_MAX 60
-#define PRINCIPAL_GROUPS_MAX 20
 
 struct principal {
     enum role role;
@@ -65,16 +49,9 @@ struct principal {
     struct str resource_id; /* of resources alone */
     struct str nonce_secret; /* of keys: for the nonces of proofs. The holder of
                               * the key does not know it. */
-    /* Of people who came with a cookie alone: */
-    enum severity bulk_limit; /* highest severity of a decision for many */
-    struct str time_zone;  /* p NULL: UTC */
-    struct str theme;      /* auto, light or dark */
-    bool single_key;       /* a letter key answers without a second press */
+    struct person account; /* of people who came with a cookie alone */
 };
 
-/* "agent" -> ROLE_AGENT; ROLE_NONE for an unknown word. */
-enum role principal_role(struct str word);
-const char *principal_role_word(enum role role);
 /* May an agent have this name? 1..120 characters, no white space, slash,
  * control or invisible character, not "*", and none of the server's own
  * names. */
@@ -108,14 +85,12 @@ struct str principal_agent_key(const struct principal *p);
 struct str principal_key_actor(struct arena *a, struct str label);
 /* May it answer questions of others? Operators and admins; never an agent. */
 bool principal_decides(const struct principal *p);
-/* May a group have this name? 1..60 of a-z, 0-9, '.', '_' and '-'. */
-bool principal_group_name(struct str name);
 bool principal_in_group(const struct principal *p, struct str name);
 
 /* "operators", "initiator" or "group:NAME"; "" or p NULL: nothing is said.
  * false for another word. */
 #define PRINCIPAL_BY_WORDS "operators, group:NAME or initiator"
-#define PRINCIPAL_BY_MAX (PRINCIPAL_GROUP_NAME_MAX + 6) /* characters */
+#define PRINCIPAL_BY_MAX (PERSON_GROUP_NAME_MAX + 6) /* characters */
 bool principal_by(struct str word, struct decider *out);
 /* The same as text; p NULL: nothing is said. */
 struct str principal_by_text(struct arena *a, const struct decider *by);

@@ -226,7 +226,7 @@ const struct err *beside_read_access(struct arena *a, const struct json *body,
     fields_need(&f, "principal_id");
     fields_text(&f, "principal_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
     fields_text(&f, "principal_type", BESIDE_NAME_MAX, &type);
-    if (!f.e && type.p && principal_role(type) != ROLE_AGENT)
+    if (!f.e && type.p && role_of(type) != ROLE_AGENT)
         fields_wrong(&f, "principal_type", "acl.people",
                      "Entries are for agents. People reach every intent.");
     if (!f.e && !principal_agent_name(agent))

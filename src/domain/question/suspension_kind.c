@@ -62,11 +62,11 @@ static void check_who(struct fields *f, const struct responder *r)
         fields_wrong(f, "who", needs ? "field.missing" : "field.unused",
                      "\"who\" goes with the modes group, named and agent, "
                      "which need it.");
-    else if (r->mode == RESPONDER_GROUP && !principal_group_name(r->who))
+    else if (r->mode == RESPONDER_GROUP && !person_group_name(r->who))
         fields_wrong(f, "who", "responder.group",
                      "A group's name needs 1 to %d of a-z, 0-9 and the signs "
                      ". _ -",
-                     PRINCIPAL_GROUP_NAME_MAX);
+                     PERSON_GROUP_NAME_MAX);
     else if (r->mode == RESPONDER_AGENT && !principal_agent_name(r->who))
         fields_wrong(f, "who", "responder.agent",
                      "This is not a valid agent name.");

@@ -87,7 +87,7 @@ static const struct err *settle_approvers(struct call *c, struct checkpoint *x,
         const struct principals_wanted group = {.group = name},
                                        person = {.name = name};
         bool there = false;
-        if (principal_group_name(name))
+        if (person_group_name(name))
             TRY(principals_there(c->pg, c->a, &group, &there));
         x->of_group = there;
         if (!there)

@@ -147,7 +147,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
     int64_t n = 0;
-    w->role = principal_role(command_option(c, "--role", 0));
+    w->role = role_of(command_option(c, "--role", 0));
     w->label = command_option(c, "--label", 0);
     if (w->role == ROLE_NONE || w->role == ROLE_CLOCK ||
         w->role == ROLE_USER) {
@@ -186,7 +186,7 @@ static const struct err *key_insert(struct pg *pg, struct arena *a,
     return pg_query(pg, a, SQL_KEY_INSERT,
                     PG(pg_text(id_new(a)), pg_text(crypt_sha256_hex(a, text)),
                        pg_text(str_sub(text, 0, KEYS_PREFIX)),
-                       pg_text(str_of(principal_role_word(w->role))),
+                       pg_text(str_of(role_word(w->role))),
                        pg_text(w->label), pg_texts(w->agents, w->n),
                        pg_moment(clock_now()), pg_moment(w->expires_at),
                        pg_text(w->retry_policy), pg_text(w->groups),

@@ -5,7 +5,7 @@
 #include "base/id.h"
 #include "process/commands/commands.h"
 #include "store/people.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 #include "world/guessable.h"
 
 /* Prints the error of a field; true where e is NULL. */
@@ -49,7 +49,7 @@ static struct str hash_of(const struct command *c, struct str password)
 }
 
 /* Reads --name, --role, --groups and --bulk-limit; the field of an absent
- * option is left unchanged. */
+ * option is left unchanged. false: one is not valid, which is printed. */
 static bool read_person(const struct command *c, struct person *p)
 {
     struct arena *a = c->arena;
@@ -64,37 +64,37 @@ static bool read_person(const struct command *c, struct person *p)
             fine(person_bulk_limit(a, limit, &p->bulk_limit)));
 }
 
-/* A change of the account that has an e-mail address. */
+/* A change of the account that has an e-mail address. A disabled account and a
+ * new password end all that the person holds. */
 struct change {
-    int statement;
-    const struct pg_args *args;
-    struct str ends; /* the address of the person who loses all that they
-                      * hold (people_queue_end); p NULL: nobody */
+    struct str email;
+    bool (*apply)(const struct command *c, struct person *p); /* false: there
+                                    * is nothing to change; NULL: a password */
+    struct str hash; /* of the password */
 };
 
-/* All of it, or nothing. */
-static const struct err *change_write(struct pg *pg, struct arena *a,
-                                      const struct change *what,
-                                      int64_t *changed)
+static const struct err *change_write(const struct command *c, struct pg *pg,
+                                      const struct change *what, int *changed)
 {
-    struct pg_rows *found[3] = {NULL};
-    pg_queue(pg, NULL, SQL_BEGIN, NULL);
-    pg_queue(pg, a, what->statement, what->args);
-    pg_queue(pg, a, SQL_OPERATOR_ID, PG(pg_text(what->ends)));
-    TRY(pg_run(pg, a, found));
-    *changed = (int64_t)pg_affected(found[1]);
-    if (*changed > 0 && pg_count(found[2]) > 0)
-        people_queue_end(pg, a, pg_str(found[2], 0, 0), STR_NONE);
-    pg_queue(pg, NULL, SQL_COMMIT, NULL);
-    return pg_run(pg, a, NULL);
+    struct person p;
+    bool found = false;
+    TRY(people_lock_email(pg, c->arena, what->email, &p, &found));
+    *changed = found && (!what->apply || what->apply(c, &p));
+    if (!*changed) {
+        pg_rollback(pg);
+        return NULL;
+    }
+    return what->apply ? people_update(pg, c->arena, &p)
+                       : people_password(pg, c->arena, p.id, what->hash,
+                                         STR_NONE);
 }
 
 /* The number of changed accounts, or -1 and prints the error. */
-static int64_t change(const struct command *c, const struct change *what)
+static int change(const struct command *c, const struct change *what)
 {
     struct pg *pg = command_owner(c);
-    int64_t changed = 0;
-    const struct err *e = change_write(pg, c->arena, what, &changed);
+    int changed = 0;
+    const struct err *e = change_write(c, pg, what, &changed);
     pg_close(pg);
     if (e) {
         (void)command_failed(e);
@@ -103,7 +103,7 @@ static int64_t change(const struct command *c, const struct change *what)
     return changed;
 }
 
-static int done(int64_t changed, const char *what)
+static int done(int changed, const char *what)
 {
     if (changed == 0)
         fprintf(stderr, "sayso: there is no operator with this address\n");
@@ -148,7 +148,6 @@ static int create(const struct command *c)
              : operator_tell(c, done(1, "created"), password);
 }
 
-/* NULL for an absent option; no groups is an empty text. */
 static int set_facts(const struct command *c)
 {
     struct person p = {.role = ROLE_NONE};
@@ -160,15 +159,17 @@ static int set_facts(const struct command *c)
     const struct str email = email_of(c);
     if (!email.p)
         return 2;
-    const bool grouped = command_option(c, "--groups", 0).p != NULL;
-    const struct change what = {
-        SQL_OPERATOR_CHANGE,
-        PG(pg_text(email), pg_text(p.name),
-           pg_text(p.role ? str_of(principal_role_word(p.role)) : STR_NONE),
-           pg_text(grouped && !p.groups.p ? STR("") : p.groups),
-           pg_text(vocabulary_severity(p.bulk_limit)->wire)),
-        STR_NONE};
+    const struct change what = {.email = email, .apply = read_person};
     return done(change(c, &what), "changed");
+}
+
+/* With commas between them. */
+static struct str groups_of(struct arena *a, struct str groups)
+{
+    struct buf b = buf_make(a, groups.n + 1);
+    for (size_t i = 0; i < groups.n; i++)
+        buf_char(&b, groups.p[i] == ' ' ? ',' : groups.p[i]);
+    return buf_text(&b);
 }
 
 static int list(const struct command *c)
@@ -177,21 +178,24 @@ static int list(const struct command *c)
     if (!command_options_ok(c, 1, ""))
         return 2;
     struct pg *pg = command_owner(c);
-    const struct err *e = pg_query(pg, c->arena, SQL_OPERATOR_LIST, NULL,
-                                   &rows);
+    const struct err *e = pg_query(pg, c->arena, SQL_PERSON_ALL, NULL, &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);
     printf("e-mail\trole\tname\tcreated\tstate\tgroups\tbulk limit\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
-        for (int k = 0; k < 7; k++)
-            printf("%s%.*s", k ? "\t" : "", STR_FMT(pg_str(rows, i, k)));
-        printf("\n");
+        struct person p;
+        rows_read(&person_record, rows, i, &p);
+        printf("%.*s\t%s\t%.*s\t%.*s\t%s\t%.*s\t%.*s\n",
+               STR_FMT(p.email), role_word(p.role), STR_FMT(p.name),
+               STR_FMT(pg_str(rows, i, rows_columns(&person_record))),
+               p.disabled_at ? "disabled" : "active",
+               STR_FMT(groups_of(c->arena, p.groups)),
+               STR_FMT(vocabulary_severity(p.bulk_limit)->wire));
     }
     return 0;
 }
 
-/* A new password and a disabled account end all that the person holds. */
 static int set_password(const struct command *c)
 {
     if (!command_options_ok(c, 1, "--email= --password-stdin"))
@@ -203,10 +207,24 @@ static int set_password(const struct command *c)
     const struct str hash = hash_of(c, password);
     if (!hash.p)
         return 1;
-    const struct change what = {
-        SQL_OPERATOR_PASSWORD, PG(pg_text(email), pg_text(hash)), email};
+    const struct change what = {.email = email, .hash = hash};
     return operator_tell(c, done(change(c, &what), "password changed"),
                          password);
+}
+
+static bool disable(const struct command *c, struct person *p)
+{
+    const bool was_active = !p->disabled_at;
+    (void)c;
+    p->disabled_at = clock_now();
+    return was_active;
+}
+
+static bool enable(const struct command *c, struct person *p)
+{
+    (void)c;
+    p->disabled_at = 0;
+    return true;
 }
 
 static int set_enabled(const struct command *c, bool enabled)
@@ -216,9 +234,8 @@ static int set_enabled(const struct command *c, bool enabled)
     const struct str email = email_of(c);
     if (!email.p)
         return 2;
-    const struct change what = {
-        enabled ? SQL_OPERATOR_ENABLE : SQL_OPERATOR_DISABLE,
-        PG(pg_text(email)), enabled ? STR_NONE : email};
+    const struct change what = {.email = email,
+                                .apply = enabled ? enable : disable};
     return done(change(c, &what), enabled ? "enabled" : "disabled");
 }
 

@@ -1,4 +1,4 @@
--- Statements of `sayso key`, `sayso operator` and `sayso doctor`, run as the owner.
+-- Statements of `sayso key` and `sayso doctor`, run as the owner.
 
 -- name: key_insert
 INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
@@ -32,30 +32,6 @@ UPDATE api_key SET reach = $2
 -- name: key_revoke
 UPDATE api_key SET revoked_at = now()
  WHERE (id::text = $1 OR prefix = $1) AND revoked_at IS NULL
-
--- name: operator_change
--- NULL leaves a value unchanged; an empty list of groups is none.
-UPDATE principal SET name = coalesce($2, name), role = coalesce($3, role),
-       groups = nullif(coalesce($4, groups), ''), bulk_limit = coalesce($5, bulk_limit)
- WHERE email = $1
-
--- name: operator_list
-SELECT email, role, name, created_at::text,
-       CASE WHEN disabled_at IS NULL THEN 'active' ELSE 'disabled' END,
-       coalesce(replace(groups, ' ', ','), ''), bulk_limit
-  FROM principal ORDER BY email
-
--- name: operator_disable
-UPDATE principal SET disabled_at = now() WHERE email = $1 AND disabled_at IS NULL
-
--- name: operator_enable
-UPDATE principal SET disabled_at = NULL WHERE email = $1
-
--- name: operator_password
-UPDATE principal SET password_hash = $2 WHERE email = $1
-
--- name: operator_id
-SELECT id FROM principal WHERE email = $1
 
 -- name: doctor_reach
 -- The valid keys whose agents reach every intent.

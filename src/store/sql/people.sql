@@ -1,39 +1,37 @@
 -- name: person_list
 -- A page of them after the e-mail address $2.
-SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
-       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
-       single_key
-  FROM principal WHERE email > $2 ORDER BY email LIMIT $1
+SELECT {person} FROM principal WHERE email > $2 ORDER BY email LIMIT $1
 
 -- name: person_get
-SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
-       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
-       single_key
-  FROM principal WHERE id = $1
+SELECT {person} FROM principal WHERE id = $1
+
+-- name: person_all
+-- With the time of creation as text.
+SELECT {person}, created_at::text FROM principal ORDER BY email
+
+-- name: person_lock_email
+SELECT {person} FROM principal WHERE email = $1 FOR UPDATE
 
 -- name: person_lock
 -- That person and every active admin, locked, so that the number of admins cannot change
 -- meanwhile.
-SELECT id, email, name, role, groups, bulk_limit, time_zone, theme,
-       microseconds(created_at), microseconds(signed_in_at), microseconds(disabled_at),
-       single_key
-  FROM principal WHERE id = $1 OR (role = 'admin' AND disabled_at IS NULL)
+SELECT {person} FROM principal WHERE id = $1 OR (role = 'admin' AND disabled_at IS NULL)
  ORDER BY id FOR UPDATE
 
 -- name: person_insert
-INSERT INTO principal (id, role, email, name, password_hash, created_at, groups, bulk_limit)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO principal ({person.insert}) VALUES ({person.places})
 
 -- name: person_update
-UPDATE principal SET role = $2, name = $3, groups = $4, bulk_limit = $5, disabled_at = $6
- WHERE id = $1
+UPDATE principal SET {person.set:2} WHERE id = $1
 
 -- name: person_profile
-UPDATE principal SET name = $2, time_zone = $3, theme = $4, single_key = $5
- WHERE id = $1
+UPDATE principal SET {person.part:2} WHERE id = $1
 
 -- name: person_password
 UPDATE principal SET password_hash = $2 WHERE id = $1
+
+-- name: person_signed_in
+UPDATE principal SET signed_in_at = $2 WHERE id = $1
 
 -- name: person_still
 SELECT 1 FROM principal WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL

@@ -48,16 +48,12 @@ SELECT 1 FROM api_key
    AND ($1::text = ANY (string_to_array(groups, ' ')) OR label = $2)
 LIMIT 1
 
--- name: operator_entered
-UPDATE principal SET signed_in_at = $2 WHERE id = $1
-
 -- name: session_insert
 INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expires_at)
 VALUES ($1, $2, $3, $3, $4)
 
 -- name: session_find
-SELECT p.id, p.role, p.email, p.name, microseconds(s.seen_at), microseconds(s.expires_at),
-       p.groups, p.bulk_limit, p.time_zone, p.theme, p.single_key
+SELECT {p.person}, s.seen_at, s.expires_at
   FROM operator_session s JOIN principal p ON p.id = s.principal_id
  WHERE s.id_sha256 = $1 AND s.revoked_at IS NULL AND p.disabled_at IS NULL
 

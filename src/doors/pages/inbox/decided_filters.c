@@ -33,7 +33,7 @@ static bool read_day(struct call *c, const char *key, int64_t days,
     if (!clock_parse(arena_join(c->a, *word, STR("T00:00:00Z")), &day) ||
         day <= 0)
         return false;
-    *out = zone_day(c->who.time_zone, day + days * DAY);
+    *out = zone_day(c->who.account.time_zone, day + days * DAY);
     return true;
 }
 

@@ -102,7 +102,7 @@ static const struct err *keys_read(struct call *c, const struct json *v,
     struct arena *a = c->a;
     struct str taken = STR_NONE;
     int64_t days = 0;
-    k->key.role = principal_role(json_get_text(v, "role"));
+    k->key.role = role_of(json_get_text(v, "role"));
     TRY(person_key_label(a, "label", k->key.role, json_get_text(v, "label"),
                          &k->key.label));
     TRY(keys_read_agents(a, json_get_text(v, "agents"), k));
@@ -150,7 +150,7 @@ static void keys_log(const struct call *c, const char *what,
              "settings by=%.*s did=%s key=%.*s label=\"%.*s\" role=%s "
              "groups=\"%.*s\" reach=%s",
              STR_FMT(c->who.name), what, STR_FMT(k->id), STR_FMT(k->label),
-             principal_role_word(k->role), STR_FMT(k->groups),
+             role_word(k->role), STR_FMT(k->groups),
              reach_word(k->reach));
 }
 
@@ -201,7 +201,7 @@ static void keys_row(struct settings_view *v, const struct key *k)
     const int64_t left = k->expires_at - v->page.now;
     const struct settings_cell cells[] = {
         {.text = k->label, .second = keys_acts_as(a, k)},
-        {.text = str_of(principal_role_word(k->role))},
+        {.text = str_of(role_word(k->role))},
         {.text = k->prefix},
         {.day = k->created_at},
         {.ago = k->used_at, .text = STR("never")},
@@ -282,7 +282,7 @@ static const struct err *keys_one(struct settings_view *v)
     while (k->agents.n > 0 && rest.p && n < countof(names))
         names[n++] = str_trim(str_cut(&rest, ','));
     json_set_text(v->view, "prefix", k->prefix);
-    json_set_text(v->view, "role", str_of(principal_role_word(k->role)));
+    json_set_text(v->view, "role", str_of(role_word(k->role)));
     json_set_text(v->view, "does", keys_acts_as(a, k));
     page_view_set_time(v->view, "since", k->created_at);
     page_view_set_time(v->view, "used", k->used_at);

@@ -52,7 +52,7 @@ static void people_log(const struct call *c, const char *what,
              "settings by=%.*s did=%s whom=%.*s role=%s groups=\"%.*s\" "
              "bulk_limit=%s",
              STR_FMT(c->who.name), what, STR_FMT(p->email),
-             principal_role_word(p->role), STR_FMT(p->groups),
+             role_word(p->role), STR_FMT(p->groups),
              vocabulary_severity(p->bulk_limit)->wire.p);
 }
 
@@ -63,7 +63,7 @@ static struct json *people_values(struct settings_view *v)
     const struct person *old = v->thing;
     struct json *values = json_object(v->c->a);
     json_set_text(values, "role",
-                  str_of(old ? principal_role_word(old->role) : "operator"));
+                  str_of(old ? role_word(old->role) : "operator"));
     json_set_text(
         values, "bulk_limit",
         vocabulary_severity(old ? old->bulk_limit : SEVERITY_MEDIUM)->wire);

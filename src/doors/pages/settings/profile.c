@@ -39,13 +39,13 @@ struct profile_password {
 
 static struct json *profile_values(struct settings_view *v)
 {
-    const struct principal *who = &v->c->who;
+    const struct person *own = &v->c->who.account;
     struct json *values = json_object(v->c->a);
-    json_set_text(values, "name", who->title);
-    json_set_text(values, "theme", who->theme);
-    json_set_text(values, "keys", str_of(who->single_key ? "once" : "twice"));
-    if (who->time_zone.p)
-        json_set_text(values, "time_zone", who->time_zone);
+    json_set_text(values, "name", own->name);
+    json_set_text(values, "theme", own->theme);
+    json_set_text(values, "keys", str_of(own->single_key ? "once" : "twice"));
+    if (own->time_zone.p)
+        json_set_text(values, "time_zone", own->time_zone);
     return values;
 }
 
@@ -60,7 +60,7 @@ static const struct err *profile_view(struct settings_view *v)
     json_set_text(password, "url", v->url);
     json_set_json(v->view, "password", password);
     json_set_text(v->view, "email", c->who.name);
-    json_set_text(v->view, "role", str_of(principal_role_word(c->who.role)));
+    json_set_text(v->view, "role", str_of(role_word(c->who.role)));
     json_set_text(v->view, "groups", settings_page_groups(c->a, c->who.groups));
     page_view_set_time(v->view, "now", v->page.now);
     json_set_text(v->view, "note",

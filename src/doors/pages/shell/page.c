@@ -34,14 +34,14 @@ static struct str initials(struct arena *a, struct str name)
 struct page_view page_begin(const struct call *c)
 {
     struct page_view v = page_view(c->a, clock_now());
-    v.zone = c->who.time_zone;
+    v.zone = c->who.account.time_zone;
     return v;
 }
 
 /* "" where the page follows the browser's preference. */
 static struct str theme(const struct call *c)
 {
-    const struct str s = c->who.theme;
+    const struct str s = c->who.account.theme;
     return str_is(s, "light") || str_is(s, "dark") ? s : STR("");
 }
 
@@ -72,10 +72,10 @@ static void set_page(struct call *c, struct json *view, const char *title,
                       ? STR("/inbox/stream")
                       : STR(""));
     json_set_text(p, "keys", STR(""));
-    if (c->cookie.p && c->who.single_key)
+    if (c->cookie.p && c->who.account.single_key)
         json_set_text(p, "keys", STR("once"));
-    json_set_text(p, "zone",
-                  c->who.time_zone.p ? c->who.time_zone : STR("UTC"));
+    const struct str zone = c->who.account.time_zone;
+    json_set_text(p, "zone", zone.p ? zone : STR("UTC"));
     page_nav(c, p, load);
     json_set_json(view, "page", p);
 }
@@ -87,7 +87,7 @@ static const struct err *render(struct call *c, int status, const char *name,
     const struct template_page page = {.name = name,
                                        .view = view,
                                        .now = clock_now(),
-                                       .zone = c->who.time_zone};
+                                       .zone = c->who.account.time_zone};
     TRY(template_render(c->a, c->serve->templates, &page, &out));
     c->rs->body = out;
     c->rs->status = status;
