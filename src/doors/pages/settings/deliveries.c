@@ -16,16 +16,14 @@
 #define ROWS 50
 
 /* Sets the members that a row and the page of one share. */
-static void deliveries_set(struct arena *a, struct json *o,
-                           const struct delivery *d)
+static void deliveries_set(struct json *o, const struct delivery *d)
 {
     page_view_set_time(o, "at", d->created_at);
     json_set_text(o, "question", d->title);
-    json_set_text(o, "question_url",
-                  page_view_path(a, "/suspensions/", d->suspension_id, ""));
+    json_set_text(o, "suspension_id", d->suspension_id);
     json_set_text(o, "endpoint", d->endpoint_name);
-    json_set_text(o, "endpoint_url",
-                  page_view_path(a, PATH "?endpoint=", d->endpoint_id, ""));
+    json_set_text(o, "endpoint_id", d->endpoint_id);
+    json_set_text(o, "id", d->id);
     json_set_text(o, "recipient", d->recipient);
 }
 
@@ -63,14 +61,13 @@ static struct json *deliveries_row(struct arena *a, const struct delivery *d)
 {
     struct json *o = json_object(a);
     const bool sent = d->state == DELIVERY_DELIVERED;
-    deliveries_set(a, o, d);
+    deliveries_set(o, d);
     json_set_text(o, "type", d->type);
-    json_set_text(o, "tries", words_count(a, d->tries));
+    json_set_int(o, "tries", d->tries);
     page_view_set_time(o, "next",
                        d->state == DELIVERY_PENDING ? d->next_at : 0);
     json_set_text(o, "next_words",
                   d->state == DELIVERY_FAILED ? STR("failed") : STR(""));
-    json_set_text(o, "url", page_view_path(a, PATH "/", d->id, ""));
     json_set_text(o, "answer", d->answer);
     json_set_bool(o, "is_ok", sent);
     json_set_bool(o, "late", !sent && d->tries > 0);
@@ -220,7 +217,7 @@ static struct json *deliveries_tries(struct arena *a,
         else
             buf_printf(&took, "%lld.%lld s", (long long)(t->ms / 1000),
                        (long long)(t->ms % 1000 / 100));
-        json_set_text(o, "n", words_count(a, t->n));
+        json_set_int(o, "n", t->n);
         page_view_set_time(o, "at", t->at);
         json_set_text(o, "took", buf_text(&took));
         json_set_text(o, "status",
@@ -241,38 +238,26 @@ static const struct err *deliveries_one(struct settings_view *v)
     /* Mail and chat messages are made from the body. */
     const bool as_it_is = d->endpoint_kind != ENDPOINT_MAIL &&
                           d->endpoint_kind != ENDPOINT_SLACK;
-    deliveries_set(a, view, d);
+    const struct page_facts_of sent = {
+        .id = "sent",
+        .heading = as_it_is ? "Payload" : "Message data",
+        .note = as_it_is ? STR("Exactly the bytes that are signed")
+                         : STR("As the channel's message content allows"),
+        .text = d->body};
+    deliveries_set(view, d);
     json_set_json(view, "state",
                   page_badge(a, vocabulary_delivery_state(d->state)));
     json_set_text(view, "kind",
                   str_of(vocabulary_endpoint_kind(d->endpoint_kind)->label));
-    if (d->intent_id.p)
-        json_set_text(view, "intent_url",
-                      page_view_path(a, "/intents/", d->intent_id, ""));
-    json_set_text(view, "event_url",
-                  arena_join(a, page_view_path(a, "/intents/", d->intent_id,
-                                               "#e"),
-                             arena_number(a, d->event_sequence)));
-    json_set_text(view, "seq", words_count(a, d->event_sequence));
+    json_set_text(view, "intent_id", d->intent_id);
+    json_set_int(view, "seq", d->event_sequence);
     json_set_text(view, "address", d->address);
-    json_set_text(view, "id", d->id);
     page_view_set_time(view, "next", d->next_at);
     json_set_text(view, "next_words",
                   d->state == DELIVERY_FAILED ? STR("none, the delivery failed")
                                               : STR("none"));
     json_set_json(view, "tries", deliveries_tries(a, &shown->tries));
-    json_add_json(
-        facts, page_facts(&v->page, &(struct page_facts_of){
-                                     .id = "sent",
-                                     .heading = as_it_is ? "Payload"
-                                                         : "Message data",
-                                     .note =
-                                         as_it_is
-                                             ? STR("Exactly the bytes that "
-                                                   "are signed")
-                                             : STR("As the channel's message "
-                                                   "content allows"),
-                                     .text = d->body}));
+    json_add_json(facts, page_facts(&v->page, &sent));
     json_set_json(view, "facts", facts);
     json_set_text(resend, "label", d->state == DELIVERY_PENDING
                                        ? STR("Send now")

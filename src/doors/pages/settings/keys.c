@@ -250,7 +250,7 @@ static const struct err *keys_load(struct settings_view *v)
     return NULL;
 }
 
-/* The terms of its questions: {url, by, options[] of word, label, here}. */
+/* The terms of its questions: {by, options[] of word, label, here}. */
 static struct json *keys_terms_view(struct arena *a, const struct key *k)
 {
     struct json *o = json_object(a), *list = json_array(a);
@@ -266,7 +266,6 @@ static struct json *keys_terms_view(struct arena *a, const struct key *k)
     }
     json_set_text(o, "by", principal_by_text(a, &k->terms.by));
     json_set_json(o, "options", list);
-    json_set_text(o, "url", page_view_path(a, PATH "/", k->id, "/floor"));
     return o;
 }
 

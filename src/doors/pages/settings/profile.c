@@ -57,7 +57,6 @@ static const struct err *profile_view(struct settings_view *v)
     struct json *password = json_object(c->a);
     json_set_text(password, "old_error", str_of(o->old));
     json_set_text(password, "new_error", str_of(o->fresh));
-    json_set_text(password, "url", v->url);
     json_set_json(v->view, "password", password);
     json_set_text(v->view, "email", c->who.name);
     json_set_text(v->view, "role", str_of(role_word(c->who.role)));

@@ -7,11 +7,6 @@
 
 #define SECRET_MAX ((size_t)8 << 10)
 
-static struct str secret_url(struct arena *a, struct str id)
-{
-    return page_view_path(a, "/settings/secrets/", id, "");
-}
-
 const struct err *settings_secret_keep(struct call *c,
                                        const struct settings_secret *s)
 {
@@ -24,7 +19,8 @@ const struct err *settings_secret_keep(struct call *c,
     json_set_text(o, "back", s->back);
     TRY(secrets_keep(c->pg, c->a, c->cookie, json_dump(c->a, o, SECRET_MAX),
                      &id));
-    response_see_other(c->rs, secret_url(c->a, id));
+    response_see_other(c->rs,
+                       page_view_path(c->a, "/settings/secrets/", id, ""));
     return NULL;
 }
 
@@ -44,7 +40,7 @@ const struct err *settings_secret(struct call *c)
     json_set_json(view, "name", json_get(kept, "name"));
     json_set_json(view, "secret", json_get(kept, "secret"));
     json_set_json(view, "back_url", json_get(kept, "back"));
-    json_set_text(view, "url", secret_url(c->a, c->param[0]));
+    json_set_text(view, "id", c->param[0]);
     response_header(c->rs, "Cache-Control", STR("no-store"));
     return page_render(c, 200, "secret", "Store this now", view);
 }
