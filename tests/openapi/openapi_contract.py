@@ -6,6 +6,7 @@ name, the server may not send.
 """
 import functools
 import pathlib
+import re
 
 import jsonschema
 import yaml
@@ -14,6 +15,15 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 PATH = TOP / "docs" / "openapi.yaml"
 DOC = yaml.safe_load(PATH.read_text())
 METHODS = ("get", "post", "patch", "put", "delete")
+
+
+def sources():
+    """The texts of the program, each record (src/domain/record.h) with the
+    error that it has."""
+    return [re.sub(r'RECORD\((\w+),\s*"([^"]+)",\s*"\w+"\)',
+                   r'\g<0> ERR_NOT_FOUND, "\1.unknown",'
+                   r' "There is no \2 with this id."', path.read_text())
+            for path in (TOP / "src").rglob("*.c")]
 
 
 def follow(node):

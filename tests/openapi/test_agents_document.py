@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import yaml
-from openapi_contract import DOC, TOP, follow
+from openapi_contract import DOC, TOP, follow, sources
 from test_lint import HERE, program, spectral
 
 MADE = pathlib.Path(os.environ["SAYSO_BUILD"]) / "docs/openapi-agents.yaml"
@@ -130,7 +130,7 @@ OF_PAGES = {("key.unknown", "404"), ("field.too_many", "409")}
 
 def statuses_of_the_program():
     """The statuses that each code has where it is given with its kind."""
-    texts = [path.read_text() for path in (TOP / "src").rglob("*.c")]
+    texts = sources()
     kinds = dict(re.findall(r"\[(ERR_\w+)\] = (\d+)",
                             (TOP / "src/world/web/response.c").read_text()))
     named = dict(one for text in texts for one in re.findall(

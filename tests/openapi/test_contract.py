@@ -5,7 +5,7 @@ import re
 import pytest
 import vocabulary
 from openapi_contract import (BY_ID, DOC, PATH, TOP, closed, follow,
-                              operations, parameters)
+                              operations, parameters, sources)
 
 SRC = TOP / "src"
 ROUTE = (SRC / "doors" / "route.c").read_text()
@@ -266,7 +266,7 @@ def test_same_words():
 
 def test_codes_exist():
     """Each code that the contract names is one that the program has."""
-    program = "".join(p.read_text() for p in SRC.rglob("*.c"))
+    program = "".join(sources())
     program += (TOP / "nginx" / "http.conf.in").read_text()
     named = set(re.findall(r"`([a-z]+\.[a-z_0-9]+)`", PATH.read_text()))
     named |= set(re.findall(r"\bcode: ([a-z]+\.[a-z_0-9]+)",
@@ -279,7 +279,7 @@ def test_codes_exist():
 
 def sentences():
     """The sentences of errors in the program, as patterns."""
-    program = "".join(p.read_text() for p in SRC.rglob("*.c"))
+    program = "".join(sources())
     joined = re.sub(r'"[\s\\]*\n\s*"', "", program)
     for text in re.findall(r'"((?:[^"\\\n]|\\.)+)"', joined):
         plain = text.replace('\\"', '"')
