@@ -10,9 +10,6 @@ struct coordinator_rows {
     struct coordinator *v;
     size_t n;
 };
-/* All rows of a statement with the columns of a coordinator. */
-struct coordinator_rows coordinators_rows(struct arena *a,
-                                          const struct pg_rows *r);
 /* ERR_NOT_FOUND coordinator.unknown; an id that is no UUID is unknown too. */
 const struct err *coordinators_get(struct pg *pg, struct arena *a,
                                    struct str id,

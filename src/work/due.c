@@ -459,7 +459,9 @@ const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
                  &due));
     *out = (struct due_coordinators){.v = due.v, .n = due.n};
     if (due.n > 0)
-        out->lapsed = coordinators_rows(a, due.rows);
+        out->lapsed = (struct coordinator_rows){
+            .v = rows_all(a, &coordinator_record, due.rows),
+            .n = pg_count(due.rows)};
     return NULL;
 }
 

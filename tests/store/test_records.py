@@ -62,10 +62,11 @@ def test_an_insert_has_all_that_a_row_needs(columns, noun):
 # The schema of a noun's object, and of the body that it is read from.
 OBJECTS = {"cost": "Cost", "attachment": "Attachment", "failure": "Failure",
            "failure_policy": "RetryPolicyOfIntent",
+           "coordinator": "Coordinator",
            "portfolio": "Portfolio", "portfolio_member": "PortfolioMembership"}
 BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
           "failure": "FailureNew", "failure_policy": "RetryPolicyNew",
-          "portfolio": "PortfolioNew",
+          "coordinator": "CoordinatorNew", "portfolio": "PortfolioNew",
           "portfolio_member": "PortfolioMemberNew"}
 # Members of an object that are made from other rows than the noun's own.
 MADE = {"portfolio": {"aggregate_status", "has_suspended_members", "members",

@@ -142,7 +142,7 @@ Test(coordinator, decision_records)
         {",'decision_type':'guess'", "decision_type"},
     };
     for (size_t i = 0; i < countof(cases); i++) {
-        struct coordinator_record r;
+        struct coordinator_decided r;
         struct buf b = buf_make(a, 1000);
         buf_put(&b, "{'coordinator_id':'" ID "','intent_id':'" ID "',"
                     "'summary':'s','rationale':'r'");
@@ -151,7 +151,7 @@ Test(coordinator, decision_records)
         buf_put(&b, cases[i].more);
         buf_put(&b, "}");
         const struct err *e =
-            coordinator_record_read(a, tree(arena_z(a, buf_text(&b))), &r);
+            coordinator_decided_read(a, tree(arena_z(a, buf_text(&b))), &r);
         if (cases[i].at)
             cr_expect(e && str_is(e->at, cases[i].at), "case %zu", i);
         else

@@ -1,31 +1,100 @@
-/* Coordinators: reading them, and the texts about them. Pure. */
+/* Coordinators: their fields, and the texts about them. Pure. */
 #include "domain/containers/coordinator.h"
 
 #include "base/clock_text.h"
-#include "base/json/fields.h"
 #include "domain/containers/workflow.h"
 #include "domain/plan/guardrails.h"
 
 #define COORDINATOR_NAME_MAX 200
 #define COORDINATOR_TEXT_MAX 4000
-#define COORDINATOR_JSON_MAX ((size_t)16 << 10)
+#define COORDINATOR_JSON_MAX (16 << 10)
 #define COORDINATOR_BEAT_DEFAULT 60
 #define COORDINATOR_BEAT_MAX 86400
 #define COORDINATOR_ALTERNATIVES_MAX 50
 #define COORDINATOR_COUNT_MAX 1000000 /* of a guardrail's number */
 
-/* ---- reading --------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------- */
 
-static void coordinator_json(struct fields *f, const char *key,
-                             struct str *out)
+static void coordinator_agent(struct fields *f, const char *key,
+                              const void *coordinator)
 {
-    const struct json *v = NULL;
-    fields_json(f, key, JSON_OBJECT, &v);
-    *out = v ? json_dump(f->arena, v, COORDINATOR_JSON_MAX) : STR("{}");
-    if (!out->p)
-        fields_wrong(f, key, "field.too_long",
-                     "\"%s\" may have at most 16 kB.", key);
+    const struct coordinator *c = coordinator;
+    if (!principal_agent_name_new(c->agent_id))
+        fields_wrong(f, key, "agent.name", "This is not a valid agent name.");
 }
+
+static struct json *coordinator_scope(struct arena *a, const void *coordinator)
+{
+    const struct coordinator *c = coordinator;
+    return json_string(a, c->portfolio_id.p ? STR("portfolio")
+                                            : STR("intent"));
+}
+
+static struct json *coordinator_enforced(struct arena *a,
+                                         const void *coordinator)
+{
+    const struct coordinator *c = coordinator;
+    return guardrails_enforced(a, c->guardrails);
+}
+
+/* Its lease has no end by time. */
+static struct json *coordinator_expires(struct arena *a,
+                                        const void *coordinator)
+{
+    (void)a;
+    (void)coordinator;
+    return NULL;
+}
+
+static const struct record_field coordinator_fields[] = {
+    {RECORD_TEXT(coordinator, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_UUID(coordinator, intent_id, IN_TABLE | IN_OBJECT | IN_BODY)},
+    {RECORD_UUID(coordinator, portfolio_id, IN_TABLE | IN_OBJECT | IN_BODY)},
+    {RECORD_TEXT(coordinator, agent_id, IN_TABLE | IN_OBJECT | IN_NEED),
+     .max = PRINCIPAL_AGENT_NAME_MAX, .check = coordinator_agent},
+    {RECORD_TEXT(coordinator, role,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = COORDINATOR_NAME_MAX},
+    {RECORD_TEXT(coordinator, supervisor_id,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = COORDINATOR_NAME_MAX},
+    {RECORD_TEXT(coordinator, granted_by, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_WORD(coordinator, type,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
+                 vocabulary_coordinator_type_all),
+     .member = "coordinator_type", .other = "type"},
+    {RECORD_SHOWN(coordinator, scope, IN_OBJECT, coordinator_scope)},
+    {RECORD_WORD(coordinator, status, IN_OBJECT,
+                 vocabulary_coordinator_status_all)},
+    {RECORD_WORD(coordinator, policy,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
+                 vocabulary_coordinator_policy_all),
+     .column = "suspension_policy"},
+    {RECORD_OBJECT(coordinator, guardrails,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = COORDINATOR_JSON_MAX},
+    {RECORD_SHOWN(coordinator, enforced_guardrails, IN_OBJECT,
+                  coordinator_enforced)},
+    {RECORD_NUMBER(coordinator, heartbeat_seconds,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .member = "heartbeat_interval_seconds",
+     .min = 1, .max = COORDINATOR_BEAT_MAX},
+    {RECORD_NAIVE(coordinator, heartbeat_at, IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .member = "last_heartbeat"},
+    {RECORD_NAIVE(coordinator, granted_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_SHOWN(coordinator, expires_at, IN_OBJECT, coordinator_expires)},
+    {RECORD_NAIVE(coordinator, ended_at, IN_ROW | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NUMBER(coordinator, version, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_OBJECT(coordinator, metadata,
+                   IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = COORDINATOR_JSON_MAX},
+    /* The intent in whose log it is told of, where a statement says one. */
+    {RECORD_UUID(coordinator, intent_id, IN_JOIN)},
+};
+const struct record coordinator_record =
+    RECORD(coordinator, "coordinator", "coordinator");
+
+/* ---- reading --------------------------------------------------------- */
 
 /* The SDK's client raises on an unknown on_exceed. */
 static const struct err *coordinator_guardrails(struct arena *a,
@@ -50,54 +119,25 @@ static const struct err *coordinator_guardrails(struct arena *a,
     return fields_error(&f);
 }
 
-static void coordinator_place(struct fields *f, struct coordinator *out)
-{
-    fields_uuid(f, "portfolio_id", &out->portfolio_id);
-    if (!out->portfolio_id.p)
-        fields_need(f, "intent_id");
-    fields_uuid(f, "intent_id", &out->intent_id);
-    if (out->portfolio_id.p && out->intent_id.p)
-        fields_wrong(f, "portfolio_id", "coordinator.portfolio",
-                     "A coordinator is of an intent or of a portfolio, not of "
-                     "both.");
-}
-
-static void coordinator_agent(struct fields *f, struct coordinator *out)
-{
-    fields_need(f, "agent_id");
-    fields_text(f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &out->agent_id);
-    if (!f->e && !principal_agent_name_new(out->agent_id))
-        fields_wrong(f, "agent_id", "agent.name",
-                     "This is not a valid agent name.");
-}
-
 const struct err *coordinator_read(struct arena *a, const struct json *body,
                                    struct coordinator *out)
 {
     struct fields f = fields(a, body, STR(""));
-    coordinator_place(&f, out);
-    coordinator_agent(&f, out);
-    fields_text(&f, "role", COORDINATOR_NAME_MAX, &out->role);
-    fields_text(&f, "supervisor_id", COORDINATOR_NAME_MAX,
-                &out->supervisor_id);
-    out->type = vocabulary_coordinator_type_read(&f, "coordinator_type");
-    if (out->type == COORDINATOR_TYPE__MAX)
-        out->type = vocabulary_coordinator_type_read(&f, "type");
-    out->policy = vocabulary_coordinator_policy_read(&f, "suspension_policy");
-    coordinator_json(&f, "guardrails", &out->guardrails);
-    coordinator_json(&f, "metadata", &out->metadata);
+    if (!json_get(body, "portfolio_id"))
+        fields_need(&f, "intent_id");
+    out->type = COORDINATOR_LLM;
+    out->policy = COORDINATOR_ISOLATE;
     out->heartbeat_seconds = COORDINATOR_BEAT_DEFAULT;
-    fields_int(&f, "heartbeat_interval_seconds", 1, COORDINATOR_BEAT_MAX,
-               &out->heartbeat_seconds);
+    record_read(&f, &coordinator_record, out);
+    if (out->portfolio_id.p && out->intent_id.p)
+        fields_wrong(&f, "portfolio_id", "coordinator.portfolio",
+                     "A coordinator is of an intent or of a portfolio, not of "
+                     "both.");
     TRY(fields_error(&f));
     if (out->role.n == 0)
         out->role = STR("coordinator");
     if (out->supervisor_id.n == 0)
         out->supervisor_id = STR_NONE;
-    if (out->type == COORDINATOR_TYPE__MAX)
-        out->type = COORDINATOR_LLM;
-    if (out->policy == COORDINATOR_POLICY__MAX)
-        out->policy = COORDINATOR_ISOLATE;
     return coordinator_guardrails(a, body);
 }
 
@@ -121,33 +161,9 @@ enum coordinator_status coordinator_status(const struct coordinator *c,
 struct json *coordinator_object(struct arena *a, const struct coordinator *c,
                                 int64_t now)
 {
-    const enum coordinator_status status = coordinator_status(c, now);
-    struct json *o = json_object(a);
-    json_set_text(o, "id", c->id);
-    json_set_text_or_null(o, "intent_id", c->intent_id);
-    json_set_text_or_null(o, "portfolio_id", c->portfolio_id);
-    json_set_text(o, "agent_id", c->agent_id);
-    json_set_text(o, "role", c->role);
-    json_set_text_or_null(o, "supervisor_id", c->supervisor_id);
-    json_set_text_or_null(o, "granted_by", c->granted_by);
-    json_set_text(o, "coordinator_type",
-                  vocabulary_coordinator_type(c->type)->wire);
-    json_set_text(o, "scope",
-                  c->portfolio_id.p ? STR("portfolio") : STR("intent"));
-    json_set_text(o, "status", vocabulary_coordinator_status(status)->wire);
-    json_set_text(o, "suspension_policy",
-                  vocabulary_coordinator_policy(c->policy)->wire);
-    json_set_read(a, o, "guardrails", c->guardrails);
-    json_set_json(o, "enforced_guardrails",
-                  guardrails_enforced(a, c->guardrails));
-    json_set_int(o, "heartbeat_interval_seconds", c->heartbeat_seconds);
-    json_set_text(o, "last_heartbeat", clock_naive(a, c->heartbeat_at));
-    json_set_text(o, "granted_at", clock_naive(a, c->granted_at));
-    json_set_json(o, "expires_at", NULL);
-    json_set_text_or_null(o, "ended_at", clock_naive(a, c->ended_at));
-    json_set_int(o, "version", c->version);
-    json_set_read(a, o, "metadata", c->metadata);
-    return o;
+    struct coordinator shown = *c;
+    shown.status = coordinator_status(c, now);
+    return record_object(a, &coordinator_record, &shown);
 }
 
 struct json *coordinator_beat(struct arena *a, const struct coordinator *c)
@@ -226,7 +242,7 @@ bool coordinator_takes_input(struct arena *a, struct str inputs,
 /* ---- decision records ------------------------------------------------- */
 
 static void coordinator_confidence(struct fields *f,
-                                   struct coordinator_record *out)
+                                   struct coordinator_decided *out)
 {
     const struct json *v = json_get(f->obj, "confidence");
     if (!v)
@@ -238,7 +254,7 @@ static void coordinator_confidence(struct fields *f,
 }
 
 static void coordinator_alternatives(struct fields *f,
-                                     struct coordinator_record *out)
+                                     struct coordinator_decided *out)
 {
     fields_json(f, "alternatives_considered", JSON_ARRAY, &out->alternatives);
     if (json_count(out->alternatives) > COORDINATOR_ALTERNATIVES_MAX)
@@ -252,12 +268,12 @@ static void coordinator_alternatives(struct fields *f,
     }
 }
 
-const struct err *coordinator_record_read(struct arena *a,
+const struct err *coordinator_decided_read(struct arena *a,
                                           const struct json *body,
-                                          struct coordinator_record *out)
+                                          struct coordinator_decided *out)
 {
     struct fields f = fields(a, body, STR(""));
-    *out = (struct coordinator_record){.confidence = NULL};
+    *out = (struct coordinator_decided){.confidence = NULL};
     fields_need(&f, "coordinator_id");
     fields_uuid(&f, "coordinator_id", &out->coordinator_id);
     fields_need(&f, "intent_id");
@@ -272,8 +288,8 @@ const struct err *coordinator_record_read(struct arena *a,
     return fields_error(&f);
 }
 
-struct json *coordinator_record_payload(struct arena *a,
-                                        const struct coordinator_record *r)
+struct json *coordinator_decided_payload(struct arena *a,
+                                        const struct coordinator_decided *r)
 {
     struct json *o = json_object(a);
     json_set_text(o, "coordinator_id", r->coordinator_id);
@@ -287,7 +303,7 @@ struct json *coordinator_record_payload(struct arena *a,
     return o;
 }
 
-struct json *coordinator_record_object(struct arena *a, const struct event *e)
+struct json *coordinator_decided_object(struct arena *a, const struct event *e)
 {
     const struct json *event = json_read(a, e->canonical);
     const struct json *p = json_get(event, "payload");

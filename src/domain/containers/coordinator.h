@@ -6,6 +6,7 @@
 
 #include "domain/intent/event.h"
 #include "domain/question/suspension.h"
+#include "domain/record.h"
 
 #define COORDINATORS_OF_INTENT_MAX 100 /* ended ones too */
 #define COORDINATORS_OVER_MAX 13 /* of an intent, its ancestors and its
@@ -24,7 +25,9 @@ struct coordinator {
     int64_t heartbeat_at, granted_at;
     int64_t ended_at; /* 0: it is the coordinator */
     int64_t version;
+    enum coordinator_status status; /* of coordinator_object alone */
 };
+extern const struct record coordinator_record;
 
 /* Reads the body of POST /coordinators: intent_id or portfolio_id, agent_id and
  * the terms. The rest of *out stays as it is. ERR_INVALID names the member.
@@ -62,7 +65,7 @@ bool coordinator_takes_input(struct arena *a, struct str inputs,
                              struct str phases, struct str title);
 
 /* A decision record. */
-struct coordinator_record {
+struct coordinator_decided {
     struct str coordinator_id, intent_id;
     enum coordinator_decision type;
     struct str summary, rationale;
@@ -70,14 +73,14 @@ struct coordinator_record {
     const struct json *alternatives; /* a list of objects; NULL: none */
 };
 /* Reads the body of POST /decisions. */
-const struct err *coordinator_record_read(struct arena *a,
+const struct err *coordinator_decided_read(struct arena *a,
                                           const struct json *body,
-                                          struct coordinator_record *out) MUST;
+                                          struct coordinator_decided *out) MUST;
 /* The payload of coordinator.decision. */
-struct json *coordinator_record_payload(struct arena *a,
-                                        const struct coordinator_record *r);
+struct json *coordinator_decided_payload(struct arena *a,
+                                        const struct coordinator_decided *r);
 /* The record of such an event. */
-struct json *coordinator_record_object(struct arena *a,
+struct json *coordinator_decided_object(struct arena *a,
                                        const struct event *e);
 
 #endif

@@ -12,16 +12,10 @@
 
 #define RECORDED "coordinator.decision"
 
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "coordinator.unknown",
-                 "There is no coordinator with this id.");
-}
-
 /* An intent or a portfolio out of reach hides its coordinator. */
 static const struct err *hidden(const struct err *e)
 {
-    return e && e->kind == ERR_NOT_FOUND ? unknown() : e;
+    return e && e->kind == ERR_NOT_FOUND ? &coordinator_record.unknown : e;
 }
 
 static bool mine(const struct call *c, const struct coordinator *k)
@@ -249,7 +243,7 @@ const struct err *openintent_coordinator_end(struct call *c)
 
 /* It answers for the intent, and the caller is it or a person. */
 static const struct err *check_record(struct call *c,
-                                      const struct coordinator_record *r)
+                                      const struct coordinator_decided *r)
 {
     struct coordinator_rows over;
     TRY(coordinators_over(c->pg, c->a, r->intent_id,
@@ -270,21 +264,21 @@ static const struct err *check_record(struct call *c,
 
 const struct err *openintent_coordinator_decide(struct call *c)
 {
-    struct coordinator_record r;
+    struct coordinator_decided r;
     struct work_once once;
     struct json *body = NULL;
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(coordinator_record_read(c->a, body, &r));
+    TRY(coordinator_decided_read(c->a, body, &r));
     TRY(call_begin(c, &w, r.intent_id, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_record(c, &r));
     TRY(work_event(&w, RECORDED, event_by(&c->who),
-                   coordinator_record_payload(c->a, &r)));
+                   coordinator_decided_payload(c->a, &r)));
     return call_commit(c, &w, 201,
-                       coordinator_record_object(
+                       coordinator_decided_object(
                            c->a, &w.events.v[w.events.n - 1]),
                        false);
 }
@@ -300,7 +294,7 @@ const struct err *openintent_coordinator_decisions(struct call *c)
                                      .limit = call_query_int(c, "limit", 50)};
     TRY(events_list(c->pg, c->a, &page, &rows));
     for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, coordinator_record_object(c->a, &rows.v[n]));
+        json_add_json(list, coordinator_decided_object(c->a, &rows.v[n]));
     response_json(c->rs, 200, list);
     return NULL;
 }

@@ -1,30 +1,20 @@
 -- Coordinators: the agent that answers for an intent and those below it, or for a portfolio and
 -- its members. A row changes only under the lock of its intent or portfolio.
 
--- piece: coordinator_columns
-SELECT id, intent_id, agent_id, role, supervisor_id, type, suspension_policy, guardrails,
-       metadata, heartbeat_seconds, microseconds(heartbeat_at), microseconds(granted_at),
-       microseconds(ended_at), version, portfolio_id, granted_by
-
 -- name: coordinator_get
--- use: coordinator_columns
-  FROM coordinator WHERE id = $1
+SELECT {coordinator} FROM coordinator WHERE id = $1
 
 -- name: coordinator_active
--- use: coordinator_columns
-  FROM coordinator WHERE intent_id = $1 AND ended_at IS NULL
+SELECT {coordinator} FROM coordinator WHERE intent_id = $1 AND ended_at IS NULL
 
 -- name: coordinator_active_of_portfolio
--- use: coordinator_columns
-  FROM coordinator WHERE portfolio_id = $1 AND ended_at IS NULL
+SELECT {coordinator} FROM coordinator WHERE portfolio_id = $1 AND ended_at IS NULL
 
 -- name: coordinator_list_of_portfolio
--- use: coordinator_columns
-  FROM coordinator WHERE portfolio_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
+SELECT {coordinator} FROM coordinator WHERE portfolio_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
 
 -- name: coordinator_list
--- use: coordinator_columns
-  FROM coordinator WHERE intent_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
+SELECT {coordinator} FROM coordinator WHERE intent_id = $1 ORDER BY granted_at DESC, id DESC LIMIT $2
 
 -- name: coordinator_over
 -- Those that answer for the intent: its own and those of its ancestors, the nearest first, then
@@ -35,7 +25,7 @@ WITH RECURSIVE above (id, height) AS (
     UNION ALL
     SELECT i.parent_intent_id, a.height + 1 FROM above a JOIN intent i ON i.id = a.id
      WHERE i.parent_intent_id IS NOT NULL)
--- use: coordinator_columns
+SELECT {coordinator}
   FROM (SELECT c.*, a.height FROM above a
           JOIN coordinator c ON c.intent_id = a.id AND c.ended_at IS NULL
         UNION ALL
@@ -45,17 +35,10 @@ WITH RECURSIVE above (id, height) AS (
  ORDER BY granted_by IS NULL, height, granted_at, id LIMIT $2
 
 -- name: coordinator_insert
-INSERT INTO coordinator (id, role, supervisor_id, type, suspension_policy, guardrails,
-                         metadata, heartbeat_seconds, heartbeat_at, lapses_at, version,
-                         granted_by, intent_id, agent_id, granted_at, portfolio_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+INSERT INTO coordinator (lapses_at, {coordinator.insert}) VALUES ($1, {coordinator.places:2})
 
 -- name: coordinator_update
-UPDATE coordinator
-   SET role = $2, supervisor_id = $3, type = $4, suspension_policy = $5, guardrails = $6,
-       metadata = $7, heartbeat_seconds = $8, heartbeat_at = $9, lapses_at = $10,
-       version = $11, granted_by = $12, ended_at = $13
- WHERE id = $1
+UPDATE coordinator SET lapses_at = $2, {coordinator.set:3} WHERE id = $1
 
 -- name: coordinator_end
 -- An intent ends, and so does its coordinator.
@@ -128,14 +111,12 @@ UPDATE coordinator SET lapses_at = NULL
 SELECT id FROM intent WHERE id = ANY ($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: due_coordinators_lapsed
--- use: coordinator_columns
-  FROM (SELECT c.id,
+SELECT {coordinator}, told_in
+  FROM (SELECT c.*,
 -- use: coordinator_told_in
-               AS intent_id, c.agent_id, c.role, c.supervisor_id, c.type, c.suspension_policy,
-               c.guardrails, c.metadata, c.heartbeat_seconds, c.heartbeat_at, c.granted_at,
-               c.ended_at, c.version, c.portfolio_id, c.granted_by
+               AS told_in
           FROM coordinator c WHERE c.lapses_at <= $2) c
- WHERE intent_id = ANY ($1::uuid[])
+ WHERE told_in = ANY ($1::uuid[])
 
 -- name: due_coordinator_told
 UPDATE coordinator SET lapses_at = NULL WHERE id = $1 AND lapses_at <= $2
