@@ -128,8 +128,7 @@ Test(page_facts, rows_are_bounded_and_the_rest_is_told)
     buf_put(&b, "1]");
     const struct json *table = facts(buf_text(&b));
     cr_assert_eq(json_count(json_get(table, "rows")), PAGE_FACTS_ROWS);
-    cr_assert(str_is(json_get_text(table, "more"),
-                     "12 more values are in the raw JSON."));
+    cr_assert_eq(json_int(json_get(table, "more")), 12);
 }
 
 /* A long key would stand in each of its rows. */
@@ -157,7 +156,7 @@ Test(page_facts, raw_is_the_exact_bytes_by_lines)
     const struct json *lines = json_get(json_get(table, "raw"), "lines");
     cr_assert_eq(json_count(lines), 5);
     cr_assert(str_eq(raw_text(table), text));
-    cr_assert(str_is(raw_member(table, "size"), "34 bytes"));
+    cr_assert_eq(json_int(json_get(json_get(table, "raw"), "size")), 34);
     cr_assert(str_is(raw_member(table, "cut"), ""));
     cr_assert(str_is(raw_member(table, "hash"), ""));
 }

@@ -138,13 +138,12 @@ static struct suspension asked(const char *kind, const char *subject,
 static struct json *event(const char *what)
 {
     struct json *list = json_array(a), *o = json_object(a);
-    json_set_text(o, "seq", STR("3"));
+    json_set_int(o, "seq", 3);
     json_set_int(o, "at", NOW - 43 * 60 * CLOCK_SECOND);
     json_set_text(o, "what", str_of(what));
     json_set_text(o, "who", STR("refund-bot (agent)"));
     json_set_text(o, "detail", STR("Details 9f2c 71aa"));
     json_set_text(o, "tone", STR("asked"));
-    json_set_text(o, "event_url", STR("/intents/i-12345#e3"));
     json_add_json(list, o);
     return list;
 }

@@ -67,7 +67,8 @@ struct templates;
  * or an object is an error, and else prints nothing; asking for an unknown
  * name with a section is allowed. A member of the view that its template and
  * parts never name is an error too, but for those of "page", the frame of all
- * pages. ERR_INVALID template.<reason> with the file and line in .at. */
+ * pages, and of "suspension", the record of a question. ERR_INVALID
+ * template.<reason> with the file and line in .at. */
 const struct err *template_load(struct arena *a, struct str dir, bool strict,
                                 struct templates **out) MUST;
 /* The same from one text, for tests: parts maps a partial's name to its text

@@ -5,6 +5,7 @@
 #include "world/template/template_parts.h"
 
 #define PATH_MAX_BYTES 512
+#define SHARED "suspension" /* a record, of which each page shows a part */
 
 struct names {
     const struct templates *all;
@@ -64,7 +65,8 @@ static bool find_unnamed(const struct names *s, const struct json *v,
     for (struct json_iter i = json_iter(v); json_next(&i);) {
         buf_put(at, from ? "." : "");
         buf_str(at, i.key);
-        if (!is_named(s, i.key) || find_unnamed(s, i.value, at))
+        if (!is_named(s, i.key) ||
+            (!str_is(i.key, SHARED) && find_unnamed(s, i.value, at)))
             return true;
         at->n = from;
     }
@@ -95,7 +97,8 @@ const struct err *template_names(struct arena *a, const struct templates *all,
             continue;
         at.n = 0;
         buf_str(&at, i.key);
-        if (!is_named(&s, i.key) || find_unnamed(&s, i.value, &at))
+        if (!is_named(&s, i.key) ||
+            (!str_is(i.key, SHARED) && find_unnamed(&s, i.value, &at)))
             return unused(a, main, buf_text(&at));
     }
     return NULL;

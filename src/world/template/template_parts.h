@@ -142,7 +142,8 @@ bool template_html_same(const struct template_name *x,
                         const struct template_name *y);
 /* Does the template, or one of its parts, name every member of the view, in
  * lists and objects too? ERR_INTERNAL template.unused, with the member in .at.
- * The view's "page", which all pages share, is not checked. */
+ * The view's "page" and the members of a "suspension", which many pages share,
+ * are not checked. */
 const struct err *template_names(struct arena *a, const struct templates *all,
                                  const struct template *main,
                                  const struct json *view) MUST;

@@ -6,7 +6,6 @@
 #include "domain/question/risk.h"
 #include "doors/pages/kinds/does.h"
 #include "doors/pages/shell/choice.h"
-#include "world/web/request.h"
 
 static bool is_style(const struct json *choice, const char *style)
 {
@@ -176,19 +175,12 @@ static size_t last_of(const struct suspension *s, const struct json *choices)
     return i;
 }
 
-static struct json *choice_url(struct arena *a, const struct suspension *s,
-                               const struct json *choices,
-                               const struct json *choice)
+/* As a word its value means another choice. */
+static bool is_exact(struct arena *a, const struct suspension *s,
+                     const struct json *choices, const struct json *choice)
 {
-    const struct str url = page_view_path(a, "/suspensions/", s->id, "");
     const struct str value = json_get_text(choice, "value");
-    struct buf b = buf_make(a, url.n + value.n * 3 + 32);
-    buf_str(&b, url);
-    buf_put(&b, "?choice=");
-    buf_escape(&b, value);
-    if (meant_choice(a, s, choices, value, MEANT_SAID) != choice)
-        buf_put(&b, "&exact=yes"); /* as a word it means another one */
-    return json_string(a, buf_text(&b));
+    return meant_choice(a, s, choices, value, MEANT_SAID) != choice;
 }
 
 static void add_button(struct page_view *v, struct json *list,
@@ -207,9 +199,9 @@ static void add_button(struct page_view *v, struct json *list,
     json_set_bool(o, "primary", i == last_of(s, choices));
     json_set_bool(o, "needs_reason", needs_reason(choice));
     const bool page = is_link(v->a, s, choice);
-    const struct json *url = choice_url(v->a, s, choices, choice);
-    json_set_json(o, "confirm_url", page ? url : NULL);
-    json_set_json(o, "lower_url", !page && is_limit(choice) ? url : NULL);
+    json_set_bool(o, "is_link", page);
+    json_set_bool(o, "may_lower", !page && is_limit(choice));
+    json_set_bool(o, "exact", is_exact(v->a, s, choices, choice));
     json_add_json(list, o);
 }
 

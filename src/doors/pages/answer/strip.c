@@ -327,17 +327,13 @@ static struct json *confirm(struct page_view *v,
     json_set_text(o, "says", says(v->a, s, c));
     json_set_json(o, "unseen", question_unseen_view(v, unseen, s, c));
     json_set_json(o, "stakes", kinds_stakes(v, s, c));
-    json_set_text(o, "facts_short",
-                  question_head_has_facts(s)
-                      ? words_groups(v->a, s->subject_sha256, 2)
-                      : STR(""));
+    json_set_text(o, "facts_sha256",
+                  question_head_has_facts(s) ? s->subject_sha256 : STR_NONE);
     json_set_json(o, "comment",
                   effect_reason(c) == REASON_NONE
                       ? NULL
                       : comment(v->a, of, needs ? "required" : "optional",
                                 needs));
-    json_set_text(o, "back_url",
-                  page_view_path(v->a, "/suspensions/", s->id, ""));
     struct json *typed = json_bool(json_get(o, "may_confirm"))
                              ? answer_typed(v, of->after ? of->after : s, c,
                                             of->typed, of->error)
@@ -419,8 +415,6 @@ struct json *answer_strip(struct page_view *v,
     json_set_bool(o, "two_step", risk_two_step(v->a, s));
     json_set_bool(o, "few", json_count(choices) <= FEW);
     json_set_json(o, "cannot", cannot(v, of));
-    json_set_text(o, "respond_url",
-                  page_view_path(v->a, "/suspensions/", s->id, "/respond"));
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
     set_restored(v, o, of);

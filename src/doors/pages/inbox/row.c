@@ -1,6 +1,5 @@
 /* A question as a row of the inbox, and groups of similar rows. */
 #include "doors/pages/inbox/row.h"
-#include "doors/pages/shell/badge.h"
 
 #include "base/clock.h"
 #include "domain/question/retry.h"

@@ -35,7 +35,7 @@ static void add_call(struct kinds_card *c, struct json *list,
 {
     const struct json *target = json_get(call, "target");
     const struct kinds_card_table t = {
-        .n = words_count(c->v->a, (int64_t)i + 1),
+        .n = i + 1,
         .heading = "",
         .tool = json_get_text(call, "tool"),
         .target = kinds_card_text(c, target),

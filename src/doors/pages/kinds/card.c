@@ -87,18 +87,10 @@ static void set_list(struct kinds_card *c, struct json *o, const char *key,
 {
     struct arena *a = c->v->a;
     const size_t n = json_count(list) - json_count(shown);
-    struct buf name = buf_make(a, 64), more = buf_make(a, 64);
     c->v->cut += (int64_t)n;
-    buf_put(&name, key);
-    buf_put(&name, "_more");
-    if (n > 0) {
-        buf_str(&more, words_count(a, (int64_t)n));
-        buf_put(&more, n == 1 ? " more is" : " more are");
-        buf_put(&more, " in the raw JSON.");
-    }
     json_set_json(o, key, shown);
-    json_set_text(o, arena_z(a, buf_text(&name)),
-                  n > 0 ? buf_text(&more) : STR(""));
+    page_view_set_count(
+        o, arena_z(a, arena_join(a, str_of(key), STR("_more"))), n);
 }
 
 void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
@@ -185,9 +177,9 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
     page_facts_set_rows(c->v, &c->room, o,
                         t->value ? t->value : json_object(c->v->a));
     if (!t->always && json_count(json_get(o, "rows")) == 0 &&
-        json_get_text(o, "more").n == 0)
+        !json_get(o, "more"))
         return;
-    json_set_text(o, "n", t->n.p ? t->n : STR(""));
+    page_view_set_count(o, "n", t->n);
     json_set_text(o, "heading", str_of(t->heading));
     json_set_text(o, "tool", t->tool);
     json_set_text(o, "target", t->target);

@@ -30,7 +30,7 @@ const struct json *kinds_card_take_list(struct kinds_card *c,
 /* The value at path into o as a text; NULL where it is absent. */
 void kinds_card_set_text(struct kinds_card *c, struct json *o, const char *key,
                          const char *path);
-/* A list as texts, and KEY_more: "", or the number not shown. */
+/* A list as texts, and KEY_more: the number not shown, or null. */
 void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
                          const char *path);
 /* The same of the references at key; returns their number. kinds: the page
@@ -52,7 +52,7 @@ void kinds_card_add_words(struct kinds_card *c, struct json *list,
                           struct str note);
 /* A table of the members of value; none where it is empty. */
 struct kinds_card_table {
-    struct str n;                /* its number, or "" */
+    size_t n;                    /* its number; 0: none */
     const char *heading;         /* "": the heading is the tool */
     struct str tool, target;     /* p NULL: none */
     struct str note;

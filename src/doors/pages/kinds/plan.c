@@ -35,9 +35,8 @@ static struct json *before(struct page_view *v, const struct kinds_of *of)
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
     json_set_text(o, "words", s->reason);
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_text(o, "record_url",
-                  page_view_path(v->a, "/intents/", s->intent_id, ""));
+    json_set_text(o, "suspension_id", s->id);
+    json_set_text(o, "intent_id", s->intent_id);
     return o;
 }
 

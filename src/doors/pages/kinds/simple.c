@@ -37,8 +37,7 @@ struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
     for (size_t i = 0; i < countof(texts); i++)
         kinds_card_set_text(&c, o, texts[i], texts[i]);
     const size_t n = kinds_card_set_refs(&c, o, "artifacts", true);
-    json_set_text(o, "artifacts_count",
-                  words_many(v->a, (int64_t)n, "artifact"));
+    json_set_int(o, "artifacts_count", (int64_t)n);
     kinds_card_set_refs(&c, o, "evidence", false);
     kinds_card_set_list(&c, o, "questions", "open_questions");
     kinds_card_set_rest(&c, o);
@@ -94,8 +93,6 @@ struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
     json_set_json(o, "draft",
                   draft.n ? page_refs_one(v, STR_NONE, STR_NONE, draft)
                           : NULL);
-    json_set_text(o, "intent_url",
-                  page_view_path(v->a, "/intents/", of->s->intent_id, ""));
     set_check(&c, o, of->s);
     json_set_bool(o, "is_open", of->s->state == SUSPENSION_PENDING);
     kinds_card_set_rest(&c, o);

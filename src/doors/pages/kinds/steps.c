@@ -141,11 +141,6 @@ static void set_risk(struct page_view *v, struct json *row,
     json_set_text(row, "risk_words", risk.n && !known ? risk : STR_NONE);
 }
 
-static struct str steps_number(struct arena *a, const char *before, size_t n)
-{
-    return arena_join(a, str_of(before), words_count(a, (int64_t)n));
-}
-
 /* The members of a step that have no place of their own in its row. */
 static struct json *besides(struct arena *a, const struct json *step)
 {
@@ -199,8 +194,8 @@ static struct json *row_of(struct plan *p, const struct json *step,
     set_risk(v, row, step);
     json_set_text(row, "note_of", str_of(note_of(p, step, old)));
     json_set_json(row, "values", values(p, step, old));
-    json_set_text(row, "n", STR(""));
-    json_set_text(row, "was", STR(""));
+    json_set_json(row, "n", NULL);
+    json_set_json(row, "was", NULL);
     set_difference(row, (struct difference){"", "", ""});
     return row;
 }
@@ -211,14 +206,12 @@ static struct json *step_row(struct plan *p, size_t i)
     const struct json *old = step_of(p->before, json_get_text(step, "id"));
     const bool moved = p->moved && p->moved[i];
     struct json *row = row_of(p, step, old);
-    json_set_text(row, "n", steps_number(p->v->a, "", i + 1));
+    page_view_set_count(row, "n", i + 1);
     if (!p->before)
         return row;
     set_difference(row, differs(p, step, old, moved));
     if (moved)
-        json_set_text(
-            row, "was",
-            steps_number(p->v->a, "was step ", place(p->before, old)));
+        page_view_set_count(row, "was", place(p->before, old));
     return row;
 }
 
@@ -236,7 +229,7 @@ static struct json *removed_row(struct plan *p, size_t i)
     struct json *row = row_of(p, step, step);
     set_difference(row, (struct difference){"\xE2\x88\x92", "removed",
                                             "removed"});
-    json_set_text(row, "was", steps_number(p->v->a, "was step ", i + 1));
+    page_view_set_count(row, "was", i + 1);
     return row;
 }
 
@@ -251,7 +244,7 @@ static void put_count(struct arena *a, struct buf *b, const struct json *rows,
     if (n == 0)
         return;
     buf_put(b, b->n ? ", " : "");
-    buf_str(b, steps_number(a, "", n));
+    buf_str(b, words_count(a, (int64_t)n));
     buf_char(b, ' ');
     buf_put(b, word);
 }
@@ -301,13 +294,9 @@ static struct json *view_of(struct page_view *v, const struct json *steps,
     json_set_json(o, "rows", rows);
     json_set_json(o, "fresh", fresh);
     json_set_json(o, "same", same);
-    json_set_text(
-        o, "same_count",
-        words_many(v->a, (int64_t)json_count(same), "unchanged step"));
     json_set_bool(o, "has_same", before && json_count(same) > 0);
     json_set_bool(o, "against", before != NULL);
-    json_set_text(o, "count",
-                  words_many(v->a, (int64_t)json_count(steps), "step"));
+    json_set_int(o, "count", (int64_t)json_count(steps));
     json_set_text(o, "tally", before ? tally(v->a, rows) : STR(""));
     return o;
 }

@@ -66,16 +66,6 @@ struct str question_decision_label(struct arena *a, const struct suspension *s)
     return label_line(a, suspension_chosen(a, s, json_read(a, s->response)));
 }
 
-static struct str event_url(struct arena *a, const struct suspension *s,
-                            int64_t sequence)
-{
-    struct buf b = buf_make(a, 512);
-    buf_str(&b, page_view_path(a, "/intents/", s->intent_id, ""));
-    if (sequence > 0)
-        buf_printf(&b, "#e%lld", (long long)sequence);
-    return buf_text(&b);
-}
-
 struct json *question_decision(struct page_view *v, const struct suspension *s,
                                const struct principal *reader,
                                int64_t sequence)
@@ -89,9 +79,7 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
                   str_of(vocabulary_via(s->responded_via)->past));
     page_view_set_time(o, "at", s->responded_at);
     json_set_text(o, "reason", s->reason);
-    json_set_text(o, "seq",
-                  sequence > 0 ? words_count(v->a, sequence) : STR(""));
-    json_set_text(o, "event_url", event_url(v->a, s, sequence));
+    page_view_set_count(o, "seq", (size_t)sequence);
     return o;
 }
 

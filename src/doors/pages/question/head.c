@@ -60,44 +60,54 @@ static struct str body(const struct suspension *s)
                                                          : s->question;
 }
 
-struct json *question_head_short(struct page_view *v,
-                                 const struct suspension *s)
+static void set_badges(struct page_view *v, struct json *o,
+                       const struct suspension *s)
 {
-    struct json *o = json_object(v->a);
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_text(o, "intent_url",
-                  page_view_path(v->a, "/intents/", s->intent_id, ""));
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     json_set_text(
         o, "title",
         words_cut(v->a, question_head_title(s), PAGE_VIEW_TITLE));
+}
+
+struct json *question_head_brief(struct page_view *v,
+                                 const struct suspension *s)
+{
+    struct json *o = json_object(v->a);
+    json_set_text(o, "suspension_id", s->id);
+    json_set_text(o, "intent_id", s->intent_id);
+    json_set_text(o, "subject_sha256", s->subject_sha256);
+    json_set_text(o, "asked_by", s->asked_by);
+    json_set_text(o, "initiated_by", s->initiated_by);
+    json_set_text(o, "initiator", suspension_initiator(s));
+    page_view_set_time(o, "suspended_at", s->suspended_at);
+    page_view_set_time(o, "responded_at", s->responded_at);
+    set_badges(v, o, s);
     return o;
 }
 
-void question_head_set_id(struct page_view *v, struct json *o,
-                          const struct suspension *s)
+/* JSON values have parts of their own on the page, and may be large. */
+static struct json *record(struct arena *a, const struct suspension *s)
 {
-    json_set_text(o, "id", s->id);
-    json_set_text(o, "id_short", words_short_id(v->a, s->id));
+    struct suspension plain = *s;
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        if (f->type == SUSPENSION_JSON && f->column)
+            *(struct str *)((char *)&plain + f->at) = STR_NONE;
+    }
+    return suspension_record(a, &plain);
 }
 
 struct json *question_head(struct page_view *v, const struct suspension *s)
 {
-    struct json *o = question_head_short(v, s);
+    struct json *o = record(v->a, s);
     const struct str text = body(s);
-    question_head_set_id(v, o, s);
+    set_badges(v, o, s);
     json_set_bool(o, "raised", s->severity_said != s->severity);
-    json_set_text(o, "severity_said",
-                  vocabulary_severity(s->severity_said)->wire);
     json_set_text(o, "question", text);
     json_set_json(o, "question_long",
                   text.p ? page_view_long(v, text, QUESTION_HEAD_LONG) : NULL);
-    json_set_text(o, "agent", s->asked_by);
-    json_set_text(o, "on_behalf", s->initiated_by);
-    json_set_text(o, "initiator", suspension_initiator(s));
-    page_view_set_time(o, "since", s->suspended_at);
     json_set_json(o, "deadline", question_head_deadline(v, s));
     return o;
 }

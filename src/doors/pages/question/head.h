@@ -8,14 +8,14 @@
 
 #define QUESTION_HEAD_LONG 600 /* characters; a longer question is folded */
 
-/* `suspension`: the head of the page. */
+/* `suspension` of a question's page: the record that the API shows, without its
+ * JSON values, and what question_head_brief and part_question add to it. */
 struct json *question_head(struct page_view *v, const struct suspension *s);
-/* The same of a closed question: its title, its badges, addresses. */
-struct json *question_head_short(struct page_view *v,
+/* `suspension` of a row, or of a link to the question: the members of the
+ * record that rows show, by its names; kind, risk and outcome as badges; the
+ * title that lists show. */
+struct json *question_head_brief(struct page_view *v,
                                  const struct suspension *s);
-/* `id` and `id_short` into it. */
-void question_head_set_id(struct page_view *v, struct json *o,
-                          const struct suspension *s);
 /* Its name in lists: the title, else the question's first line. */
 struct str question_head_title(const struct suspension *s);
 struct json *question_head_deadline(struct page_view *v,

@@ -249,7 +249,7 @@ static const struct err *set_events(struct call *c, struct page_view *v,
         TRY(verify(c, i, &seal));
     for (size_t k = rows.n; k > 0; k--) {
         const struct event *e = &rows.v[k - 1];
-        struct json *row = question_timeline_row(v, i->id, e, false);
+        struct json *row = question_timeline_row(v, e, false);
         if (of->board)
             question_timeline_name(v, row, e, of->board);
         question_timeline_set_chain(v, row, e, seal.checked,

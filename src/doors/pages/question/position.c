@@ -26,12 +26,6 @@ static struct str text(struct arena *a, int64_t before, int64_t all)
     return buf_text(&b);
 }
 
-static struct json *url(struct arena *a, struct str id)
-{
-    return id.p ? json_string(a, page_view_path(a, "/suspensions/", id, ""))
-                : NULL;
-}
-
 const struct err *question_position(struct call *c, const struct suspension *s,
                                     struct json **out)
 {
@@ -44,7 +38,7 @@ const struct err *question_position(struct call *c, const struct suspension *s,
     TRY(inbox_badges(c->pg, c->a, &c->who, all));
     *out = json_object(c->a);
     json_set_text(*out, "text", text(c->a, place.before, all[view]));
-    json_set_json(*out, "previous_url", url(c->a, place.previous));
-    json_set_json(*out, "next_url", url(c->a, place.next));
+    json_set_text(*out, "previous", place.previous);
+    json_set_text(*out, "next", place.next);
     return NULL;
 }

@@ -23,28 +23,15 @@ const struct err *question_revision_load(struct call *c,
     return NULL;
 }
 
-static struct json *link_to(struct arena *a, const struct suspension *s)
-{
-    struct json *o = json_object(a);
-    if (!s)
-        return NULL;
-    json_set_text(o, "url", page_view_path(a, "/suspensions/", s->id, ""));
-    json_set_text(o, "id_short", words_short_id(a, s->id));
-    return o;
-}
-
 struct json *question_revision(struct arena *a,
                                const struct question_revision *r)
 {
     struct json *o = json_object(a);
-    struct buf label = buf_make(a, 64);
     if (!r->before && !r->after)
         return NULL;
-    buf_put(&label, "Revision ");
-    buf_str(&label, words_count(a, r->n));
-    json_set_text(o, "label", buf_text(&label));
-    json_set_json(o, "replaces", link_to(a, r->before));
+    json_set_int(o, "n", r->n);
+    json_set_text(o, "replaces", r->before ? r->before->id : STR_NONE);
     if (r->after)
-        json_set_json(o, "replaced_by", link_to(a, r->after));
+        json_set_text(o, "replaced_by", r->after->id);
     return o;
 }

@@ -461,14 +461,6 @@ void question_timeline_name(struct page_view *v, struct json *row,
 
 /* ---- rows ----------------------------------------------------------- */
 
-static struct str url_of(struct arena *a, struct str intent_id, int64_t seq)
-{
-    struct buf b = buf_make(a, 512);
-    buf_str(&b, page_view_path(a, "/intents/", intent_id, ""));
-    buf_printf(&b, "#e%lld", (long long)seq);
-    return buf_text(&b);
-}
-
 /* The label of a key is free text, and old agents may have a name like a
  * person's. */
 static struct str actor_of(struct arena *a, const struct event *e)
@@ -487,21 +479,17 @@ static struct str actor_of(struct arena *a, const struct event *e)
     return buf_text(&b);
 }
 
-struct json *question_timeline_row(struct page_view *v, struct str intent_id,
-                                   const struct event *e, bool about_question)
+struct json *question_timeline_row(struct page_view *v, const struct event *e,
+                                   bool about_question)
 {
     struct json *o = json_object(v->a);
     const struct json *p = member(v->a, e, "payload");
-    struct buf seq = buf_make(v->a, 32);
-    buf_int(&seq, e->sequence);
-    json_set_text(o, "seq", buf_text(&seq));
+    json_set_int(o, "seq", e->sequence);
     page_view_set_time(o, "at", e->created_at);
     json_set_text(o, "what", what_of(v->a, e, p, about_question));
     json_set_text(o, "who", actor_of(v->a, e));
     json_set_text(o, "detail", detail(v, e, p, about_question));
     json_set_text(o, "tone", str_of(tone_of(e, p)));
-    if (about_question)
-        json_set_text(o, "event_url", url_of(v->a, intent_id, e->sequence));
     return o;
 }
 

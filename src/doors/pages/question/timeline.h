@@ -7,11 +7,11 @@
 #include "domain/plan/board.h"
 #include "doors/pages/shell/view.h"
 
-/* {seq, at, what, who, detail, tone, event_url}. about_question: the words of a
+/* {seq, at, what, who, detail, tone}. about_question: the words of a
  * question's own timeline ("Asked"), else those of the intent ("Question
  * asked"). */
-struct json *question_timeline_row(struct page_view *v, struct str intent_id,
-                                   const struct event *e, bool about_question);
+struct json *question_timeline_row(struct page_view *v, const struct event *e,
+                                   bool about_question);
 /* The `detail` of an event about steps and plans: their names, where the event
  * has ids. */
 void question_timeline_name(struct page_view *v, struct json *row,

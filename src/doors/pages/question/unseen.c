@@ -50,35 +50,19 @@ static struct str token(struct arena *a, const struct question_unseen *u)
                       arena_number(a, u->texts));
 }
 
-/* "106 values and 3 long texts are cut or folded on this page." */
-static struct str sentence(struct arena *a, const struct question_unseen *u)
-{
-    struct buf b = buf_make(a, 256);
-    if (u->values)
-        buf_str(&b, words_many(a, u->values, "value"));
-    if (u->values && u->texts)
-        buf_put(&b, " and ");
-    if (u->texts)
-        buf_str(&b, words_many(a, u->texts, "long text"));
-    buf_put(&b, u->values + u->texts == 1 ? " is" : " are");
-    buf_put(&b, " cut or folded on this page.");
-    return buf_text(&b);
-}
-
 struct json *question_unseen_view(struct page_view *v,
                                   const struct question_unseen *u,
                                   const struct suspension *s,
                                   const struct json *choice)
 {
     struct json *o = json_object(v->a);
-    struct buf url = buf_make(v->a, 64);
     if (!question_unseen_by(u, choice))
         return NULL;
-    buf_put(&url, "#raw-");
-    buf_put(&url, question_head_facts_id(s));
-    json_set_text(o, "text", sentence(v->a, u));
+    page_view_set_count(o, "values", (size_t)u->values);
+    page_view_set_count(o, "texts", (size_t)u->texts);
+    json_set_int(o, "all", u->values + u->texts);
     json_set_text(o, "token", token(v->a, u));
-    json_set_text(o, "raw_url", buf_text(&url));
+    json_set_text(o, "facts_id", str_of(question_head_facts_id(s)));
     return o;
 }
 

@@ -19,8 +19,8 @@ struct question_unseen question_unseen(struct arena *a,
 /* Does this choice say yes to parts that were not shown? */
 bool question_unseen_by(const struct question_unseen *u,
                         const struct json *choice);
-/* `unseen`: {text, token, raw_url}, where the choice does; else NULL. The token
- * is posted back as `unseen`. */
+/* `unseen`: {values, texts, all, token, facts_id}, where the choice does; else
+ * NULL. The token is posted back as `unseen`. */
 struct json *question_unseen_view(struct page_view *v,
                                   const struct question_unseen *u,
                                   const struct suspension *s,

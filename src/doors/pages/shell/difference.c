@@ -75,22 +75,14 @@ static struct json *beyond_of(struct walk *w, const struct pair_of *p)
 static struct json *beyond_all(struct page_view *v, const struct exceed *e)
 {
     struct json *o = json_object(v->a), *rows = json_array(v->a);
-    struct buf b = buf_make(v->a, 128), more = buf_make(v->a, 128);
     if (!e || e->grade == EXCEED_NOT)
         return NULL;
     for (size_t i = 0; i < e->n && i < BEYOND_ROWS; i++)
         json_add_json(rows, verdict(v, &e->rows[i]));
-    const int64_t n = (int64_t)(e->n + e->more);
-    buf_str(&b, words_many(v->a, n, "change"));
-    buf_put(&b, n == 1 ? " goes" : " go");
-    buf_put(&b, " beyond the request");
-    if (n > BEYOND_ROWS) {
-        buf_str(&more, words_many(v->a, n - BEYOND_ROWS, "more change"));
-        buf_put(&more, " below.");
-    }
-    json_set_text(o, "heading", buf_text(&b));
+    const size_t n = e->n + e->more;
+    page_view_set_count(o, "count", n);
     json_set_json(o, "rows", rows);
-    json_set_text(o, "more", more.n ? buf_text(&more) : STR(""));
+    page_view_set_count(o, "more", n > BEYOND_ROWS ? n - BEYOND_ROWS : 0);
     json_set_bool(o, "grave", e->grade == EXCEED_TYPED);
     return o;
 }
@@ -230,20 +222,13 @@ static void walk(struct walk *w, const struct pair_of *p)
         walk_array(w, p);
 }
 
-static struct json *finish(struct walk *w, const struct pair_of *whole,
-                           const char *noun, const char *where)
+static struct json *finish(struct walk *w, const struct pair_of *whole)
 {
     struct json *o = json_object(w->v->a);
-    struct buf more = buf_make(w->v->a, 128);
     walk(w, whole);
     w->v->cut += w->skipped;
-    if (w->skipped > 0) {
-        buf_str(&more, words_many(w->v->a, w->skipped, noun));
-        buf_put(&more, w->skipped == 1 ? " is" : " are");
-        buf_put(&more, where);
-    }
     json_set_json(o, "rows", w->rows);
-    json_set_text(o, "more", more.n ? buf_text(&more) : STR(""));
+    page_view_set_count(o, "more", (size_t)w->skipped);
     json_set_text(o, "was_head", STR("Requested"));
     json_set_text(o, "now_head", STR("Edited"));
     json_set_json(o, "beyond", beyond_all(w->v, w->beyond));
@@ -282,7 +267,7 @@ struct json *page_difference_judged(struct page_view *v,
                      .rows = json_array(v->a),
                      .path = buf_make(v->a, PAGE_FACTS_BYTES)};
     const struct pair_of whole = {before, after, true, true};
-    return finish(&w, &whole, "more difference", " not shown.");
+    return finish(&w, &whole);
 }
 
 struct json *page_difference_whole(struct page_view *v,
@@ -298,5 +283,5 @@ struct json *page_difference_whole(struct page_view *v,
     const struct pair_of whole = {before, after, true, true};
     if (json_count(before) == 0 && json_count(after) == 0)
         w.all = false; /* nothing has no row */
-    return finish(&w, &whole, "more value", " in the raw JSON.");
+    return finish(&w, &whole);
 }

@@ -128,17 +128,11 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
                      .room = room,
                      .rows = json_array(v->a),
                      .path = buf_make(v->a, PAGE_FACTS_BYTES)};
-    struct buf more = buf_make(v->a, 128);
     if (json_count(value) > 0 || !json_is(value, JSON_OBJECT))
         walk(&w, value);
     v->cut += w.skipped;
-    if (w.skipped > 0) {
-        buf_str(&more, words_many(v->a, w.skipped, "more value"));
-        buf_put(&more, w.skipped == 1 ? " is" : " are");
-        buf_put(&more, " in the raw JSON.");
-    }
     json_set_json(table, "rows", w.rows);
-    json_set_text(table, "more", more.n ? buf_text(&more) : STR(""));
+    page_view_set_count(table, "more", (size_t)w.skipped);
 }
 
 static void set_rows(struct page_view *v, struct json *table, struct str text)
@@ -197,7 +191,7 @@ static struct json *raw(struct page_view *v, const struct page_facts_of *of)
         json_add_text(lines, str_cut(&rest, '\n'));
     if (rest.p)
         json_add_text(lines, rest);
-    json_set_text(o, "size", words_many(v->a, (int64_t)of->text.n, "byte"));
+    json_set_int(o, "size", (int64_t)of->text.n);
     json_set_bool(o, "open", of->open);
     json_set_json(o, "lines", lines);
     json_set_text(o, "cut", cut_words(v->a, of->text, shown, rest));

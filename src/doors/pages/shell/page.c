@@ -129,10 +129,8 @@ static const char *heading(const struct err *e)
 void page_error(struct call *c, const struct err *e)
 {
     struct json *view = json_object(c->a), *o = json_object(c->a);
-    struct buf status = buf_make(c->a, 8);
     const int code = response_status(e->kind);
-    buf_int(&status, code);
-    json_set_text(o, "status", buf_text(&status));
+    json_set_int(o, "status", code);
     json_set_text(o, "title", str_of(heading(e)));
     json_set_text(o, "sentence", e->say);
     json_set_text(o, "code", str_of(e->code));

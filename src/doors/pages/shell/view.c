@@ -1,7 +1,6 @@
 /* Small helpers for the views of pages. */
 #include "doors/pages/shell/view.h"
 
-
 #define LINES_MAX 12 /* of a text that is not folded */
 #define START_MAX 40 /* characters of the beginning of a folded text that are
                       * shown */
@@ -35,7 +34,7 @@ struct json *page_view_long(struct page_view *v, struct str s, size_t max)
     return o;
 }
 
-/* ---- moments -------------------------------------------------------- */
+/* ---- moments and counts --------------------------------------------- */
 
 struct str page_view_when(const struct page_view *v, int64_t t)
 {
@@ -47,6 +46,11 @@ void page_view_set_time(struct json *o, const char *key, int64_t t)
     json_set_json(o, key, NULL);
     if (t != 0)
         json_set_int(o, key, t);
+}
+
+void page_view_set_count(struct json *o, const char *key, size_t n)
+{
+    page_view_set_time(o, key, (int64_t)n);
 }
 
 /* ---- addresses ------------------------------------------------------ */

@@ -28,8 +28,9 @@ struct page_view page_view(struct arena *a, int64_t now);
  * lines, else NULL. */
 struct json *page_view_long(struct page_view *v, struct str s, size_t max);
 
-/* A moment for the template to format; null for 0. */
+/* A moment, or a count, for the template to format; null for 0. */
 void page_view_set_time(struct json *o, const char *key, int64_t t);
+void page_view_set_count(struct json *o, const char *key, size_t n);
 /* For a sentence, in the reader's zone: "20 Nov 2026 04:12:04 CET". */
 struct str page_view_when(const struct page_view *v, int64_t t);
 /* An address of this server: before, id percent-encoded, after. */
