@@ -27,7 +27,7 @@ static const struct err *set_head(struct call *c, struct json *view,
                                   const struct intent *i)
 {
     struct json *o = json_object(c->a);
-    struct buf agents = buf_make(c->a, 4096), version = buf_make(c->a, 32);
+    struct buf agents = buf_make(c->a, 4096);
     struct assignment_rows rows;
     TRY(leases_assignments(c->pg, c->a, i->id, &rows));
     for (size_t k = 0; k < rows.n && k < AGENTS_SHOWN; k++) {
@@ -35,15 +35,13 @@ static const struct err *set_head(struct call *c, struct json *view,
         buf_str(&agents, rows.v[k].agent_id);
     }
     buf_put(&agents, rows.n > AGENTS_SHOWN ? " and others" : "");
-    buf_int(&version, i->version);
     json_set_text(o, "id", i->id);
-    json_set_text(o, "id_short", words_short_id(c->a, i->id));
     json_set_text(o, "title", i->title);
     json_set_bool(o, "test", i->test);
     json_set_text(o, "description", i->description);
     json_set_json(o, "state",
                   page_badge(c->a, vocabulary_intent_status(i->status)));
-    json_set_text(o, "version", buf_text(&version));
+    json_set_int(o, "version", i->version);
     json_set_text(o, "agent", buf_text(&agents));
     json_set_text(o, "owner", i->owner);
     json_set_text(o, "created_by", i->created_by);
@@ -182,56 +180,18 @@ static const struct err *verify(struct call *c, const struct intent *i,
     return NULL;
 }
 
-static void put_claim(struct arena *a, struct buf *b, const struct seal *seal)
-{
-    const struct str events = words_many(a, seal->count, "event");
-    if (seal->check.broken) {
-        buf_put(b, "The chain breaks at event ");
-        buf_str(b, words_count(a, seal->check.broken));
-        buf_char(b, '.');
-    } else if (seal->checked && seal->count == 1) {
-        buf_put(b, "The one event is intact.");
-    } else if (seal->checked) {
-        buf_put(b, "All ");
-        buf_str(b, events);
-        buf_put(b, " are intact.");
-    } else {
-        buf_str(b, events);
-        buf_char(b, '.');
-    }
-}
-
-static struct json *seal_view(struct page_view *v, const struct seal *seal,
-                              const struct intent *i)
+static struct json *seal_view(struct page_view *v, const struct seal *seal)
 {
     struct json *o = json_object(v->a);
-    struct buf claim = buf_make(v->a, 128), detail = buf_make(v->a, 256);
     const bool broken = seal->check.broken != 0;
-    put_claim(v->a, &claim, seal);
-    if (broken) {
-        buf_put(&detail, "The reason: ");
-        buf_put(&detail, seal->check.reason);
-        buf_put(&detail, ". The events before it are intact.");
-    } else {
-        buf_put(&detail, "Each event carries the hash of the previous one.");
-    }
+    json_set_bool(o, "checked", seal->checked);
     json_set_bool(o, "is_ok", seal->checked && !broken);
-    json_set_bool(o, "is_broken", broken);
-    json_set_text(o, "claim", buf_text(&claim));
-    json_set_text(o, "detail", buf_text(&detail));
+    page_view_set_count(o, "broken", (size_t)seal->check.broken);
+    json_set_text(o, "reason", str_of(seal->check.reason));
+    json_set_int(o, "count", seal->count);
+    json_set_bool(o, "is_single", seal->count == 1);
     page_view_set_time(o, "at", seal->checked ? v->now : 0);
-    json_set_text(o, "verify_url", page_view_path(v->a, "/intents/", i->id,
-                                                  "?verify=1#chain"));
     return o;
-}
-
-/* "" where the page holds all events. */
-static struct str newest(struct arena *a, int64_t shown, int64_t all)
-{
-    if (shown >= all)
-        return STR("");
-    return arena_join(a, STR("The newest "), words_count(a, shown),
-                      STR(" of "), words_many(a, all, "event"), STR("."));
 }
 
 static const struct err *set_events(struct call *c, struct page_view *v,
@@ -256,10 +216,11 @@ static const struct err *set_events(struct call *c, struct page_view *v,
                                     seal.check.broken);
         json_add_json(list, row);
     }
-    json_set_json(view, "seal", seal_view(v, &seal, i));
+    json_set_json(view, "seal", seal_view(v, &seal));
     json_set_json(view, "events", list);
-    json_set_text(view, "newest",
-                  newest(c->a, (int64_t)rows.n, i->tail.sequence));
+    const bool cut = (int64_t)rows.n < i->tail.sequence;
+    page_view_set_count(view, "events_all",
+                        cut ? (size_t)i->tail.sequence : 0);
     return NULL;
 }
 

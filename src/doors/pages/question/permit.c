@@ -6,8 +6,6 @@
 #include "doors/pages/shell/badge.h"
 #include "store/redemptions.h"
 
-#define REVOKE "/settings/permits?do=revoke&key="
-
 struct str question_permit_tools(struct arena *a, const struct permit *p)
 {
     const struct json *list = json_read(a, p->granted.p ? p->granted
@@ -40,14 +38,6 @@ static struct str budget(struct arena *a, const struct permit *p)
     return arena_join(a, decimal_text(a, p->spent), STR(" of "),
                       decimal_text(a, p->terms.budget.amount), STR(" "),
                       words_plain(a, p->terms.budget.unit, PAGE_VIEW_ROW));
-}
-
-/* "once", "up to 3 times" */
-static struct str times(struct arena *a, int64_t n)
-{
-    if (n == 1)
-        return STR("once");
-    return arena_join(a, STR("up to "), words_many(a, n, "time"));
 }
 
 struct str question_permit_used(struct arena *a, const struct permit *p)
@@ -96,7 +86,8 @@ static struct json *terms(struct page_view *v, const struct permit *p)
     struct json *o = json_object(v->a);
     json_set_text(o, "agent", p->agent);
     json_set_bool(o, "counted", permit_counted(v->a, p));
-    json_set_text(o, "times", times(v->a, p->terms.max_uses));
+    const int64_t uses = p->terms.max_uses;
+    page_view_set_count(o, "times", uses == 1 ? 0 : (size_t)uses);
     json_set_text(o, "resource", p->terms.resource);
     json_set_text(o, "budget", budget(v->a, p));
     return o;
@@ -113,9 +104,7 @@ const struct err *question_permit_asked(struct call *c, struct page_view *v,
     if (!there)
         return NULL;
     *out = terms(v, &p);
-    json_set_text(*out, "span",
-                  words_span(v->a,
-                             permit_seconds(c->a, &p, s) * CLOCK_SECOND));
+    json_set_int(*out, "span", permit_seconds(c->a, &p, s) * CLOCK_SECOND);
     return NULL;
 }
 
@@ -145,10 +134,8 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     json_set_text(o, "reason", revoked ? p.reason : STR_NONE);
     json_set_json(o, "uses", use_rows(v, &found));
     const bool given = p.state == PERMIT_ACTIVE || p.state == PERMIT_SPENT;
-    json_set_text(o, "revoke_url",
-                  given && revoke_may(c, &p, s) == NULL
-                      ? page_view_path(c->a, REVOKE, p.id, "")
-                      : STR_NONE);
+    json_set_text(o, "revoke",
+                  given && revoke_may(c, &p, s) == NULL ? p.id : STR_NONE);
     *out = o;
     return NULL;
 }

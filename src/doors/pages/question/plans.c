@@ -38,12 +38,12 @@ static void add_row(struct plans_rows *rows, const struct json *row,
 /* A row with all members, of a step or a checkpoint. */
 static struct json *row_of(struct plans *p, struct str name)
 {
-    static const char *const later[] = {"n", "url", "state", "who", "note",
-                                        "waits", "waits_more", "hold"};
+    static const char *const later[] = {"n", "suspension_id", "state", "who",
+                                        "note", "waits", "waits_more", "hold"};
     struct json *o = json_object(p->v->a);
     for (size_t i = 0; i < countof(later); i++)
         json_set_json(o, later[i], NULL);
-    json_set_text(o, "name", words_cut(p->v->a, name, PAGE_VIEW_ROW));
+    json_set_text(o, "name", name);
     json_set_bool(o, "checkpoint", false);
     return o;
 }
@@ -56,8 +56,7 @@ static void set_waits(struct plans *p, struct json *o, const struct task *t)
     struct arena *a = p->v->a;
     const struct json *ids = json_read(a, t->depends_on);
     struct json *list = json_array(a);
-    struct buf more = buf_make(a, 64);
-    int64_t n = 0;
+    size_t n = 0;
     for (size_t i = 0; i < json_count(ids); i++) {
         const struct task *d =
             board_task(p->board, json_text(json_at(ids, i)));
@@ -65,28 +64,20 @@ static void set_waits(struct plans *p, struct json *o, const struct task *t)
             continue;
         struct json *one = json_object(a);
         json_set_bool(one, "first", n == 1);
-        json_set_text(one, "name", words_cut(a, d->name, PAGE_VIEW_ROW));
+        json_set_text(one, "name", d->name);
         json_add_json(list, one);
     }
-    if (n > WAITS_SHOWN) {
-        buf_put(&more, "and ");
-        buf_str(&more, words_many(a, n - WAITS_SHOWN, "more step"));
-    }
     json_set_json(o, "waits", list);
-    json_set_text(o, "waits_more", buf_text(&more));
+    page_view_set_count(o, "waits_more", n > WAITS_SHOWN ? n - WAITS_SHOWN : 0);
 }
 
-/* The server holds it: {word, url}. */
+/* The server holds it: {word, suspended, by}. */
 static struct json *hold_of(struct plans *p, const struct task *t)
 {
     struct json *o = json_object(p->v->a);
-    struct str url = STR("#h-related");
-    if (t->hold == TASK_HOLD_SUSPENDED)
-        url = p->holds ? page_view_path(p->v->a, "/suspensions/",
-                                        p->holds->id, "")
-                       : STR("");
     json_set_text(o, "word", str_of(vocabulary_task_hold(t->hold)->label));
-    json_set_text(o, "url", url);
+    json_set_bool(o, "suspended", t->hold == TASK_HOLD_SUSPENDED);
+    json_set_text(o, "by", p->holds ? p->holds->id : STR_NONE);
     return o;
 }
 
@@ -130,10 +121,10 @@ static bool told(const struct task *t)
 }
 
 static void add_step(struct plans *p, struct plans_rows *rows,
-                     const struct task *t, int64_t n)
+                     const struct task *t, size_t n)
 {
     struct json *o = row_of(p, t->name);
-    json_set_text(o, "n", words_count(p->v->a, n));
+    page_view_set_count(o, "n", n);
     json_set_json(o, "state",
                   page_badge(p->v->a, vocabulary_task_status(t->status)));
     set_who(p, o, t);
@@ -183,9 +174,7 @@ static void add_checkpoint(struct plans *p, struct plans_rows *rows,
     json_set_text(o, "who", decided_by(p, c));
     json_set_text(o, "note",
                   c->requires_approval ? STR("") : STR("No approval needed"));
-    if (c->suspension_id.p)
-        json_set_text(o, "url", page_view_path(p->v->a, "/suspensions/",
-                                               c->suspension_id, ""));
+    json_set_text(o, "suspension_id", c->suspension_id);
     add_row(rows, o, open);
 }
 
@@ -206,13 +195,6 @@ static void add_checkpoints(struct plans *p, struct plans_rows *rows,
 
 /* ---- plans ------------------------------------------------------------ */
 
-/* "2 of 5 steps done" */
-static struct str progress(struct plans *p, int64_t done, int64_t all)
-{
-    return arena_join(p->v->a, words_count(p->v->a, done), STR(" of "),
-                      words_many(p->v->a, all, "step"), STR(" done"));
-}
-
 static bool done(const struct task *t)
 {
     return t->status == TASK_COMPLETED || t->status == TASK_SKIPPED;
@@ -230,8 +212,6 @@ static struct json *rest_of(struct plans *p, const struct plans_rows *rows)
     struct json *o = json_object(p->v->a);
     if (json_count(rows->rest) == 0)
         return NULL;
-    json_set_text(o, "count",
-                  words_count(p->v->a, (int64_t)json_count(rows->rest)));
     json_set_bool(o, "open", rows->attention);
     json_set_json(o, "rows", rows->rest);
     return o;
@@ -240,7 +220,7 @@ static struct json *rest_of(struct plans *p, const struct plans_rows *rows)
 /* Its steps in the plan's order; plan NULL: those of no plan, in the order of
  * their making. Returns how many are done, and *all. */
 static int64_t add_steps(struct plans *p, struct plans_rows *rows,
-                         const struct plan *plan, int64_t *all)
+                         const struct plan *plan, size_t *all)
 {
     const struct board *b = p->board;
     const struct json *ids = plan ? json_read(p->v->a, plan->tasks) : NULL;
@@ -266,15 +246,13 @@ static struct json *plan_view(struct plans *p, const struct plan *plan,
     struct json *o = json_object(p->v->a);
     struct plans_rows rows = {.shown = json_array(p->v->a),
                               .rest = json_array(p->v->a)};
-    int64_t all = 0;
+    size_t all = 0;
     const int64_t finished = add_steps(p, &rows, plan, &all);
-    struct buf id = buf_make(p->v->a, 32);
-    buf_printf(&id, "h-plan-%zu", number);
     if (!plan && all == 0)
         return NULL;
     if (plan)
         add_checkpoints(p, &rows, plan, NULL);
-    json_set_text(o, "id", buf_text(&id));
+    page_view_set_count(o, "number", number);
     json_set_text(o, "heading", plan         ? STR("Plan")
                                 : number > 1 ? STR("Other steps")
                                              : STR("Steps"));
@@ -286,7 +264,8 @@ static struct json *plan_view(struct plans *p, const struct plan *plan,
                   plan && plan->state == PLAN_PAUSED
                       ? str_of(vocabulary_plan_pause(plan->paused)->label)
                       : STR(""));
-    json_set_text(o, "progress", progress(p, finished, all));
+    json_set_int(o, "done", finished);
+    json_set_int(o, "all", (int64_t)all);
     json_set_text(o, "made", plan ? made(p, plan) : STR(""));
     json_set_bool(o, "folded",
                   plan && number > 1 && plan_ended(plan->state));

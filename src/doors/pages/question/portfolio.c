@@ -34,16 +34,13 @@ static void set_head(struct call *c, const struct page_view *v,
 {
     struct json *o = json_object(c->a);
     const bool active = p->status == PORTFOLIO_ACTIVE;
-    struct buf version = buf_make(c->a, 32);
-    buf_int(&version, p->version);
     json_set_text(o, "id", p->id);
-    json_set_text(o, "id_short", words_short_id(c->a, p->id));
     json_set_text(o, "name", p->name);
     json_set_bool(o, "test", p->test);
     json_set_text(o, "description", p->description);
     json_set_json(o, "state",
                   page_badge(c->a, vocabulary_portfolio_status(p->status)));
-    json_set_text(o, "version", buf_text(&version));
+    json_set_int(o, "version", p->version);
     json_set_text(o, "created_by", p->created_by);
     page_view_set_time(o, "since", p->created_at);
     page_view_set_time(o, "deadline", p->deadline);
@@ -88,14 +85,6 @@ static const struct err *read_shown(struct call *c, const struct portfolio *p,
     return after.p && s->from == 0 ? page_list_bad() : NULL;
 }
 
-/* "12 of 1,000 tasks completed" */
-static struct str progress(struct arena *a, const struct shown *s)
-{
-    return arena_join(
-        a, words_count(a, s->counts[INTENT_COMPLETED]), STR(" of "),
-        words_many(a, (int64_t)s->members.n, "task"), STR(" completed"));
-}
-
 static void add_filter(struct call *c, struct json *list, const char *path,
                        const struct shown *s, enum intent_status status)
 {
@@ -126,7 +115,7 @@ static struct json *filters(struct call *c, const char *path,
 
 /* ---- questions -------------------------------------------------------- */
 
-/* {url, title} of the task that a question is about. */
+/* {id, title} of the task that a question is about. */
 static struct json *task_of(struct arena *a, const struct shown *s,
                             struct str intent_id)
 {
@@ -134,9 +123,8 @@ static struct json *task_of(struct arena *a, const struct shown *s,
         if (!str_eq(s->members.v[i].intent_id, intent_id))
             continue;
         struct json *o = json_object(a);
-        json_set_text(o, "url", page_view_path(a, "/intents/", intent_id, ""));
-        json_set_text(o, "title", words_cut(a, s->members.graph.v[i].title,
-                                            PAGE_VIEW_ROW));
+        json_set_text(o, "id", intent_id);
+        json_set_text(o, "title", s->members.graph.v[i].title);
         return o;
     }
     return NULL; /* it has just left */
@@ -148,7 +136,6 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
                                        const struct shown *s)
 {
     struct json *list = json_array(c->a);
-    struct buf more = buf_make(c->a, 64);
     struct portfolios_questions q;
     TRY(portfolios_questions(c->pg, c->a, p->id, QUESTIONS_SHOWN, &q));
     for (size_t i = 0; i < q.rows.n; i++) {
@@ -159,15 +146,9 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
                       task_of(row.call.a, s, q.rows.v[i].intent_id));
         json_add_json(list, page_list_row_end(&row, o));
     }
-    if (q.found > (int64_t)q.rows.n) {
-        buf_put(&more, "The first ");
-        buf_str(&more, words_count(c->a, (int64_t)q.rows.n));
-        buf_put(&more, " of ");
-        buf_str(&more, words_many(c->a, q.found, "open request"));
-        buf_char(&more, '.');
-    }
     json_set_json(view, "questions", list);
-    json_set_text(view, "questions_more", buf_text(&more));
+    page_view_set_count(view, "questions_all",
+                        q.found > (int64_t)q.rows.n ? (size_t)q.found : 0);
     return NULL;
 }
 
@@ -234,7 +215,8 @@ const struct err *question_portfolio(struct call *c)
         arena_z(c->a, page_view_path(c->a, "/portfolios/", p.id, ""));
     TRY(read_shown(c, &p, &s));
     set_head(c, &v, view, &p);
-    json_set_text(view, "progress", progress(c->a, &s));
+    json_set_int(view, "completed", s.counts[INTENT_COMPLETED]);
+    json_set_int(view, "all", (int64_t)s.members.n);
     json_set_json(view, "filters", filters(c, path, &s));
     TRY(set_questions(c, &v, view, &p, &s));
     set_members(c, view, path, &s);

@@ -16,16 +16,11 @@ static struct str line(struct call *c, const struct page_view *v,
         page_view_when(v, open ? s->suspended_at : s->responded_at));
 }
 
-struct json *question_row(struct call *c, const struct page_view *v,
+struct json *question_row(struct call *c, struct page_view *v,
                           const struct suspension *s)
 {
     struct json *o = json_object(c->a);
-    const struct str title = question_head_title(s);
-    json_set_text(o, "url", page_view_path(c->a, "/suspensions/", s->id, ""));
-    json_set_json(o, "kind", page_badge_kind(c->a, s));
-    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
-    json_set_json(o, "risk", page_badge_risk(c->a, s));
-    json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_json(o, "suspension", question_head_brief(v, s));
     json_set_text(o, "line", line(c, v, s));
     json_set_json(o, "task", NULL);
     return o;
@@ -36,8 +31,9 @@ struct json *question_row_link(struct arena *a,
 {
     struct json *o = json_object(a);
     json_set_text(o, "relation", link->relation);
-    json_set_text(o, "url", page_view_path(a, link->path, link->id, ""));
-    json_set_text(o, "title", words_cut(a, link->title, PAGE_VIEW_ROW));
+    json_set_text(o, "path", str_of(link->path));
+    json_set_text(o, "id", link->id);
+    json_set_text(o, "title", link->title);
     json_set_json(o, "state", page_badge(a, link->state));
     return o;
 }

@@ -9,11 +9,11 @@
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 
-/* {url, kind, title, risk, outcome, line, task}; task: null, for the caller to
- * set. */
-struct json *question_row(struct call *c, const struct page_view *v,
+/* {suspension, line, task}; task: null, for the caller to set. */
+struct json *question_row(struct call *c, struct page_view *v,
                           const struct suspension *s);
-/* {relation, url, title, state} of a page under path, such as "/intents/". */
+/* {relation, path, id, title, state} of a page under path, such as
+ * "/intents/". */
 struct question_row_link {
     struct str relation; /* "" or p NULL: none */
     const char *path;
