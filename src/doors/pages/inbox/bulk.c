@@ -101,18 +101,20 @@ static struct json *item(struct page_view *v, const struct suspension *s,
     json_set_json(o, "choice", page_choice(v, choices, choice));
     json_set_text(o, "does", kinds_does(v->a, s, choice));
     page_facts_set_rows(v, &room, o, subject);
-    json_set_text(o, "facts_short", words_groups(v->a, s->subject_sha256, 2));
     return o;
 }
 
+/* s: an empty one where there is no such question. */
 static struct json *left_out(struct page_view *v, const struct suspension *s,
                              struct str id, struct str why)
 {
     struct json *o = json_object(v->a);
-    const struct str title = s->id.p ? question_head_title(s) : id;
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", id, ""));
-    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
-    json_set_json(o, "risk", s->id.p ? page_badge_risk(v->a, s) : NULL);
+    struct json *question = question_head_brief(v, s);
+    if (!s->id.p) {
+        json_set_text(question, "suspension_id", id);
+        json_set_text(question, "title", id);
+    }
+    json_set_json(o, "suspension", question);
     json_set_text(o, "why", why);
     return o;
 }
@@ -127,21 +129,6 @@ static struct str why_not(struct call *c, const struct picks *p, size_t i,
     if (!why.p && !str_eq(p->seen[i], s->subject_sha256))
         return STR("The request has changed. Review it again.");
     return why;
-}
-
-static struct str heading(struct arena *a, const struct picks *p, size_t n)
-{
-    if (n == 0)
-        return p->n ? STR("None of these can be answered in bulk")
-                    : STR("No requests selected");
-    return arena_join(a, str_of(p->yes ? "Approve " : "Reject "),
-                      words_many(a, (int64_t)n, "request"), STR("?"));
-}
-
-static struct str act(struct arena *a, const struct picks *p, size_t n)
-{
-    return arena_join(a, str_of(p->yes ? "Approve " : "Reject "),
-                      words_count(a, (int64_t)n));
 }
 
 static struct json *comment(struct arena *a, const struct picks *p, bool needs,
@@ -178,7 +165,7 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
                                       const struct err *error)
 {
     const struct suspension *in[BULK_MAX];
-    struct inbox_bulk_head_of of = {.yes = p->yes, .in = in};
+    struct inbox_bulk_head_of of = {.in = in};
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *items = json_array(c->a);
     struct json *left = json_array(c->a);
@@ -208,17 +195,10 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
     of.left = left;
     TRY(find_same(c, p, &of));
     json_set_json(view, "head", inbox_bulk_head(&v, &of, items));
-    json_set_text(view, "heading", heading(c->a, p, n));
-    json_set_text(view, "act", act(c->a, p, n));
-    json_set_text(view, "tone", p->yes ? STR("auth") : STR("veto"));
-    json_set_text(view, "filled", p->yes ? STR("filled") : STR(""));
-    json_set_text(view, "answer", p->yes ? STR("approve") : STR("reject"));
+    json_set_bool(view, "yes", p->yes);
     json_set_text(view, "back_url", p->back);
-    json_set_bool(view, "any", n > 0);
     json_set_json(view, "items", items);
-    json_set_bool(view, "any_left", json_count(left) > 0);
     json_set_json(view, "left", left);
-    json_set_text(view, "key", p->yes ? STR("a") : STR("r"));
     /* Enter alone may not confirm a critical yes. */
     json_set_bool(view, "focus", n > 0 && !needs && !critical);
     json_set_json(view, "comment",
@@ -335,19 +315,6 @@ static const struct err *check_reason(struct call *c, const struct picks *p)
                  : NULL;
 }
 
-static struct str told(struct arena *a, const struct picks *p, size_t done)
-{
-    struct buf b = buf_make(a, 128);
-    buf_str(&b, words_count(a, (int64_t)done));
-    buf_put(&b, p->yes ? " approved" : " rejected");
-    if (done < p->n) {
-        buf_put(&b, ", ");
-        buf_str(&b, words_count(a, (int64_t)(p->n - done)));
-        buf_put(&b, " not");
-    }
-    return buf_text(&b);
-}
-
 const struct err *inbox_bulk_decide(struct call *c)
 {
     struct picks p;
@@ -364,7 +331,9 @@ const struct err *inbox_bulk_decide(struct call *c)
         done += json_get(o, "outcome") != NULL;
         json_add_json(rows, o);
     }
-    json_set_text(view, "heading", told(c->a, &p, done));
+    json_set_bool(view, "yes", p.yes);
+    json_set_int(view, "done", (int64_t)done);
+    page_view_set_count(view, "others", p.n - done);
     json_set_text(view, "back_url", p.back);
     json_set_json(view, "rows", rows);
     return page_render(c, 200, "bulk_done", "Bulk result", view);

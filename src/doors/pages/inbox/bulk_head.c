@@ -29,21 +29,11 @@ static struct json *reasons(struct page_view *v, const struct json *left)
     }
     for (size_t i = 0; i < n; i++) {
         struct json *o = json_object(v->a);
-        json_set_text(o, "count", words_count(v->a, r[i].n));
+        json_set_int(o, "n", r[i].n);
         json_set_text(o, "why", r[i].why);
         json_add_json(list, o);
     }
     return list;
-}
-
-static struct str left_note(struct page_view *v, size_t n, size_t left)
-{
-    if (left == 0)
-        return STR("");
-    return arena_join(
-        v->a, words_count(v->a, (int64_t)left), STR(" of "),
-        words_count(v->a, (int64_t)(n + left)),
-        str_of(left == 1 ? " is not included" : " are not included"));
 }
 
 /* ---- risk ----------------------------------------------------------- */
@@ -69,12 +59,8 @@ static void add_same(struct page_view *v, struct json *list,
     struct json *o = json_object(v->a);
     if (json_count(list) == INBOX_BULK_HEAD_SAME)
         return;
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    json_set_text(
-        o, "title",
-        words_cut(v->a, question_head_title(s), PAGE_VIEW_ROW));
-    json_set_text(o, "where", ticked ? STR("also in this list")
-                                     : STR("open, not in this list"));
+    json_set_json(o, "suspension", question_head_brief(v, s));
+    json_set_bool(o, "ticked", ticked);
     json_add_json(list, o);
 }
 
@@ -100,31 +86,20 @@ static struct json *same_as(struct page_view *v,
     return list;
 }
 
-static struct str same_note(struct page_view *v, bool yes, int64_t n)
-{
-    if (n == 0)
-        return STR("");
-    return arena_join(
-        v->a, words_count(v->a, n), str_of(n == 1 ? " has" : " have"),
-        STR(" the same details as another open request"),
-        str_of(yes ? ". Approve them together only if each one should run."
-                   : "."));
-}
-
 struct json *inbox_bulk_head(struct page_view *v,
                              const struct inbox_bulk_head_of *of,
                              const struct json *items)
 {
     struct json *o = json_object(v->a);
-    int64_t n = 0;
+    size_t n = 0;
     for (size_t i = 0; i < of->n; i++) {
         struct json *list = same_as(v, of, i);
         json_set_json(json_at(items, i), "same", list);
         n += json_count(list) > 0;
     }
     json_set_json(o, "risk", highest(v, of));
-    json_set_text(o, "left_note", left_note(v, of->n, json_count(of->left)));
+    json_set_int(o, "all", (int64_t)(of->n + json_count(of->left)));
     json_set_json(o, "reasons", reasons(v, of->left));
-    json_set_text(o, "same_note", same_note(v, of->yes, n));
+    page_view_set_count(o, "alike", n);
     return o;
 }

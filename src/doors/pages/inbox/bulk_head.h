@@ -10,7 +10,6 @@
 #define INBOX_BULK_HEAD_SAME 3 /* equal ones that a row names */
 
 struct inbox_bulk_head_of {
-    bool yes;
     const struct suspension *const *in; /* that are decided */
     size_t n;
     struct suspension_rows others; /* open, equal to one, not ticked */

@@ -12,23 +12,14 @@ static struct json *decided_row(struct call *c, struct page_view *v,
                                 const struct suspension *s)
 {
     struct json *o = json_object(v->a);
-    const struct str title = question_head_title(s);
-    const struct str who = page_badge_who(v->a, s, &c->who);
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
-    page_view_set_time(o, "at", s->responded_at);
-    json_set_json(o, "outcome", page_badge_outcome(v, s));
-    json_set_json(o, "kind", page_badge_kind(v->a, s));
-    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
+    json_set_json(o, "suspension", question_head_brief(v, s));
     json_set_text(o, "reason",
                   words_line(v->a, question_decision_line(v->a, s),
                              PAGE_VIEW_ROW));
-    json_set_text(o, "agent", s->asked_by);
-    json_set_json(o, "risk", page_badge_risk(v->a, s));
-    json_set_text(o, "who", who);
+    json_set_text(o, "who", page_badge_who(v->a, s, &c->who));
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
-    json_set_text(o, "waited",
-                  words_span(v->a, s->responded_at - s->suspended_at));
+    json_set_int(o, "waited", s->responded_at - s->suspended_at);
     return o;
 }
 

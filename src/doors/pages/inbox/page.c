@@ -30,20 +30,15 @@ static struct str counted(struct arena *a, int64_t n)
                       words_count(a, more ? INBOX_COUNT_MAX : n));
 }
 
-static struct str summary(struct call *c, const struct inbox_filters *f)
+/* The number of results, as far as they were counted. */
+static void set_found(struct json *view, const struct inbox_filters *f)
 {
     const int64_t n = inbox_filters_all(f);
-    struct buf b = buf_make(c->a, 256);
-    if (n == 0)
-        return inbox_filters_any(f) ? STR("No matches")
-                                    : STR("No open requests");
-    if (n == INBOX_FILTERS_MANY)
-        buf_put(&b, "More than ");
-    buf_str(&b, words_many(c->a, n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n,
-                           "open request"));
-    if (f->wish.view == INBOX_MAY)
-        buf_put(&b, " for you");
-    return buf_text(&b);
+    const bool more = n == INBOX_FILTERS_MANY;
+    page_view_set_count(view, "found", (size_t)(more ? INBOX_COUNT_MAX : n));
+    json_set_bool(view, "more", more);
+    json_set_bool(view, "mine", f->wish.view == INBOX_MAY);
+    json_set_bool(view, "narrowed", inbox_filters_any(f));
 }
 
 static struct str shown(struct call *c, const struct inbox_filters *f,
@@ -71,10 +66,8 @@ static struct str note(const struct inbox_filters *f)
 static struct json *empty(struct call *c, const struct inbox_filters *f)
 {
     struct json *o = json_object(c->a);
-    const bool any = inbox_filters_any(f);
-    json_set_bool(o, "narrowed", any);
     json_set_text(o, "heading",
-                  any ? STR("No requests match these filters")
+                  inbox_filters_any(f) ? STR("No requests match these filters")
                   : f->wish.view == INBOX_ALL
                       ? STR("No open requests")
                       : STR("No open requests for you"));
@@ -128,7 +121,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     const struct str here = page_list_url(
         c, "/inbox", "after", f->wish.after ? f->wish.after->id : STR_NONE);
     json_set_text(view, "heading", str_of(title));
-    json_set_text(view, "summary", summary(c, f));
+    set_found(view, f);
     json_set_text(view, "note", note(f));
     page_view_set_time(view, "as_of", v.now);
     json_set_text(view, "reload_url", here);

@@ -122,13 +122,9 @@ static struct str pick(struct arena *a, const struct suspension *s)
 struct json *inbox_row_short(struct page_view *v, const struct suspension *s)
 {
     struct json *o = json_object(v->a);
-    const struct str title = question_head_title(s);
-    json_set_text(o, "url", page_view_path(v->a, "/suspensions/", s->id, ""));
+    json_set_json(o, "suspension", question_head_brief(v, s));
     json_set_text(o, "pick", pick(v->a, s));
-    json_set_text(o, "title", words_cut(v->a, title, PAGE_VIEW_ROW));
     json_set_text(o, "reason", words_line(v->a, reason(s), PAGE_VIEW_ROW));
-    json_set_text(o, "agent", s->asked_by);
-    json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_json(o, "figure", figure_of(v, s));
     return o;
 }
@@ -139,10 +135,6 @@ struct json *inbox_row(struct page_view *v, const struct suspension *s)
     const struct str named =
         words_plain(v->a, question_head_title(s), PAGE_VIEW_TAB);
     json_set_text(o, "named", words_name(v->a, named));
-    json_set_json(o, "kind", page_badge_kind(v->a, s));
-    json_set_text(o, "on_behalf", s->initiated_by);
-    json_set_text(o, "initiator", suspension_initiator(s));
-    page_view_set_time(o, "since", s->suspended_at);
     json_set_json(o, "deadline", question_head_deadline(v, s));
     return o;
 }
@@ -246,7 +238,6 @@ static struct json *heading(struct page_view *v, const struct group *g,
     json_set_text(o, "name", words_cut(v->a, name, NAME_MAX));
     json_set_text(o, "named",
                   words_name(v->a, words_plain(v->a, name, NAME_MAX)));
-    json_set_text(o, "count", words_count(v->a, (int64_t)json_count(g->rows)));
     json_set_json(o, "why", NULL);
     if (odd)
         json_set_text(o, "why", STR("no similar ones on this page"));

@@ -23,7 +23,7 @@ enum inbox_row_group inbox_row_group_of(struct str word);
  * the facts of its kind; `pick` identifies the question in a form, by its id
  * and the digest of the facts as they were shown. */
 struct json *inbox_row(struct page_view *v, const struct suspension *s);
-/* The same without its kind, its responders and its times. */
+/* The same without its name for forms and its deadline. */
 struct json *inbox_row_short(struct page_view *v, const struct suspension *s);
 /* `groups` of the current list: of each `heading` (NULL without grouping),
  * `rows`. */
