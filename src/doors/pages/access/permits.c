@@ -19,7 +19,7 @@ static void permits_row(struct settings_view *v, const struct permits_titled *t)
 {
     struct arena *a = v->c->a;
     const struct permit *p = &t->row.permit;
-    const struct settings_cell cells[] = {
+    const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
         {.text = p->agent, .second = p->terms.resource},
         {.text = words_cut(a, t->title, PAGE_VIEW_ROW),
          .second = question_permit_tools(a, p),

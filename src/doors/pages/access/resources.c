@@ -29,7 +29,7 @@ static const struct err *resources_rows(struct settings_view *v)
     TRY(resources_list(c->pg, c->a, &found));
     for (size_t i = 0; i < found.n; i++) {
         const struct resource *r = &found.v[i];
-        const struct settings_cell cells[] = {
+        const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = r->name},
             {.text = r->identifier},
             {.text = r->require_dpop ? STR("Bound to a key")

@@ -56,7 +56,7 @@ static const struct err *rules_rows(struct settings_view *v)
     for (size_t i = 0; i < found.n; i++) {
         const struct tool_rule *rule = &found.v[i].rule;
         const struct str position = arena_number(a, rule->position);
-        const struct settings_cell cells[] = {
+        const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = position},
             {.text = rule->agent},
             {.text = rule->tool},

@@ -199,7 +199,7 @@ static void keys_row(struct settings_view *v, const struct key *k)
     struct arena *a = v->c->a;
     const bool used = keys_in_use(k, v->page.now);
     const int64_t left = k->expires_at - v->page.now;
-    const struct settings_cell cells[] = {
+    const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
         {.text = k->label, .second = keys_acts_as(a, k)},
         {.text = str_of(role_word(k->role))},
         {.text = k->prefix},

@@ -14,8 +14,8 @@ enum {
     PERSONS = READERS | ROLE_USER
 };
 
-void settings_page_tabs(const struct call *c, struct json *view,
-                        const char *path)
+/* The tabs that the reader may open. */
+static void page_tabs(struct settings_view *v)
 {
     static const struct {
         const char *url, *label;
@@ -32,17 +32,17 @@ void settings_page_tabs(const struct call *c, struct json *view,
                 {"/settings/endpoints", "Endpoints", OVERSEERS},
                 {"/settings/channels", "Channels", OVERSEERS},
                 {"/settings/deliveries", "Delivery log", OVERSEERS}};
-    struct json *list = json_array(c->a);
+    struct json *list = json_array(v->c->a);
     for (size_t i = 0; i < countof(tabs); i++) {
-        struct json *o = json_object(c->a);
-        if ((tabs[i].who & (unsigned)c->who.role) == 0)
+        struct json *o = json_object(v->c->a);
+        if ((tabs[i].who & (unsigned)v->c->who.role) == 0)
             continue;
         json_set_text(o, "url", str_of(tabs[i].url));
         json_set_text(o, "label", str_of(tabs[i].label));
-        json_set_bool(o, "here", str_is(str_of(path), tabs[i].url));
+        json_set_bool(o, "here", str_is(str_of(v->of->path), tabs[i].url));
         json_add_json(list, o);
     }
-    json_set_json(view, "tabs", list);
+    json_set_json(v->view, "tabs", list);
 }
 
 /* ---- actions -------------------------------------------------------- */
@@ -221,7 +221,7 @@ static const struct err *page_show(struct settings_view *v, int status)
     struct call *c = v->c;
     const bool one = of->one && v->thing;
     if (!one)
-        settings_page_tabs(c, v->view, of->path);
+        page_tabs(v);
     if (!one && of->heads[0])
         page_set_list(v);
     if (v->form.fields_n && (of->writers & (unsigned)c->who.role))

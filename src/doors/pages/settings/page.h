@@ -57,7 +57,7 @@ struct settings_page {
      * set; kept: {key: help} of those whose value is not shown and is kept. */
     struct json *(*values)(struct settings_view *v);
     /* Makes or changes one by the valid values. ERR_INVALID and ERR_CONFLICT
-     * are shown at the form. */
+     * are shown at the form, after the transaction is rolled back. */
     const struct err *(*save)(struct settings_view *v,
                               const struct json *values);
 
@@ -107,7 +107,7 @@ struct settings_cell {
     const struct vocabulary_word *state; /* in a chip, in place of the text */
 };
 struct settings_row {
-    const struct settings_cell *cells; /* one for each head */
+    const struct settings_cell *cells; /* at least one for each head */
     struct str id;    /* `key` of its action; p NULL: it has no action */
     struct str name;  /* of the thing, in the step that confirms */
     struct str about; /* the action and its object, for readers who cannot see
@@ -134,9 +134,6 @@ bool settings_page_asked(const struct settings_view *v);
 /* The posted form is none of this page's. ERR_BAD_REQUEST request.form */
 const struct err *settings_page_bad(void) MUST;
 
-/* Adds the tabs that the reader may open; path is the page's own. */
-void settings_page_tabs(const struct call *c, struct json *view,
-                        const char *path);
 /* The state of an account, a key or an endpoint that works. */
 extern const struct vocabulary_word settings_page_active;
 /* A list of texts in JSON as one text, with sep between. */

@@ -177,7 +177,7 @@ static const struct err *people_rows(struct settings_view *v)
     found.n = more ? PEOPLE_PAGE : found.n;
     for (size_t i = 0; i < found.n; i++) {
         const struct person *p = &found.v[i];
-        const struct settings_cell cells[] = {
+        const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = p->name,
              .second = p->email,
              .url = may ? page_view_path(a, PATH "/", p->id, "") : STR_NONE},
@@ -340,7 +340,7 @@ static const struct err *people_group_rows(struct settings_view *v)
     for (size_t i = 0; i < found.n; i++) {
         const struct group *g = &found.v[i];
         const bool nobody = g->people_n == 0 && g->keys_n == 0;
-        const struct settings_cell cells[] = {
+        const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = g->name,
              .second = nobody ? STR("no members who can answer") : STR_NONE},
             people_members(c->a, g->people_n, g->people),

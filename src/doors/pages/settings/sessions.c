@@ -32,7 +32,7 @@ static void sessions_row(struct settings_view *v, const struct session_row *s,
         .label = "This session", .tone = "plain", .icon = "check"};
     struct arena *a = v->c->a;
     const struct str since = page_view_when(&v->page, s->created_at);
-    const struct settings_cell cells[] = {
+    const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
         {.text = s->name, .second = s->email},
         {.text = since},
         {.ago = s->seen_at},

@@ -38,7 +38,7 @@ static const struct err *tokens_rows(struct settings_view *v)
     TRY(keys_tokens(c->pg, c->a, c->who.person_id, &found));
     for (size_t i = 0; i < found.n; i++) {
         const struct key *k = &found.v[i];
-        const struct settings_cell cells[] = {
+        const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = k->label},
             {.text = k->prefix},
             {.day = k->created_at},
