@@ -4,58 +4,50 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/permit/permit.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-static struct resource row(const struct pg_rows *r, size_t i)
-{
-    return (struct resource){.id = pg_str(r, i, 0),
-                             .identifier = pg_str(r, i, 1),
-                             .name = pg_str(r, i, 2),
-                             .require_dpop = pg_bool(r, i, 3),
-                             .created_at = pg_int(r, i, 4),
-                             .removed_at = pg_int(r, i, 5)};
-}
+static const struct record_field resource_fields[] = {
+    {RECORD_TEXT(resource, id, IN_TABLE)},
+    {RECORD_TEXT(resource, identifier, IN_TABLE)},
+    {RECORD_TEXT(resource, name, IN_TABLE | IN_UPDATE)},
+    {RECORD_FLAG(resource, require_dpop, IN_TABLE | IN_UPDATE)},
+    {RECORD_TIME(resource, created_at, IN_TABLE)},
+    {RECORD_TIME(resource, removed_at, IN_ROW)},
+};
+static const struct record resource_record =
+    RECORD(resource, "resource", "resource");
 
 const struct err *resources_get(struct pg *pg, struct arena *a,
                                 struct str identifier, struct resource *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_RESOURCE_GET, PG(pg_text(identifier)), &r));
-    if (pg_count(r) == 0)
-        return err_at(a, ERR_INVALID, permit_resource, STR("resource"),
-                      "No resource with this address is registered.");
-    *out = row(r, 0);
-    return NULL;
+    bool found = false;
+    TRY(rows_find(pg, a, SQL_RESOURCE_GET, PG(pg_text(identifier)),
+                  &resource_record, out, &found));
+    return found ? NULL
+                 : err_at(a, ERR_INVALID, permit_resource, STR("resource"),
+                          "No resource with this address is registered.");
 }
 
 const struct err *resources_list(struct pg *pg, struct arena *a,
                                  struct resource_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_RESOURCE_LIST, PG(pg_number(RESOURCES_MAX)), &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct resource);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
-    return NULL;
+    return rows_list(pg, a, SQL_RESOURCE_LIST, PG(pg_number(RESOURCES_MAX)),
+                     &resource_record, &out->v, &out->n);
 }
 
 const struct err *resources_insert(struct pg *pg, struct arena *a,
                                    struct resource *r)
 {
-    struct pg_rows *rows = NULL;
+    struct pg_list args = {.n = 0};
+    bool done = false;
     r->id = id_new(a);
     r->created_at = clock_now();
-    TRY(pg_query(pg, a, SQL_RESOURCE_INSERT,
-                 PG(pg_text(r->id), pg_text(r->identifier), pg_text(r->name),
-                    pg_flag(r->require_dpop), pg_moment(r->created_at)),
-                 &rows));
-    if (pg_count(rows) == 0)
-        return err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
-                      "A resource with this address is registered.");
-    r->id = pg_str(rows, 0, 0);
-    r->created_at = pg_int(rows, 0, 1);
-    return NULL;
+    rows_args(&args, a, &resource_record, IN_INSERT, r);
+    TRY(rows_find(pg, a, SQL_RESOURCE_INSERT, PG_ALL(&args), &resource_record,
+                  r, &done));
+    return done ? NULL
+                : err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
+                         "A resource with this address is registered.");
 }
 
 const struct err *resources_remove(struct pg *pg, struct arena *a,

@@ -2,63 +2,55 @@
 #include "store/tools.h"
 
 #include "base/clock.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 /* ---- rules ---------------------------------------------------------- */
+
+static const struct record_field tools_rule_fields[] = {
+    {RECORD_NUMBER(tools_rule, rule.position, IN_TABLE), .column = "position"},
+    {RECORD_TEXT(tools_rule, rule.agent, IN_TABLE), .column = "agent"},
+    {RECORD_TEXT(tools_rule, rule.tool, IN_TABLE), .column = "tool"},
+    {RECORD_WORD(tools_rule, rule.effect, IN_TABLE,
+                 vocabulary_tool_effect_all),
+     .column = "effect"},
+    {RECORD_WORD(tools_rule, rule.severity, IN_TABLE, vocabulary_severity_all),
+     .column = "severity"},
+    {RECORD_TEXT(tools_rule, rule.reason, IN_TABLE), .column = "reason"},
+    {RECORD_TIME(tools_rule, created_at, IN_TABLE)},
+    {RECORD_TEXT(tools_rule, created_by, IN_TABLE)},
+    {RECORD_OWN(tools_rule, rule.by, IN_TABLE, principal_by_column,
+                principal_by_take),
+     .column = "decides"},
+};
+static const struct record tools_rule_record =
+    RECORD(tools_rule, "rule", "tool_rule");
 
 const struct err *tools_rules(struct pg *pg, struct arena *a,
                               struct tools_rules *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_TOOL_RULES, PG(pg_number(TOOLS_RULES_MAX)), &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct tools_rule);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = (struct tools_rule){
-            .rule = {.position = pg_int(r, i, 0),
-                     .agent = pg_str(r, i, 1),
-                     .tool = pg_str(r, i, 2),
-                     .effect = vocabulary_tool_effect_of(pg_str(r, i, 3)),
-                     .severity = vocabulary_severity_of(pg_str(r, i, 4)),
-                     .reason = pg_str(r, i, 5)},
-            .created_at = pg_int(r, i, 6),
-            .created_by = pg_str(r, i, 7)};
-    for (size_t i = 0; i < out->n; i++)
-        (void)principal_by(pg_str(r, i, 8), &out->v[i].rule.by);
-    return NULL;
-}
-
-/* The rows and what stands at the position, to say why none was written. */
-static const struct err *not_inserted(struct pg *pg, struct arena *a,
-                                      int64_t position)
-{
-    struct tools_rules all;
-    TRY(tools_rules(pg, a, &all));
-    for (size_t i = 0; i < all.n; i++) {
-        if (all.v[i].rule.position == position)
-            return err_at(a, ERR_CONFLICT, "rule.taken", STR("position"),
-                          "Another rule has this position.");
-    }
-    return ERROR(ERR_CONFLICT, "rule.many",
-                 "There are 1,000 rules, which is the most.");
+    return rows_list(pg, a, SQL_TOOL_RULES, PG(pg_number(TOOLS_RULES_MAX)),
+                     &tools_rule_record, &out->v, &out->n);
 }
 
 const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
                                     const struct tools_rule *r)
 {
+    struct pg_list args = {.n = 0};
     struct pg_rows *rows = NULL;
-    const struct tool_rule *rule = &r->rule;
-    TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT,
-                 PG(pg_number(rule->position), pg_text(rule->agent),
-                    pg_text(rule->tool),
-                    pg_text(vocabulary_tool_effect(rule->effect)->wire),
-                    pg_text(vocabulary_severity(rule->severity)->wire),
-                    pg_text(rule->reason), pg_moment(r->created_at),
-                    pg_text(r->created_by), pg_number(TOOLS_RULES_MAX),
-                    pg_text(principal_by_text(a, &rule->by))),
-                 &rows));
-    return pg_affected(rows) > 0 ? NULL
-                                 : not_inserted(pg, a, rule->position);
+    struct tools_rules all;
+    pg_add(&args, pg_number(TOOLS_RULES_MAX));
+    rows_args(&args, a, &tools_rule_record, IN_INSERT, r);
+    TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT, PG_ALL(&args), &rows));
+    if (pg_affected(rows) > 0)
+        return NULL;
+    TRY(tools_rules(pg, a, &all));
+    for (size_t i = 0; i < all.n; i++) {
+        if (all.v[i].rule.position == r->rule.position)
+            return err_at(a, ERR_CONFLICT, "rule.taken", STR("position"),
+                          "Another rule has this position.");
+    }
+    return ERROR(ERR_CONFLICT, "rule.many",
+                 "There are 1,000 rules, which is the most.");
 }
 
 const struct err *tools_rule_delete(struct pg *pg, struct arena *a,
@@ -93,11 +85,6 @@ void tools_queue_task(struct pg *pg, struct arena *a, struct str agent,
 
 /* ---- calls ---------------------------------------------------------- */
 
-static struct str number(struct arena *a, int64_t n)
-{
-    return arena_number(a, n);
-}
-
 void tools_queue_calls(struct pg *pg, struct arena *a,
                        struct str suspension_id,
                        const struct tool_calls *calls,
@@ -110,13 +97,13 @@ void tools_queue_calls(struct pg *pg, struct arena *a,
         v[i] = arena_many(a, calls->n + 1, struct str);
     for (size_t i = 0; i < calls->n; i++) {
         const struct tool_call *c = &calls->v[i];
-        v[ORDINAL][i] = number(a, (int64_t)i + 1);
+        v[ORDINAL][i] = arena_number(a, (int64_t)i + 1);
         v[CALL_ID][i] = c->id;
         v[TOOL][i] = c->tool;
         v[SENT][i] = c->sent;
         v[ARGUMENTS][i] = c->arguments;
         v[SHA256][i] = c->arguments_sha256;
-        v[RULE][i] = number(a, matched[i] ? matched[i]->position : 0);
+        v[RULE][i] = arena_number(a, matched[i] ? matched[i]->position : 0);
     }
     pg_add(&args, pg_text(suspension_id));
     for (int i = 0; i < COLUMNS; i++)

@@ -1,13 +1,9 @@
 -- name: tool_rules
-SELECT position, agent, tool, effect, severity, reason, microseconds(created_at), created_by,
-       decides
-  FROM tool_rule ORDER BY position LIMIT $1
+SELECT {tools_rule} FROM tool_rule ORDER BY position LIMIT $1
 
 -- name: tool_rule_insert
-INSERT INTO tool_rule (position, agent, tool, effect, severity, reason, created_at,
-                       created_by, decides)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $10
- WHERE (SELECT count(*) FROM tool_rule) < $9
+INSERT INTO tool_rule ({tools_rule.insert}) SELECT {tools_rule.places:2}
+ WHERE (SELECT count(*) FROM tool_rule) < $1
     ON CONFLICT (position) DO NOTHING
 
 -- name: tool_rule_delete
