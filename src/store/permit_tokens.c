@@ -3,10 +3,21 @@
 #include "store/permit_tokens.h"
 
 #include "base/crypt.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-/* The columns of permit_token_get. */
-enum { PERMIT, JKT, ISSUED, EXPIRES, ENDED, INTENT, INITIATOR, OPEN };
+static const struct record_field permit_token_fields[] = {
+    {RECORD_TEXT(permit_token, permit_id, IN_TABLE)},
+    {RECORD_TEXT(permit_token, jkt, IN_TABLE)},
+    {RECORD_TIME(permit_token, issued_at, IN_TABLE)},
+    {RECORD_TIME(permit_token, expires_at, IN_TABLE)},
+    {RECORD_FLAG(permit_token, ended, IN_JOIN)},
+    {RECORD_WORD(permit_token, intent, IN_JOIN,
+                 vocabulary_intent_status_all)},
+    {RECORD_TEXT(permit_token, initiated_by, IN_JOIN)},
+    {RECORD_FLAG(permit_token, question_open, IN_JOIN)},
+};
+static const struct record permit_token_record =
+    RECORD(permit_token, "token", "permit_token");
 
 struct str permit_tokens_text(struct arena *a)
 {
@@ -14,33 +25,20 @@ struct str permit_tokens_text(struct arena *a)
 }
 
 const struct err *permit_tokens_get(struct pg *pg, struct arena *a,
-                                    struct str text,
-                                    struct permit_tokens_row *out, bool *found)
+                                    struct str text, struct permit_token *out,
+                                    bool *found)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_PERMIT_TOKEN_GET,
-                 PG(pg_text(crypt_sha256_hex(a, text))), &r));
-    *found = pg_count(r) > 0;
-    if (*found)
-        *out = (struct permit_tokens_row){
-            .token = {.permit_id = pg_str(r, 0, PERMIT),
-                      .jkt = pg_str(r, 0, JKT),
-                      .issued_at = pg_int(r, 0, ISSUED),
-                      .expires_at = pg_int(r, 0, EXPIRES)},
-            .ended = pg_bool(r, 0, ENDED),
-            .intent = vocabulary_intent_status_of(pg_str(r, 0, INTENT)),
-            .initiated_by = pg_str(r, 0, INITIATOR),
-            .question_open = pg_bool(r, 0, OPEN)};
-    return NULL;
+    return rows_find(pg, a, SQL_PERMIT_TOKEN_GET,
+                     PG(pg_text(crypt_sha256_hex(a, text))),
+                     &permit_token_record, out, found);
 }
 
 void permit_tokens_queue_insert(struct pg *pg, struct arena *a,
                                 const struct permit_token *t, struct str text)
 {
-    pg_queue(pg, a, SQL_PERMIT_TOKEN_INSERT,
-             PG(pg_text(crypt_sha256_hex(a, text)), pg_text(t->permit_id),
-                pg_text(t->jkt), pg_moment(t->issued_at),
-                pg_moment(t->expires_at)));
+    rows_queue(pg, a, SQL_PERMIT_TOKEN_INSERT,
+               PG(pg_text(crypt_sha256_hex(a, text))), &permit_token_record,
+               IN_INSERT, t);
 }
 
 void permit_tokens_queue_end(struct pg *pg, struct arena *a,

@@ -15,14 +15,11 @@ struct permit_token {
     struct str permit_id;
     struct str jkt; /* of the key that it is bound to; p NULL: a bearer token */
     int64_t issued_at, expires_at;
-};
-/* A token, and the intent of its permit. */
-struct permit_tokens_row {
-    struct permit_token token;
-    bool ended; /* before its time */
-    enum intent_status intent;
-    bool question_open;      /* of the intent */
-    struct str initiated_by; /* p NULL: nobody */
+    /* Set by permit_tokens_get. */
+    bool ended;                /* before its time */
+    enum intent_status intent; /* of its permit */
+    struct str initiated_by;   /* the intent; p NULL: nobody */
+    bool question_open;        /* of the intent */
 };
 enum permit_tokens_why {
     PERMIT_TOKENS_REPLACED,
@@ -36,7 +33,7 @@ struct str permit_tokens_text(struct arena *a);
 /* By its text; *found false: there is none. */
 const struct err *permit_tokens_get(struct pg *pg, struct arena *a,
                                     struct str text,
-                                    struct permit_tokens_row *out,
+                                    struct permit_token *out,
                                     bool *found) MUST;
 /* Into the current batch. A permit has one live token: end the other first. */
 void permit_tokens_queue_insert(struct pg *pg, struct arena *a,

@@ -16,8 +16,8 @@ struct permits_row {
     struct str resource_id; /* p NULL: the agent itself uses it */
     bool require_dpop;      /* of the resource */
 };
-/* The first row of permit_of_suspension or permit_of_open. */
-struct permits_row permits_first(const struct pg_rows *r);
+/* Row i of permit_of_suspension or permit_of_open. */
+struct permits_row permits_read(const struct pg_rows *r, size_t i);
 /* The permit of a question; *found false: it has none. */
 const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
                                         struct str suspension_id,

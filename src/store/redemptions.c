@@ -1,30 +1,30 @@
 /* Uses of permits in the database: struct in, struct out. Decides nothing. */
 #include "store/redemptions.h"
 
-#include "base/id.h"
 #include "store/intents.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-/* The columns of redemption_columns. */
-enum { ID, PERMIT, N, OPERATION, CALL, TOOL, AMOUNT, BY, AT, RESULT, REF,
-       RESULT_AT };
-
-static struct redemption row(const struct pg_rows *r, size_t i)
-{
-    return (struct redemption){
-        .id = pg_str(r, i, ID),
-        .permit_id = pg_str(r, i, PERMIT),
-        .n = pg_int(r, i, N),
-        .operation_id = pg_str(r, i, OPERATION),
-        .call_sha256 = pg_str(r, i, CALL),
-        .tool = pg_str(r, i, TOOL),
-        .amount = pg_str(r, i, AMOUNT),
-        .by = pg_str(r, i, BY),
-        .at = pg_int(r, i, AT),
-        .result = vocabulary_redemption_result_of(pg_str(r, i, RESULT)),
-        .result_ref = pg_str(r, i, REF),
-        .result_at = pg_int(r, i, RESULT_AT)};
-}
+static const struct record_field redemption_fields[] = {
+    {RECORD_TEXT(redemption, id, IN_TABLE | IN_OBJECT | IN_EVENT),
+     .member = "redemption_id"},
+    {RECORD_TEXT(redemption, permit_id, IN_TABLE | IN_EVENT)},
+    {RECORD_NUMBER(redemption, n, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(redemption, operation_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(redemption, call_sha256, IN_TABLE | IN_EVENT)},
+    {RECORD_TEXT(redemption, tool, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(redemption, amount, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(redemption, by, IN_TABLE | IN_OBJECT)},
+    {RECORD_TIME(redemption, at, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(redemption, result,
+                 IN_ROW | IN_UPDATE | IN_OBJECT | IN_NEED,
+                 vocabulary_redemption_result_all)},
+    {RECORD_TEXT(redemption, result_ref,
+                 IN_ROW | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .member = "ref", .max = 500},
+    {RECORD_TIME(redemption, result_at, IN_ROW | IN_UPDATE | IN_OBJECT)},
+};
+const struct record redemption_record =
+    RECORD(redemption, "redemption", "redemption");
 
 const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
                                            struct str permit_id,
@@ -32,13 +32,9 @@ const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
                                            struct redemption *out,
                                            bool *found)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_REDEMPTION_OF_OPERATION,
-                 PG(pg_text(permit_id), pg_text(operation_id)), &r));
-    *found = pg_count(r) > 0;
-    if (*found)
-        *out = row(r, 0);
-    return NULL;
+    return rows_find(pg, a, SQL_REDEMPTION_OF_OPERATION,
+                     PG(pg_text(permit_id), pg_text(operation_id)),
+                     &redemption_record, out, found);
 }
 
 const struct err *redemptions_calls(struct pg *pg, struct arena *a,
@@ -59,88 +55,72 @@ const struct err *redemptions_calls(struct pg *pg, struct arena *a,
 const struct err *redemptions_get(struct pg *pg, struct arena *a,
                                   struct str id, struct redemption *out)
 {
-    struct pg_rows *r = NULL;
-    const struct err *unknown = ERROR(ERR_NOT_FOUND, "redemption.unknown",
-                                      "There is no redemption with this id.");
-    if (!id_uuid(id))
-        return unknown;
-    TRY(pg_query(pg, a, SQL_REDEMPTION_GET, PG(pg_text(id)), &r));
-    if (pg_count(r) == 0)
-        return unknown;
-    *out = row(r, 0);
-    return NULL;
+    return rows_by_id(pg, a, SQL_REDEMPTION_GET, id, &redemption_record, out);
 }
 
 const struct err *redemptions_list(struct pg *pg, struct arena *a,
                                    struct str permit_id,
                                    struct redemption_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_REDEMPTION_LIST,
-                 PG(pg_text(permit_id), pg_number(REDEMPTIONS_SHOWN)), &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct redemption);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
-    return NULL;
+    return rows_list(pg, a, SQL_REDEMPTION_LIST,
+                     PG(pg_text(permit_id), pg_number(REDEMPTIONS_SHOWN)),
+                     &redemption_record, &out->v, &out->n);
 }
 
 void redemptions_queue_insert(struct pg *pg, struct arena *a,
                               const struct redemption *r,
                               struct str arguments, struct str key_id)
 {
-    pg_queue(pg, a, SQL_REDEMPTION_INSERT,
-             PG(pg_text(r->id), pg_text(r->permit_id), pg_number(r->n),
-                pg_text(r->operation_id), pg_text(r->call_sha256),
-                pg_text(r->tool), pg_text(arguments), pg_text(r->amount),
-                pg_text(r->by), pg_text(key_id), pg_moment(r->at)));
+    rows_queue(pg, a, SQL_REDEMPTION_INSERT,
+               PG(pg_text(arguments), pg_text(key_id)), &redemption_record,
+               IN_INSERT, r);
 }
 
 const struct err *redemptions_result(struct pg *pg, struct arena *a,
                                      const struct redemption *r, bool *done)
 {
+    struct pg_list args = {.n = 0};
     struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT,
-                 PG(pg_text(r->id),
-                    pg_text(vocabulary_redemption_result(r->result)->wire),
-                    pg_text(r->result_ref), pg_moment(r->result_at)),
-                 &rows));
+    pg_add(&args, pg_text(r->id));
+    rows_args(&args, a, &redemption_record, IN_UPDATE, r);
+    TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT, PG_ALL(&args), &rows));
     *done = pg_affected(rows) > 0;
     return NULL;
 }
 
 /* ---- answers without a permit ----------------------------------------- */
 
+static const struct record_field answer_use_fields[] = {
+    {RECORD_TEXT(answer_use, suspension_id, IN_INSERT)},
+    {RECORD_TEXT(answer_use, operation_id, IN_TABLE)},
+    {RECORD_TEXT(answer_use, call_sha256, IN_TABLE)},
+    {RECORD_TEXT(answer_use, by, IN_INSERT)},
+    {RECORD_TEXT(answer_use, by_key, IN_INSERT)},
+    {RECORD_TIME(answer_use, at, IN_TABLE)},
+};
+static const struct record answer_use_record =
+    RECORD(answer_use, "use", "answer_use");
+
 const struct err *redemptions_of_answer(struct pg *pg, struct arena *a,
                                         struct str suspension_id,
-                                        struct redemptions_answer *out,
-                                        bool *found)
+                                        struct answer_use *out, bool *found)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_ANSWER_USE_GET, PG(pg_text(suspension_id)), &r));
-    *found = pg_count(r) > 0;
-    if (*found)
-        *out = (struct redemptions_answer){.operation_id = pg_str(r, 0, 0),
-                                           .call_sha256 = pg_str(r, 0, 1),
-                                           .at = pg_time(r, 0, 2)};
-    return NULL;
+    return rows_find(pg, a, SQL_ANSWER_USE_GET, PG(pg_text(suspension_id)),
+                     &answer_use_record, out, found);
 }
 
 void redemptions_queue_answer(struct pg *pg, struct arena *a,
-                              struct str suspension_id,
-                              const struct redemption *r, struct str key_id)
+                              const struct answer_use *u)
 {
-    pg_queue(pg, a, SQL_ANSWER_USE_INSERT,
-             PG(pg_text(suspension_id), pg_text(r->operation_id),
-                pg_text(r->call_sha256), pg_text(r->by), pg_text(key_id),
-                pg_moment(r->at)));
+    rows_queue(pg, a, SQL_ANSWER_USE_INSERT, NULL, &answer_use_record,
+               IN_INSERT, u);
 }
 
 /* The columns of answer_use_states. */
 enum { INTENT_STATUS, USED_AT, OF_PERMIT, STATE, NOT_AFTER, ENDED_BY,
        KEY_ENDED, RESOURCE_REMOVED, ACCESS };
 
-static struct redemptions_state state(const struct pg_rows *r, size_t i,
+static struct redemptions_state redemptions_state(const struct pg_rows *r, size_t i,
                                       int64_t now)
 {
     return (struct redemptions_state){
@@ -166,6 +146,6 @@ const struct err *redemptions_states(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, SQL_ANSWER_USE_STATES,
                  PG(pg_texts(ids, n), pg_moment(now)), &r));
     for (size_t i = 0; i < n; i++)
-        out[i] = state(r, i, now);
+        out[i] = redemptions_state(r, i, now);
     return NULL;
 }

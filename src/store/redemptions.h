@@ -3,6 +3,7 @@
 #define STORE_REDEMPTIONS_H
 
 #include "domain/permit/permit.h"
+#include "domain/record.h"
 #include "world/pg/pg.h"
 
 #define REDEMPTIONS_SHOWN 100
@@ -20,6 +21,9 @@ struct redemption_rows {
     struct redemption *v;
     size_t n;
 };
+/* Its body is a result with a ref, its event tool.invoked. */
+extern const struct record redemption_record;
+
 /* The use of a permit under that operation_id; *found false: none. */
 const struct err *redemptions_of_operation(struct pg *pg, struct arena *a,
                                            struct str permit_id,
@@ -48,19 +52,20 @@ const struct err *redemptions_result(struct pg *pg, struct arena *a,
                                      bool *done) MUST;
 
 /* The one use of an answer that made no permit. */
-struct redemptions_answer {
-    struct str operation_id;
+struct answer_use {
+    struct str suspension_id, operation_id;
     struct str call_sha256; /* p NULL: no call was named */
+    struct str by, by_key;  /* the agent, the id of its key */
     int64_t at;
 };
+/* Without suspension_id, by and by_key. */
 const struct err *redemptions_of_answer(struct pg *pg, struct arena *a,
                                         struct str suspension_id,
-                                        struct redemptions_answer *out,
+                                        struct answer_use *out,
                                         bool *found) MUST;
-/* Into the current batch: the use r, which has no permit. */
+/* Into the current batch. */
 void redemptions_queue_answer(struct pg *pg, struct arena *a,
-                              struct str suspension_id,
-                              const struct redemption *r, struct str key_id);
+                              const struct answer_use *u);
 /* The facts that decide whether answers can be used, as they are read: one for
  * each suspension, in their order. */
 struct redemptions_state {

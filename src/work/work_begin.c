@@ -138,7 +138,7 @@ static const struct err *load_rest(struct work *w, const struct work_begin *b,
     w->permit_found = permit && pg_count(rows[0]) > 0;
     w->permit_none = permit && !w->permit_found;
     if (w->permit_found)
-        w->permit = permits_first(rows[0]).permit;
+        w->permit = permits_read(rows[0], 0).permit;
     if (edges) {
         const struct pg_rows *r = rows[decided || permit ? 1 : 0];
         w->dependencies_done = pg_bool(r, 0, 0);

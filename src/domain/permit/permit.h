@@ -8,6 +8,7 @@
 
 #include "domain/permit/permit_covers.h"
 #include "domain/question/amend.h"
+#include "domain/record.h"
 
 #define PERMIT_USES_MAX 1000
 #define PERMIT_SECONDS 900                     /* after the answer */
@@ -39,6 +40,11 @@ struct permit {
     struct str reason, ended_by; /* p NULL: none */
     int64_t created_at, granted_at, not_after, ended_at, poll_after; /* 0 */
 };
+
+/* The columns are those of permit and of permit_row; terms.resource comes from
+ * the resource that resource_id names. Its object has more members, which come
+ * from its question and its uses. */
+extern const struct record permit_record;
 
 /* Codes that callers compare: permit.asked and so on. */
 extern const char permit_asked_still[];
@@ -126,8 +132,6 @@ struct permit_case {
 };
 /* Is it the calling agent's own? A test key has none: each permit is real. */
 bool permit_own(const struct permit *p, const struct principal *who);
-/* ERR_NOT_FOUND permit.unknown: there is none, or it is of somebody else. */
-const struct err *permit_unknown(void) MUST;
 /* May its agent use it without a gateway? ERR_FORBIDDEN permit.not_yours for
  * one of a resource. */
 const struct err *permit_check_direct(const struct permit *p) MUST;

@@ -19,7 +19,7 @@ const struct err *api_oauth_metadata(struct call *c)
 
 /* May the resource of the call use the permit with this token now? */
 static const struct err *live(struct call *c, const struct permits_row *row,
-                              const struct permit_tokens_row *found, bool *out)
+                              const struct permit_token *found, bool *out)
 {
     struct permit_case about = {.now = clock_watch_latest(clock_now()),
                                 .intent = found->intent,
@@ -27,7 +27,7 @@ static const struct err *live(struct call *c, const struct permits_row *row,
                                 .key_ended = row->key_ended,
                                 .resource_removed = row->resource_removed,
                                 .access = row->access};
-    *out = !found->ended && about.now < found->token.expires_at &&
+    *out = !found->ended && about.now < found->expires_at &&
            str_eq(row->resource_id, c->who.resource_id);
     if (!*out)
         return NULL;
@@ -39,7 +39,7 @@ static const struct err *live(struct call *c, const struct permits_row *row,
 const struct err *api_oauth_introspect(struct call *c)
 {
     const struct str text = oauth_get(&c->params, "token");
-    struct permit_tokens_row found;
+    struct permit_token found;
     struct permits_row row;
     struct oauth_live about;
     const struct oauth_live *told = NULL;
@@ -49,7 +49,7 @@ const struct err *api_oauth_introspect(struct call *c)
                       STR("token"), "A token is needed.");
     TRY(permit_tokens_get(c->pg, c->a, text, &found, &known));
     if (known) {
-        TRY(permits_get(c->pg, c->a, found.token.permit_id, &row));
+        TRY(permits_get(c->pg, c->a, found.permit_id, &row));
         TRY(live(c, &row, &found, &usable));
     }
     if (usable) {
@@ -57,9 +57,9 @@ const struct err *api_oauth_introspect(struct call *c)
                                     .issuer = c->serve->conf->public_url,
                                     .resource = row.permit.terms.resource,
                                     .initiator = found.initiated_by,
-                                    .jkt = found.token.jkt,
-                                    .issued_at = found.token.issued_at,
-                                    .expires_at = found.token.expires_at};
+                                    .jkt = found.jkt,
+                                    .issued_at = found.issued_at,
+                                    .expires_at = found.expires_at};
         told = &about;
     }
     response_json(c->rs, 200, oauth_introspection(c->a, told));

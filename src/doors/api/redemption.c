@@ -18,7 +18,7 @@ struct sent {
     bool gateway;
     struct str permit_id, suspension_id, token;
     struct str proof, htm, htu; /* of the token's key; p NULL: not sent */
-    struct permit_tokens_row with; /* of the token */
+    struct permit_token with; /* of token */
 };
 
 /* ---- reading -------------------------------------------------------- */
@@ -101,7 +101,7 @@ static const struct err *find_by_id(struct sent *x)
     struct call *c = x->use.c;
     const struct permit *p = &x->use.row.permit;
     TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
-    return permit_own(p, &c->who) ? permit_check_direct(p) : permit_unknown();
+    return permit_own(p, &c->who) ? permit_check_direct(p) : &permit_record.unknown;
 }
 
 /* A token of another resource is as unknown as one that nobody has. */
@@ -112,7 +112,7 @@ static const struct err *find_by_token(struct sent *x)
     bool found = false;
     TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
     if (found)
-        TRY(permits_get(c->pg, c->a, x->with.token.permit_id, row));
+        TRY(permits_get(c->pg, c->a, x->with.permit_id, row));
     if (!found || !str_eq(row->resource_id, c->who.resource_id))
         return ERROR(ERR_UNAUTHENTICATED, "token.unknown",
                      "This resource has no such token.");
@@ -131,7 +131,7 @@ static const struct err *find(struct sent *x)
 static const struct err *check_token(struct sent *x)
 {
     struct call *c = x->use.c;
-    const struct permit_token *t = &x->with.token;
+    const struct permit_token *t = &x->with;
     const int64_t now = x->use.w.now;
     bool found = false;
     TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
@@ -142,7 +142,7 @@ static const struct err *check_token(struct sent *x)
                                    .now = now,
                                    .p256 = ecdsa_ok};
     struct dpop proof;
-    if (x->with.ended || now >= t->expires_at)
+    if (t->ended || now >= t->expires_at)
         return ERROR(ERR_UNAUTHENTICATED, "token.expired",
                      "The token has ended. The agent can get another one.");
     if (!t->jkt.p)

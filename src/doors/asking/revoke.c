@@ -9,14 +9,14 @@ const struct err *revoke_may(struct call *c, const struct permit *p,
     if (c->who.role == ROLE_ADMIN)
         return NULL;
     if (c->who.role == ROLE_AGENT)
-        return permit_own(p, &c->who) ? NULL : permit_unknown();
+        return permit_own(p, &c->who) ? NULL : &permit_record.unknown;
     if (!s)
         return ERROR(ERR_FORBIDDEN, "permit.not_yours",
                      "Only an admin takes back a permit that a rule gave.");
     const struct responder_case about = suspension_case(s);
     return responder_sees(&about, &c->who)
                ? responder_check(c->a, &about, &c->who)
-               : permit_unknown();
+               : &permit_record.unknown;
 }
 
 const struct err *revoke_check(struct call *c, const struct permit *p)

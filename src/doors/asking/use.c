@@ -164,7 +164,7 @@ static struct str call_digest(const struct use *u)
 static const struct err *find_before(struct use *u, int64_t *at, bool *same)
 {
     struct call *c = u->c;
-    struct redemptions_answer one;
+    struct answer_use one;
     bool found = false;
     *at = 0;
     if (u->row.permit.id.p) {
@@ -234,15 +234,9 @@ const struct err *use_begin(struct use *u)
 static struct json *invoked(const struct use *u)
 {
     const struct redemption *r = &u->redemption;
-    struct json *p = json_object(u->c->a);
-    json_set_text_or_null(p, "permit_id", r->permit_id);
-    json_set_text_or_null(p, "redemption_id", r->id);
+    struct json *p = record_payload(u->c->a, &redemption_record, r);
     if (!r->permit_id.p)
         json_set_text(p, "suspension_id", u->suspension.id);
-    json_set_int(p, "n", r->n);
-    json_set_text_or_null(p, "tool", r->tool);
-    json_set_text_or_null(p, "call_sha256", r->call_sha256);
-    json_set_text_or_null(p, "amount", r->amount);
     return p;
 }
 
@@ -250,9 +244,16 @@ static struct json *invoked(const struct use *u)
 static const struct err *count_answer(struct use *u)
 {
     struct call *c = u->c;
+    const struct redemption *r = &u->redemption;
     TRY(work_event(&u->w, "tool.invoked", event_by(&c->who), invoked(u)));
-    redemptions_queue_answer(c->pg, c->a, u->suspension.id, &u->redemption,
-                             c->who.id);
+    redemptions_queue_answer(
+        c->pg, c->a,
+        &(struct answer_use){.suspension_id = u->suspension.id,
+                             .operation_id = r->operation_id,
+                             .call_sha256 = r->call_sha256,
+                             .by = r->by,
+                             .by_key = c->who.id,
+                             .at = r->at});
     return NULL;
 }
 

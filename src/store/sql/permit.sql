@@ -1,15 +1,5 @@
--- piece: permit_names
-SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent,
-
--- piece: permit_own
-       p.jkt, p.asked, p.asked_sha256, p.granted, p.granted_sha256, p.max_uses, p.use_seconds,
-       p.budget, p.budget_of, p.budget_unit, p.used, p.spent, p.state, p.reason, p.ended_by,
-       p.created_at, p.granted_at, p.not_after, p.ended_at, p.poll_after,
-
 -- piece: permit_columns
--- use: permit_names
-       r.identifier,
--- use: permit_own
+SELECT {p.permit}, r.identifier,
        k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= now(), false),
        r.removed_at IS NOT NULL, r.id, coalesce(r.require_dpop, false)
 
@@ -18,13 +8,9 @@ SELECT p.id, p.intent_id, p.suspension_id, p.auth_req_id, p.agent,
   LEFT JOIN resource r ON r.id = p.resource_id
 
 -- name: permit_insert
--- $6: the address of a resource in use, or NULL.
-INSERT INTO permit (id, intent_id, suspension_id, auth_req_id, agent, resource_id, jkt, asked,
-                    asked_sha256, granted, granted_sha256, max_uses, use_seconds, budget,
-                    budget_of, budget_unit, state, created_at, granted_at, not_after,
-                    ended_at, agent_key)
-VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7, $8, $9, $10,
-        $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+-- $1: the address of a resource in use, or NULL.
+INSERT INTO permit (resource_id, agent_key, {permit.insert})
+VALUES ((SELECT id FROM resource WHERE identifier = $1), $2, {permit.places:3})
 
 -- name: permit_of_suspension
 -- use: permit_columns
@@ -33,9 +19,7 @@ VALUES ($1, $2, $3, $4, $5, (SELECT id FROM resource WHERE identifier = $6), $7,
 
 -- name: permit_of_open
 -- That of an open question, without what a use of it needs.
--- use: permit_names
-       (SELECT r.identifier FROM resource r WHERE r.id = p.resource_id),
--- use: permit_own
+SELECT {p.permit}, (SELECT r.identifier FROM resource r WHERE r.id = p.resource_id),
        false, false, NULL, false
   FROM permit p WHERE p.suspension_id = $1
 
@@ -72,10 +56,7 @@ UPDATE permit SET jkt = coalesce(jkt, $2), poll_after = coalesce($3, poll_after)
  WHERE id = $1
 
 -- name: permit_update
-UPDATE permit
-   SET granted = $2, granted_sha256 = $3, granted_at = $4, not_after = $5, used = $6,
-       spent = $7, state = $8, reason = $9, ended_by = $10, ended_at = $11
- WHERE id = $1
+UPDATE permit SET {permit.set:2} WHERE id = $1
 
 -- name: permit_refuse
 UPDATE permit SET state = 'refused', reason = $2, ended_by = $3, ended_at = $4

@@ -1,6 +1,6 @@
 -- name: permit_token_insert
-INSERT INTO permit_token (token_sha256, permit_id, jkt, issued_at, expires_at)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO permit_token (token_sha256, {permit_token.insert})
+VALUES ($1, {permit_token.places:2})
 
 -- name: permit_token_end
 -- The live token of a permit, if there is one.
@@ -15,8 +15,7 @@ UPDATE permit_token t SET ended_at = $3, ended_why = 'revoked'
 
 -- name: permit_token_get
 -- With the intent of its permit.
-SELECT t.permit_id, t.jkt, microseconds(t.issued_at), microseconds(t.expires_at),
-       t.ended_at IS NOT NULL, i.status, i.initiated_by,
+SELECT {t.permit_token}, t.ended_at IS NOT NULL, i.status, i.initiated_by,
        EXISTS (SELECT 1 FROM open_question o WHERE o.intent_id = i.id AND o.slot = 0)
   FROM permit_token t
   JOIN permit p ON p.id = t.permit_id

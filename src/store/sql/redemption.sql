@@ -1,40 +1,29 @@
--- piece: redemption_columns
-SELECT r.id, r.permit_id, r.n, r.operation_id, r.call_sha256, r.tool, r.amount, r.by,
-       microseconds(r.at), r.result, r.result_ref, microseconds(r.result_at)
-  FROM redemption r
-
 -- name: redemption_of_operation
--- use: redemption_columns
- WHERE r.permit_id = $1 AND r.operation_id = $2
+SELECT {redemption} FROM redemption WHERE permit_id = $1 AND operation_id = $2
 
 -- name: redemption_calls
 -- What the uses of a permit were made for.
 SELECT r.tool, r.arguments FROM redemption r WHERE r.permit_id = $1 ORDER BY r.n
 
 -- name: redemption_get
--- use: redemption_columns
- WHERE r.id = $1
+SELECT {redemption} FROM redemption WHERE id = $1
 
 -- name: redemption_list
 -- The newest first.
--- use: redemption_columns
- WHERE r.permit_id = $1 ORDER BY r.n DESC LIMIT $2
+SELECT {redemption} FROM redemption WHERE permit_id = $1 ORDER BY n DESC LIMIT $2
 
 -- name: redemption_insert
-INSERT INTO redemption (id, permit_id, n, operation_id, call_sha256, tool, arguments, amount,
-                        by, by_key, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO redemption (arguments, by_key, {redemption.insert})
+VALUES ($1, $2, {redemption.places:3})
 
 -- name: redemption_result
-UPDATE redemption SET result = $2, result_ref = $3, result_at = $4
- WHERE id = $1 AND result IS NULL
+UPDATE redemption SET {redemption.set:2} WHERE id = $1 AND result IS NULL
 
 -- name: answer_use_get
-SELECT operation_id, call_sha256, at FROM answer_use WHERE suspension_id = $1
+SELECT {answer_use} FROM answer_use WHERE suspension_id = $1
 
 -- name: answer_use_insert
-INSERT INTO answer_use (suspension_id, operation_id, call_sha256, by, by_key, at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO answer_use ({answer_use.insert}) VALUES ({answer_use.places})
 
 -- name: answer_use_states
 -- What the usability of answers ($1) at $2 depends on, in their order.
