@@ -120,8 +120,8 @@ void redemptions_queue_answer(struct pg *pg, struct arena *a,
 enum { INTENT_STATUS, USED_AT, OF_PERMIT, STATE, NOT_AFTER, ENDED_BY,
        KEY_ENDED, RESOURCE_REMOVED, ACCESS };
 
-static struct redemptions_state redemptions_state(const struct pg_rows *r, size_t i,
-                                      int64_t now)
+static struct redemptions_state redemptions_state(const struct pg_rows *r,
+                                                  size_t i, int64_t now)
 {
     return (struct redemptions_state){
         .permit = {.id = pg_str(r, i, OF_PERMIT),

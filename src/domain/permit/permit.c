@@ -19,80 +19,6 @@ const char permit_rule[] = "permit.rule";
 const char permit_jkt[] = "permit.jkt";
 const char permit_resource[] = "resource.unknown";
 
-/* ---- the record ------------------------------------------------------- */
-
-/* The amount of a budget is a column where there is a budget. */
-static struct str permit_budget_text(struct arena *a, const void *at)
-{
-    const struct permit_covers_budget *b = at;
-    return b->unit.p ? decimal_text(a, b->amount) : STR_NONE;
-}
-
-static void permit_budget_take(void *at, struct str text)
-{
-    struct permit_covers_budget *b = at;
-    if (!text.p || !decimal_read(text, &b->amount))
-        b->amount = (struct decimal){.whole = 0};
-}
-
-static struct json *permit_budget_show(struct arena *a, const void *permit)
-{
-    const struct permit_covers_budget *b =
-        &((const struct permit *)permit)->terms.budget;
-    struct json *o = b->unit.p ? json_object(a) : NULL;
-    if (o) {
-        json_set_text(o, "amount", decimal_text(a, b->amount));
-        json_set_text(o, "unit", b->unit);
-        json_set_text(o, "of", b->of);
-    }
-    return o;
-}
-
-static struct json *permit_spent_show(struct arena *a, const void *permit)
-{
-    return json_string(
-        a, decimal_text(a, ((const struct permit *)permit)->spent));
-}
-
-static const struct record_field permit_fields[] = {
-    {RECORD_TEXT(permit, id, IN_TABLE | IN_OBJECT), .member = "permit_id"},
-    {RECORD_TEXT(permit, intent_id, IN_TABLE | IN_OBJECT)},
-    {RECORD_TEXT(permit, suspension_id, IN_TABLE | IN_OBJECT),
-     .member = "request_id"},
-    {RECORD_TEXT(permit, auth_req_id, IN_TABLE)},
-    {RECORD_TEXT(permit, agent, IN_TABLE | IN_OBJECT)},
-    {RECORD_TEXT(permit, terms.dpop_jkt, IN_TABLE), .column = "jkt"},
-    {RECORD_JSON(permit, asked, IN_TABLE | IN_OBJECT)},
-    {RECORD_TEXT(permit, asked_sha256, IN_TABLE)},
-    {RECORD_JSON(permit, granted, IN_TABLE | IN_UPDATE | IN_OBJECT)},
-    {RECORD_TEXT(permit, granted_sha256, IN_TABLE | IN_UPDATE | IN_OBJECT)},
-    {RECORD_NUMBER(permit, terms.max_uses, IN_TABLE | IN_OBJECT),
-     .column = "max_uses"},
-    {RECORD_NUMBER(permit, terms.use_seconds, IN_TABLE),
-     .column = "use_seconds"},
-    {RECORD_OWN(permit, terms.budget, IN_TABLE | IN_OBJECT,
-                permit_budget_text, permit_budget_take),
-     .column = "budget", .show = permit_budget_show},
-    {RECORD_TEXT(permit, terms.budget.of, IN_TABLE), .column = "budget_of"},
-    {RECORD_TEXT(permit, terms.budget.unit, IN_TABLE),
-     .column = "budget_unit"},
-    {RECORD_NUMBER(permit, used, IN_ROW | IN_UPDATE | IN_OBJECT)},
-    {RECORD_DECIMAL(permit, spent, IN_ROW | IN_UPDATE | IN_OBJECT),
-     .show = permit_spent_show},
-    {RECORD_WORD(permit, state, IN_TABLE | IN_UPDATE | IN_OBJECT,
-                 vocabulary_permit_state_all)},
-    {RECORD_TEXT(permit, reason, IN_ROW | IN_UPDATE | IN_OBJECT)},
-    {RECORD_TEXT(permit, ended_by, IN_ROW | IN_UPDATE | IN_OBJECT)},
-    {RECORD_TIME(permit, created_at, IN_TABLE | IN_OBJECT)},
-    {RECORD_TIME(permit, granted_at, IN_TABLE | IN_UPDATE)},
-    {RECORD_TIME(permit, not_after, IN_TABLE | IN_UPDATE | IN_OBJECT)},
-    {RECORD_TIME(permit, ended_at, IN_TABLE | IN_UPDATE | IN_OBJECT)},
-    {RECORD_TIME(permit, poll_after, IN_ROW)},
-    {RECORD_TEXT(permit, terms.resource, IN_JOIN | IN_OBJECT),
-     .column = "resource"},
-};
-const struct record permit_record = RECORD(permit, "permit", "permit");
-
 /* ---- terms ---------------------------------------------------------- */
 
 /* Absolute, without a fragment (RFC 8707 2). */
@@ -108,7 +34,7 @@ bool permit_resource_ok(struct str s)
     return s.n > str_search(s, STR("://")) + 3;
 }
 
-static bool is_jkt(struct str s)
+static bool permit_is_jkt(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         const char c = s.p[i];
@@ -148,7 +74,7 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
                      "A resource is an absolute address without a query and "
                      "a fragment.");
     fields_text(&f, "dpop_jkt", 200, &t.dpop_jkt);
-    if (t.dpop_jkt.p ? !is_jkt(t.dpop_jkt) : jkt_needed)
+    if (t.dpop_jkt.p ? !permit_is_jkt(t.dpop_jkt) : jkt_needed)
         fields_wrong(&f, "dpop_jkt", permit_jkt,
                      jkt_needed && !t.dpop_jkt.p
                          ? "What is critical is bound to a key: give its "
@@ -170,7 +96,7 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
 
 /* Details of a platform's own types are facts for the reader and make no
  * permit. */
-static bool says_tool_call(const struct json *list)
+static bool permit_says_tool_call(const struct json *list)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         if (str_is(json_get_text(json_at(list, i), "type"),
@@ -180,9 +106,9 @@ static bool says_tool_call(const struct json *list)
     return false;
 }
 
-static const struct err *of_details(struct arena *a,
-                                    const struct json *subject,
-                                    struct json **out)
+static const struct err *permit_of_details(struct arena *a,
+                                           const struct json *subject,
+                                           struct json **out)
 {
     const struct json *limits = json_get(subject, "constraints");
     const struct json *list = json_get(subject, "authorization_details");
@@ -198,8 +124,8 @@ static const struct err *of_details(struct arena *a,
 }
 
 /* Calls that no detail can describe exactly are approved without a permit. */
-static void of_calls(struct arena *a, const struct json *subject,
-                     struct json **out)
+static void permit_of_calls(struct arena *a, const struct json *subject,
+                            struct json **out)
 {
     const struct json *limits = json_get(subject, "constraints");
     struct json *list =
@@ -210,7 +136,7 @@ static void of_calls(struct arena *a, const struct json *subject,
     *out = list;
 }
 
-static struct json *one_detail(struct arena *a, const char *type)
+static struct json *permit_one_detail(struct arena *a, const char *type)
 {
     struct json *list = json_array(a), *detail = json_object(a);
     json_set_text(detail, "type", str_of(type));
@@ -218,23 +144,14 @@ static struct json *one_detail(struct arena *a, const char *type)
     return list;
 }
 
-static struct json *of_cost(struct arena *a, const struct json *subject,
-                            const struct json *max)
+static struct json *permit_of_cost(struct arena *a, const struct json *subject,
+                                   const struct json *max)
 {
     const struct json *limit = json_get(subject, "limit");
-    struct json *list = one_detail(a, "spend");
+    struct json *list = permit_one_detail(a, "spend");
     json_set_json(json_at(list, 0), "max",
                   max ? max : json_get(limit, "amount"));
     json_set_json(json_at(list, 0), "unit", json_get(limit, "unit"));
-    return list;
-}
-
-static struct json *of_permission(struct arena *a, const struct json *subject)
-{
-    struct json *list = one_detail(a, "capability");
-    json_set_json(json_at(list, 0), "capability",
-                  json_get(subject, "capability"));
-    json_set_json(json_at(list, 0), "target", json_get(subject, "target"));
     return list;
 }
 
@@ -244,19 +161,22 @@ const struct err *permit_asked(struct arena *a, enum kind kind,
     *out = NULL;
     switch (kind) {
     case KIND_APPROVAL:
-        if (says_tool_call(json_get(subject, "authorization_details")))
-            return of_details(a, subject, out);
-        of_calls(a, subject, out);
+        if (permit_says_tool_call(json_get(subject, "authorization_details")))
+            return permit_of_details(a, subject, out);
+        permit_of_calls(a, subject, out);
         return NULL;
     case KIND_PERMISSION:
-        *out = of_permission(a, subject);
+        *out = permit_one_detail(a, "capability");
+        json_set_json(json_at(*out, 0), "capability",
+                      json_get(subject, "capability"));
+        json_set_json(json_at(*out, 0), "target", json_get(subject, "target"));
         return NULL;
     case KIND_PLAN_REVIEW:
         *out = permit_details_of_calls(
             a, json_get(json_get(subject, "plan"), "steps"), true);
         return NULL;
     case KIND_COST_CONFIRMATION:
-        *out = of_cost(a, subject, NULL);
+        *out = permit_of_cost(a, subject, NULL);
         return NULL;
     case KIND_NONE:
     case KIND_ELICITATION:
@@ -298,8 +218,8 @@ bool permit_follows(const struct suspension *s)
 }
 
 /* Of a permission for one time no use can be counted, so its time is short. */
-static int64_t plain_seconds(const struct permit *p, enum kind kind,
-                             const struct json *subject)
+static int64_t permit_plain_seconds(const struct permit *p, enum kind kind,
+                                    const struct json *subject)
 {
     const struct json *duration = json_get(subject, "duration");
     if (kind != KIND_PERMISSION)
@@ -314,13 +234,14 @@ static int64_t plain_seconds(const struct permit *p, enum kind kind,
 int64_t permit_seconds(struct arena *a, const struct permit *p,
                        const struct suspension *s)
 {
-    return plain_seconds(p, s->kind, json_read(a, s->subject));
+    return permit_plain_seconds(p, s->kind, json_read(a, s->subject));
 }
 
 /* The details that the answer grants, and the seconds that they last. */
-static const struct err *answered(struct arena *a, const struct permit *p,
-                                  const struct suspension *s,
-                                  struct json **out, int64_t *seconds)
+static const struct err *permit_answered(struct arena *a,
+                                         const struct permit *p,
+                                         const struct suspension *s,
+                                         struct json **out, int64_t *seconds)
 {
     const struct json *changed = json_read(a, s->constraints);
     const struct json *subject =
@@ -328,13 +249,13 @@ static const struct err *answered(struct arena *a, const struct permit *p,
     TRY(permit_asked(a, s->kind, subject, out));
     switch (s->kind) {
     case KIND_COST_CONFIRMATION:
-        *out = of_cost(a, subject, json_get(changed, "limit"));
+        *out = permit_of_cost(a, subject, json_get(changed, "limit"));
         return NULL;
     case KIND_PERMISSION:
         if (json_get(changed, "seconds"))
             *seconds = json_int(json_get(changed, "seconds"));
         else if (!json_get(changed, "uses"))
-            *seconds = plain_seconds(p, s->kind, subject);
+            *seconds = permit_plain_seconds(p, s->kind, subject);
         else
             *seconds = PERMIT_SECONDS;
         return NULL;
@@ -353,7 +274,7 @@ static const struct err *answered(struct arena *a, const struct permit *p,
     }
 }
 
-static void activate(struct permit *p, int64_t seconds, int64_t now)
+static void permit_activate(struct permit *p, int64_t seconds, int64_t now)
 {
     p->state = PERMIT_ACTIVE;
     p->granted_at = now;
@@ -364,7 +285,7 @@ void permit_allow(struct permit *p, int64_t now)
 {
     p->granted = p->asked;
     p->granted_sha256 = p->asked_sha256;
-    activate(p, p->terms.use_seconds, now);
+    permit_activate(p, p->terms.use_seconds, now);
 }
 
 const struct err *permit_grant(struct arena *a, struct permit *p,
@@ -376,7 +297,7 @@ const struct err *permit_grant(struct arena *a, struct permit *p,
         permit_allow(p, now);
         return NULL;
     }
-    TRY(answered(a, p, s, &details, &seconds));
+    TRY(permit_answered(a, p, s, &details, &seconds));
     if (!details) {
         permit_refuse(p, STR("The approved version names no call of a tool."),
                       s->responded_by, now);
@@ -384,7 +305,7 @@ const struct err *permit_grant(struct arena *a, struct permit *p,
     }
     TRY(permit_details_text(a, details, &p->granted));
     p->granted_sha256 = crypt_sha256_hex(a, p->granted);
-    activate(p, seconds, now);
+    permit_activate(p, seconds, now);
     return NULL;
 }
 
@@ -398,8 +319,8 @@ bool permit_as_asked(const struct permit *p, const struct suspension *s)
                p->granted_at + p->terms.use_seconds * CLOCK_SECOND;
 }
 
-static void end(struct permit *p, enum permit_state state, struct str reason,
-                struct str by, int64_t now)
+static void permit_end(struct permit *p, enum permit_state state,
+                       struct str reason, struct str by, int64_t now)
 {
     p->state = state;
     p->reason = reason;
@@ -411,16 +332,16 @@ void permit_refuse(struct permit *p, struct str reason, struct str by,
                    int64_t now)
 {
     if (p->state == PERMIT_ASKED)
-        end(p, PERMIT_REFUSED, reason, by, now);
+        permit_end(p, PERMIT_REFUSED, reason, by, now);
 }
 
-static const struct err *taken_back(void)
+static const struct err *permit_taken_back(void)
 {
     return ERROR(ERR_CONFLICT, permit_revoked, "This yes was taken back.");
 }
 
 /* The error for a state that allows no use. */
-static const struct err *in_state(enum permit_state state)
+static const struct err *permit_in_state(enum permit_state state)
 {
     switch (state) {
     case PERMIT_ASKED:
@@ -434,7 +355,7 @@ static const struct err *in_state(enum permit_state state)
         return ERROR(ERR_CONFLICT, permit_refused,
                      "Nobody said yes.");
     case PERMIT_REVOKED:
-        return taken_back();
+        return permit_taken_back();
     case PERMIT_ACTIVE:
     case PERMIT_STATE__MAX:
     default:
@@ -451,8 +372,8 @@ const struct err *permit_revoke(struct permit *p, struct str reason,
         p->ended_by = by;
         return NULL;
     }
-    TRY(in_state(p->state));
-    end(p, PERMIT_REVOKED, reason, by, now);
+    TRY(permit_in_state(p->state));
+    permit_end(p, PERMIT_REVOKED, reason, by, now);
     return NULL;
 }
 
@@ -472,21 +393,10 @@ const struct err *permit_check_direct(const struct permit *p)
                : NULL;
 }
 
-/* A person who said yes was asked; a rule that allowed it still has to. */
-static const struct err *by_rules(const struct permit *p,
-                                  enum tool_effect rule)
-{
-    if (rule == TOOL_DENY || (rule != TOOL_ALLOW && !p->suspension_id.p))
-        return ERROR(ERR_CONFLICT, permit_rule,
-                     "The rules for this call are stricter by now. Ask anew: "
-                     "as a new call, with another Idempotency-Key.");
-    return NULL;
-}
-
 const struct err *permit_usable(const struct permit *p,
                                 const struct permit_case *c)
 {
-    TRY(in_state(p->state));
+    TRY(permit_in_state(p->state));
     if (c->key_ended || c->resource_removed)
         return ERROR(ERR_CONFLICT, permit_revoked,
                      "The key or the resource of this permit is no longer in "
@@ -506,7 +416,12 @@ const struct err *permit_usable(const struct permit *p,
         return ERROR(ERR_CONFLICT, permit_paused,
                      "The intent of this permit waits for an answer or for "
                      "another intent.");
-    return by_rules(p, c->rule);
+    /* A person who said yes was asked; a rule that allowed it still has to. */
+    if (c->rule == TOOL_DENY || (c->rule != TOOL_ALLOW && !p->suspension_id.p))
+        return ERROR(ERR_CONFLICT, permit_rule,
+                     "The rules for this call are stricter by now. Ask anew: "
+                     "as a new call, with another Idempotency-Key.");
+    return NULL;
 }
 
 const struct err *permit_again(const struct permit *p,
@@ -515,7 +430,7 @@ const struct err *permit_again(const struct permit *p,
     struct permit before = *p;
     struct permit_case then = *c;
     if (p->state == PERMIT_SPENT && p->ended_by.p)
-        return taken_back();
+        return permit_taken_back();
     if (p->state == PERMIT_SPENT)
         before.state = PERMIT_ACTIVE;
     then.now = at;
@@ -532,7 +447,7 @@ const struct err *permit_again(const struct permit *p,
 
 /* A no, and what became of silence, allow nothing; nor does a choice without an
  * effect beside one that has the effect of a yes. */
-static bool allows(struct arena *a, const struct suspension *s)
+static bool permit_allows(struct arena *a, const struct suspension *s)
 {
     switch (s->state == SUSPENSION_RESOLVED ? s->outcome : OUTCOME_VETOED) {
     case OUTCOME_AUTHORIZED:
@@ -567,7 +482,7 @@ struct permit permit_of_answer(struct arena *a, const struct suspension *s,
         .terms = {.max_uses = 1, .use_seconds = seconds},
         .used = used,
         .state = s->state == SUSPENSION_PENDING ? PERMIT_ASKED
-                 : !allows(a, s)                ? PERMIT_REFUSED
+                 : !permit_allows(a, s)         ? PERMIT_REFUSED
                  : used                         ? PERMIT_SPENT
                                                 : PERMIT_ACTIVE,
         .created_at = s->suspended_at,
@@ -578,7 +493,8 @@ struct permit permit_of_answer(struct arena *a, const struct suspension *s,
 
 bool permit_counted(struct arena *a, const struct permit *p)
 {
-    return says_tool_call(json_read(a, p->granted.p ? p->granted : p->asked));
+    return permit_says_tool_call(
+        json_read(a, p->granted.p ? p->granted : p->asked));
 }
 
 struct str permit_only_call(struct arena *a, const struct permit *p)
@@ -586,7 +502,7 @@ struct str permit_only_call(struct arena *a, const struct permit *p)
     const struct json *list = json_read(a, p->granted);
     const struct json *detail = json_at(list, 0);
     struct json *o = json_object(a);
-    if (json_count(list) != 1 || !says_tool_call(list) ||
+    if (json_count(list) != 1 || !permit_says_tool_call(list) ||
         json_count(json_get(detail, "constraints")) > 0)
         return STR_NONE;
     json_set_text(o, "tool", json_get_text(detail, "tool"));
@@ -620,24 +536,8 @@ const struct err *permit_use(struct arena *a, struct permit *p,
     p->spent = spent;
     p->used++;
     if (p->used >= permit_uses(a, p))
-        end(p, PERMIT_SPENT, STR_NONE, STR_NONE, now);
+        permit_end(p, PERMIT_SPENT, STR_NONE, STR_NONE, now);
     return NULL;
-}
-
-static enum permit_view view_refused(enum outcome ending)
-{
-    if (ending == OUTCOME_EXPIRED)
-        return PERMIT_VIEW_EXPIRED;
-    return ending == OUTCOME_WITHDRAWN ? PERMIT_VIEW_REVOKED
-                                       : PERMIT_VIEW_VETOED;
-}
-
-static enum permit_view view_used(enum redemption_result last)
-{
-    if (last == REDEMPTION_COMPLETED)
-        return PERMIT_VIEW_COMPLETED;
-    return last == REDEMPTION_FAILED ? PERMIT_VIEW_FAILED
-                                     : PERMIT_VIEW_EXECUTING;
 }
 
 enum permit_view permit_view(const struct permit *p, enum outcome ending,
@@ -647,16 +547,20 @@ enum permit_view permit_view(const struct permit *p, enum outcome ending,
     case PERMIT_ASKED:
         return PERMIT_VIEW_PENDING;
     case PERMIT_REFUSED:
-        return view_refused(ending);
+        return ending == OUTCOME_EXPIRED     ? PERMIT_VIEW_EXPIRED
+               : ending == OUTCOME_WITHDRAWN ? PERMIT_VIEW_REVOKED
+                                             : PERMIT_VIEW_VETOED;
     case PERMIT_REVOKED:
         return PERMIT_VIEW_REVOKED;
     case PERMIT_ACTIVE:
     case PERMIT_SPENT:
     case PERMIT_STATE__MAX:
     default:
-        if (p->used > 0)
-            return view_used(last);
-        return now >= p->not_after ? PERMIT_VIEW_LAPSED
-                                   : PERMIT_VIEW_AUTHORIZED;
+        if (p->used == 0)
+            return now >= p->not_after ? PERMIT_VIEW_LAPSED
+                                       : PERMIT_VIEW_AUTHORIZED;
+        return last == REDEMPTION_COMPLETED ? PERMIT_VIEW_COMPLETED
+               : last == REDEMPTION_FAILED  ? PERMIT_VIEW_FAILED
+                                            : PERMIT_VIEW_EXECUTING;
     }
 }

@@ -101,7 +101,8 @@ static const struct err *find_by_id(struct sent *x)
     struct call *c = x->use.c;
     const struct permit *p = &x->use.row.permit;
     TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
-    return permit_own(p, &c->who) ? permit_check_direct(p) : &permit_record.unknown;
+    return permit_own(p, &c->who) ? permit_check_direct(p)
+                                  : &permit_record.unknown;
 }
 
 /* A token of another resource is as unknown as one that nobody has. */
