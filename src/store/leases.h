@@ -10,8 +10,6 @@ struct lease_rows {
     size_t n;
 };
 
-/* All rows of a statement with the columns of a lease. */
-struct lease_rows leases_rows(struct arena *a, const struct pg_rows *r);
 /* All leases of an intent, newest first, at most 200. */
 const struct err *leases_list(struct pg *pg, struct arena *a,
                               struct str intent_id,
@@ -33,11 +31,14 @@ void leases_queue_insert(struct pg *pg, struct arena *a,
 void leases_queue_update(struct pg *pg, struct arena *a,
                          const struct lease *l);
 
+struct assignment {
+    struct str intent_id; /* p NULL where it was read */
+    struct str agent_id, assigned_by;
+    int64_t assigned_at;
+};
+extern const struct record assignment_record;
 struct assignment_rows {
-    struct assignment {
-        struct str agent_id, assigned_by;
-        int64_t assigned_at;
-    } *v;
+    struct assignment *v;
     size_t n;
 };
 /* The agents of an intent, first assigned first, at most 200. */
@@ -48,5 +49,8 @@ const struct err *leases_assignments(struct pg *pg, struct arena *a,
 const struct err *leases_assigned(struct pg *pg, struct arena *a,
                                   struct str intent_id, struct str agent,
                                   bool *out) MUST;
+/* Puts an INSERT into the batch; one that is there stays. */
+void leases_queue_assign(struct pg *pg, struct arena *a,
+                         const struct assignment *x);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/id.h"
 #include "store/leases.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 #include "work/due.h"
 
 #define OPEN_MAX 5 /* requests for access to one intent */
@@ -48,8 +48,6 @@ static const struct err *settle(struct work *w, struct event_by by,
     struct pg_list end = {0};
     struct str *agents = arena_many(w->arena, n + 1, struct str);
     struct pg_rows **rows = NULL;
-    const struct lease_rows none = {.n = 0};
-    struct lease_rows ended = none;
     for (size_t i = 0; i < n; i++)
         agents[i] = lost[i].agent;
     pg_queue(w->pg, w->arena, SQL_ACL_MARK,
@@ -62,7 +60,9 @@ static const struct err *settle(struct work *w, struct event_by by,
     pg_queue(w->pg, w->arena, SQL_ACL_END_DELIVERIES, PG_ALL(&end));
     rows = arena_many(w->arena, last + 2, struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
-    ended = leases_rows(w->arena, rows[last]);
+    const struct lease_rows ended = {
+        .v = rows_all(w->arena, &lease_record, rows[last]),
+        .n = pg_count(rows[last])};
     return tell_leases(w, by, &ended, reason);
 }
 

@@ -408,7 +408,8 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
     }
     out->n = pg_count(locked);
     TRY(load_locked(pg, a, now, locked, SQL_DUE_LEASES, &out->v, &lapsed));
-    out->leases = leases_rows(a, lapsed);
+    out->leases = (struct lease_rows){.v = rows_all(a, &lease_record, lapsed),
+                                      .n = pg_count(lapsed)};
     if (out->leases.n == DUE_LEASES_MAX)
         *place = before; /* some of the same intents are left */
     return NULL;
@@ -513,7 +514,8 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
              PG(pg_text(who->intent_id),
                 pg_text(who->stays ? STR_NONE : who->agent_id)));
     TRY(pg_run(pg, a, rows));
-    out->leases = leases_rows(a, rows[0]);
+    out->leases = (struct lease_rows){.v = rows_all(a, &lease_record, rows[0]),
+                                      .n = pg_count(rows[0])};
     out->assigned = pg_affected(rows[1]) > 0;
     return NULL;
 }

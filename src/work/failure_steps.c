@@ -32,9 +32,12 @@ static const struct err *assign(struct work *w, const struct due_failure *d,
     const struct failure *f = &d->failure;
     const bool again = f->next == FAILURE_RETRY;
     struct json *p = json_object(w->arena);
-    pg_queue(w->pg, w->arena, SQL_ASSIGNMENT_INSERT,
-             PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now),
-                pg_text(event_by_clock().name)));
+    leases_queue_assign(
+        w->pg, w->arena,
+        &(struct assignment){.intent_id = w->intent.id,
+                             .agent_id = agent,
+                             .assigned_at = w->now,
+                             .assigned_by = event_by_clock().name});
     json_set_text(p, "agent_id", agent);
     json_set_text(p, "reason", vocabulary_failure_next(f->next)->wire);
     if (again)

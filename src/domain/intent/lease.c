@@ -1,7 +1,20 @@
 /* Leases: one holder for a scope of an intent, for a time. Pure. */
 #include "domain/intent/lease.h"
 
-#include "base/clock_text.h"
+static const struct record_field lease_fields[] = {
+    {RECORD_TEXT(lease, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(lease, intent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(lease, agent_id, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(lease, scope, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_WORD(lease, status, IN_TABLE | IN_UPDATE | IN_OBJECT,
+                 vocabulary_lease_status_all)},
+    {RECORD_NAIVE(lease, acquired_at, IN_TABLE | IN_OBJECT),
+     .alias = "created_at"},
+    {RECORD_NAIVE(lease, expires_at,
+                  IN_TABLE | IN_UPDATE | IN_OBJECT | IN_EVENT)},
+    {RECORD_NAIVE(lease, released_at, IN_ROW | IN_UPDATE | IN_OBJECT)},
+};
+const struct record lease_record = RECORD(lease, "lease", "lease");
 
 enum lease_status lease_status(const struct lease *l, bool suspended,
                                int64_t now)
@@ -29,11 +42,8 @@ const struct err *lease_renew(const struct lease *l,
 struct json *lease_payload(struct arena *a, const struct lease *l,
                            const char *reason)
 {
-    struct json *p = json_object(a);
+    struct json *p = record_payload(a, &lease_record, l);
     json_set_text(p, "lease_id", l->id);
-    json_set_text(p, "agent_id", l->agent_id);
-    json_set_text(p, "scope", l->scope);
-    json_set_text(p, "expires_at", clock_naive(a, l->expires_at));
     if (reason)
         json_set_text(p, "reason", str_of(reason));
     return p;

@@ -3,8 +3,7 @@
 #ifndef DOMAIN_INTENT_LEASE_H
 #define DOMAIN_INTENT_LEASE_H
 
-#include "base/json/json.h"
-#include "domain/vocabulary.h"
+#include "domain/record.h"
 
 #define LEASE_SCOPE_MAX 255
 #define LEASE_SECONDS_MAX 86400
@@ -16,6 +15,9 @@ struct lease {
     int64_t acquired_at, expires_at;
     int64_t released_at; /* 0: not released */
 };
+
+/* Clients read acquired_at as created_at too. */
+extern const struct record lease_record;
 
 /* The status at the time now: an active lease past its end reads expired,
  * except while its intent is suspended (RFC-0025 2: lease expiry skips

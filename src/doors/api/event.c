@@ -5,7 +5,7 @@
 #include "doors/api/api.h"
 #include "store/events.h"
 #include "store/intents.h"
-#include "store/sql.gen.h"
+#include "store/leases.h"
 #include "work/policy.h"
 
 #define TRACE_MAX 200
@@ -163,9 +163,12 @@ static const struct err *delegate(struct call *c, struct work *w,
                       STR("payload.agent_id"),
                       "This is not a valid agent name.");
     TRY(policy_assign(w, agent, "payload.agent_id"));
-    pg_queue(c->pg, c->a, SQL_ASSIGNMENT_INSERT,
-             PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now),
-                pg_text(principal_actor(&c->who))));
+    leases_queue_assign(
+        c->pg, c->a,
+        &(struct assignment){.intent_id = w->intent.id,
+                             .agent_id = agent,
+                             .assigned_at = w->now,
+                             .assigned_by = principal_actor(&c->who)});
     json_set_text(o, "agent_id", agent);
     json_set_text(o, "delegated_by", principal_actor(&c->who));
     json_set_json(o, "payload", given ? given : json_object(c->a));

@@ -1,44 +1,42 @@
 /* Leases and the agents assigned to an intent. */
-#include "base/clock_text.h"
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
 #include "doors/asking/step.h"
-#include "doors/asking/view.h"
 #include "store/intents.h"
 #include "store/leases.h"
 #include "store/sql.gen.h"
 #include "work/policy.h"
 
-static bool suspended(const struct intent *i)
+static bool lease_suspended(const struct intent *i)
 {
     return i->status == INTENT_SUSPENDED;
 }
 
 const struct err *api_lease_list(struct call *c)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct json *o = json_object(c->a);
     const int64_t now = clock_now();
     struct lease_rows rows;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(leases_list(c->pg, c->a, i.id, &rows));
     for (size_t k = 0; k < rows.n; k++)
-        json_add_json(list, view_lease(c->a, &rows.v[k],
-                                       lease_status(&rows.v[k], suspended(&i),
-                                                    now)));
-    json_set_json(o, "leases", list);
+        rows.v[k].status = lease_status(&rows.v[k], lease_suspended(&i), now);
+    json_set_json(o, "leases",
+                  record_list(c->a, &lease_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
 /* ---- acquiring ------------------------------------------------------ */
 
-static const struct err *held(struct call *c, const struct lease *l)
+static const struct err *lease_held(struct call *c, const struct lease *l)
 {
     struct json *more = json_object(c->a);
-    json_set_json(more, "existing_lease", view_lease(c->a, l, LEASE_ACTIVE));
+    json_set_json(more, "existing_lease",
+                  record_object(c->a, &lease_record, l));
     return err_more(c->a,
                     ERROR(ERR_LEASE, "lease.held",
                           "Another lease on this scope is active."),
@@ -46,16 +44,17 @@ static const struct err *held(struct call *c, const struct lease *l)
 }
 
 /* Closes an expired lease, so that another agent can get the scope. */
-static const struct err *free_scope(struct call *c, struct work *w,
-                                    struct str scope)
+static const struct err *lease_free_scope(struct call *c, struct work *w,
+                                          struct str scope)
 {
     struct lease old;
     bool found = false;
     TRY(leases_holder(c->pg, c->a, w->intent.id, scope, &old, &found));
     if (!found)
         return NULL;
-    if (lease_status(&old, suspended(&w->intent), w->now) == LEASE_ACTIVE)
-        return held(c, &old);
+    if (lease_status(&old, lease_suspended(&w->intent), w->now) ==
+        LEASE_ACTIVE)
+        return lease_held(c, &old);
     if (clock_watch_held())
         return work_clock_differs();
     old.status = LEASE_EXPIRED;
@@ -86,7 +85,7 @@ const struct err *api_lease_acquire(struct call *c)
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
     TRY(step_claim_intent(c, &w));
-    TRY(free_scope(c, &w, l.scope));
+    TRY(lease_free_scope(c, &w, l.scope));
     l.intent_id = w.intent.id;
     l.agent_id = principal_actor(&c->who);
     l.acquired_at = w.now;
@@ -94,12 +93,13 @@ const struct err *api_lease_acquire(struct call *c)
     leases_queue_insert(c->pg, c->a, &l);
     TRY(work_event(&w, "lease_acquired", event_by(&c->who),
                    lease_payload(c->a, &l, NULL)));
-    return call_commit(c, &w, 201, view_lease(c->a, &l, LEASE_ACTIVE), false);
+    return call_commit(c, &w, 201, record_object(c->a, &lease_record, &l),
+                       false);
 }
 
 /* ---- renewing and releasing ----------------------------------------- */
 
-static const struct err *begin_lease(struct call *c, struct work *w,
+static const struct err *lease_begin(struct call *c, struct work *w,
                                      const struct work_once *once,
                                      struct lease *l)
 {
@@ -123,7 +123,7 @@ const struct err *api_lease_renew(struct call *c)
     struct fields f = fields(c->a, body, STR(""));
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
-    TRY(begin_lease(c, &w, &once, &l));
+    TRY(lease_begin(c, &w, &once, &l));
     TRY(intent_check_open(w.intent.status));
     TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
     TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
@@ -134,34 +134,28 @@ const struct err *api_lease_renew(struct call *c)
         TRY(work_event(&w, "lease_acquired", event_by(&c->who),
                        lease_payload(c->a, &l, NULL)));
     leases_queue_update(c->pg, c->a, &l);
-    return call_commit(c, &w, 200, view_lease(c->a, &l, LEASE_ACTIVE), false);
-}
-
-static const struct err *end_lease(struct call *c, struct work *w,
-                                   struct lease *l)
-{
-    l->status = c->who.role == ROLE_ADMIN ? LEASE_REVOKED : LEASE_RELEASED;
-    l->released_at = w->now;
-    leases_queue_update(c->pg, c->a, l);
-    return work_event(w, "lease_released", event_by(&c->who),
-                      lease_payload(c->a, l, NULL));
+    return call_commit(c, &w, 200, record_object(c->a, &lease_record, &l),
+                       false);
 }
 
 const struct err *api_lease_release(struct call *c)
 {
     const struct work_once once = {.key = STR_NONE};
+    const bool admin = c->who.role == ROLE_ADMIN;
     struct lease l;
     struct work w;
-    TRY(begin_lease(c, &w, &once, &l));
-    if (c->who.role != ROLE_ADMIN &&
-        !str_eq(l.agent_id, principal_actor(&c->who)))
+    TRY(lease_begin(c, &w, &once, &l));
+    if (!admin && !str_eq(l.agent_id, principal_actor(&c->who)))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may release it.");
-    if (l.status == LEASE_ACTIVE) /* else it was released before */
-        TRY(end_lease(c, &w, &l));
-    return call_commit(c, &w, 200,
-                       view_lease(c->a, &l,
-                                  lease_status(&l, false, w.now)),
+    if (l.status == LEASE_ACTIVE) { /* else it was released before */
+        l.status = admin ? LEASE_REVOKED : LEASE_RELEASED;
+        l.released_at = w.now;
+        leases_queue_update(c->pg, c->a, &l);
+        TRY(work_event(&w, "lease_released", event_by(&c->who),
+                       lease_payload(c->a, &l, NULL)));
+    }
+    return call_commit(c, &w, 200, record_object(c->a, &lease_record, &l),
                        false);
 }
 
@@ -169,40 +163,32 @@ const struct err *api_lease_release(struct call *c)
 
 const struct err *api_agent_list(struct call *c)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct json *o = json_object(c->a);
     struct assignment_rows rows;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(leases_assignments(c->pg, c->a, i.id, &rows));
-    for (size_t k = 0; k < rows.n; k++) {
-        struct json *one = json_object(c->a);
-        json_set_text(one, "agent_id", rows.v[k].agent_id);
-        json_set_text(one, "assigned_by", rows.v[k].assigned_by);
-        json_set_text(one, "assigned_at",
-                      clock_naive(c->a, rows.v[k].assigned_at));
-        json_add_json(list, one);
-    }
-    json_set_json(o, "agents", list);
+    json_set_json(o, "agents",
+                  record_list(c->a, &assignment_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-static const struct err *change_agent(struct call *c, struct work *w,
-                                      struct str agent, bool assign)
+static const struct err *lease_change_agent(struct call *c, struct work *w,
+                                            struct str agent, bool assign)
 {
-    struct pg_list args = {0};
     struct json *p = json_object(c->a), *o = json_object(c->a);
     const struct event_by by = event_by(&c->who);
     struct pg_rows *rows = NULL;
-    pg_add(&args, pg_text(w->intent.id));
-    pg_add(&args, pg_text(agent));
-    if (assign) {
-        pg_add(&args, pg_moment(w->now));
-        pg_add(&args, pg_text(by.name));
-    }
-    pg_queue(c->pg, c->a,
-             assign ? SQL_ASSIGNMENT_INSERT : SQL_ASSIGNMENT_DELETE,
-             PG_ALL(&args));
+    if (assign)
+        leases_queue_assign(c->pg, c->a,
+                            &(struct assignment){.intent_id = w->intent.id,
+                                                 .agent_id = agent,
+                                                 .assigned_at = w->now,
+                                                 .assigned_by = by.name});
+    else
+        pg_queue(c->pg, c->a, SQL_ASSIGNMENT_DELETE,
+                 PG(pg_text(w->intent.id), pg_text(agent)));
     TRY(pg_run(c->pg, c->a, &rows));
     if (!assign && pg_affected(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "agent.not_assigned",
@@ -237,7 +223,7 @@ const struct err *api_agent_assign(struct call *c)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
     TRY(policy_assign(&w, agent, "agent_id"));
-    return change_agent(c, &w, agent, true);
+    return lease_change_agent(c, &w, agent, true);
 }
 
 const struct err *api_agent_unassign(struct call *c)
@@ -246,5 +232,5 @@ const struct err *api_agent_unassign(struct call *c)
     struct work w;
     TRY(call_begin(c, &w, c->param[0], &once));
     TRY(policy_assign(&w, c->param[1], NULL));
-    return change_agent(c, &w, c->param[1], false);
+    return lease_change_agent(c, &w, c->param[1], false);
 }

@@ -141,21 +141,3 @@ void view_suspensions(struct call *c, struct buf *b,
     buf_put(b, "],\"next\":");
     arena_free(one.a);
 }
-
-/* ---- leases --------------------------------------------------------- */
-
-struct json *view_lease(struct arena *a, const struct lease *l,
-                        enum lease_status status)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "id", l->id);
-    json_set_text(o, "intent_id", l->intent_id);
-    json_set_text(o, "agent_id", l->agent_id);
-    json_set_text(o, "scope", l->scope);
-    json_set_text(o, "status", vocabulary_lease_status(status)->wire);
-    json_set_text(o, "acquired_at", clock_naive(a, l->acquired_at));
-    json_set_text(o, "created_at", clock_naive(a, l->acquired_at));
-    json_set_text(o, "expires_at", clock_naive(a, l->expires_at));
-    json_set_text_or_null(o, "released_at", clock_naive(a, l->released_at));
-    return o;
-}

@@ -3,7 +3,6 @@
 #ifndef DOORS_ASKING_VIEW_H
 #define DOORS_ASKING_VIEW_H
 
-#include "domain/intent/lease.h"
 #include "doors/call/call.h"
 #include "store/intents.h"
 #include "store/suspensions.h"
@@ -24,8 +23,6 @@ void view_set_usable(struct json *o, const struct suspension *s,
 void view_suspensions(struct call *c, struct buf *b,
                       const struct suspension_rows *rows,
                       const struct err **why);
-struct json *view_lease(struct arena *a, const struct lease *l,
-                        enum lease_status status);
 /* A moment, RFC 3339; null when 0. */
 void view_set_time(struct arena *a, struct json *o, const char *key,
                    int64_t t);

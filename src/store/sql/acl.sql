@@ -44,8 +44,7 @@ UPDATE lease SET status = 'revoked', released_at = $3
                         WHERE l.intent_id = $1 AND l.status = 'active'
                           AND (l.agent_id = ANY ($2::text[]) OR
                                intent_access_of($1, l.agent_id, $3) < 2)))
-RETURNING id, intent_id, agent_id, scope, status, microseconds(acquired_at),
-          microseconds(expires_at), microseconds(released_at)
+RETURNING {lease}
 
 -- name: acl_end_deliveries
 -- After a change: deliveries that wait for agents that the intent is closed to at $3, or that

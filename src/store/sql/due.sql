@@ -105,9 +105,7 @@ SELECT id FROM intent
    FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: due_leases
-SELECT id, intent_id, agent_id, scope, status, microseconds(acquired_at),
-       microseconds(expires_at), microseconds(released_at)
-  FROM lease
+SELECT {lease} FROM lease
  WHERE intent_id = ANY ($1::uuid[]) AND status = 'active' AND expires_at <= $2 LIMIT 60
 
 -- Old rows are deleted a few at a time, by their ctid. The condition is checked again, in

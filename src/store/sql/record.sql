@@ -63,8 +63,7 @@ UPDATE lease SET status = 'released', released_at = $3
  WHERE id = ANY (ARRAY(SELECT l.id FROM lease l
                         WHERE l.intent_id = $1 AND l.agent_id = $2 AND l.status = 'active'
                         LIMIT 20))
-RETURNING id, intent_id, agent_id, scope, status, microseconds(acquired_at),
-          microseconds(expires_at), microseconds(released_at)
+RETURNING {lease}
 
 -- name: due_unassign
 DELETE FROM assignment WHERE intent_id = $1 AND agent_id = $2
