@@ -5,12 +5,29 @@
 #include "domain/sending/subscription.h"
 
 #include "base/clock.h"
-#include "base/json/fields.h"
 #include "domain/sending/endpoint.h"
 
-#define TIME_MAX 64
 #define ZONE_MAX (14 * 3600 * CLOCK_SECOND) /* no clock is further from UTC */
 #define ZONE_LIFE (3600 * CLOCK_SECOND)
+
+static const struct record_field subscription_fields[] = {
+    {RECORD_TEXT(subscription, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_UUID(subscription, intent_id, IN_TABLE | IN_OBJECT | IN_BODY)},
+    {RECORD_UUID(subscription, portfolio_id, IN_TABLE | IN_OBJECT | IN_BODY)},
+    {RECORD_TEXT(subscription, subscriber_id, IN_TABLE | IN_OBJECT | IN_BODY),
+     .max = SUBSCRIPTION_SUBSCRIBER_MAX},
+    {RECORD_TEXT(subscription, webhook_url, IN_JOIN | IN_OBJECT | IN_NEED),
+     .max = ENDPOINT_URL_MAX},
+    {RECORD_JSON(subscription, event_types, IN_JOIN | IN_OBJECT | IN_BODY),
+     .shape = JSON_ARRAY, .none = "[]", .max = 1 << 20},
+    {RECORD_NAIVE(subscription, expires_at, IN_TABLE | IN_OBJECT | IN_BODY)},
+    {RECORD_NAIVE(subscription, created_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(subscription, created_by, IN_TABLE)},
+    {RECORD_FLAG(subscription, gone, IN_JOIN)},
+    {RECORD_FLAG(subscription, active, IN_OBJECT)},
+};
+const struct record subscription_record =
+    RECORD(subscription, "subscription", "subscription");
 
 /* Has the time no zone? */
 static bool subscription_zoneless(struct str text)
@@ -25,19 +42,14 @@ static bool subscription_zoneless(struct str text)
 
 /* OpenIntent's asynchronous client sends local time without a zone. An end
  * without one that would be in the future of some zone is an hour from now. */
-static void read_end(struct fields *f, int64_t now, int64_t *out)
+static void subscription_end(struct fields *f, int64_t now, int64_t *end)
 {
-    struct str text = STR_NONE;
-    fields_text(f, "expires_at", TIME_MAX, &text);
-    if (f->e || !text.p)
+    const struct str text = json_get_text(f->obj, "expires_at");
+    if (f->e || !text.p || *end > now)
         return;
-    if (!clock_parse(text, out))
-        fields_wrong(f, "expires_at", "field.time",
-                     "This has to be a time like 2026-11-20T09:26:13.510233.");
-    else if (*out <= now && *out > now - ZONE_MAX &&
-             subscription_zoneless(text))
-        *out = now + ZONE_LIFE;
-    else if (*out <= now)
+    if (*end > now - ZONE_MAX && subscription_zoneless(text))
+        *end = now + ZONE_LIFE;
+    else
         fields_wrong(f, "expires_at", "field.range",
                      "The time has to be in the future.");
 }
@@ -47,22 +59,16 @@ const struct err *subscription_read(struct arena *a, const struct json *body,
                                     struct subscription *out)
 {
     struct fields f = fields(a, body, STR(""));
-    const struct json *types = NULL;
-    fields_uuid(&f, "intent_id", &out->intent_id);
-    fields_uuid(&f, "portfolio_id", &out->portfolio_id);
-    if (!f.e && out->intent_id.p && out->portfolio_id.p)
+    record_read(&f, &subscription_record, out);
+    if (out->intent_id.p && out->portfolio_id.p)
         fields_wrong(&f, "portfolio_id", "field.unused",
                      "A subscription is to an intent or to a portfolio.");
-    fields_text(&f, "subscriber_id", SUBSCRIPTION_SUBSCRIBER_MAX,
-                &out->subscriber_id);
-    fields_json(&f, "event_types", JSON_ARRAY, &types);
-    fields_need(&f, "webhook_url");
-    fields_text(&f, "webhook_url", ENDPOINT_URL_MAX, &out->webhook_url);
-    read_end(&f, now, &out->expires_at);
+    subscription_end(&f, now, &out->expires_at);
     TRY(fields_error(&f));
     if (out->subscriber_id.n == 0)
         out->subscriber_id = otherwise;
-    return endpoint_events(a, "event_types", types, &out->event_types);
+    return endpoint_events(a, "event_types", json_get(body, "event_types"),
+                           &out->event_types);
 }
 
 bool subscription_active(const struct subscription *s, int64_t now)

@@ -3,8 +3,7 @@
 #ifndef DOMAIN_SENDING_SUBSCRIPTION_H
 #define DOMAIN_SENDING_SUBSCRIPTION_H
 
-#include "base/err.h"
-#include "base/json/json.h"
+#include "domain/record.h"
 
 #define SUBSCRIPTION_SUBSCRIBER_MAX 200
 
@@ -19,7 +18,9 @@ struct subscription {
     struct str created_by; /* id of the key */
     int64_t expires_at;    /* 0: never */
     bool gone; /* its endpoint is gone, or its key has ended */
+    bool active; /* it is sent events now */
 };
+extern const struct record subscription_record;
 
 /* Reads the SDK's body: intent_id or portfolio_id, webhook_url, event_types,
  * expires_at (in the future) and subscriber_id (the argument otherwise where it

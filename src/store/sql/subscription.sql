@@ -17,14 +17,11 @@ SELECT (SELECT count(*) FROM subscription WHERE created_by = $1),
   FROM subscription WHERE intent_id IS NULL AND portfolio_id IS NULL
 
 -- name: subscription_insert
-INSERT INTO subscription (id, endpoint_id, intent_id, subscriber_id, event_types, created_at,
-                          created_by, expires_at, portfolio_id)
-VALUES ($1, $2, $3, $4, ARRAY(SELECT json_array_elements_text($5::json)), $6, $7, $8, $9)
+INSERT INTO subscription (endpoint_id, event_types, {subscription.insert})
+VALUES ($1, ARRAY(SELECT json_array_elements_text($2::json)), {subscription.places:3})
 
 -- name: subscription_list
-SELECT s.id, e.address, s.intent_id, s.subscriber_id, array_to_json(s.event_types)::text,
-       microseconds(s.created_at), s.created_by, microseconds(s.expires_at),
-       e.gone_at IS NOT NULL, s.portfolio_id
+SELECT {s.subscription}, e.address, array_to_json(s.event_types), e.gone_at IS NOT NULL
   FROM subscription s JOIN endpoint e ON e.id = s.endpoint_id
  WHERE ($3::uuid IS NULL OR s.id > $3)
 -- use: endpoint_of $1
