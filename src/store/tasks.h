@@ -16,8 +16,6 @@ struct tasks_page {
     enum task_status status; /* TASK_STATUS__MAX: any */
     int64_t limit, offset;
 };
-/* Row i of a statement with the columns of a task. */
-struct task tasks_row(const struct pg_rows *r, size_t i);
 /* ERR_NOT_FOUND task.unknown. */
 const struct err *tasks_get(struct pg *pg, struct arena *a, struct str id,
                             struct task *out) MUST;

@@ -540,9 +540,8 @@ const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
     TRY(due_some(pg, a, now, SQL_DUE_TASKS, SQL_DUE_TASKS_OF, &due));
     *out = (struct due_tasks){.v = due.v, .n = due.n};
     out->tasks_n = due.n > 0 ? pg_count(due.rows) : 0;
-    out->tasks = arena_many(a, out->tasks_n + 1, struct task);
-    for (size_t i = 0; i < out->tasks_n; i++)
-        out->tasks[i] = tasks_row(due.rows, i);
+    if (out->tasks_n > 0)
+        out->tasks = rows_all(a, &task_record, due.rows);
     return NULL;
 }
 

@@ -34,7 +34,7 @@ Test(task, a_change_keeps_the_other_facts)
         a, tree("{'output':{'b':2},'error':null,'other':1}"), &t));
     cr_assert(json_equal(json_read(a, t.facts),
                          tree("{'input':{'a':1},'output':{'b':2}}")));
-    cr_assert(t.facts_n == t.facts.n);
+    cr_assert(t.facts_n == (int64_t)t.facts.n);
 }
 
 Test(task, the_work_is_another_one)

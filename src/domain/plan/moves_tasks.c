@@ -1,9 +1,9 @@
 /* Tasks by calls: new ones, and changes of what they are about. Pure. */
 #include "domain/plan/moves.h"
 
-static const struct err *room(const struct board *b, size_t more)
+static const struct err *room(const struct board *b, int64_t more)
 {
-    size_t bytes = more;
+    int64_t bytes = more;
     for (size_t i = 0; i < b->tasks_n; i++)
         bytes += b->tasks[i].facts_n;
     return bytes <= TASKS_FACTS_MAX

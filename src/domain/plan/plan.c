@@ -2,13 +2,42 @@
  * Pure. */
 #include "domain/plan/plan.h"
 
-#include "base/clock_text.h"
 #include "base/id.h"
-#include "base/json/fields.h"
 
 #define PLAN_NAME_MAX 200
 #define PLAN_WORD_MAX 200
 #define PLAN_HOURS_MAX 8784.0 /* 366 days */
+#define PLAN_HOURS_DIGITS 64
+
+static const struct record_field plan_fields[] = {
+    {RECORD_TEXT(plan, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(plan, intent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_NUMBER(plan, version, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_WORD(plan, state, IN_TABLE | IN_UPDATE | IN_OBJECT,
+                 vocabulary_plan_state_all)},
+    {RECORD_WORD(plan, on_failure, IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
+                 vocabulary_plan_failure_all)},
+    {RECORD_WORD(plan, paused, IN_TABLE | IN_UPDATE | IN_OBJECT,
+                 vocabulary_plan_pause_all),
+     .column = "paused_reason"},
+    {RECORD_JSON(plan, tasks, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_JSON(plan, facts, IN_TABLE | IN_UPDATE)},
+    {RECORD_TEXT(plan, review_id, IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .member = "review_suspension_id"},
+    {RECORD_TEXT(plan, review_reason, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_TEXT(plan, created_by, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(plan, key_id, IN_TABLE)},
+    {RECORD_NUMBER(plan, told, IN_TABLE | IN_UPDATE)},
+    {RECORD_NAIVE(plan, created_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_NAIVE(plan, updated_at, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_TIME(plan, activated_at, IN_TABLE | IN_UPDATE)},
+    {RECORD_WORD(plan, terms.floor, IN_JOIN, vocabulary_severity_all),
+     .column = "severity_floor"},
+    {RECORD_OWN(plan, terms.by, IN_JOIN, principal_by_column,
+                principal_by_take),
+     .column = "decides"},
+};
+const struct record plan_record = RECORD(plan, "plan", "plan");
 
 /* ---- reading a plan --------------------------------------------------- */
 
@@ -35,14 +64,11 @@ const struct err *plan_read(struct arena *a, const struct json *body,
 {
     struct fields f = fields(a, body, STR(""));
     struct json *facts = json_read(a, p->facts);
-    const enum plan_failure failure =
-        vocabulary_plan_failure_read(&f, "on_failure");
     if (!facts)
         facts = json_object(a);
+    record_read(&f, &plan_record, p);
     plan_facts(&f, facts);
     TRY(fields_error(&f));
-    if (failure != PLAN_FAILURE__MAX)
-        p->on_failure = failure;
     p->facts = json_dump(a, facts, PLAN_FACTS_MAX);
     return p->facts.p ? NULL
                       : ERROR(ERR_TOO_LARGE, "plan.too_large",
@@ -51,84 +77,94 @@ const struct err *plan_read(struct arena *a, const struct json *body,
 
 /* ---- reading checkpoints ---------------------------------------------- */
 
-static void plan_approvers(struct fields *f, struct checkpoint *c)
+static void checkpoint_id(struct fields *f, const char *key,
+                          const void *checkpoint)
 {
-    const struct json *sent = NULL;
-    struct json *list = json_array(f->arena);
-    fields_json(f, "approvers", JSON_ARRAY, &sent);
-    if (json_count(sent) > PLAN_APPROVERS_MAX)
-        fields_wrong(f, "approvers", "field.too_many",
-                     "There may be at most %d approvers.", PLAN_APPROVERS_MAX);
-    for (size_t i = 0; i < json_count(sent) && !f->e; i++) {
-        const struct str name = json_text(json_at(sent, i));
-        if (str_trim(name).n == 0 || str_runes(name) > PLAN_NAME_MAX)
-            fields_wrong(f, "approvers", "field.value",
-                         "Element %zu has to be a name.", i);
-        json_add_text(list, name);
-    }
-    c->approvers = json_dump(f->arena, list, PLAN_FACTS_MAX);
+    const struct checkpoint *c = checkpoint;
+    if (!id_token(c->id))
+        fields_wrong(f, key, "field.value",
+                     "An id has letters, digits and . _ ~ - only.");
 }
 
-static void plan_hours(struct fields *f, struct checkpoint *c)
+static void checkpoint_name(struct fields *f, const char *key,
+                            const void *checkpoint)
 {
-    const struct json *v = json_get(f->obj, "timeout_hours");
-    if (!v || f->e)
-        return;
-    c->timeout_hours = json_dump(f->arena, v, 64);
-    if (!json_is_number(v) || plan_checkpoint_seconds(f->arena, c) < 1)
-        fields_wrong(f, "timeout_hours", "field.value",
+    const struct checkpoint *c = checkpoint;
+    if (str_trim(c->name).n == 0)
+        fields_wrong(f, key, "field.empty", "A name is needed.");
+}
+
+static void checkpoint_approvers(struct fields *f, const char *key,
+                                 const void *checkpoint)
+{
+    const struct checkpoint *c = checkpoint;
+    const struct json *list = json_read(f->arena, c->approvers);
+    if (json_count(list) > PLAN_APPROVERS_MAX)
+        fields_wrong(f, key, "field.too_many",
+                     "There may be at most %d approvers.", PLAN_APPROVERS_MAX);
+    for (size_t i = 0; i < json_count(list) && !f->e; i++) {
+        const struct str name = json_text(json_at(list, i));
+        if (str_trim(name).n == 0 || str_runes(name) > PLAN_NAME_MAX)
+            fields_wrong(f, key, "field.value",
+                         "Element %zu has to be a name.", i);
+    }
+}
+
+static void checkpoint_hours(struct fields *f, const char *key,
+                             const void *checkpoint)
+{
+    const struct checkpoint *c = checkpoint;
+    if (!json_is_number(json_get(f->obj, key)) ||
+        c->timeout_hours.n > PLAN_HOURS_DIGITS ||
+        plan_checkpoint_seconds(f->arena, c) < 1)
+        fields_wrong(f, key, "field.value",
                      "\"timeout_hours\" has to be a number of hours, from one "
                      "second to 366 days.");
 }
 
-/* The task may come under its older name. */
-static void plan_after(struct fields *f, struct checkpoint *c)
-{
-    const char *key = json_has(f->obj, "after_task") ? "after_task" : "after";
-    if (!json_has(f->obj, key))
-        fields_need(f, "after_task");
-    fields_uuid(f, key, &c->after_task);
-}
-
-static void plan_checkpoint_words(struct fields *f, struct checkpoint *c)
-{
-    const enum checkpoint_timeout timeout =
-        vocabulary_checkpoint_timeout_read(f, "on_timeout");
-    const enum checkpoint_reject reject =
-        vocabulary_checkpoint_reject_read(f, "on_reject");
-    const enum severity severity = vocabulary_severity_read(f, "severity");
-    if (timeout != CHECKPOINT_TIMEOUT__MAX)
-        c->on_timeout = timeout;
-    if (reject != CHECKPOINT_REJECT__MAX)
-        c->on_reject = reject;
-    if (severity != SEVERITY__MAX)
-        c->severity = severity;
-}
-
-static const struct err *plan_checkpoint(struct arena *a,
-                                         const struct json *v,
-                                         struct str path,
-                                         struct checkpoint *c)
-{
-    struct fields f = fields(a, v, path);
-    *c = (struct checkpoint){.requires_approval = true};
-    fields_text(&f, "id", 64, &c->id);
-    fields_need(&f, "name");
-    fields_text(&f, "name", PLAN_NAME_MAX, &c->name);
-    plan_after(&f, c);
-    fields_bool(&f, "requires_approval", &c->requires_approval);
-    plan_approvers(&f, c);
-    plan_hours(&f, c);
-    plan_checkpoint_words(&f, c);
-    if (!f.e && c->id.p && !id_token(c->id))
-        fields_wrong(&f, "id", "field.value",
-                     "An id has letters, digits and . _ ~ - only.");
-    if (!f.e && str_trim(c->name).n == 0)
-        fields_wrong(&f, "name", "field.empty", "A name is needed.");
-    if (!c->id.p)
-        c->id = id_new(a);
-    return fields_error(&f);
-}
+/* The task has an older name in bodies. */
+static const struct record_field checkpoint_fields[] = {
+    {RECORD_TEXT(checkpoint, plan_id, IN_TABLE)},
+    {RECORD_TEXT(checkpoint, id, IN_TABLE | IN_OBJECT | IN_BODY), .max = 64,
+     .check = checkpoint_id},
+    {RECORD_TEXT(checkpoint, intent_id, IN_TABLE)},
+    {RECORD_NUMBER(checkpoint, place, IN_TABLE | IN_UPDATE)},
+    {RECORD_TEXT(checkpoint, name, IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
+     .max = PLAN_NAME_MAX, .check = checkpoint_name},
+    {RECORD_UUID(checkpoint, after_task,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
+     .other = "after"},
+    {RECORD_FLAG(checkpoint, requires_approval,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY)},
+    {RECORD_JSON(checkpoint, approvers,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .shape = JSON_ARRAY, .none = "[]", .max = PLAN_FACTS_MAX,
+     .check = checkpoint_approvers},
+    {RECORD_FLAG(checkpoint, of_group, IN_TABLE | IN_UPDATE)},
+    {RECORD_JSON(checkpoint, timeout_hours,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = PLAN_FACTS_MAX, .check = checkpoint_hours},
+    {RECORD_WORD(checkpoint, on_timeout,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
+                 vocabulary_checkpoint_timeout_all)},
+    {RECORD_FLAG(checkpoint, silence_approves, IN_TABLE | IN_UPDATE)},
+    {RECORD_WORD(checkpoint, on_reject,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
+                 vocabulary_checkpoint_reject_all)},
+    {RECORD_WORD(checkpoint, severity,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
+                 vocabulary_severity_all)},
+    {RECORD_WORD(checkpoint, status, IN_TABLE | IN_UPDATE | IN_OBJECT,
+                 vocabulary_checkpoint_status_all)},
+    {RECORD_TEXT(checkpoint, decided_by, IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .member = "approved_by"},
+    {RECORD_NAIVE(checkpoint, decided_at, IN_TABLE | IN_UPDATE | IN_OBJECT),
+     .member = "approved_at"},
+    {RECORD_TEXT(checkpoint, suspension_id, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_FLAG(checkpoint, own, IN_JOIN)},
+};
+const struct record checkpoint_record =
+    RECORD(checkpoint, "checkpoint", "plan_checkpoint");
 
 const struct err *plan_read_checkpoints(struct arena *a,
                                         const struct json *body,
@@ -146,10 +182,16 @@ const struct err *plan_read_checkpoints(struct arena *a,
     *sent = list != NULL;
     for (size_t i = 0; i < out->n; i++) {
         const struct str path = fields_element(a, STR("checkpoints"), i);
-        TRY(plan_checkpoint(a, json_at(list, i), path, &out->v[i]));
-        out->v[i].place = (int64_t)i;
+        struct checkpoint *c = &out->v[i];
+        *c = (struct checkpoint){.place = (int64_t)i,
+                                 .requires_approval = true};
+        f = fields(a, json_at(list, i), path);
+        record_read(&f, &checkpoint_record, c);
+        TRY(fields_error(&f));
+        if (!c->id.p)
+            c->id = id_new(a);
         for (size_t k = 0; k < i; k++) {
-            if (str_eq(out->v[k].id, out->v[i].id))
+            if (str_eq(out->v[k].id, c->id))
                 return err_at(a, ERR_INVALID, "field.value",
                               fields_path(a, path, "id"),
                               "Two checkpoints have this id.");
@@ -224,25 +266,11 @@ struct json *plan_json(struct arena *a, const struct plan *p)
     const struct json *conditions = json_get(facts, "conditions");
     const struct json *metadata = json_get(facts, "metadata");
     const struct str on_complete = json_get_text(facts, "on_complete");
-    struct json *o = json_object(a);
-    json_set_text(o, "id", p->id);
-    json_set_text(o, "intent_id", p->intent_id);
-    json_set_int(o, "version", p->version);
-    json_set_text(o, "state", vocabulary_plan_state(p->state)->wire);
-    json_set_json(o, "tasks", json_read(a, p->tasks));
+    struct json *o = record_object(a, &plan_record, p);
     json_set_json(o, "conditions", conditions ? conditions : json_array(a));
-    json_set_text(o, "on_failure",
-                  vocabulary_plan_failure(p->on_failure)->wire);
     json_set_text(o, "on_complete",
                   on_complete.p ? on_complete : STR("notify"));
     json_set_json(o, "metadata", metadata ? metadata : json_object(a));
-    json_set_text_or_null(o, "paused_reason",
-                          vocabulary_plan_pause(p->paused)->wire);
-    json_set_text_or_null(o, "review_suspension_id", p->review_id);
-    json_set_text_or_null(o, "review_reason", p->review_reason);
-    json_set_text(o, "created_by", p->created_by);
-    json_set_text(o, "created_at", clock_naive(a, p->created_at));
-    json_set_text(o, "updated_at", clock_naive(a, p->updated_at));
     return o;
 }
 
@@ -251,30 +279,14 @@ struct json *plan_checkpoint_json(struct arena *a,
 {
     const bool escalates =
         c->on_timeout == CHECKPOINT_TIMEOUT_APPROVE && !c->silence_approves;
-    const bool approved = c->status == CHECKPOINT_APPROVED;
-    struct json *o = json_object(a);
-    json_set_text(o, "id", c->id);
-    json_set_text(o, "name", c->name);
-    json_set_text(o, "after_task", c->after_task);
-    json_set_bool(o, "requires_approval", c->requires_approval);
-    json_set_json(o, "approvers", json_read(a, c->approvers));
-    json_set_read(a, o, "timeout_hours", c->timeout_hours);
-    json_set_text(o, "on_timeout",
-                  vocabulary_checkpoint_timeout(c->on_timeout)->wire);
+    struct json *o = record_object(a, &checkpoint_record, c);
     json_set_text(o, "on_timeout_enforced",
                   vocabulary_checkpoint_timeout(
                       escalates ? CHECKPOINT_TIMEOUT_ESCALATE : c->on_timeout)
                       ->wire);
-    json_set_text(o, "on_reject",
-                  vocabulary_checkpoint_reject(c->on_reject)->wire);
-    json_set_text(o, "status", vocabulary_checkpoint_status(c->status)->wire);
-    json_set_text_or_null(o, "approved_by",
-                          approved ? c->decided_by : STR_NONE);
-    json_set_text_or_null(o, "approved_at",
-                          approved ? clock_naive(a, c->decided_at)
-                                   : STR_NONE);
-    json_set_text_or_null(o, "suspension_id", c->suspension_id);
-    json_set_text_or_null(o, "severity",
-                          vocabulary_severity(c->severity)->wire);
+    if (c->status != CHECKPOINT_APPROVED) { /* somebody rejected it */
+        json_set_json(o, "approved_by", NULL);
+        json_set_json(o, "approved_at", NULL);
+    }
     return o;
 }

@@ -3,9 +3,8 @@
 #ifndef DOMAIN_PLAN_PLAN_H
 #define DOMAIN_PLAN_PLAN_H
 
-#include "base/json/json.h"
 #include "domain/intent/principal.h"
-#include "domain/vocabulary.h"
+#include "domain/record.h"
 
 #define PLANS_MAX 20 /* of an intent */
 #define PLAN_CHECKPOINTS_MAX 20
@@ -29,6 +28,7 @@ struct plan {
     int64_t created_at, updated_at, activated_at; /* 0: not yet */
     bool fresh, changed; /* to be written */
 };
+extern const struct record plan_record;
 
 /* A step of a plan that waits for people. */
 struct checkpoint {
@@ -52,6 +52,7 @@ struct checkpoint {
     bool own; /* the question is an agent's, and holds the intent too */
     bool fresh, changed, dropped; /* to be written */
 };
+extern const struct record checkpoint_record;
 struct checkpoints {
     struct checkpoint v[PLAN_CHECKPOINTS_MAX];
     size_t n;

@@ -2,13 +2,35 @@
 #include "domain/plan/task.h"
 
 #include "base/clock.h"
-#include "base/clock_text.h"
 #include "base/id.h"
-#include "base/json/fields.h"
 #include "domain/intent/principal.h"
 
 #define TASK_TEXT_MAX 20000
 #define TASK_SECONDS_MAX (INT64_C(366) * 24 * 3600)
+
+static const struct record_field task_fields[] = {
+    {RECORD_TEXT(task, id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(task, intent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(task, plan_id, IN_TABLE | IN_PART | IN_OBJECT)},
+    {RECORD_TEXT(task, name, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NUMBER(task, version, IN_TABLE | IN_PART | IN_OBJECT)},
+    {RECORD_WORD(task, status, IN_TABLE | IN_PART | IN_OBJECT,
+                 vocabulary_task_status_all)},
+    {RECORD_WORD(task, hold, IN_ROW | IN_PART, vocabulary_task_hold_all)},
+    {RECORD_TIME(task, held_at, IN_ROW | IN_PART)},
+    {RECORD_TEXT(task, assigned_agent, IN_TABLE | IN_PART | IN_OBJECT)},
+    {RECORD_JSON(task, depends_on, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NUMBER(task, attempt, IN_TABLE | IN_PART | IN_OBJECT)},
+    {RECORD_NUMBER(task, max_attempts, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NAIVE(task, created_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_NAIVE(task, started_at, IN_ROW | IN_PART | IN_OBJECT)},
+    {RECORD_NAIVE(task, completed_at, IN_ROW | IN_PART | IN_OBJECT)},
+    {RECORD_TIME(task, runs_until, IN_ROW | IN_PART)},
+    {RECORD_COUNT(task, time_left, IN_ROW | IN_PART)},
+    {RECORD_NUMBER(task, facts_n, IN_JOIN)},
+    {RECORD_JSON(task, facts, IN_JOIN | IN_INSERT | IN_UPDATE)},
+};
+const struct record task_record = RECORD(task, "task", "task");
 
 /* ---- facts ----------------------------------------------------------- */
 
@@ -73,7 +95,7 @@ const struct err *task_read_facts(struct arena *a, const struct json *body,
         task_fact(&f, &task_facts[i], facts);
     TRY(fields_error(&f));
     t->facts = json_dump(a, facts, TASK_FACTS_MAX);
-    t->facts_n = t->facts.n;
+    t->facts_n = (int64_t)t->facts.n;
     return t->facts.p ? NULL
                       : ERROR(ERR_TOO_LARGE, "task.too_large",
                               "A task may have at most 128 kB, and all tasks "
@@ -303,19 +325,9 @@ bool task_same_output(struct arena *a, const struct task *x,
 struct json *task_json(struct arena *a, const struct task *t,
                        const struct json *blocks)
 {
-    struct json *o = json_object(a);
-    json_set_text(o, "id", t->id);
-    json_set_text(o, "intent_id", t->intent_id);
-    json_set_text_or_null(o, "plan_id", t->plan_id);
-    json_set_text(o, "name", t->name);
-    json_set_int(o, "version", t->version);
-    json_set_text(o, "status", vocabulary_task_status(t->status)->wire);
+    struct json *o = record_object(a, &task_record, t);
     task_put_facts(a, o, json_read(a, t->facts));
-    json_set_text_or_null(o, "assigned_agent", t->assigned_agent);
-    json_set_json(o, "depends_on", json_read(a, t->depends_on));
     json_set_json(o, "blocks", blocks);
-    json_set_int(o, "attempt", t->attempt);
-    json_set_int(o, "max_attempts", t->max_attempts);
     if (t->hold != TASK_HOLD_NONE)
         json_set_text(o, "blocked_reason",
                       vocabulary_task_hold(t->hold)->wire);
@@ -324,8 +336,5 @@ struct json *task_json(struct arena *a, const struct task *t,
     json_set_text_or_null(o, "suspended_intent_id",
                           t->hold == TASK_HOLD_SUSPENDED ? t->intent_id
                                                          : STR_NONE);
-    json_set_text_or_null(o, "created_at", clock_naive(a, t->created_at));
-    json_set_text_or_null(o, "started_at", clock_naive(a, t->started_at));
-    json_set_text_or_null(o, "completed_at", clock_naive(a, t->completed_at));
     return o;
 }

@@ -3,14 +3,13 @@
 #ifndef DOMAIN_PLAN_TASK_H
 #define DOMAIN_PLAN_TASK_H
 
-#include "base/json/json.h"
-#include "domain/vocabulary.h"
+#include "domain/record.h"
 
 #define TASKS_MAX 200 /* of an intent */
 #define TASK_NAME_MAX 200
 #define TASK_ATTEMPTS_MAX 100
 #define TASK_FACTS_MAX ((size_t)128 << 10) /* bytes of JSON text */
-#define TASKS_FACTS_MAX ((size_t)4 << 20)  /* of all tasks of an intent */
+#define TASKS_FACTS_MAX ((int64_t)4 << 20) /* of all tasks of an intent */
 
 struct task {
     struct str id, intent_id, name;
@@ -26,9 +25,11 @@ struct task {
     int64_t runs_until; /* the clock fails it then; 0: it has no timeout */
     int64_t time_left;  /* of it, while it is blocked */
     struct str facts; /* JSON text, an object; p NULL: not read */
-    size_t facts_n;   /* its bytes */
+    int64_t facts_n;  /* its bytes */
     bool fresh, changed; /* to be written */
 };
+/* IN_PART: what moves. */
+extern const struct record task_record;
 
 /* A call's change of a task, without its facts. */
 struct task_change {
