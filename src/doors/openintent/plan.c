@@ -12,19 +12,13 @@
 #include "work/ask.h"
 #include "work/policy.h"
 
-static const struct call_made made = {"/api/v1/plans/", "id"};
-
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "plan.unknown",
-                 "There is no plan with this id.");
-}
+static const struct call_made plan_made = {"/api/v1/plans/", "id"};
 
 /* ---- reading ---------------------------------------------------------- */
 
 /* Its end is read only where there is a question. */
-static const struct err *object_of(struct call *c, const struct board *b,
-                                   const struct plan *p, struct json **out)
+static const struct err *plan_object(struct call *c, const struct board *b,
+                                     const struct plan *p, struct json **out)
 {
     int64_t until = 0;
     if (b->intent->status == INTENT_SUSPENDED)
@@ -42,12 +36,12 @@ const struct err *openintent_plan_get(struct call *c)
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
     const struct err *e = call_intent(c, intent_id, REACH_USE, &i);
     if (e)
-        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+        return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
     TRY(tasks_board(c->pg, c->a, &i, &b));
     const struct plan *p = board_plan(b, id_lower(c->a, c->param[0]));
     if (!p)
-        return unknown();
-    TRY(object_of(c, b, p, &o));
+        return &plan_record.unknown;
+    TRY(plan_object(c, b, p, &o));
     response_json(c->rs, 200, o);
     return NULL;
 }
@@ -61,7 +55,7 @@ const struct err *openintent_plan_list(struct call *c)
     TRY(tasks_board(c->pg, c->a, &i, &b));
     for (size_t k = 0; k < b->plans_n; k++) {
         struct json *o = NULL;
-        TRY(object_of(c, b, &b->plans[k], &o));
+        TRY(plan_object(c, b, &b->plans[k], &o));
         json_add_json(list, o);
     }
     response_json(c->rs, 200, list);
@@ -70,7 +64,7 @@ const struct err *openintent_plan_list(struct call *c)
 
 /* ---- a body ----------------------------------------------------------- */
 
-struct sent {
+struct plan_sent {
     enum plan_state to; /* PLAN_STATE__MAX: it is not moved */
     struct str tasks;   /* p NULL: as they are */
     bool has_checkpoints;
@@ -78,8 +72,8 @@ struct sent {
 };
 
 /* The names exist: a question that nobody could answer is refused. */
-static const struct err *settle_approvers(struct call *c, struct checkpoint *x,
-                                          size_t i)
+static const struct err *plan_settle_approvers(struct call *c,
+                                               struct checkpoint *x, size_t i)
 {
     const struct json *names = json_read(c->a, x->approvers);
     for (size_t k = 0; k < json_count(names); k++) {
@@ -107,7 +101,7 @@ static const struct err *settle_approvers(struct call *c, struct checkpoint *x,
 
 /* The agent's severity may only raise the operator's floor, and silence
  * approves only what is low, where the server is set so. */
-static const struct err *settle(struct call *c, struct sent *s)
+static const struct err *plan_settle(struct call *c, struct plan_sent *s)
 {
     const struct conf *conf = c->serve->conf;
     const struct work w = call_work(c);
@@ -118,13 +112,13 @@ static const struct err *settle(struct call *c, struct sent *s)
             x->severity = terms.floor;
         x->silence_approves =
             conf->silence_may_authorize && x->severity == SEVERITY_LOW;
-        TRY(settle_approvers(c, x, i));
+        TRY(plan_settle_approvers(c, x, i));
     }
     return NULL;
 }
 
-static const struct err *read(struct call *c, const struct json *body,
-                              struct sent *out)
+static const struct err *
+plan_read_sent(struct call *c, const struct json *body, struct plan_sent *out)
 {
     struct fields f = fields(c->a, body, STR(""));
     out->to = vocabulary_plan_state_read(&f, "state");
@@ -132,13 +126,13 @@ static const struct err *read(struct call *c, const struct json *body,
     TRY(task_read_ids(c->a, body, "tasks", &out->tasks));
     TRY(plan_read_checkpoints(c->a, body, &out->checkpoints,
                               &out->has_checkpoints));
-    return settle(c, out);
+    return plan_settle(c, out);
 }
 
 /* Its state, after a change of the rest: that may need a review first. */
-static const struct err *put_state(struct call *c, struct work *w,
-                                   struct plan *p, enum plan_state to,
-                                   bool changed)
+static const struct err *plan_put_state(struct call *c, struct work *w,
+                                        struct plan *p, enum plan_state to,
+                                        bool changed)
 {
     const bool moves = to != PLAN_STATE__MAX && to != p->state;
     if (changed && !(moves && plan_ended(to)))
@@ -150,8 +144,8 @@ static const struct err *put_state(struct call *c, struct work *w,
 }
 
 /* Its tasks, its checkpoints, and then its state. */
-static const struct err *put(struct call *c, struct work *w, struct plan *p,
-                             const struct sent *sent)
+static const struct err *plan_put(struct call *c, struct work *w,
+                                  struct plan *p, const struct plan_sent *sent)
 {
     const bool changed =
         sent->has_checkpoints ||
@@ -161,15 +155,15 @@ static const struct err *put(struct call *c, struct work *w, struct plan *p,
     if (sent->has_checkpoints)
         TRY(moves_checkpoints(w->board, p, &sent->checkpoints, &c->who));
     TRY(moves_check_checkpoints(w->board, p));
-    TRY(put_state(c, w, p, sent->to, changed));
+    TRY(plan_put_state(c, w, p, sent->to, changed));
     return ask_tell(w);
 }
 
 /* ---- making and changing one ------------------------------------------- */
 
-static const struct err *begin(struct call *c, struct work *w,
-                               struct str intent_id,
-                               const struct work_once *once)
+static const struct err *plan_begin(struct call *c, struct work *w,
+                                    struct str intent_id,
+                                    const struct work_once *once)
 {
     TRY(call_begin(c, w, intent_id, once));
     if (w->answered)
@@ -180,9 +174,10 @@ static const struct err *begin(struct call *c, struct work *w,
     return coordinators_supervisor(c->pg, c->a, &w->board->guards);
 }
 
-static const struct err *make(struct call *c, struct work *w,
-                              const struct plan *given,
-                              const struct sent *sent, struct json **out)
+static const struct err *plan_make(struct call *c, struct work *w,
+                                   const struct plan *given,
+                                   const struct plan_sent *sent,
+                                   struct json **out)
 {
     struct json *o = json_object(c->a);
     struct plan *p = NULL;
@@ -193,13 +188,13 @@ static const struct err *make(struct call *c, struct work *w,
     json_set_int(o, "task_count",
                  (int64_t)json_count(json_read(c->a, sent->tasks)));
     TRY(board_event(w->board, "plan.created", o));
-    TRY(put(c, w, p, sent));
-    return object_of(c, w->board, p, out);
+    TRY(plan_put(c, w, p, sent));
+    return plan_object(c, w->board, p, out);
 }
 
 const struct err *openintent_plan_make(struct call *c)
 {
-    struct sent *sent = arena_new(c->a, struct sent);
+    struct plan_sent *sent = arena_new(c->a, struct plan_sent);
     struct plan p = {.id = id_new(c->a),
                      .state = PLAN_DRAFT,
                      .created_by = principal_actor(&c->who),
@@ -216,24 +211,24 @@ const struct err *openintent_plan_make(struct call *c)
     fields_uuid(&f, "intent_id", &intent_id);
     TRY(fields_error(&f));
     TRY(plan_read(c->a, body, &p));
-    TRY(read(c, body, sent));
-    TRY(begin(c, &w, intent_id, &once));
+    TRY(plan_read_sent(c, body, sent));
+    TRY(plan_begin(c, &w, intent_id, &once));
     if (w.answered)
-        return call_replay_made(c, &w, &made);
-    TRY(make(c, &w, &p, sent, &o));
-    call_locate(c, &made, p.id);
+        return call_replay_made(c, &w, &plan_made);
+    TRY(plan_make(c, &w, &p, sent, &o));
+    call_locate(c, &plan_made, p.id);
     return call_commit(c, &w, 201, o, false);
 }
 
 /* The plan of the board, in the version that the caller has read. */
-static const struct err *find(struct call *c, struct work *w, int64_t version,
-                              struct plan **out)
+static const struct err *plan_find(struct call *c, struct work *w,
+                                   int64_t version, struct plan **out)
 {
     struct json *more = json_object(c->a);
     struct plan *p = board_plan(w->board, id_lower(c->a, c->param[0]));
     *out = p;
     if (!p)
-        return unknown();
+        return &plan_record.unknown;
     json_set_int(more, "current_version", p->version);
     if (p->version != version)
         return err_more(c->a,
@@ -248,7 +243,7 @@ static const struct err *find(struct call *c, struct work *w, int64_t version,
 
 const struct err *openintent_plan_change(struct call *c)
 {
-    struct sent *sent = arena_new(c->a, struct sent);
+    struct plan_sent *sent = arena_new(c->a, struct plan_sent);
     struct str intent_id = STR_NONE;
     const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL, *o = NULL;
@@ -257,23 +252,23 @@ const struct err *openintent_plan_change(struct call *c)
     struct work w;
     TRY(call_must_match(c, &version));
     TRY(call_body(c, &body));
-    TRY(read(c, body, sent));
+    TRY(plan_read_sent(c, body, sent));
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
-    const struct err *e = begin(c, &w, intent_id, &once);
+    const struct err *e = plan_begin(c, &w, intent_id, &once);
     if (e)
-        return e->kind == ERR_NOT_FOUND ? unknown() : e;
-    TRY(find(c, &w, version, &p));
+        return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
+    TRY(plan_find(c, &w, version, &p));
     TRY(plan_read(c->a, body, p));
     board_change_plan(w.board, p);
-    TRY(put(c, &w, p, sent));
-    TRY(object_of(c, w.board, p, &o));
+    TRY(plan_put(c, &w, p, sent));
+    TRY(plan_object(c, w.board, p, &o));
     return call_commit(c, &w, 200, o, false);
 }
 
 /* ---- answering --------------------------------------------------------- */
 
 /* The one path of all answers; the plan is the answer's body. */
-static const struct err *decide(struct call *c, enum effect effect)
+static const struct err *plan_decide(struct call *c, enum effect effect)
 {
     struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
     struct str question = STR_NONE;
@@ -293,17 +288,17 @@ static const struct err *decide(struct call *c, enum effect effect)
         meant_effect(suspension_choices(c->a, &w.suspension), effect),
         "value");
     TRY(respond_decide(c, &w, &answer));
-    TRY(object_of(c, w.board,
-                  board_plan(w.board, id_lower(c->a, c->param[0])), &o));
+    TRY(plan_object(c, w.board,
+                    board_plan(w.board, id_lower(c->a, c->param[0])), &o));
     return call_commit(c, &w, 200, o, false);
 }
 
 const struct err *openintent_plan_approve(struct call *c)
 {
-    return decide(c, EFFECT_AUTHORIZE);
+    return plan_decide(c, EFFECT_AUTHORIZE);
 }
 
 const struct err *openintent_plan_reject(struct call *c)
 {
-    return decide(c, EFFECT_VETO);
+    return plan_decide(c, EFFECT_VETO);
 }

@@ -9,13 +9,7 @@
 #include "work/ask.h"
 #include "work/policy.h"
 
-static const struct call_made made = {"/api/v1/tasks/", "id"};
-
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "task.unknown",
-                 "There is no task with this id.");
-}
+static const struct call_made task_made = {"/api/v1/tasks/", "id"};
 
 /* ---- reading ---------------------------------------------------------- */
 
@@ -27,7 +21,7 @@ const struct err *openintent_task_get(struct call *c)
     TRY(tasks_get(c->pg, c->a, c->param[0], &t));
     const struct err *e = call_intent(c, t.intent_id, REACH_USE, &i);
     if (e)
-        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+        return e->kind == ERR_NOT_FOUND ? &task_record.unknown : e;
     TRY(tasks_board(c->pg, c->a, &i, &b));
     response_json(c->rs, 200, board_task_json(b, &t));
     return NULL;
@@ -35,8 +29,8 @@ const struct err *openintent_task_get(struct call *c)
 
 /* One object is made at a time: its tree may be many times larger than its
  * text. */
-static void answer_list(struct call *c, const struct board *b,
-                        const struct task_rows *rows)
+static void task_answer_list(struct call *c, const struct board *b,
+                             const struct task_rows *rows)
 {
     struct buf text = buf_make(c->a, RESPONSE_BODY_MAX);
     struct board one = *b;
@@ -68,7 +62,7 @@ const struct err *openintent_task_list(struct call *c)
     page.intent_id = i.id;
     TRY(tasks_board(c->pg, c->a, &i, &b));
     TRY(tasks_list(c->pg, c->a, &page, &rows));
-    answer_list(c, b, &rows);
+    task_answer_list(c, b, &rows);
     return NULL;
 }
 
@@ -90,7 +84,7 @@ const struct err *openintent_task_make(struct call *c)
     TRY(task_read(c->a, body, &t));
     TRY(call_begin(c, &w, intent_id, &once));
     if (w.answered)
-        return call_replay_made(c, &w, &made);
+        return call_replay_made(c, &w, &task_made);
     TRY(policy_write(&w));
     TRY(intent_check_open(w.intent.status));
     TRY(principals_joins(c->pg, c->a, t.assigned_agent, w.intent.test,
@@ -100,7 +94,7 @@ const struct err *openintent_task_make(struct call *c)
     t.intent_id = w.intent.id;
     TRY(moves_new_task(w.board, &t, &c->who));
     TRY(ask_tell(&w));
-    call_locate(c, &made, t.id);
+    call_locate(c, &task_made, t.id);
     return call_commit(c, &w, 201,
                        board_task_json(w.board, board_task(w.board, t.id)),
                        false);
@@ -109,8 +103,9 @@ const struct err *openintent_task_make(struct call *c)
 /* ---- changing one ----------------------------------------------------- */
 
 /* The task of the board, with its facts as they are under the lock. */
-static const struct err *find(struct call *c, struct work *w, struct str id,
-                              int64_t version, struct task **out)
+static const struct err *task_find(struct call *c, struct work *w,
+                                   struct str id, int64_t version,
+                                   struct task **out)
 {
     struct json *more = json_object(c->a);
     struct task now;
@@ -118,7 +113,7 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
     TRY(tasks_get(c->pg, c->a, id, &now));
     *out = board_task(w->board, now.id);
     if (!*out)
-        return unknown();
+        return &task_record.unknown;
     (*out)->facts = now.facts;
     json_set_int(more, "current_version", now.version);
     if (now.version != version)
@@ -133,8 +128,9 @@ static const struct err *find(struct call *c, struct work *w, struct str id,
 
 /* The inputs that a task declares when it is taken, and its outputs when it is
  * completed. */
-static const struct err *check_step(struct call *c, const struct work *w,
-                                    const struct task *t, enum task_status to)
+static const struct err *task_check_step(struct call *c, const struct work *w,
+                                         const struct task *t,
+                                         enum task_status to)
 {
     const struct json *facts = json_read(c->a, t->facts);
     const struct json *io = json_get(facts, "input");
@@ -147,12 +143,13 @@ static const struct err *check_step(struct call *c, const struct work *w,
                : NULL;
 }
 
-static const struct err *move(struct call *c, struct work *w, struct task *t,
-                              const struct task_change *change)
+static const struct err *task_put_status(struct call *c, struct work *w,
+                                         struct task *t,
+                                         const struct task_change *change)
 {
     if (change->to == TASK_STATUS__MAX || change->to == t->status)
         return NULL;
-    TRY(check_step(c, w, t, change->to));
+    TRY(task_check_step(c, w, t, change->to));
     return moves_task(w->board, t, change->to, change->agent, &c->who);
 }
 
@@ -170,14 +167,14 @@ const struct err *openintent_task_change(struct call *c)
     TRY(tasks_get(c->pg, c->a, c->param[0], &was));
     const struct err *e = call_begin(c, &w, was.intent_id, &once);
     if (e)
-        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+        return e->kind == ERR_NOT_FOUND ? &task_record.unknown : e;
     TRY(policy_write(&w));
     TRY(principals_joins(c->pg, c->a, change.agent, w.intent.test,
                          "assigned_agent"));
-    TRY(find(c, &w, was.id, version, &t));
+    TRY(task_find(c, &w, was.id, version, &t));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     TRY(moves_change_task(w.board, t, body, &change, &c->who));
-    TRY(move(c, &w, t, &change));
+    TRY(task_put_status(c, &w, t, &change));
     TRY(ask_tell(&w));
     return call_commit(c, &w, 200, board_task_json(w.board, t), false);
 }
