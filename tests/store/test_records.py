@@ -20,6 +20,8 @@ TYPES = {"TEXT": {"text", "uuid", "character", "numeric"},
          "FLAG": {"boolean"},
          "WORD": {"text"},
          "DECIMAL": {"numeric"}}
+# Columns that a trigger sets.
+TRIGGERED = {"intent_created_at"}
 STORED = {"ROW", "INSERT", "UPDATE"}
 
 
@@ -55,7 +57,7 @@ def test_the_columns_are_there(columns, noun):
 @pytest.mark.parametrize("noun", sorted(FIELDS))
 def test_an_insert_has_all_that_a_row_needs(columns, noun):
     needed = {name for name, (_, free) in columns[TABLES[noun]].items()
-              if not free}
+              if not free and name not in TRIGGERED}
     inserts = [set(re.split(r",\s*", listed.strip()))
                for text in STATEMENTS.values()
                for listed in re.findall(
@@ -72,16 +74,37 @@ OBJECTS = {"cost": "Cost", "attachment": "Attachment", "failure": "Failure",
            "failure_policy": "RetryPolicyOfIntent",
            "coordinator": "Coordinator",
            "permit": "Permit", "redemption": "Use",
-           "portfolio": "Portfolio", "portfolio_member": "PortfolioMembership"}
+           "portfolio": "Portfolio", "portfolio_member": "PortfolioMembership",
+           "lease": "Lease",
+           "assignment": "Assignment",
+           "subscription": "Subscription",
+           "plan": "Plan",
+           "checkpoint": "Checkpoint",
+           "task": "Task"}
 BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
           "failure": "FailureNew", "failure_policy": "RetryPolicyNew",
           "redemption": "UseResult",
           "coordinator": "CoordinatorNew", "portfolio": "PortfolioNew",
-          "portfolio_member": "PortfolioMemberNew"}
+          "portfolio_member": "PortfolioMemberNew",
+          "subscription": "SubscriptionNew",
+          "plan": "PlanNew",
+          "checkpoint": "CheckpointNew"}
+# Only agents write these members of a task; they are stored as one text.
+FACTS = set(re.findall(r'^    {"(\w+)", JSON_', (
+    TOP / "src/domain/plan/task.c").read_text(), re.M))
 # Members of an object that are made from other rows than the noun's own.
 MADE = {"portfolio": {"aggregate_status", "has_suspended_members", "members",
                       "suspended_member_count", "progress"},
-        "permit": {"object", "view", "redemptions"}}
+        "permit": {"object", "view", "redemptions"},
+        "plan": {"conditions", "on_complete", "metadata", "checkpoints",
+                 "progress"},
+        "checkpoint": {"on_timeout_enforced"},
+        "task": FACTS | {"blocks", "suspended_intent_id"}}
+# Members of a body that code reads.
+READ = {"plan": {"intent_id", "state", "tasks", "checkpoints", "conditions",
+                 "on_complete", "metadata"}}
+# Older names that the contract does not have.
+UNLISTED = {"checkpoint": {"after"}}
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +148,10 @@ def test_the_contract_has_the_members_of_the_object(schemas, noun):
 @pytest.mark.parametrize("noun", sorted(BODIES))
 def test_the_contract_has_the_members_of_the_body(schemas, noun):
     listed = properties(schemas, BODIES[noun])
-    assert set(listed) == read(noun)
+    code = READ.get(noun, set())
+    assert set(listed) - code == read(noun) - UNLISTED.get(noun, set())
     needed = {f.member for f in FIELDS[noun] if "NEED" in f.places}
     # A member that has another spelling is not required by itself.
     spelt = {f.member for f in FIELDS[noun] if f.other}
-    assert set(schemas[BODIES[noun]].get("required", [])) - spelt == \
+    assert set(schemas[BODIES[noun]].get("required", [])) - spelt - code == \
         needed - spelt
