@@ -4,26 +4,15 @@
 #include "doors/pages/shell/view.h"
 #include "store/inbox.h"
 
-static void put_number(struct arena *a, struct buf *b, int64_t n)
+/* Both are counted up to a ceiling. at: null beyond it. */
+static void set_place(struct json *o, int64_t before, int64_t all)
 {
-    const bool more = n > INBOX_COUNT_MAX;
-    buf_put(b, more ? "more than " : "");
-    buf_str(b, words_count(a, more ? INBOX_COUNT_MAX : n));
-}
-
-/* "2 of 40", "2 of more than 200", "after the first 200" */
-static struct str text(struct arena *a, int64_t before, int64_t all)
-{
-    struct buf b = buf_make(a, 64);
-    if (before >= INBOX_COUNT_MAX) {
-        buf_put(&b, "after the first ");
-        buf_str(&b, words_count(a, INBOX_COUNT_MAX));
-        return buf_text(&b);
-    }
-    buf_str(&b, words_count(a, before + 1));
-    buf_put(&b, " of ");
-    put_number(a, &b, all > before ? all : before + 1);
-    return buf_text(&b);
+    const bool known = before < INBOX_COUNT_MAX;
+    const int64_t n = known && all <= before ? before + 1 : all;
+    const bool more = !known || n > INBOX_COUNT_MAX;
+    page_view_set_count(o, "at", known ? (size_t)before + 1 : 0);
+    json_set_int(o, "all", more ? INBOX_COUNT_MAX : n);
+    json_set_bool(o, "more", more);
 }
 
 const struct err *question_position(struct call *c, const struct suspension *s,
@@ -37,7 +26,7 @@ const struct err *question_position(struct call *c, const struct suspension *s,
     TRY(inbox_place(c->pg, c->a, &c->who, view, s, &place));
     TRY(inbox_badges(c->pg, c->a, &c->who, all));
     *out = json_object(c->a);
-    json_set_text(*out, "text", text(c->a, place.before, all[view]));
+    set_place(*out, place.before, all[view]);
     json_set_text(*out, "previous", place.previous);
     json_set_text(*out, "next", place.next);
     return NULL;

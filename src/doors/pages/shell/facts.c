@@ -162,24 +162,6 @@ static struct str head_bytes(struct str s, size_t max)
     return str_sub(s, 0, max);
 }
 
-static struct str cut_words(struct arena *a, struct str text, struct str shown,
-                            struct str rest)
-{
-    struct buf b = buf_make(a, 256);
-    if (shown.n < text.n) {
-        buf_put(&b, "The first ");
-        buf_str(&b, words_count(a, (int64_t)(shown.n >> 10)));
-        buf_put(&b, " kB of ");
-        buf_str(&b, words_count(a, (int64_t)((text.n + 1023) >> 10)));
-        buf_put(&b, " kB are shown.");
-    }
-    if (rest.p) {
-        buf_put(&b, b.n ? " " : "");
-        buf_put(&b, "The last entry holds all further lines.");
-    }
-    return b.n ? buf_text(&b) : STR("");
-}
-
 /* The exact bytes, split at line feeds. Lines beyond PAGE_FACTS_LINES are one
  * last entry. */
 static struct json *raw(struct page_view *v, const struct page_facts_of *of)
@@ -194,7 +176,10 @@ static struct json *raw(struct page_view *v, const struct page_facts_of *of)
     json_set_int(o, "size", (int64_t)of->text.n);
     json_set_bool(o, "open", of->open);
     json_set_json(o, "lines", lines);
-    json_set_text(o, "cut", cut_words(v->a, of->text, shown, rest));
+    const bool cut = shown.n < of->text.n;
+    page_view_set_count(o, "shown_kb", cut ? shown.n >> 10 : 0);
+    json_set_int(o, "size_kb", (int64_t)((of->text.n + 1023) >> 10));
+    json_set_bool(o, "joined", rest.p != NULL);
     json_set_text(o, "hash_short", words_groups(v->a, of->sha256, 2));
     json_set_text(o, "hash", words_groups(v->a, of->sha256, SIZE_MAX / 4));
     json_set_text(o, "hash_note", str_of(of->sha256.p ? of->hash_note : ""));
