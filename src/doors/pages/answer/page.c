@@ -267,7 +267,7 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
     add_sent(&v, mine, &sent->amend);
     page_view_set_time(mine, "at", v.now);
     json_set_text(mine, "reason", words ? sent->reason : STR_NONE);
-    json_set_json(view, "suspension", question_head_brief(&v, s));
+    json_set_json(view, "suspension", question_head(&v, s));
     json_set_text(view, "heading", heading);
     json_set_bool(view, "expired", s->state == SUSPENSION_EXPIRED);
     json_set_bool(view, "stops", s->fallback_policy == FALLBACK_FAIL);

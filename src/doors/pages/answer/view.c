@@ -58,7 +58,7 @@ struct json *answer_view_closed(struct page_view *v,
     struct json *view = json_object(v->a);
     set_kind(v, view, of);
     json_set_json(view, "next", answer_view_next(v, of->next));
-    json_set_json(view, "suspension", question_head_brief(v, s));
+    json_set_json(view, "suspension", question_head(v, s));
     json_set_text(view, "changes", answer_amend_brief(v, s));
     json_set_text(view, "summary",
                   question_decision_summary(v, s, of->reader));

@@ -71,14 +71,10 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
                                int64_t sequence)
 {
     struct json *o = json_object(v->a);
-    const struct str who = page_badge_who(v->a, s, reader);
-    json_set_json(o, "outcome", page_badge_outcome(v, s));
     question_decision_set_answer(v, o, s, json_read(v->a, s->response));
-    json_set_text(o, "who", who);
+    json_set_text(o, "who", page_badge_who(v->a, s, reader));
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
-    page_view_set_time(o, "at", s->responded_at);
-    json_set_text(o, "reason", s->reason);
     page_view_set_count(o, "seq", (size_t)sequence);
     return o;
 }

@@ -7,7 +7,8 @@
 #include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
-/* `decision`; sequence is that of its event, 0 when that is not known. */
+/* `decision`: what `suspension` does not say of it; sequence is that of its
+ * event, 0 when that is not known. */
 struct json *question_decision(struct page_view *v, const struct suspension *s,
                                const struct principal *reader,
                                int64_t sequence);
