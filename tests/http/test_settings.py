@@ -7,7 +7,7 @@ import pytest
 
 import kit
 from kit import ROUTES, fill, new_id
-from page import Page, fields, once, send
+from page import Page, fields, filled, once, send
 
 route = pytest.mark.route
 LISTS = ("/settings/endpoints", "/settings/channels")
@@ -149,6 +149,20 @@ def test_what_is_not_there(admin, db, path):
     assert admin.post(one, data={"csrf": token,
                                  "do": "x"}).status_code == 400
     assert column(db, one, "paused_at") is None
+
+
+@pytest.mark.parametrize("path, values", [
+    (LISTS[0], endpoint), (LISTS[1], channel),
+    ("/settings/people", lambda: {"E-mail": f"{new_id()}@example.com",
+                                  "Name": "Old Page"}),
+    ("/settings/keys", lambda: {"Label": "old page", "Role": "auditor"})])
+def test_a_list_without_do_saves(admin, path, values):
+    """The contract does not ask for it, and older pages do not send it."""
+    csrf = Page(admin.get(path)).data(path)["csrf"]
+    assert admin.post(path, data={"csrf": csrf}).status_code == 422
+    data = filled(admin, path, values())
+    assert data.pop("do") == "save"
+    assert admin.post(path, data=data).status_code == 303
 
 
 # --- Endpoints ------------------------------------------------------------
@@ -525,10 +539,13 @@ def test_what_was_sent_is_shown_to_the_byte(admin, auditor, db, server, one):
 
 @route("POST /settings/deliveries/{id}")
 @pytest.mark.parametrize("state", ["pending", "delivered", "failed"])
-def test_sending_one_again(admin, db, server, one, state):
+@pytest.mark.parametrize("named", [True, False])
+def test_sending_one_again(admin, db, server, one, state, named):
     id_, = deliver(db, server, one, state=state, tries=9)
     path = f"/settings/deliveries/{id_}"
     data = Page(admin.get(path)).data(path)
+    if not named:
+        del data["do"]
     r = admin.post(path, data=data)
     assert r.status_code == 303 and r.headers["location"] == path
     row = db.execute("SELECT state, tries, next_at <= clock_timestamp() FROM "

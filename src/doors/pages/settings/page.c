@@ -245,11 +245,27 @@ const struct err *settings_page_bad(void)
                  "This form is not valid. Reload the page.");
 }
 
+/* The only thing that the page does, which its forms need not name; p NULL:
+ * there are several. */
+static struct str page_only(const struct settings_view *v)
+{
+    const struct settings_page *of = v->of;
+    if (!of->one)
+        return STR_NONE;
+    if (!v->thing)
+        return STR("save");
+    return of->actions_n == 1 && v->form.fields_n == 0
+               ? str_of(of->actions[0].what)
+               : STR_NONE;
+}
+
 /* A form with errors is shown again with the typed values, after its
  * transaction is rolled back. */
 static const struct err *page_post(struct settings_view *v)
 {
     const struct settings_page *of = v->of;
+    if (!v->what.p)
+        v->what = page_only(v);
     const struct settings_action *act = page_action(v);
     struct settings_form *form = &v->form;
     struct call *c = v->c;
