@@ -448,6 +448,11 @@ static const struct vocabulary_word checkpoint_reject_words[] = {
 
 /* ---- access ---------------------------------------------------------- */
 
+static const struct vocabulary_word reach_words[] = {
+    [REACH_OWN] = {.wire = WIRE("own")},
+    [REACH_ALL] = {.wire = WIRE("all")},
+};
+
 static const struct vocabulary_word access_words[] = {
     [ACCESS_NONE] = {.ours = false},
     [ACCESS_READ] = {.wire = WIRE("read")},
@@ -567,6 +572,7 @@ WORDS(plan_failure, PLAN_FAILURE__MAX)
 WORDS(checkpoint_status, CHECKPOINT_STATUS__MAX)
 WORDS(checkpoint_timeout, CHECKPOINT_TIMEOUT__MAX)
 WORDS(checkpoint_reject, CHECKPOINT_REJECT__MAX)
+WORDS(reach, REACH__MAX)
 WORDS(access, ACCESS__MAX)
 WORDS(portfolio_status, PORTFOLIO_STATUS__MAX)
 WORDS(member_role, MEMBER_ROLE__MAX)

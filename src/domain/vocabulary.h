@@ -385,6 +385,9 @@ enum checkpoint_reject {
     CHECKPOINT_REJECT__MAX
 };
 
+/* Which intents a key's agents reach (domain/intent/reach.h). */
+enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
+
 /* The access of an agent to an intent (RFC-0011), each with all before it:
  * read; write (state, events, leases, questions, plans, records); admin
  * (status, access, governance, children, dependencies, membership). */
@@ -477,6 +480,7 @@ VOCABULARY(plan_failure);
 VOCABULARY(checkpoint_status);
 VOCABULARY(checkpoint_timeout);
 VOCABULARY(checkpoint_reject);
+VOCABULARY(reach);
 VOCABULARY(access);
 VOCABULARY(portfolio_status);
 VOCABULARY(member_role);

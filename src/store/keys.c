@@ -24,7 +24,7 @@ static struct key row(const struct pg_rows *r, size_t i)
                         .used_at = pg_int(r, i, USED),
                         .expires_at = pg_int(r, i, EXPIRES),
                         .revoked_at = pg_int(r, i, REVOKED),
-                        .reach = reach_of(pg_str(r, i, REACH)),
+                        .reach = vocabulary_reach_of(pg_str(r, i, REACH)),
                         .terms = principal_terms(pg_str(r, i, FLOOR),
                                                  pg_str(r, i, BY)),
                         .email = pg_str(r, i, EMAIL),
@@ -102,7 +102,7 @@ static void queue_make(struct pg *pg, struct arena *a,
                 pg_text(str_of(role_word(k->role))),
                 pg_text(k->label), pg_texts(fresh->agents, fresh->agents_n),
                 pg_moment(k->created_at), pg_moment(k->expires_at),
-                pg_text(k->groups), pg_text(str_of(reach_word(k->reach))),
+                pg_text(k->groups), pg_text(vocabulary_reach(k->reach)->wire),
                 pg_text(vocabulary_severity(k->terms.floor)->wire),
                 pg_text(k->person_id), pg_text(k->resource_id),
                 pg_text(principal_by_text(a, &k->terms.by))));
@@ -128,7 +128,7 @@ const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_KEY_REACH,
-                 PG(pg_text(id), pg_text(str_of(reach_word(reach)))), &r));
+                 PG(pg_text(id), pg_text(vocabulary_reach(reach)->wire)), &r));
     *done = pg_affected(r) > 0;
     return NULL;
 }

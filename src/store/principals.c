@@ -144,7 +144,7 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .nonce_secret = arena_str(a, columns[NONCES]),
                               .retry_policy = arena_str(a, columns[RETRY]),
                               .groups = arena_str(a, columns[GROUPS]),
-                              .reach = reach_of(columns[REACH]),
+                              .reach = vocabulary_reach_of(columns[REACH]),
                               .test = str_is(columns[TEST], "t"),
                               .terms = principal_terms(
                                   columns[FLOOR], arena_str(a, columns[BY]))};

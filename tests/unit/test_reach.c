@@ -113,16 +113,6 @@ Test(reach, the_words_of_access)
     cr_assert_eq(reach_access_of(STR_NONE), ACCESS_NONE);
 }
 
-Test(reach, words)
-{
-    cr_assert_eq(reach_of(STR("all")), REACH_ALL);
-    cr_assert_eq(reach_of(STR("own")), REACH_OWN);
-    cr_assert_eq(reach_of(STR("ALL")), REACH__MAX);
-    cr_assert_eq(reach_of(STR_NONE), REACH__MAX);
-    cr_assert(str_is(str_of(reach_word(REACH_ALL)), "all"));
-    cr_assert(str_is(str_of(reach_word(REACH_OWN)), "own"));
-}
-
 Test(reach, a_new_key_reaches_its_own_but_for_any_agent_and_for_none)
 {
     const struct str one[] = {STR("a"), STR("b")};

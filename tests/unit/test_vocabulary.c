@@ -41,6 +41,7 @@ static const struct {
     ROW(checkpoint_status),
     ROW(checkpoint_timeout),
     ROW(checkpoint_reject),
+    ROW(reach),
     ROW(access),
     ROW(portfolio_status),
     ROW(member_role),

@@ -4,9 +4,6 @@
 
 #include "domain/intent/person.h"
 
-/* Which intents a key's agents reach (reach.h). */
-enum reach { REACH_OWN, REACH_ALL, REACH__MAX };
-
 /* The terms of questions, which an admin sets before anybody asks them: their
  * least severity, and the people who decide. Of a key, of a rule about tool
  * calls, and (the severity) of the configuration; risk_settle applies them. */

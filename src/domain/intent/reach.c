@@ -4,22 +4,6 @@
 #include "base/buf.h"
 #include "base/json/json.h"
 
-static const char *const words[REACH__MAX] = {[REACH_OWN] = "own",
-                                              [REACH_ALL] = "all"};
-
-enum reach reach_of(struct str word)
-{
-    enum reach r = REACH_OWN;
-    while (r < REACH__MAX && !str_is(word, words[r]))
-        r++;
-    return r;
-}
-
-const char *reach_word(enum reach reach)
-{
-    return reach < REACH__MAX ? words[reach] : "unknown";
-}
-
 bool reach_choose(struct str word, const struct str *names, size_t n,
                   enum reach *out)
 {
@@ -28,7 +12,7 @@ bool reach_choose(struct str word, const struct str *names, size_t n,
         if (str_is(names[i], "*"))
             least = REACH_ALL;
     }
-    *out = word.p ? reach_of(word) : least;
+    *out = word.p ? vocabulary_reach_of(word) : least;
     return *out != REACH__MAX && *out >= least;
 }
 

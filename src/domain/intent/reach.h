@@ -25,9 +25,6 @@ enum reach_act {
     REACH_USE   /* those that it has access to */
 };
 
-/* "all" and "own"; REACH__MAX for another word. */
-enum reach reach_of(struct str word);
-const char *reach_word(enum reach reach);
 /* The reach of a new key with these agent names, where word is "all", "own" or
  * p NULL (not given): by default own, but all for a key of any agent ("*") and
  * for one without names, which is no agent's key. false for an invalid

@@ -190,7 +190,7 @@ static const struct err *key_insert(struct pg *pg, struct arena *a,
                        pg_text(w->label), pg_texts(w->agents, w->n),
                        pg_moment(clock_now()), pg_moment(w->expires_at),
                        pg_text(w->retry_policy), pg_text(w->groups),
-                       pg_text(str_of(reach_word(w->reach))),
+                       pg_text(vocabulary_reach(w->reach)->wire),
                        pg_text(vocabulary_severity(w->terms.floor)->wire),
                        pg_text(w->resource), pg_flag(w->test),
                        pg_text(principal_by_text(a, &w->terms.by))),
@@ -297,7 +297,7 @@ static int set_by(const struct command *c)
 static int set_reach(const struct command *c)
 {
     const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
-    if (reach_of(word) != REACH__MAX)
+    if (vocabulary_reach_of(word) != REACH__MAX)
         return change(c, SQL_KEY_REACH_NAMED, word, "changed");
     fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
                     "all\n");

@@ -137,7 +137,7 @@ static struct json *keys_values(struct settings_view *v)
 {
     struct json *values = json_object(v->c->a);
     json_set_text(values, "role", STR("agent"));
-    json_set_text(values, "reach", str_of(reach_word(REACH_OWN)));
+    json_set_text(values, "reach", vocabulary_reach(REACH_OWN)->wire);
     json_set_text(values, "floor", STR("none"));
     json_set_text(values, "ends", STR("90"));
     return values;
@@ -151,7 +151,7 @@ static void keys_log(const struct call *c, const char *what,
              "groups=\"%.*s\" reach=%s",
              STR_FMT(c->who.name), what, STR_FMT(k->id), STR_FMT(k->label),
              role_word(k->role), STR_FMT(k->groups),
-             reach_word(k->reach));
+             vocabulary_reach(k->reach)->wire.p);
 }
 
 static const struct err *keys_save(struct settings_view *v,
@@ -310,7 +310,7 @@ static const struct err *keys_set_reach(struct settings_view *v)
 {
     struct key *k = v->thing;
     bool done = false;
-    k->reach = reach_of(v->what);
+    k->reach = vocabulary_reach_of(v->what);
     TRY(keys_reach(v->c->pg, v->c->a, k->id, k->reach, &done));
     if (!done)
         return ERROR(ERR_CONFLICT, "key.reach",
