@@ -6,122 +6,103 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-/* The columns of key_page and key_get. */
-enum { ID, PREFIX, ROLE, LABEL, AGENTS, GROUPS, CREATED, USED, EXPIRES,
-       REVOKED, REACH, FLOOR, EMAIL, TEST, BY };
-
-static struct key row(const struct pg_rows *r, size_t i)
-{
-    return (struct key){.id = pg_str(r, i, ID),
-                        .prefix = pg_str(r, i, PREFIX),
-                        .role = role_of(pg_str(r, i, ROLE)),
-                        .label = pg_str(r, i, LABEL),
-                        .agents = pg_str(r, i, AGENTS),
-                        .groups = pg_str(r, i, GROUPS),
-                        .created_at = pg_int(r, i, CREATED),
-                        .used_at = pg_int(r, i, USED),
-                        .expires_at = pg_int(r, i, EXPIRES),
-                        .revoked_at = pg_int(r, i, REVOKED),
-                        .reach = vocabulary_reach_of(pg_str(r, i, REACH)),
-                        .terms = principal_terms(pg_str(r, i, FLOOR),
-                                                 pg_str(r, i, BY)),
-                        .email = pg_str(r, i, EMAIL),
-                        .test = pg_bool(r, i, TEST)};
-}
-
-static struct key_rows rows(struct arena *a, const struct pg_rows *r)
-{
-    struct key_rows out = {.n = pg_count(r)};
-    out.v = arena_many(a, out.n + 1, struct key);
-    for (size_t i = 0; i < out.n; i++)
-        out.v[i] = row(r, i);
-    return out;
-}
+/* The columns of another table, and those that a person's token has of the
+ * person, are joined. */
+static const struct record_field key_fields[] = {
+    {RECORD_TEXT(key, id, IN_TABLE)},
+    {RECORD_TEXT(key, digest, IN_INSERT), .column = "key_sha256"},
+    {RECORD_TEXT(key, prefix, IN_TABLE)},
+    {RECORD_TEXT(key, label, IN_TABLE)},
+    {RECORD_WORD(key, reach, IN_TABLE, vocabulary_reach_all)},
+    {RECORD_WORD(key, terms.floor, IN_TABLE, vocabulary_severity_all),
+     .column = "severity_floor"},
+    {RECORD_OWN(key, terms.by, IN_TABLE, principal_by_column,
+                principal_by_take),
+     .column = "decides"},
+    {RECORD_FLAG(key, test, IN_ROW)},
+    {RECORD_TIME(key, created_at, IN_TABLE)},
+    {RECORD_TIME(key, used_at, IN_ROW), .column = "last_used_at"},
+    {RECORD_TIME(key, expires_at, IN_TABLE)},
+    {RECORD_TEXT(key, person_id, IN_INSERT), .column = "principal_id"},
+    {RECORD_TEXT(key, resource_id, IN_INSERT)},
+    {RECORD_OWN(key, role, IN_JOIN | IN_INSERT, role_column, role_take)},
+    {RECORD_TEXT(key, groups, IN_JOIN | IN_INSERT)},
+    {RECORD_TIME(key, revoked_at, IN_JOIN)},
+    {RECORD_TEXT(key, agents, IN_JOIN)},
+    {RECORD_TEXT(key, email, IN_JOIN)},
+};
+static const struct record key_record = RECORD(key, "key", "api_key");
 
 const struct err *keys_list(struct pg *pg, struct arena *a,
                             const struct key *after, struct key_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_KEY_PAGE,
-                 PG(pg_number(KEYS_PAGE + 1),
-                    pg_moment(after ? after->created_at : 0),
-                    pg_text(after ? after->id : STR_NONE)),
-                 &r));
-    *out = rows(a, r);
-    return NULL;
+    return rows_list(pg, a, SQL_KEY_PAGE,
+                     PG(pg_number(KEYS_PAGE + 1),
+                        pg_moment(after ? after->created_at : 0),
+                        pg_text(after ? after->id : STR_NONE)),
+                     &key_record, &out->v, &out->n);
 }
 
 const struct err *keys_tokens(struct pg *pg, struct arena *a,
                               struct str person_id, struct key_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_KEY_TOKENS,
-                 PG(pg_text(person_id), pg_moment(clock_now()),
-                    pg_number(KEYS_TOKENS_MAX)),
-                 &r));
-    *out = rows(a, r);
-    return NULL;
-}
-
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "key.unknown", "There is no key with this id.");
+    return rows_list(pg, a, SQL_KEY_TOKENS,
+                     PG(pg_text(person_id), pg_moment(clock_now()),
+                        pg_number(KEYS_TOKENS_MAX)),
+                     &key_record, &out->v, &out->n);
 }
 
 const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
                            struct key *out)
 {
-    struct pg_rows *r = NULL;
-    if (!id_uuid(id))
-        return unknown();
-    TRY(pg_query(pg, a, SQL_KEY_GET, PG(pg_text(id)), &r));
-    if (pg_count(r) == 0)
-        return unknown();
-    *out = row(r, 0);
-    return NULL;
+    return rows_by_id(pg, a, SQL_KEY_GET, id, &key_record, out);
 }
 
-struct str keys_text(struct arena *a)
-{
-    return arena_join(a, STR("sayso_"), crypt_token(a, 32));
-}
+/* ---- making one ------------------------------------------------------- */
 
-static void queue_make(struct pg *pg, struct arena *a,
+static void keys_queue(struct pg *pg, struct arena *a, int statement,
                        struct keys_fresh *fresh, struct str *text)
 {
     struct key *k = &fresh->key;
-    *text = keys_text(a);
+    const struct pg_value agents = pg_texts(fresh->agents, fresh->agents_n);
+    *text = arena_join(a, STR("sayso_"), crypt_token(a, 32));
     k->id = id_new(a);
+    k->digest = crypt_sha256_hex(a, *text);
     k->prefix = str_sub(*text, 0, KEYS_PREFIX);
     k->created_at = clock_now();
-    pg_queue(pg, a, SQL_KEY_MAKE,
-             PG(pg_text(k->id), pg_text(crypt_sha256_hex(a, *text)),
-                pg_text(k->prefix),
-                pg_text(str_of(role_word(k->role))),
-                pg_text(k->label), pg_texts(fresh->agents, fresh->agents_n),
-                pg_moment(k->created_at), pg_moment(k->expires_at),
-                pg_text(k->groups), pg_text(vocabulary_reach(k->reach)->wire),
-                pg_text(vocabulary_severity(k->terms.floor)->wire),
-                pg_text(k->person_id), pg_text(k->resource_id),
-                pg_text(principal_by_text(a, &k->terms.by))));
+    rows_queue(pg, a, statement,
+               statement == SQL_KEY_MAKE
+                   ? PG(agents)
+                   : PG(agents, pg_text(fresh->retry_policy),
+                        pg_flag(k->test)),
+               &key_record, IN_INSERT, k);
 }
 
 const struct err *keys_make(struct pg *pg, struct arena *a,
                             struct keys_fresh *fresh, struct str *text)
 {
-    queue_make(pg, a, fresh, text);
+    keys_queue(pg, a, SQL_KEY_MAKE, fresh, text);
+    return pg_run(pg, a, NULL);
+}
+
+const struct err *keys_insert(struct pg *pg, struct arena *a,
+                              struct keys_fresh *fresh, struct str *text)
+{
+    keys_queue(pg, a, SQL_KEY_INSERT, fresh, text);
     return pg_run(pg, a, NULL);
 }
 
 const struct err *keys_make_token(struct pg *pg, struct arena *a,
                                   struct keys_fresh *fresh, struct str *text)
 {
-    queue_make(pg, a, fresh, text);
+    keys_queue(pg, a, SQL_KEY_MAKE, fresh, text);
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
+
+/* ---- changing one ----------------------------------------------------- */
 
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
                              enum reach reach, bool *done)
@@ -163,11 +144,11 @@ const struct err *keys_revoke_token(struct pg *pg, struct arena *a,
 {
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
-        return unknown();
+        return &key_record.unknown;
     TRY(pg_query(pg, a, SQL_KEY_END_TOKEN,
                  PG(pg_text(id), pg_text(person_id), pg_moment(clock_now())),
                  &r));
-    return pg_affected(r) > 0 ? NULL : unknown();
+    return pg_affected(r) > 0 ? NULL : &key_record.unknown;
 }
 
 const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,

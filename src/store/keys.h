@@ -21,6 +21,7 @@ struct key {
     struct str person_id, email; /* the person of a token; p NULL: none */
     bool test; /* for tests alone */
     struct str resource_id; /* of a new key of a gateway; p NULL: none */
+    struct str digest; /* of a new key */
 };
 struct key_rows {
     struct key *v;
@@ -33,14 +34,21 @@ const struct err *keys_list(struct pg *pg, struct arena *a,
 /* ERR_NOT_FOUND key.unknown. */
 const struct err *keys_get(struct pg *pg, struct arena *a, struct str id,
                            struct key *out) MUST;
-/* Creates a key; *text is the key itself, returned only here. */
+/* Creates a key; *text is the key itself, "sayso_" and 32 random bytes,
+ * returned only here. */
 struct keys_fresh {
     struct key key;
     const struct str *agents;
     size_t agents_n;
+    struct str retry_policy; /* of keys_insert alone; p NULL: none */
 };
 const struct err *keys_make(struct pg *pg, struct arena *a,
                             struct keys_fresh *fresh, struct str *text) MUST;
+/* The same as the owner, for commands: also a key for tests, or with a retry
+ * policy. */
+const struct err *keys_insert(struct pg *pg, struct arena *a,
+                              struct keys_fresh *fresh,
+                              struct str *text) MUST;
 /* The same for a token, in the open transaction (people_still), which it
  * commits. */
 const struct err *keys_make_token(struct pg *pg, struct arena *a,
@@ -74,8 +82,5 @@ const struct err *keys_revoke(struct pg *pg, struct arena *a,
 const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
                               int64_t day, int64_t bytes,
                               int64_t *total) MUST;
-
-/* A new key: "sayso_" and 32 random bytes. */
-struct str keys_text(struct arena *a);
 
 #endif

@@ -5,27 +5,28 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "store/principals.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
+
+static const struct record_field session_fields[] = {
+    {RECORD_TEXT(session, id, IN_ROW), .column = "id_sha256"},
+    {RECORD_TEXT(session, person_id, IN_ROW), .column = "principal_id"},
+    {RECORD_TIME(session, created_at, IN_ROW)},
+    {RECORD_TIME(session, seen_at, IN_ROW)},
+    {RECORD_TEXT(session, name, IN_JOIN)},
+    {RECORD_TEXT(session, email, IN_JOIN)},
+};
+static const struct record session_record =
+    RECORD(session, "session", "operator_session");
 
 const struct err *sessions_list(struct pg *pg, struct arena *a,
                                 struct str person, struct session_rows *out)
 {
-    struct pg_rows *r = NULL;
     const int64_t now = clock_now();
-    TRY(pg_query(pg, a, SQL_SESSION_LIST,
-                 PG(pg_number(SESSIONS_MAX + 1), pg_text(person),
-                    pg_moment(now - PRINCIPALS_SESSION_IDLE), pg_moment(now)),
-                 &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct session_row);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = (struct session_row){.id = pg_str(r, i, 0),
-                                         .person_id = pg_str(r, i, 1),
-                                         .name = pg_str(r, i, 2),
-                                         .email = pg_str(r, i, 3),
-                                         .created_at = pg_int(r, i, 4),
-                                         .seen_at = pg_int(r, i, 5)};
-    return NULL;
+    return rows_list(pg, a, SQL_SESSION_LIST,
+                     PG(pg_number(SESSIONS_MAX + 1), pg_text(person),
+                        pg_moment(now - PRINCIPALS_SESSION_IDLE),
+                        pg_moment(now)),
+                     &session_record, &out->v, &out->n);
 }
 
 const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,

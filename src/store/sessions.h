@@ -7,13 +7,13 @@
 
 #define SESSIONS_MAX 200
 
-struct session_row {
+struct session {
     struct str id; /* the digest of its cookie */
     struct str person_id, name, email;
     int64_t created_at, seen_at;
 };
 struct session_rows {
-    struct session_row *v;
+    struct session *v;
     size_t n;
 };
 /* Active sessions, of a person or (p NULL) of everybody, most recent use first:

@@ -17,17 +17,10 @@
 #define POLICY_MAX 1500
 
 struct wanted {
-    enum role role;
-    struct str label;
+    struct key key;
     struct str agents[PRINCIPAL_AGENTS_MAX];
     size_t n;
-    int64_t expires_at;
     struct str retry_policy; /* p NULL: none */
-    struct str groups;       /* p NULL: none */
-    enum reach reach;
-    struct terms terms;
-    struct str resource; /* its id; p NULL: none */
-    bool test;
 };
 
 static bool read_agents(const struct command *c, struct wanted *w)
@@ -44,7 +37,7 @@ static bool read_agents(const struct command *c, struct wanted *w)
         }
         w->agents[w->n] = name;
     }
-    if ((w->role == ROLE_AGENT) != (w->n > 0)) {
+    if ((w->key.role == ROLE_AGENT) != (w->n > 0)) {
         fprintf(stderr, "sayso: --agent is needed for a key of role agent, and "
                         "only there\n");
         return false;
@@ -59,7 +52,7 @@ static bool read_policy(const struct command *c, struct wanted *w)
         return true;
     w->retry_policy = text;
     const struct err *e =
-        text.n <= POLICY_MAX && w->role == ROLE_AGENT
+        text.n <= POLICY_MAX && w->key.role == ROLE_AGENT
             ? retry_check_default(c->arena, text)
             : ERROR(ERR_INVALID, "field.unused",
                     "A retry policy is allowed only for a key of role agent, "
@@ -73,7 +66,7 @@ static bool read_policy(const struct command *c, struct wanted *w)
 static bool read_reach(const struct command *c, struct wanted *w)
 {
     const struct str word = command_option(c, "--reach", 0);
-    const bool fine = reach_choose(word, w->agents, w->n, &w->reach);
+    const bool fine = reach_choose(word, w->agents, w->n, &w->key.reach);
     if (!fine)
         fprintf(stderr, "sayso: --reach is all or own; own is only for a key "
                         "of role agent that names its agents\n");
@@ -89,8 +82,9 @@ static bool read_severity(struct str word, enum severity *out)
 static bool read_floor(const struct command *c, struct wanted *w)
 {
     const struct str word = command_option(c, "--severity-floor", 0);
-    const bool fine = !word.p || (w->role == ROLE_AGENT &&
-                                  read_severity(word, &w->terms.floor));
+    const bool fine =
+        !word.p || (w->key.role == ROLE_AGENT &&
+                    read_severity(word, &w->key.terms.floor));
     if (!fine)
         fprintf(stderr, "sayso: --severity-floor is none, low, medium, high "
                         "or critical, for a key of role agent\n");
@@ -100,8 +94,8 @@ static bool read_floor(const struct command *c, struct wanted *w)
 static bool read_by(const struct command *c, struct wanted *w)
 {
     const struct str word = command_option(c, "--by", 0);
-    const bool fine = !word.p || (w->role == ROLE_AGENT &&
-                                  principal_by(word, &w->terms.by));
+    const bool fine = !word.p || (w->key.role == ROLE_AGENT &&
+                                  principal_by(word, &w->key.terms.by));
     if (!fine)
         fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS ", for a key of "
                         "role agent\n");
@@ -113,8 +107,8 @@ static bool read_groups(const struct command *c, struct wanted *w)
     const struct str text = command_option(c, "--groups", 0);
     const struct err *e =
         !text.p ? NULL
-        : w->role == ROLE_OPERATOR || w->role == ROLE_ADMIN
-            ? person_groups(c->arena, text, &w->groups)
+        : w->key.role == ROLE_OPERATOR || w->key.role == ROLE_ADMIN
+            ? person_groups(c->arena, text, &w->key.groups)
             : ERROR(ERR_INVALID, "field.unused",
                     "Groups are allowed only for a key that may answer.");
     if (e)
@@ -124,9 +118,10 @@ static bool read_groups(const struct command *c, struct wanted *w)
 
 static bool read_resource(const struct command *c, struct wanted *w)
 {
-    w->resource = command_option(c, "--resource", 0);
-    const bool fine = w->role == ROLE_RESOURCE ? id_uuid(w->resource)
-                                               : !w->resource.p;
+    w->key.resource_id = command_option(c, "--resource", 0);
+    const bool fine = w->key.role == ROLE_RESOURCE
+                          ? id_uuid(w->key.resource_id)
+                          : !w->key.resource_id.p;
     if (!fine)
         fprintf(stderr, "sayso: --resource is the id of a resource, for a key "
                         "of role resource, and only there\n");
@@ -135,8 +130,9 @@ static bool read_resource(const struct command *c, struct wanted *w)
 
 static bool read_test(const struct command *c, struct wanted *w)
 {
-    w->test = command_flag(c, "--test");
-    const bool fine = !w->test || (w->role == ROLE_AGENT && c->conf->test_keys);
+    w->key.test = command_flag(c, "--test");
+    const bool fine =
+        !w->key.test || (w->key.role == ROLE_AGENT && c->conf->test_keys);
     if (!fine)
         fprintf(stderr, "sayso: --test is for a key of role agent, where the "
                         "configuration has test_keys = yes\n");
@@ -147,16 +143,17 @@ static bool read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
     int64_t n = 0;
-    w->role = role_of(command_option(c, "--role", 0));
-    w->label = command_option(c, "--label", 0);
-    if (w->role == ROLE_NONE || w->role == ROLE_CLOCK ||
-        w->role == ROLE_USER) {
+    w->key.role = role_of(command_option(c, "--role", 0));
+    w->key.label = command_option(c, "--label", 0);
+    if (w->key.role == ROLE_NONE || w->key.role == ROLE_CLOCK ||
+        w->key.role == ROLE_USER) {
         fprintf(stderr, "sayso: --role is agent, operator, admin, auditor or "
                         "resource\n");
         return false;
     }
     const struct err *e =
-        person_key_label(c->arena, "label", w->role, w->label, &w->label);
+        person_key_label(c->arena, "label", w->key.role, w->key.label,
+                         &w->key.label);
     if (e) {
         fprintf(stderr, "sayso: --label: %.*s\n", STR_FMT(e->say));
         return false;
@@ -165,7 +162,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         fprintf(stderr, "sayso: --expires-days is a number of days\n");
         return false;
     }
-    w->expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
+    w->key.expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
     return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
            read_groups(c, w) && read_floor(c, w) && read_by(c, w) &&
            read_resource(c, w) && read_test(c, w);
@@ -176,30 +173,14 @@ static int refuse_taken(const struct wanted *w, struct str taken)
 {
     fprintf(stderr, "sayso: --agent %.*s: a %s key has this name. Tests and "
                     "real work need names of their own.\n",
-            STR_FMT(taken), w->test ? "real" : "test");
+            STR_FMT(taken), w->key.test ? "real" : "test");
     return 2;
-}
-
-static const struct err *key_insert(struct pg *pg, struct arena *a,
-                                    const struct wanted *w, struct str text)
-{
-    return pg_query(pg, a, SQL_KEY_INSERT,
-                    PG(pg_text(id_new(a)), pg_text(crypt_sha256_hex(a, text)),
-                       pg_text(str_sub(text, 0, KEYS_PREFIX)),
-                       pg_text(str_of(role_word(w->role))),
-                       pg_text(w->label), pg_texts(w->agents, w->n),
-                       pg_moment(clock_now()), pg_moment(w->expires_at),
-                       pg_text(w->retry_policy), pg_text(w->groups),
-                       pg_text(vocabulary_reach(w->reach)->wire),
-                       pg_text(vocabulary_severity(w->terms.floor)->wire),
-                       pg_text(w->resource), pg_flag(w->test),
-                       pg_text(principal_by_text(a, &w->terms.by))),
-                    NULL);
 }
 
 static int create(const struct command *c)
 {
     struct wanted w = {.n = 0};
+    struct str text = STR_NONE;
     struct arena *a = c->arena;
     if (!command_options_ok(c, 1,
                             "--role= --label= --agent= --expires-days= "
@@ -207,13 +188,16 @@ static int create(const struct command *c)
                             "--severity-floor= --by= --resource= --test") ||
         !read_wanted(c, &w))
         return 2;
-    const struct str text = keys_text(a);
+    struct keys_fresh fresh = {.key = w.key,
+                               .agents = w.agents,
+                               .agents_n = w.n,
+                               .retry_policy = w.retry_policy};
     struct pg *pg = command_owner(c);
     struct str taken = STR_NONE;
     const struct err *e =
-        principals_apart(pg, a, w.agents, w.n, w.test, &taken);
+        principals_apart(pg, a, w.agents, w.n, w.key.test, &taken);
     if (!e && !taken.p)
-        e = key_insert(pg, a, &w, text);
+        e = keys_insert(pg, a, &fresh, &text);
     pg_close(pg);
     if (e)
         return command_failed(e);

@@ -1,10 +1,5 @@
 -- Statements of `sayso key` and `sayso doctor`, run as the owner.
 
--- name: key_insert
-INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     retry_policy, groups, reach, severity_floor, resource_id, test, decides)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-
 -- name: key_list
 SELECT id, prefix, role, label, array_to_string(agents, ','), created_at::text,
        coalesce(last_used_at::text, 'never'),

@@ -1,9 +1,7 @@
 -- piece: key_columns
-SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ', '),
-       coalesce(p.groups, k.groups),
-       microseconds(k.created_at), microseconds(last_used_at), microseconds(expires_at),
-       microseconds(coalesce(revoked_at, p.disabled_at)), reach, severity_floor, p.email, k.test,
-       k.decides
+-- A token of a person is that person, as they are now.
+SELECT {k.key}, coalesce(p.role, k.role), coalesce(p.groups, k.groups),
+       coalesce(k.revoked_at, p.disabled_at), array_to_string(k.agents, ', '), p.email
   FROM api_key k LEFT JOIN principal p ON p.id = k.principal_id
 
 -- name: key_page
@@ -23,9 +21,11 @@ SELECT k.id, prefix, coalesce(p.role, k.role), label, array_to_string(agents, ',
  ORDER BY k.created_at DESC, k.id DESC LIMIT $3
 
 -- name: key_make
-INSERT INTO api_key (id, key_sha256, prefix, role, label, agents, created_at, expires_at,
-                     groups, reach, severity_floor, principal_id, resource_id, decides)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+INSERT INTO api_key (agents, {key.insert}) VALUES ($1, {key.places:2})
+
+-- name: key_insert
+-- As the owner, who alone makes keys with a retry policy and for tests.
+INSERT INTO api_key (agents, retry_policy, test, {key.insert}) VALUES ($1, $2, $3, {key.places:4})
 
 -- name: key_taken
 -- The names of $1, with a space between, that valid keys of the other sort than $2 have;

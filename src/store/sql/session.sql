@@ -1,8 +1,7 @@
 -- name: session_list
 -- Active sessions, of one person or with NULL of everybody, the most recent use first.
 -- $3: a session not used since then has ended.
-SELECT s.id_sha256, s.principal_id, p.name, p.email, microseconds(s.created_at),
-       microseconds(s.seen_at)
+SELECT {s.session}, p.name, p.email
   FROM operator_session s JOIN principal p ON p.id = s.principal_id
  WHERE ($2::uuid IS NULL OR s.principal_id = $2) AND s.revoked_at IS NULL
    AND s.seen_at >= $3 AND s.expires_at > $4 AND p.disabled_at IS NULL

@@ -25,7 +25,7 @@ static const struct err *sessions_unknown(void)
 }
 
 /* here: it is the reader's own, which has no action. */
-static void sessions_row(struct settings_view *v, const struct session_row *s,
+static void sessions_row(struct settings_view *v, const struct session *s,
                          bool here)
 {
     static const struct vocabulary_word this_one = {
@@ -74,7 +74,7 @@ static const struct err *sessions_rows(struct settings_view *v)
     const bool more = found.n > SESSIONS_MAX;
     found.n = more ? SESSIONS_MAX : found.n;
     for (size_t i = 0; i < found.n; i++) {
-        const struct session_row *s = &found.v[i];
+        const struct session *s = &found.v[i];
         const bool is_here = str_eq(s->id, here);
         sessions_row(v, s, is_here);
         more_of_mine = more_of_mine ||
