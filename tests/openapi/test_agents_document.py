@@ -124,8 +124,10 @@ def test_every_code_is_on_its_page():
     assert told == set(code["enum"]) | {c for c in code["x-aap"] if "." in c}
 
 
-# Of pages, which say it in words.
-OF_PAGES = {("key.unknown", "404"), ("field.too_many", "409")}
+# Of pages, which say it in words, and of a record that is not found by its id:
+# resource.unknown is the error for an address.
+OF_PAGES = {("key.unknown", "404"), ("field.too_many", "409"),
+            ("resource.unknown", "404")}
 
 
 def statuses_of_the_program():

@@ -131,16 +131,6 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
 
 /* ---- the one write -------------------------------------------------- */
 
-static struct json *granted_payload(struct arena *a, const struct permit *p)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "permit_id", p->id);
-    json_set_text(o, "granted_sha256", p->granted_sha256);
-    json_set_int(o, "max_uses", p->terms.max_uses);
-    json_set_text(o, "not_after", clock_rfc3339(a, p->not_after));
-    return o;
-}
-
 /* choice: the chosen one; permit: what the answer granted; NULL: nothing. */
 static struct json *resumed_payload(struct arena *a,
                                     const struct suspension *s,
@@ -165,8 +155,12 @@ static struct json *resumed_payload(struct arena *a,
     if (s->approved_sha256.p)
         json_set_text(p, "approved_sha256", s->approved_sha256);
     json_set_given(a, p, "constraints", s->constraints);
-    if (permit)
-        json_set_json(p, "permit", granted_payload(a, permit));
+    if (permit) {
+        struct json *granted = record_payload(a, &permit_record, permit);
+        json_set_text(granted, "not_after",
+                      clock_rfc3339(a, permit->not_after));
+        json_set_json(p, "permit", granted);
+    }
     return p;
 }
 

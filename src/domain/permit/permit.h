@@ -43,7 +43,7 @@ struct permit {
 
 /* The columns are those of permit and of permit_row; terms.resource comes from
  * the resource that resource_id names. Its object has more members, which come
- * from its question and its uses. */
+ * from its question and its uses; its event is grant.created. */
 extern const struct record permit_record;
 
 /* Codes that callers compare: permit.asked and so on. */

@@ -35,7 +35,8 @@ static struct json *permit_spent_show(struct arena *a, const void *permit)
 }
 
 static const struct record_field permit_fields[] = {
-    {RECORD_TEXT(permit, id, IN_TABLE | IN_OBJECT), .member = "permit_id"},
+    {RECORD_TEXT(permit, id, IN_TABLE | IN_OBJECT | IN_EVENT),
+     .member = "permit_id"},
     {RECORD_TEXT(permit, intent_id, IN_TABLE | IN_OBJECT)},
     {RECORD_TEXT(permit, suspension_id, IN_TABLE | IN_OBJECT),
      .member = "request_id"},
@@ -45,8 +46,9 @@ static const struct record_field permit_fields[] = {
     {RECORD_JSON(permit, asked, IN_TABLE | IN_OBJECT)},
     {RECORD_TEXT(permit, asked_sha256, IN_TABLE)},
     {RECORD_JSON(permit, granted, IN_TABLE | IN_UPDATE | IN_OBJECT)},
-    {RECORD_TEXT(permit, granted_sha256, IN_TABLE | IN_UPDATE | IN_OBJECT)},
-    {RECORD_NUMBER(permit, terms.max_uses, IN_TABLE | IN_OBJECT),
+    {RECORD_TEXT(permit, granted_sha256,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_EVENT)},
+    {RECORD_NUMBER(permit, terms.max_uses, IN_TABLE | IN_OBJECT | IN_EVENT),
      .column = "max_uses"},
     {RECORD_NUMBER(permit, terms.use_seconds, IN_TABLE),
      .column = "use_seconds"},

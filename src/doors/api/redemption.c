@@ -23,7 +23,7 @@ struct sent {
 
 /* ---- reading -------------------------------------------------------- */
 
-static void check_operation(struct fields *f, struct str id)
+static void redemption_check_operation(struct fields *f, struct str id)
 {
     bool fine = id.n > 0;
     for (size_t i = 0; i < id.n; i++)
@@ -37,7 +37,8 @@ static void check_operation(struct fields *f, struct str id)
                      "characters.");
 }
 
-static const struct err *read_proof(struct sent *x, const struct json *sent)
+static const struct err *redemption_read_proof(struct sent *x,
+                                               const struct json *sent)
 {
     struct fields f = fields(x->use.c->a, sent, STR("dpop"));
     if (!sent)
@@ -53,39 +54,34 @@ static const struct err *read_proof(struct sent *x, const struct json *sent)
 }
 
 /* A permit is used by a call; an answer may be about none. */
-static void read_which(struct sent *x, struct fields *f)
-{
-    fields_only(f, x->gateway ? "token operation_id call dpop"
-                              : "permit_id suspension_id operation_id call");
-    fields_text(f, "permit_id", 64, &x->permit_id);
-    fields_text(f, "suspension_id", 64, &x->suspension_id);
-    fields_text(f, "token", TOKEN_MAX, &x->token);
-    if (x->gateway)
-        fields_need(f, "token");
-    else if (!x->suspension_id.p)
-        fields_need(f, "permit_id");
-    else if (x->permit_id.p)
-        fields_wrong(f, "permit_id", "field.unused",
-                     "Give either \"permit_id\" or \"suspension_id\".");
-    fields_need(f, "operation_id");
-    if (!x->suspension_id.p)
-        fields_need(f, "call");
-}
-
-static const struct err *read_use(struct sent *x)
+static const struct err *redemption_read_use(struct sent *x)
 {
     struct call *c = x->use.c;
     struct json *body = NULL;
     const struct json *call = NULL, *proof = NULL;
     TRY(call_body(c, &body));
     struct fields f = fields(c->a, body, STR(""));
-    read_which(x, &f);
+    fields_only(&f, x->gateway ? "token operation_id call dpop"
+                               : "permit_id suspension_id operation_id call");
+    fields_text(&f, "permit_id", 64, &x->permit_id);
+    fields_text(&f, "suspension_id", 64, &x->suspension_id);
+    fields_text(&f, "token", TOKEN_MAX, &x->token);
+    if (x->gateway)
+        fields_need(&f, "token");
+    else if (!x->suspension_id.p)
+        fields_need(&f, "permit_id");
+    else if (x->permit_id.p)
+        fields_wrong(&f, "permit_id", "field.unused",
+                     "Give either \"permit_id\" or \"suspension_id\".");
+    fields_need(&f, "operation_id");
+    if (!x->suspension_id.p)
+        fields_need(&f, "call");
     fields_text(&f, "operation_id", OPERATION_MAX, &x->use.operation_id);
     fields_json(&f, "call", JSON_OBJECT, &call);
     fields_json(&f, "dpop", JSON_OBJECT, &proof);
-    check_operation(&f, x->use.operation_id);
+    redemption_check_operation(&f, x->use.operation_id);
     TRY(fields_error(&f));
-    TRY(read_proof(x, proof));
+    TRY(redemption_read_proof(x, proof));
     return call ? tool_call_read_bare(
                       c->a, call,
                       json_raw_member(c->a, c->rq->body, STR("call")),
@@ -95,18 +91,8 @@ static const struct err *read_use(struct sent *x)
 
 /* ---- the permit ----------------------------------------------------- */
 
-/* Another agent's is as unknown as one that nobody has. */
-static const struct err *find_by_id(struct sent *x)
-{
-    struct call *c = x->use.c;
-    const struct permit *p = &x->use.row.permit;
-    TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
-    return permit_own(p, &c->who) ? permit_check_direct(p)
-                                  : &permit_record.unknown;
-}
-
 /* A token of another resource is as unknown as one that nobody has. */
-static const struct err *find_by_token(struct sent *x)
+static const struct err *redemption_find_by_token(struct sent *x)
 {
     struct call *c = x->use.c;
     struct permits_row *row = &x->use.row;
@@ -120,16 +106,22 @@ static const struct err *find_by_token(struct sent *x)
     return NULL;
 }
 
-static const struct err *find(struct sent *x)
+static const struct err *redemption_find(struct sent *x)
 {
+    struct call *c = x->use.c;
+    const struct permit *p = &x->use.row.permit;
     if (x->gateway)
-        return find_by_token(x);
-    return x->permit_id.p ? find_by_id(x)
-                          : use_find(&x->use, x->suspension_id);
+        return redemption_find_by_token(x);
+    if (!x->permit_id.p)
+        return use_find(&x->use, x->suspension_id);
+    TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
+    /* Another agent's is as unknown as one that nobody has. */
+    return permit_own(p, &c->who) ? permit_check_direct(p)
+                                  : &permit_record.unknown;
 }
 
 /* The token is read again under the lock. */
-static const struct err *check_token(struct sent *x)
+static const struct err *redemption_check_token(struct sent *x)
 {
     struct call *c = x->use.c;
     const struct permit_token *t = &x->with;
@@ -161,7 +153,7 @@ static const struct err *check_token(struct sent *x)
 
 /* ---- counting ------------------------------------------------------- */
 
-static struct json *use_view(const struct use *u)
+static struct json *redemption_view(const struct use *u)
 {
     const struct permit *p = &u->row.permit;
     const struct redemption *r = &u->redemption;
@@ -185,18 +177,18 @@ const struct err *api_redemption(struct call *c)
     struct sent x = {.use = {.c = c},
                      .gateway = c->who.role == ROLE_RESOURCE};
     struct use *u = &x.use;
-    TRY(read_use(&x));
-    TRY(find(&x));
+    TRY(redemption_read_use(&x));
+    TRY(redemption_find(&x));
     TRY(use_begin(u));
     if (!u->again && x.gateway)
-        TRY(check_token(&x));
+        TRY(redemption_check_token(&x));
     if (!u->counted && !x.suspension_id.p) /* says why */
         return permit_covers(c->a, json_read(c->a, u->row.permit.granted),
                              u->call.tool, u->call.tree, NULL);
     TRY(use_count(u));
     if (!u->again && u->counted)
-        return call_commit(c, &u->w, 201, use_view(u), false);
+        return call_commit(c, &u->w, 201, redemption_view(u), false);
     pg_rollback(c->pg);
-    response_json(c->rs, u->again ? 200 : 201, use_view(u));
+    response_json(c->rs, u->again ? 200 : 201, redemption_view(u));
     return NULL;
 }

@@ -248,14 +248,11 @@ const struct err *guard_terms(const struct guard *g, const struct json *body,
 const struct err *guard_permit(struct guard *g, const struct json *details,
                                const struct permit_terms *terms)
 {
-    struct json *payload = json_object(g->c->a);
     struct permit *p = &g->w.permit;
     TRY(ask_permit_make(&g->w, details, terms));
     permit_allow(p, g->w.now);
-    json_set_text(payload, "permit_id", p->id);
-    json_set_text(payload, "granted_sha256", p->granted_sha256);
-    json_set_int(payload, "max_uses", p->terms.max_uses);
-    return work_event(&g->w, "grant.created", event_by_server(), payload);
+    return work_event(&g->w, "grant.created", event_by_server(),
+                      record_payload(g->c->a, &permit_record, p));
 }
 
 void guard_set_permit(const struct guard *g, struct json *o)
