@@ -1,50 +1,24 @@
 /* The access control lists of intents in the database. */
 #include "store/acls.h"
 
-#include "domain/intent/reach.h"
-#include "store/sql.gen.h"
-
-enum { ID, AGENT, PERMISSION, REASON, BY, AT, UNTIL };
+#include "store/rows.h"
 
 /* ---- reading --------------------------------------------------------- */
-
-struct acl_entry acls_row(const struct pg_rows *r, size_t i)
-{
-    return (struct acl_entry){.id = pg_str(r, i, ID),
-                              .agent = pg_str(r, i, AGENT),
-                              .permission =
-                                  reach_access_of(pg_str(r, i, PERMISSION)),
-                              .reason = pg_str(r, i, REASON),
-                              .granted_by = pg_str(r, i, BY),
-                              .granted_at = pg_int(r, i, AT),
-                              .expires_at = pg_int(r, i, UNTIL)};
-}
-
-static const struct err *entries(struct pg *pg, struct arena *a, int statement,
-                                 const struct pg_args *args,
-                                 struct acl_rows *out)
-{
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, statement, args, &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct acl_entry);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = acls_row(r, i);
-    return NULL;
-}
 
 const struct err *acls_list(struct pg *pg, struct arena *a,
                             struct str intent_id, int64_t now,
                             struct acl_rows *out)
 {
-    return entries(pg, a, SQL_ACL_LIST, PG(pg_text(intent_id), pg_moment(now)),
-                   out);
+    return rows_list(pg, a, SQL_ACL_LIST,
+                     PG(pg_text(intent_id), pg_moment(now)), &acl_entry_record,
+                     &out->v, &out->n);
 }
 
 const struct err *acls_all(struct pg *pg, struct arena *a,
                            struct str intent_id, struct acl_rows *out)
 {
-    return entries(pg, a, SQL_ACL_ALL, PG(pg_text(intent_id)), out);
+    return rows_list(pg, a, SQL_ACL_ALL, PG(pg_text(intent_id)),
+                     &acl_entry_record, &out->v, &out->n);
 }
 
 const struct err *acls_ties(struct pg *pg, struct arena *a,
@@ -65,14 +39,9 @@ const struct err *acls_ties(struct pg *pg, struct arena *a,
 
 /* ---- changing -------------------------------------------------------- */
 
-void acls_queue_put(struct pg *pg, struct arena *a, struct str intent_id,
-                    const struct acl_entry *e)
+void acls_queue_put(struct pg *pg, struct arena *a, const struct acl_entry *e)
 {
-    pg_queue(pg, a, SQL_ACL_PUT,
-             PG(pg_text(e->id), pg_text(intent_id), pg_text(e->agent),
-                pg_text(vocabulary_access(e->permission)->wire),
-                pg_text(e->reason), pg_text(e->granted_by),
-                pg_moment(e->granted_at), pg_moment(e->expires_at)));
+    rows_queue(pg, a, SQL_ACL_PUT, NULL, &acl_entry_record, IN_INSERT, e);
 }
 
 void acls_queue_remove(struct pg *pg, struct arena *a,

@@ -14,10 +14,6 @@ struct acl_rows {
 const struct err *acls_list(struct pg *pg, struct arena *a,
                             struct str intent_id, int64_t now,
                             struct acl_rows *out) MUST;
-/* Row i of a statement with the columns of an entry, and the column after
- * them. */
-struct acl_entry acls_row(const struct pg_rows *r, size_t i);
-#define ACLS_COLUMNS 7
 
 /* An agent that is tied to an intent in any way: its strongest tie. */
 struct acl_tie {
@@ -39,7 +35,7 @@ const struct err *acls_all(struct pg *pg, struct arena *a,
                            struct str intent_id, struct acl_rows *out) MUST;
 /* Put an INSERT that replaces the agent's entry, or a DELETE, into the batch.
  * */
-void acls_queue_put(struct pg *pg, struct arena *a, struct str intent_id,
+void acls_queue_put(struct pg *pg, struct arena *a,
                     const struct acl_entry *e);
 void acls_queue_remove(struct pg *pg, struct arena *a,
                        const struct acl_entry *v, size_t n);

@@ -87,9 +87,10 @@ const struct err *access_grant(struct work *w, struct event_by by,
                       "The intent has %d entries. Remove one first.",
                       ACL_ENTRIES_MAX);
     e->id = old ? old->id : id_new(w->arena);
+    e->intent_id = w->intent.id;
     e->granted_by = by.name;
     e->granted_at = w->now;
-    acls_queue_put(w->pg, w->arena, w->intent.id, e);
+    acls_queue_put(w->pg, w->arena, e);
     TRY(work_event(w, "access_granted", by,
                    acl_payload(w->arena, e, 1, true)));
     return settle(w, by, NULL, 0, "access_revoked");
@@ -127,12 +128,10 @@ const struct err *access_due(struct pg *pg, struct arena *a, int64_t now,
     struct due_some due;
     TRY(due_some(pg, a, now, SQL_DUE_ACL, SQL_DUE_ACL_OF, &due));
     *out = (struct access_dues){.v = due.v, .n = due.n};
-    out->over_n = due.n > 0 ? pg_count(due.rows) : 0;
-    out->over = arena_many(a, out->over_n + 1, struct access_due);
-    for (size_t i = 0; i < out->over_n; i++)
-        out->over[i] =
-            (struct access_due){.intent_id = pg_str(due.rows, i, ACLS_COLUMNS),
-                                .entry = acls_row(due.rows, i)};
+    if (due.n > 0)
+        out->over = (struct acl_rows){
+            .v = rows_all(a, &acl_entry_record, due.rows),
+            .n = pg_count(due.rows)};
     return NULL;
 }
 
@@ -161,6 +160,7 @@ static struct change compare(struct work *w, struct event_by by,
         if (before && acl_same(before, &e))
             continue;
         e.id = before ? before->id : id_new(w->arena);
+        e.intent_id = w->intent.id;
         e.granted_by = by.name;
         c.given[c.given_n++] = e;
     }
@@ -203,7 +203,7 @@ const struct err *access_set(struct work *w, struct event_by by,
         return NULL;
     acls_queue_remove(w->pg, w->arena, c.lost, c.lost_n);
     for (size_t i = 0; i < c.given_n; i++)
-        acls_queue_put(w->pg, w->arena, w->intent.id, &c.given[i]);
+        acls_queue_put(w->pg, w->arena, &c.given[i]);
     TRY(tell_change(w, by, &c, was_closed));
     return settle(w, by, c.lost, c.lost_n, "access_revoked");
 }

@@ -26,15 +26,10 @@ const struct err *access_expire(struct work *w, const struct acl_entry *v,
                                 size_t n) MUST;
 
 /* Entries that are over, of a few intents, like due_coordinators (due.h). */
-struct access_due {
-    struct str intent_id;
-    struct acl_entry entry;
-};
 struct access_dues {
     struct work *v; /* their intents, locked */
     size_t n;
-    struct access_due *over; /* of all of them */
-    size_t over_n;
+    struct acl_rows over; /* of all of them */
 };
 const struct err *access_due(struct pg *pg, struct arena *a, int64_t now,
                              struct access_dues *out) MUST;

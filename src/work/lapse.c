@@ -140,14 +140,14 @@ const struct err *lapse_coordinators(struct pg *pg, struct arena *a,
 static const struct err *end_access(const struct access_dues *due,
                                     struct work *w)
 {
-    struct acl_entry *over = arena_many(w->arena, due->over_n + 1,
+    struct acl_entry *over = arena_many(w->arena, due->over.n + 1,
                                         struct acl_entry);
     const struct deliveries_news news = {
         .intent = &w->intent, .events = &w->events, .now = w->now};
     size_t n = 0;
-    for (size_t i = 0; i < due->over_n; i++) {
-        if (str_eq(due->over[i].intent_id, w->intent.id))
-            over[n++] = due->over[i].entry;
+    for (size_t i = 0; i < due->over.n; i++) {
+        if (str_eq(due->over.v[i].intent_id, w->intent.id))
+            over[n++] = due->over.v[i];
     }
     if (n == 0)
         return NULL; /* taken back meanwhile */

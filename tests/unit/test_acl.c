@@ -30,7 +30,7 @@ Test(acl, entries)
     for (size_t i = 0; i < countof(cases); i++) {
         struct acl_entry e;
         const struct err *why =
-            acl_entry_read(a, tree(cases[i].body), NOW, &e);
+            acl_entry_read(a, tree(cases[i].body), STR(""), NOW, &e);
         cr_assert_eq(!why, !cases[i].code, "case %zu", i);
         if (why)
             cr_assert_str_eq(why->code, cases[i].code, "case %zu", i);
@@ -40,7 +40,8 @@ Test(acl, entries)
 Test(acl, the_least_access_where_none_is_named)
 {
     struct acl_entry e;
-    cr_assert_null(acl_entry_read(a, tree("{'principal_id':'x'}"), NOW, &e));
+    cr_assert_null(acl_entry_read(a, tree("{'principal_id':'x'}"), STR(""),
+                                  NOW, &e));
     cr_assert_eq(e.permission, ACCESS_READ);
     cr_assert_eq(e.expires_at, 0);
 }

@@ -2,60 +2,99 @@
 #include "domain/containers/acl.h"
 
 #include "base/clock.h"
-#include "base/clock_text.h"
 #include "domain/intent/reach.h"
 
 #define ACL_TIME_MAX 64
 #define ACL_TYPE_MAX 20
 #define ACL_ID_MAX 200
 
-/* ---- reading --------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------- */
 
-static enum access acl_permission(struct fields *f)
+static void acl_check_agent(struct fields *f, const char *key,
+                            const void *entry)
 {
-    struct str word = STR_NONE;
-    fields_word(f, "permission", "read write admin", &word);
-    return word.p ? reach_access_of(word) : ACCESS_READ;
+    const struct acl_entry *e = entry;
+    if (!principal_agent_name(e->agent))
+        fields_wrong(f, key, "agent.name", "This is not a valid agent name.");
 }
 
-void acl_end(struct fields *f, int64_t now, int64_t *out)
+static void acl_check_type(struct fields *f, const char *key,
+                           const void *entry)
 {
-    struct str text = STR_NONE;
-    *out = 0;
-    fields_text(f, "expires_at", ACL_TIME_MAX, &text);
-    if (f->e || !text.p)
-        return;
-    if (!clock_parse(text, out))
-        fields_wrong(f, "expires_at", "field.time",
-                     "This has to be a time like 2026-11-20T09:26:13.510233.");
-    else if (*out <= now)
-        fields_wrong(f, "expires_at", "field.range",
+    struct str type = STR_NONE;
+    (void)entry;
+    fields_text(f, key, ACL_TYPE_MAX, &type);
+    if (!f->e && role_of(type) != ROLE_AGENT)
+        fields_wrong(f, key, "acl.people",
+                     "Entries are for agents. People reach every intent.");
+}
+
+static struct json *acl_type(struct arena *a, const void *entry)
+{
+    (void)entry;
+    return json_string(a, STR("agent"));
+}
+
+/* granted_at is now. */
+static void acl_check_end(struct fields *f, const char *key, const void *entry)
+{
+    const struct acl_entry *e = entry;
+    if (e->expires_at <= e->granted_at)
+        fields_wrong(f, key, "field.range",
                      "The time has to be in the future.");
 }
 
-static void acl_members(struct fields *f, int64_t now, struct acl_entry *out)
+/* IN_PART: of a tie in the form of an entry. */
+static const struct record_field acl_entry_fields[] = {
+    {RECORD_TEXT(acl_entry, id, IN_TABLE | IN_OBJECT | IN_PART)},
+    {RECORD_TEXT(acl_entry, intent_id, IN_TABLE)},
+    {RECORD_TEXT(acl_entry, agent,
+                 IN_TABLE | IN_OBJECT | IN_PART | IN_EVENT | IN_NEED),
+     .column = "principal_id", .max = PRINCIPAL_AGENT_NAME_MAX,
+     .check = acl_check_agent},
+    {RECORD_SHOWN(acl_entry, principal_type, IN_OBJECT | IN_PART | IN_BODY,
+                  acl_type),
+     .check = acl_check_type},
+    {RECORD_WORD(acl_entry, permission,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_PART | IN_EVENT |
+                     IN_BODY,
+                 vocabulary_access_all)},
+    {RECORD_TEXT(acl_entry, reason,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
+     .max = ACL_REASON_MAX},
+    {RECORD_TEXT(acl_entry, granted_by,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_PART)},
+    {RECORD_NAIVE(acl_entry, granted_at, IN_TABLE | IN_UPDATE | IN_OBJECT)},
+    {RECORD_NAIVE(acl_entry, expires_at,
+                  IN_TABLE | IN_UPDATE | IN_OBJECT | IN_PART | IN_EVENT |
+                      IN_BODY),
+     .none = "infinity", .check = acl_check_end},
+};
+const struct record acl_entry_record =
+    RECORD(acl_entry, "entry", "acl_entry");
+
+/* ---- reading --------------------------------------------------------- */
+
+void acl_end(struct fields *f, int64_t now, int64_t *out)
 {
-    struct str type = STR_NONE;
-    *out = (struct acl_entry){.granted_at = now};
-    fields_need(f, "principal_id");
-    fields_text(f, "principal_id", PRINCIPAL_AGENT_NAME_MAX, &out->agent);
-    fields_text(f, "principal_type", ACL_TYPE_MAX, &type);
-    if (!f->e && type.p && role_of(type) != ROLE_AGENT)
-        fields_wrong(f, "principal_type", "acl.people",
-                     "Entries are for agents. People reach every intent.");
-    if (!f->e && !principal_agent_name(out->agent))
-        fields_wrong(f, "principal_id", "agent.name",
-                     "This is not a valid agent name.");
-    out->permission = acl_permission(f);
-    fields_text(f, "reason", ACL_REASON_MAX, &out->reason);
-    acl_end(f, now, &out->expires_at);
+    struct acl_entry e = {.granted_at = now};
+    struct str text = STR_NONE;
+    fields_text(f, "expires_at", ACL_TIME_MAX, &text);
+    if (text.p && !clock_parse(text, &e.expires_at))
+        fields_wrong(f, "expires_at", "field.time",
+                     "This has to be a time like 2026-11-20T09:26:13.510233.");
+    else if (text.p)
+        acl_check_end(f, "expires_at", &e);
+    *out = e.expires_at;
 }
 
 const struct err *acl_entry_read(struct arena *a, const struct json *body,
-                                 int64_t now, struct acl_entry *out)
+                                 struct str path, int64_t now,
+                                 struct acl_entry *out)
 {
-    struct fields f = fields(a, body, STR(""));
-    acl_members(&f, now, out);
+    struct fields f = fields(a, body, path);
+    *out = (struct acl_entry){.granted_at = now, .permission = ACCESS_READ};
+    record_read(&f, &acl_entry_record, out);
     return fields_error(&f);
 }
 
@@ -79,8 +118,7 @@ static const struct err *acl_one(struct arena *a, const struct json *one,
     TRY(fields_error(&f));
     if (id.n > 0 && str_eq(id, json_get_text(one, "principal_id")))
         return NULL; /* a tie */
-    acl_members(&f, now, &e);
-    TRY(fields_error(&f));
+    TRY(acl_entry_read(a, one, path, now, &e));
     if (acl_has(out, e.agent))
         return err_at(a, ERR_INVALID, "acl.twice", path,
                       "An agent has one entry. This is its second.");
@@ -117,35 +155,16 @@ bool acl_same(const struct acl_entry *x, const struct acl_entry *y)
 
 /* ---- what clients read ------------------------------------------------ */
 
-static void acl_set_permission(struct json *o, enum access access)
+struct json *acl_tie_object(struct arena *a, struct str agent,
+                            enum access access, int64_t until)
 {
-    json_set_text(o, "permission", vocabulary_access(access)->wire);
-}
-
-struct json *acl_entry_json(struct arena *a, const struct acl_entry *e)
-{
+    const struct acl_entry e = {.id = agent,
+                                .agent = agent,
+                                .permission = access,
+                                .granted_by = STR("sayso"),
+                                .expires_at = until};
     struct json *o = json_object(a);
-    json_set_text(o, "id", e->id);
-    json_set_text(o, "principal_id", e->agent);
-    json_set_text(o, "principal_type", STR("agent"));
-    acl_set_permission(o, e->permission);
-    json_set_text(o, "granted_by", e->granted_by);
-    json_set_text(o, "granted_at", clock_naive(a, e->granted_at));
-    json_set_text_or_null(o, "expires_at", clock_naive(a, e->expires_at));
-    json_set_text_or_null(o, "reason", e->reason);
-    return o;
-}
-
-struct json *acl_tie_json(struct arena *a, struct str agent,
-                          enum access access, int64_t until)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "id", agent);
-    json_set_text(o, "principal_id", agent);
-    json_set_text(o, "principal_type", STR("agent"));
-    acl_set_permission(o, access);
-    json_set_text(o, "granted_by", STR("sayso"));
-    json_set_text_or_null(o, "expires_at", clock_naive(a, until));
+    record_show(a, o, &acl_entry_record, IN_PART, &e);
     return o;
 }
 
@@ -153,11 +172,10 @@ static void acl_put(struct arena *a, struct json *o,
                     const struct acl_entry *e, bool granted)
 {
     json_set_text(o, "entry_id", e->id);
-    json_set_text(o, "principal_id", e->agent);
-    if (!granted)
-        return;
-    acl_set_permission(o, e->permission);
-    json_set_text_or_null(o, "expires_at", clock_naive(a, e->expires_at));
+    if (granted)
+        record_show(a, o, &acl_entry_record, IN_EVENT, e);
+    else
+        json_set_text(o, "principal_id", e->agent);
 }
 
 struct json *acl_payload(struct arena *a, const struct acl_entry *v, size_t n,

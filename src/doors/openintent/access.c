@@ -33,19 +33,19 @@ static enum access entry_of(const struct acl_rows *rows, struct str agent)
 static const struct err *object_of(struct call *c, struct str intent_id,
                                    bool closed, struct json **out)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct json *o = json_object(c->a);
     const int64_t now = clock_now();
     struct acl_rows rows;
     struct acl_ties ties;
     TRY(acls_list(c->pg, c->a, intent_id, now, &rows));
     TRY(acls_ties(c->pg, c->a, intent_id, now, &ties));
-    for (size_t i = 0; i < rows.n; i++)
-        json_add_json(list, acl_entry_json(c->a, &rows.v[i]));
+    struct json *list =
+        record_list(c->a, &acl_entry_record, rows.v, rows.n);
     for (size_t i = 0; i < ties.n; i++) {
         const struct acl_tie *t = &ties.v[i];
         if (t->access > entry_of(&rows, t->agent))
             json_add_json(list,
-                          acl_tie_json(c->a, t->agent, t->access, t->until));
+                          acl_tie_object(c->a, t->agent, t->access, t->until));
     }
     json_set_text(o, "intent_id", intent_id);
     json_set_text(o, "default_policy", closed ? STR("closed") : STR("open"));
@@ -123,7 +123,7 @@ const struct err *openintent_access_grant(struct call *c)
     struct work w;
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(acl_entry_read(c->a, body, clock_now(), &e));
+    TRY(acl_entry_read(c->a, body, STR(""), clock_now(), &e));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
@@ -131,7 +131,8 @@ const struct err *openintent_access_grant(struct call *c)
                          "principal_id"));
     TRY(check_gift(&w, &e));
     TRY(access_grant(&w, event_by(&c->who), &e));
-    return call_commit(c, &w, 201, acl_entry_json(c->a, &e), false);
+    return call_commit(c, &w, 201, record_object(c->a, &acl_entry_record, &e),
+                       false);
 }
 
 const struct err *openintent_access_revoke(struct call *c)

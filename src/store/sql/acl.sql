@@ -1,30 +1,17 @@
 -- The access control lists of intents. Rows change only under the lock of their intent.
 
--- piece: acl_columns
-e.id, e.principal_id, e.permission, e.reason, e.granted_by, microseconds(e.granted_at),
-       microseconds(nullif(e.expires_at, 'infinity'))
-
 -- name: acl_list
 -- Those that are not over at $2.
-SELECT
--- use: acl_columns
-  FROM acl_entry e WHERE e.intent_id = $1 AND e.expires_at > $2
- ORDER BY e.granted_at, e.principal_id LIMIT 50
+SELECT {acl_entry} FROM acl_entry WHERE intent_id = $1 AND expires_at > $2
+ ORDER BY granted_at, principal_id LIMIT 50
 
 -- name: acl_all
 -- Those that are over too.
-SELECT
--- use: acl_columns
-  FROM acl_entry e WHERE e.intent_id = $1 ORDER BY e.granted_at, e.principal_id LIMIT 50
+SELECT {acl_entry} FROM acl_entry WHERE intent_id = $1 ORDER BY granted_at, principal_id LIMIT 50
 
 -- name: acl_put
-INSERT INTO acl_entry (id, intent_id, principal_id, permission, reason, granted_by, granted_at,
-                       expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'))
-ON CONFLICT (intent_id, principal_id) DO UPDATE
-   SET permission = excluded.permission, reason = excluded.reason,
-       granted_by = excluded.granted_by, granted_at = excluded.granted_at,
-       expires_at = excluded.expires_at
+INSERT INTO acl_entry ({acl_entry.insert}) VALUES ({acl_entry.places})
+ON CONFLICT (intent_id, principal_id) DO UPDATE SET {acl_entry.excluded}
 
 -- name: acl_remove
 DELETE FROM acl_entry WHERE id = ANY ($1::uuid[])
@@ -134,7 +121,4 @@ SELECT intent_id FROM acl_entry WHERE expires_at <= $1 AND expires_at < 'infinit
  ORDER BY expires_at, id LIMIT 20
 
 -- name: due_acl_of
-SELECT
--- use: acl_columns
-       , e.intent_id
-  FROM acl_entry e WHERE e.intent_id = ANY ($1::uuid[]) AND e.expires_at <= $2
+SELECT {acl_entry} FROM acl_entry WHERE intent_id = ANY ($1::uuid[]) AND expires_at <= $2
