@@ -19,7 +19,8 @@
 
 /* ---- the list -------------------------------------------------------- */
 
-static enum access entry_of(const struct acl_rows *rows, struct str agent)
+static enum access access_entry_of(const struct acl_rows *rows,
+                                   struct str agent)
 {
     for (size_t i = 0; i < rows->n; i++) {
         if (str_eq(rows->v[i].agent, agent))
@@ -30,8 +31,8 @@ static enum access entry_of(const struct acl_rows *rows, struct str agent)
 
 /* The entries, and after them the agents that have more access by another
  * tie: so the last one of an agent says what it may do. */
-static const struct err *object_of(struct call *c, struct str intent_id,
-                                   bool closed, struct json **out)
+static const struct err *access_object(struct call *c, struct str intent_id,
+                                       bool closed, struct json **out)
 {
     struct json *o = json_object(c->a);
     const int64_t now = clock_now();
@@ -43,7 +44,7 @@ static const struct err *object_of(struct call *c, struct str intent_id,
         record_list(c->a, &acl_entry_record, rows.v, rows.n);
     for (size_t i = 0; i < ties.n; i++) {
         const struct acl_tie *t = &ties.v[i];
-        if (t->access > entry_of(&rows, t->agent))
+        if (t->access > access_entry_of(&rows, t->agent))
             json_add_json(list,
                           acl_tie_object(c->a, t->agent, t->access, t->until));
     }
@@ -59,12 +60,13 @@ const struct err *openintent_access_read(struct call *c)
     struct json *o = NULL;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(object_of(c, i.id, i.closed, &o));
+    TRY(access_object(c, i.id, i.closed, &o));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-static const struct err *check_gift(const struct work *w, struct acl_entry *e)
+static const struct err *access_check_gift(const struct work *w,
+                                           struct acl_entry *e)
 {
     struct policy_gift g = {
         .agent = e->agent, .access = e->permission, .until = e->expires_at};
@@ -73,7 +75,8 @@ static const struct err *check_gift(const struct work *w, struct acl_entry *e)
     return NULL;
 }
 
-static bool has_same(const struct acl_rows *rows, const struct acl_entry *e)
+static bool access_has_same(const struct acl_rows *rows,
+                            const struct acl_entry *e)
 {
     for (size_t i = 0; i < rows->n; i++) {
         if (acl_same(&rows->v[i], e))
@@ -83,16 +86,16 @@ static bool has_same(const struct acl_rows *rows, const struct acl_entry *e)
 }
 
 /* An entry that stays as it is gives nothing. */
-static const struct err *check_list(struct call *c, const struct work *w,
-                                    struct acl_wish *wish)
+static const struct err *
+access_check_list(struct call *c, const struct work *w, struct acl_wish *wish)
 {
     struct acl_rows old;
     if (c->who.role != ROLE_AGENT)
         return NULL;
     TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
     for (size_t i = 0; i < wish->n; i++) {
-        if (!has_same(&old, &wish->v[i]))
-            TRY(check_gift(w, &wish->v[i]));
+        if (!access_has_same(&old, &wish->v[i]))
+            TRY(access_check_gift(w, &wish->v[i]));
     }
     return wish->closed ? NULL : policy_open(w);
 }
@@ -109,9 +112,9 @@ const struct err *openintent_access_set(struct call *c)
     for (size_t i = 0; i < wish->n; i++)
         TRY(principals_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
                              "entries"));
-    TRY(check_list(c, &w, wish));
+    TRY(access_check_list(c, &w, wish));
     TRY(access_set(&w, event_by(&c->who), wish));
-    TRY(object_of(c, w.intent.id, w.intent.closed, &o));
+    TRY(access_object(c, w.intent.id, w.intent.closed, &o));
     return call_commit(c, &w, 200, o, false);
 }
 
@@ -129,7 +132,7 @@ const struct err *openintent_access_grant(struct call *c)
         return call_replay(c, &w);
     TRY(principals_joins(c->pg, c->a, e.agent, w.intent.test,
                          "principal_id"));
-    TRY(check_gift(&w, &e));
+    TRY(access_check_gift(&w, &e));
     TRY(access_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, record_object(c->a, &acl_entry_record, &e),
                        false);
@@ -149,7 +152,8 @@ const struct err *openintent_access_revoke(struct call *c)
 
 /* ---- requests -------------------------------------------------------- */
 
-static struct json *request_json(struct call *c, const struct suspension *s)
+static struct json *access_request_object(struct call *c,
+                                          const struct suspension *s)
 {
     struct json *o = beside_object(c->a, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
@@ -164,7 +168,7 @@ const struct err *openintent_access_requests(struct call *c)
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(acls_requests(c->pg, c->a, i.id, &rows));
     for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, request_json(c, &rows.v[n]));
+        json_add_json(list, access_request_object(c, &rows.v[n]));
     json_set_json(o, "access_requests", list);
     response_json(c->rs, 200, o);
     return NULL;
@@ -193,10 +197,11 @@ const struct err *openintent_access_request(struct call *c)
     s.asked_by = principal_actor(&c->who);
     TRY(access_check_request(&w, &s));
     TRY(ask_beside(&w, &s));
-    return call_commit(c, &w, 201, request_json(c, &w.suspension), false);
+    return call_commit(c, &w, 201, access_request_object(c, &w.suspension),
+                       false);
 }
 
-static const struct err *unknown(void)
+static const struct err *access_unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "access.unknown",
                  "There is no request for access with this id.");
@@ -206,7 +211,7 @@ static const struct err *unknown(void)
  * an admin said which people decide what the asking key requests. Looked up
  * again under the intent's lock, because another call may have taken its
  * access. */
-static const struct err *admit(struct call *c, const struct work *w)
+static const struct err *access_admit(struct call *c, const struct work *w)
 {
     bool people = false;
     struct intent i;
@@ -224,8 +229,8 @@ static const struct err *admit(struct call *c, const struct work *w)
 }
 
 /* Access that the answer gives has the end of the answering agent's own. */
-static const struct err *check_given(struct call *c, const struct work *w,
-                                     struct answer *answer)
+static const struct err *
+access_check_given(struct call *c, const struct work *w, struct answer *answer)
 {
     struct policy_gift g = {.agent = beside_principal(c->a, &w->suspension),
                             .access =
@@ -239,7 +244,7 @@ static const struct err *check_given(struct call *c, const struct work *w,
 }
 
 /* The one path of all answers; the request is the answer's body. */
-static const struct err *decide(struct call *c, struct answer *answer)
+static const struct err *access_decide(struct call *c, struct answer *answer)
 {
     struct work_once once;
     struct intent i;
@@ -248,20 +253,21 @@ static const struct err *decide(struct call *c, struct answer *answer)
     TRY(call_once(c, &once));
     const struct err *e = work_begin_suspension(&w, c->param[1], &once);
     if (e)
-        return e->kind == ERR_NOT_FOUND ? unknown() : e;
+        return e->kind == ERR_NOT_FOUND ? access_unknown() : e;
     if (w.answered)
         return call_replay(c, &w);
     if (w.suspension.origin != ORIGIN_ACCESS ||
         !str_eq(w.suspension.intent_id, i.id))
-        return unknown();
-    TRY(admit(c, &w));
+        return access_unknown();
+    TRY(access_admit(c, &w));
     if (!answer->value)
         answer->value = json_string(
             c->a,
             vocabulary_access(beside_permission(c->a, &w.suspension))->wire);
-    TRY(check_given(c, &w, answer));
+    TRY(access_check_given(c, &w, answer));
     TRY(respond_decide(c, &w, answer));
-    return call_commit(c, &w, 200, request_json(c, &w.suspension), false);
+    return call_commit(c, &w, 200, access_request_object(c, &w.suspension),
+                       false);
 }
 
 const struct err *openintent_access_approve(struct call *c)
@@ -279,7 +285,7 @@ const struct err *openintent_access_approve(struct call *c)
     TRY(fields_error(&f));
     if (permission.p)
         answer.value = json_string(c->a, permission);
-    return decide(c, &answer);
+    return access_decide(c, &answer);
 }
 
 const struct err *openintent_access_deny(struct call *c)
@@ -293,5 +299,5 @@ const struct err *openintent_access_deny(struct call *c)
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
     fields_text(&f, "decided_by", NAME_MAX_READ, &answer.claimed);
     TRY(fields_error(&f));
-    return decide(c, &answer);
+    return access_decide(c, &answer);
 }

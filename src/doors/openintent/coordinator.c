@@ -13,19 +13,19 @@
 #define RECORDED "coordinator.decision"
 
 /* An intent or a portfolio out of reach hides its coordinator. */
-static const struct err *hidden(const struct err *e)
+static const struct err *coordinator_hidden(const struct err *e)
 {
     return e && e->kind == ERR_NOT_FOUND ? &coordinator_record.unknown : e;
 }
 
-static bool mine(const struct call *c, const struct coordinator *k)
+static bool coordinator_mine(const struct call *c, const struct coordinator *k)
 {
     return c->who.role == ROLE_AGENT && str_eq(c->who.agent, k->agent_id);
 }
 
 /* Guardrails that a person set are not the agent's to loosen. */
-static const struct err *check_terms(const struct call *c,
-                                     const struct coordinator *k)
+static const struct err *coordinator_check_terms(const struct call *c,
+                                                 const struct coordinator *k)
 {
     return c->who.role == ROLE_AGENT && k->granted_by.p
                ? ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
@@ -43,15 +43,16 @@ const struct err *openintent_coordinator_get(struct call *c)
     struct intent i;
     TRY(coordinators_get(c->pg, c->a, c->param[0], &k));
     if (k.portfolio_id.p)
-        TRY(hidden(portfolios_get(c->pg, c->a, k.portfolio_id, &c->who, &p)));
+        TRY(coordinator_hidden(
+            portfolios_get(c->pg, c->a, k.portfolio_id, &c->who, &p)));
     else
-        TRY(hidden(call_intent(c, k.intent_id, REACH_USE, &i)));
+        TRY(coordinator_hidden(call_intent(c, k.intent_id, REACH_USE, &i)));
     response_json(c->rs, 200, coordinator_object(c->a, &k, clock_now()));
     return NULL;
 }
 
-static const struct err *answer_list(struct call *c,
-                                     const struct coordinator *like)
+static const struct err *
+coordinator_answer_list(struct call *c, const struct coordinator *like)
 {
     struct json *list = json_array(c->a);
     const int64_t now = clock_now();
@@ -67,21 +68,24 @@ const struct err *openintent_coordinator_list(struct call *c)
 {
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    return answer_list(c, &(struct coordinator){.intent_id = i.id});
+    return coordinator_answer_list(c,
+                                   &(struct coordinator){.intent_id = i.id});
 }
 
 const struct err *openintent_coordinator_list_of_portfolio(struct call *c)
 {
     struct portfolio p;
     TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
-    return answer_list(c, &(struct coordinator){.portfolio_id = p.id});
+    return coordinator_answer_list(
+        c, &(struct coordinator){.portfolio_id = p.id});
 }
 
 /* ---- changing, under the lock of its intent or portfolio ---------------- */
 
-static const struct err *take(struct call *c, struct work *w,
-                              const struct work_once *once,
-                              const struct coordinator *k, struct portfolio *p)
+static const struct err *coordinator_take(struct call *c, struct work *w,
+                                          const struct work_once *once,
+                                          const struct coordinator *k,
+                                          struct portfolio *p)
 {
     const struct work_target target = {.intent_id = k->intent_id,
                                        .who = &c->who,
@@ -95,9 +99,10 @@ static const struct err *take(struct call *c, struct work *w,
                                          p);
 }
 
-static const struct err *commit(struct call *c, struct work *w, int status,
-                                const struct coordinator *k,
-                                const struct json *answer)
+static const struct err *coordinator_commit(struct call *c, struct work *w,
+                                            int status,
+                                            const struct coordinator *k,
+                                            const struct json *answer)
 {
     return k->intent_id.p ? call_commit(c, w, status, answer, false)
                           : call_commit_bare(c, w, status, answer);
@@ -105,7 +110,8 @@ static const struct err *commit(struct call *c, struct work *w, int status,
 
 /* ---- making ---------------------------------------------------------- */
 
-static const struct err *held(struct call *c, const struct coordinator *now)
+static const struct err *coordinator_held(struct call *c,
+                                          const struct coordinator *now)
 {
     struct json *more = json_object(c->a);
     json_set_json(more, "existing_lease",
@@ -117,25 +123,27 @@ static const struct err *held(struct call *c, const struct coordinator *now)
 }
 
 /* The same agent's own takes the new terms. */
-static const struct err *renew(struct call *c, struct work *w,
-                               const struct coordinator *old,
-                               struct coordinator *k)
+static const struct err *coordinator_renew(struct call *c, struct work *w,
+                                           const struct coordinator *old,
+                                           struct coordinator *k)
 {
     if (!str_eq(old->agent_id, k->agent_id))
-        return held(c, old);
-    TRY(check_terms(c, old));
+        return coordinator_held(c, old);
+    TRY(coordinator_check_terms(c, old));
     k->id = old->id;
     k->granted_at = old->granted_at;
     k->version = old->version + 1;
     coordinators_queue_update(c->pg, c->a, k);
-    return commit(c, w, 200, k, coordinator_object(c->a, k, w->now));
+    return coordinator_commit(c, w, 200, k,
+                              coordinator_object(c->a, k, w->now));
 }
 
 /* It may change the portfolio: so only the agent that may already makes itself
  * its coordinator. */
-static const struct err *check_place(struct call *c, const struct work *w,
-                                     const struct coordinator *k,
-                                     const struct portfolio *p)
+static const struct err *coordinator_check_place(struct call *c,
+                                                 const struct work *w,
+                                                 const struct coordinator *k,
+                                                 const struct portfolio *p)
 {
     if (k->intent_id.p)
         return intent_check_open(w->intent.status);
@@ -143,20 +151,21 @@ static const struct err *check_place(struct call *c, const struct work *w,
     return portfolio_check_active(p);
 }
 
-static const struct err *grant(struct call *c, struct work *w,
-                               struct coordinator *k)
+static const struct err *coordinator_grant(struct call *c, struct work *w,
+                                           struct coordinator *k)
 {
     struct coordinator old;
     bool found = false;
     k->heartbeat_at = w->now;
     TRY(coordinators_active(c->pg, c->a, k, &old, &found));
     if (found)
-        return renew(c, w, &old, k);
+        return coordinator_renew(c, w, &old, k);
     k->id = id_new(c->a);
     k->granted_at = w->now;
     k->version = 1;
     TRY(coordinators_insert(c->pg, c->a, k));
-    return commit(c, w, 201, k, coordinator_object(c->a, k, w->now));
+    return coordinator_commit(c, w, 201, k,
+                              coordinator_object(c->a, k, w->now));
 }
 
 const struct err *openintent_coordinator_create(struct call *c)
@@ -169,16 +178,16 @@ const struct err *openintent_coordinator_create(struct call *c)
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
     TRY(coordinator_read(c->a, body, &k));
-    if (c->who.role == ROLE_AGENT && !mine(c, &k))
+    if (c->who.role == ROLE_AGENT && !coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "An agent makes itself the coordinator, and no other "
                      "agent.");
     if (c->who.role != ROLE_AGENT)
         k.granted_by = principal_actor(&c->who);
-    TRY(take(c, &w, &once, &k, &p));
+    TRY(coordinator_take(c, &w, &once, &k, &p));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(check_place(c, &w, &k, &p));
+    TRY(coordinator_check_place(c, &w, &k, &p));
     TRY(principals_joins(c->pg, c->a, k.agent_id,
                          k.intent_id.p ? w.intent.test : p.test, "agent_id"));
     struct policy_gift gift = {
@@ -187,20 +196,21 @@ const struct err *openintent_coordinator_create(struct call *c)
         TRY(policy_give(&w, &gift));
     else if (k.intent_id.p) /* it gives none, until the intent is opened */
         TRY(policy_tie(&w, k.intent_id));
-    return grant(c, &w, &k);
+    return coordinator_grant(c, &w, &k);
 }
 
 /* ---- its life -------------------------------------------------------- */
 
 /* The coordinator, under its lock. */
-static const struct err *begin(struct call *c, struct work *w,
-                               struct coordinator *k)
+static const struct err *coordinator_begin(struct call *c, struct work *w,
+                                           struct coordinator *k)
 {
     const struct work_once once = {.key = STR_NONE};
     struct portfolio p;
     TRY(coordinators_get(c->pg, c->a, c->param[0], k));
-    TRY(hidden(k->intent_id.p ? call_begin(c, w, k->intent_id, &once)
-                              : take(c, w, &once, k, &p)));
+    TRY(coordinator_hidden(k->intent_id.p
+                               ? call_begin(c, w, k->intent_id, &once)
+                               : coordinator_take(c, w, &once, k, &p)));
     return coordinators_get(c->pg, c->a, k->id, k);
 }
 
@@ -210,8 +220,8 @@ const struct err *openintent_coordinator_heartbeat(struct call *c)
     struct coordinator k;
     struct work w;
     TRY(call_body_if_any(c, &body)); /* of any members */
-    TRY(begin(c, &w, &k));
-    if (!mine(c, &k))
+    TRY(coordinator_begin(c, &w, &k));
+    if (!coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "Only the coordinator's agent sends its heartbeat.");
     if (k.ended_at)
@@ -219,16 +229,17 @@ const struct err *openintent_coordinator_heartbeat(struct call *c)
                      "The coordinator lease has ended. Make a new one.");
     k.heartbeat_at = w.now;
     coordinators_queue_update(c->pg, c->a, &k);
-    return commit(c, &w, 200, &k, coordinator_beat(c->a, &k));
+    return coordinator_commit(c, &w, 200, &k, coordinator_beat(c->a, &k));
 }
 
 const struct err *openintent_coordinator_end(struct call *c)
 {
     struct coordinator k;
     struct work w;
-    TRY(begin(c, &w, &k));
-    TRY(check_terms(c, &k));
-    if (c->who.role != ROLE_ADMIN && !mine(c, &k) && !k.granted_by.p)
+    TRY(coordinator_begin(c, &w, &k));
+    TRY(coordinator_check_terms(c, &k));
+    if (c->who.role != ROLE_ADMIN && !coordinator_mine(c, &k) &&
+        !k.granted_by.p)
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "Only the coordinator's agent or an admin ends it.");
     if (!k.ended_at) {
@@ -236,14 +247,15 @@ const struct err *openintent_coordinator_end(struct call *c)
         k.version++;
         coordinators_queue_update(c->pg, c->a, &k);
     }
-    return commit(c, &w, 200, &k, coordinator_object(c->a, &k, w.now));
+    return coordinator_commit(c, &w, 200, &k,
+                              coordinator_object(c->a, &k, w.now));
 }
 
 /* ---- decision records ------------------------------------------------ */
 
 /* It answers for the intent, and the caller is it or a person. */
-static const struct err *check_record(struct call *c,
-                                      const struct coordinator_decided *r)
+static const struct err *
+coordinator_check_decided(struct call *c, const struct coordinator_decided *r)
 {
     struct coordinator_rows over;
     TRY(coordinators_over(c->pg, c->a, r->intent_id,
@@ -251,7 +263,7 @@ static const struct err *check_record(struct call *c,
     for (size_t i = 0; i < over.n; i++) {
         if (!str_eq(over.v[i].id, r->coordinator_id))
             continue;
-        if (c->who.role != ROLE_AGENT || mine(c, &over.v[i]))
+        if (c->who.role != ROLE_AGENT || coordinator_mine(c, &over.v[i]))
             return NULL;
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "Only the coordinator's agent or a person records its "
@@ -274,7 +286,7 @@ const struct err *openintent_coordinator_decide(struct call *c)
     TRY(call_begin(c, &w, r.intent_id, &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(check_record(c, &r));
+    TRY(coordinator_check_decided(c, &r));
     TRY(work_event(&w, RECORDED, event_by(&c->who),
                    coordinator_decided_payload(c->a, &r)));
     return call_commit(c, &w, 201,

@@ -15,8 +15,8 @@
 /* ---- reading --------------------------------------------------------- */
 
 /* The portfolio with the members that the caller reaches. */
-static const struct err *object_of(struct call *c, const struct portfolio *p,
-                                   struct json **out)
+static const struct err *
+portfolio_whole(struct call *c, const struct portfolio *p, struct json **out)
 {
     struct portfolio_members members;
     TRY(portfolios_members(c->pg, c->a, p->id, &c->who, &members));
@@ -29,12 +29,13 @@ const struct err *openintent_portfolio_get(struct call *c)
     struct json *o = NULL;
     struct portfolio p;
     TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
-    TRY(object_of(c, &p, &o));
+    TRY(portfolio_whole(c, &p, &o));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-static void answer_list(struct call *c, const struct portfolio_rows *rows)
+static void portfolio_answer_list(struct call *c,
+                                  const struct portfolio_rows *rows)
 {
     struct json *o = json_object(c->a);
     json_set_json(o, "portfolios",
@@ -59,7 +60,7 @@ const struct err *openintent_portfolio_list(struct call *c)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
                       "\"status\" has to be active, completed or abandoned.");
     TRY(portfolios_list(c->pg, c->a, &page, &rows));
-    answer_list(c, &rows);
+    portfolio_answer_list(c, &rows);
     return NULL;
 }
 
@@ -69,7 +70,7 @@ const struct err *openintent_portfolio_of_intent(struct call *c)
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(portfolios_of_intent(c->pg, c->a, i.id, &rows));
-    answer_list(c, &rows);
+    portfolio_answer_list(c, &rows);
     return NULL;
 }
 
@@ -118,8 +119,8 @@ const struct err *openintent_portfolio_create(struct call *c)
 }
 
 /* All members are completed, or the policy does not ask for it. */
-static const struct err *check_completion(struct call *c,
-                                          const struct portfolio *p)
+static const struct err *portfolio_check_completion(struct call *c,
+                                                    const struct portfolio *p)
 {
     const struct portfolio_policy policy = portfolio_policy_of(c->a, p);
     struct json *open = NULL;
@@ -136,15 +137,17 @@ static const struct err *check_completion(struct call *c,
 }
 
 /* Setting the status that it has changes nothing. */
-static const struct err *set_status(struct call *c, struct portfolio *p,
-                                    enum portfolio_status to, int64_t now)
+static const struct err *portfolio_set_status(struct call *c,
+                                              struct portfolio *p,
+                                              enum portfolio_status to,
+                                              int64_t now)
 {
     if (to == p->status)
         return NULL;
     TRY(portfolio_check_active(p));
     TRY(portfolio_check_keeper(p, &c->who));
     if (to == PORTFOLIO_COMPLETED)
-        TRY(check_completion(c, p));
+        TRY(portfolio_check_completion(c, p));
     p->status = to;
     p->status_by = principal_actor(&c->who);
     p->status_at = p->updated_at = now;
@@ -154,11 +157,11 @@ static const struct err *set_status(struct call *c, struct portfolio *p,
 
 /* Nothing is queued before the object is read. */
 static const struct err *
-commit_portfolio(struct call *c, struct work *w, const struct portfolio *p,
+portfolio_commit(struct call *c, struct work *w, const struct portfolio *p,
                  const struct portfolios_waiting *waiting)
 {
     struct json *o = NULL;
-    TRY(object_of(c, p, &o));
+    TRY(portfolio_whole(c, p, &o));
     portfolios_queue_update(c->pg, c->a, p);
     portfolios_queue_deadlines(c->pg, c->a, waiting->v, waiting->n);
     return call_commit_bare(c, w, 200, o);
@@ -180,14 +183,15 @@ const struct err *openintent_portfolio_status(struct call *c)
     TRY(work_begin_bare(&w, &once));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     TRY(portfolio_check_changer(&p, &c->who));
-    TRY(set_status(c, &p, to, w.now));
-    return commit_portfolio(c, &w, &p, &none);
+    TRY(portfolio_set_status(c, &p, to, w.now));
+    return portfolio_commit(c, &w, &p, &none);
 }
 
 /* Before the portfolio's lock: those of the members that an earlier deadline
  * could end. */
-static const struct err *take_waiting(struct call *c, const struct json *body,
-                                      struct portfolios_waiting *out)
+static const struct err *portfolio_take_waiting(struct call *c,
+                                                const struct json *body,
+                                                struct portfolios_waiting *out)
 {
     *out = (struct portfolios_waiting){.n = 0};
     if (!json_has(body, "deadline"))
@@ -196,7 +200,8 @@ static const struct err *take_waiting(struct call *c, const struct json *body,
     return portfolios_take_waiting(c->pg, c->a, out);
 }
 
-static bool has(const struct portfolios_waiting *all, struct str id)
+static bool portfolio_waits(const struct portfolios_waiting *all,
+                            struct str id)
 {
     for (size_t i = 0; i < all->n; i++) {
         if (str_eq(all->v[i], id))
@@ -208,13 +213,13 @@ static bool has(const struct portfolios_waiting *all, struct str id)
 /* The clock has to find them by the earlier deadline. Another one may have
  * asked before the portfolio was locked: then all of it runs again. */
 static const struct err *
-check_waiting(struct call *c, const struct portfolio *p,
-              const struct portfolios_waiting *locked)
+portfolio_check_waiting(struct call *c, const struct portfolio *p,
+                        const struct portfolios_waiting *locked)
 {
     struct portfolios_waiting now;
     TRY(portfolios_waiting(c->pg, c->a, p->id, &now));
     for (size_t i = 0; i < now.n; i++) {
-        if (!has(locked, now.v[i]))
+        if (!portfolio_waits(locked, now.v[i]))
             return ERROR(ERR_AGAIN, "database.again", "Run it again.");
     }
     return NULL;
@@ -229,7 +234,7 @@ const struct err *openintent_portfolio_change(struct call *c)
     struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(work_begin_bare(&w, &once));
-    TRY(take_waiting(c, body, &locked));
+    TRY(portfolio_take_waiting(c, body, &locked));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     const int64_t before = p.deadline;
     TRY(portfolio_check_active(&p));
@@ -237,16 +242,16 @@ const struct err *openintent_portfolio_change(struct call *c)
     p.updated_at = w.now;
     p.version++;
     if (p.deadline && (!before || p.deadline < before))
-        TRY(check_waiting(c, &p, &locked));
-    return commit_portfolio(c, &w, &p, &locked);
+        TRY(portfolio_check_waiting(c, &p, &locked));
+    return portfolio_commit(c, &w, &p, &locked);
 }
 
 /* ---- members --------------------------------------------------------- */
 
 /* The portfolio of a change of its members, locked after the intent. */
-static const struct err *take(struct call *c, struct work *w,
-                              struct portfolio *p,
-                              struct portfolio_place *at)
+static const struct err *portfolio_take(struct call *c, struct work *w,
+                                        struct portfolio *p,
+                                        struct portfolio_place *at)
 {
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, p));
     TRY(portfolio_check_changer(p, &c->who));
@@ -267,7 +272,7 @@ const struct err *openintent_portfolio_add(struct call *c)
     TRY(call_begin(c, &w, m.intent_id, &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(take(c, &w, &p, &at));
+    TRY(portfolio_take(c, &w, &p, &at));
     TRY(portfolio_check_active(&p));
     TRY(portfolio_check_adder(&c->who, &w.intent));
     TRY(reach_joins(c->a, p.test, w.intent.test, "intent_id"));
@@ -296,7 +301,7 @@ const struct err *openintent_portfolio_remove(struct call *c)
     struct portfolio p;
     struct work w;
     TRY(call_begin(c, &w, c->param[1], &once));
-    TRY(take(c, &w, &p, &at));
+    TRY(portfolio_take(c, &w, &p, &at));
     if (!at.member.id.p)
         return ERROR(ERR_NOT_FOUND, "portfolio.no_member",
                      "The intent is not in this portfolio.");
