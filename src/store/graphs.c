@@ -4,63 +4,38 @@
 
 #include "base/id.h"
 #include "store/intents.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-#define SEARCHED_MAX 10000 /* as in intent_ring */
-
-static struct graph_node node(const struct pg_rows *r, size_t i)
-{
-    return (struct graph_node){
-        .id = pg_str(r, i, 0),
-        .title = pg_str(r, i, 1),
-        .status = vocabulary_intent_status_of(pg_str(r, i, 2)),
-        .version = pg_int(r, i, 3),
-        .parent_intent_id = pg_str(r, i, 4),
-        .depends_on = pg_str(r, i, 5),
-        .suspension_id = pg_str(r, i, 6),
-        .expires_at = pg_int(r, i, 7),
-        .outside = pg_bool(r, i, 8)};
-}
+#define GRAPHS_SEARCHED_MAX 10000 /* as in intent_ring */
 
 const struct err *graphs_read(struct pg *pg, struct arena *a,
                               const struct graphs_wish *wish,
                               struct graph *out)
 {
     struct pg_list args = {0};
-    struct pg_rows *rows = NULL;
+    *out = (struct graph){.n = 0};
     pg_add(&args, pg_text(wish->id));
     intents_reader(&args, a, wish->who);
     pg_add(&args, pg_number(wish->levels));
     pg_add(&args, pg_number((int64_t)wish->max + 1));
     if (id_uuid(wish->id))
-        TRY(pg_query(pg, a, SQL_INTENT_NODES, PG_ALL(&args), &rows));
-    *out = (struct graph){.n = rows ? pg_count(rows) : 0};
+        TRY(rows_list(pg, a, SQL_INTENT_NODES, PG_ALL(&args),
+                      &graph_node_record, &out->v, &out->n));
     if (out->n == 0)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
     out->truncated = out->n > wish->max;
     if (out->truncated)
         out->n = wish->max;
-    out->v = arena_many(a, out->n, struct graph_node);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = node(rows, i);
     return NULL;
 }
 
 const struct err *graphs_dependencies(struct pg *pg, struct arena *a,
                                       struct str id, struct graph *out)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_INTENT_NEEDED, PG(pg_text(id)), &rows));
-    *out = (struct graph){.n = pg_count(rows)};
-    out->v = arena_many(a, out->n + 1, struct graph_node);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = (struct graph_node){
-            .id = pg_str(rows, i, 0),
-            .title = pg_str(rows, i, 1),
-            .status = vocabulary_intent_status_of(pg_str(rows, i, 2)),
-            .expires_at = pg_int(rows, i, 3)};
-    return NULL;
+    *out = (struct graph){.n = 0};
+    return rows_list(pg, a, SQL_INTENT_NEEDED, PG(pg_text(id)),
+                     &graph_node_record, &out->v, &out->n);
 }
 
 const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
@@ -75,7 +50,7 @@ const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
         return err_at(a, ERR_BAD_REQUEST, "intent.cycle", str_of(at),
                       "An intent may not wait for one that waits for it. It "
                       "waits for its dependencies and its children.");
-    if (pg_int(rows, 0, 1) > SEARCHED_MAX)
+    if (pg_int(rows, 0, 1) > GRAPHS_SEARCHED_MAX)
         return ERROR(ERR_CONFLICT, "intent.graph_too_large",
                      "More than 10000 intents wait for this one.");
     return NULL;

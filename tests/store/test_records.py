@@ -80,7 +80,8 @@ OBJECTS = {"cost": "Cost", "attachment": "Attachment", "failure": "Failure",
            "subscription": "Subscription",
            "plan": "Plan",
            "checkpoint": "Checkpoint",
-           "task": "Task"}
+           "task": "Task",
+           "graph_node": "GraphNode"}
 BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
           "failure": "FailureNew", "failure_policy": "RetryPolicyNew",
           "redemption": "UseResult",

@@ -3,12 +3,25 @@
 
 #include <stdlib.h>
 
-#include "base/clock_text.h"
 #include "domain/intent/intent.h"
+
+static const struct record_field graph_node_fields[] = {
+    {RECORD_TEXT(graph_node, id, IN_JOIN | IN_OBJECT)},
+    {RECORD_TEXT(graph_node, title, IN_JOIN | IN_OBJECT)},
+    {RECORD_WORD(graph_node, status, IN_JOIN | IN_OBJECT,
+                 vocabulary_intent_status_all)},
+    {RECORD_NAIVE(graph_node, expires_at, IN_JOIN | IN_OBJECT)},
+    {RECORD_NUMBER(graph_node, version, IN_JOIN | IN_OBJECT)},
+    {RECORD_TEXT(graph_node, parent_intent_id, IN_JOIN | IN_OBJECT)},
+    {RECORD_JSON(graph_node, depends_on, IN_JOIN | IN_OBJECT)},
+    {RECORD_TEXT(graph_node, suspension_id, IN_JOIN | IN_OBJECT)},
+    {RECORD_FLAG(graph_node, outside, IN_JOIN | IN_OBJECT)},
+};
+const struct record graph_node_record = RECORD(graph_node, "intent", "intent");
 
 /* ---- looking nodes up ------------------------------------------------ */
 
-static int compare_ids(const void *x, const void *y)
+static int graph_compare_ids(const void *x, const void *y)
 {
     const struct graph_node *const *a = x, *const *b = y;
     return str_cmp((*a)->id, (*b)->id);
@@ -26,7 +39,7 @@ static struct graph_index graph_index(struct arena *a, const struct graph *g)
                             g->n};
     for (size_t i = 0; i < g->n; i++)
         x.v[i] = &g->v[i];
-    qsort(x.v, x.n, sizeof(*x.v), compare_ids);
+    qsort(x.v, x.n, sizeof(*x.v), graph_compare_ids);
     return x;
 }
 
@@ -35,7 +48,7 @@ static const struct graph_node *graph_find(const struct graph_index *x,
 {
     const struct graph_node wanted = {.id = id}, *key = &wanted;
     const struct graph_node **found =
-        bsearch(&key, x->v, x->n, sizeof(*x->v), compare_ids);
+        bsearch(&key, x->v, x->n, sizeof(*x->v), graph_compare_ids);
     return found ? *found : NULL;
 }
 
@@ -116,23 +129,6 @@ struct json *graph_aggregate(struct arena *a, const struct graph *g,
 
 /* ---- the whole graph ------------------------------------------------- */
 
-static struct json *graph_node_json(struct arena *a,
-                                    const struct graph_node *n)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "id", n->id);
-    json_set_text_or_null(o, "title", n->title);
-    json_set_text(o, "status", vocabulary_intent_status(n->status)->wire);
-    json_set_int(o, "version", n->version);
-    json_set_text_or_null(o, "parent_intent_id", n->parent_intent_id);
-    json_set_read(a, o, "depends_on", n->depends_on);
-    json_set_text_or_null(o, "suspension_id", n->suspension_id);
-    json_set_text_or_null(o, "expires_at",
-                          clock_naive(a, n->expires_at));
-    json_set_bool(o, "outside", n->outside);
-    return o;
-}
-
 static void graph_edge(struct arena *a, struct json *edges, struct str from,
                        struct str to, const char *type)
 {
@@ -159,15 +155,12 @@ static void graph_edges(struct arena *a, const struct graph_index *x,
 
 struct json *graph_json(struct arena *a, const struct graph *g)
 {
-    struct json *o = json_object(a), *nodes = json_array(a),
-                *edges = json_array(a);
+    struct json *o = json_object(a), *edges = json_array(a);
     const struct graph_index x = graph_index(a, g);
-    for (size_t i = 0; i < g->n; i++) {
-        json_add_json(nodes, graph_node_json(a, &g->v[i]));
+    for (size_t i = 0; i < g->n; i++)
         graph_edges(a, &x, &g->v[i], edges);
-    }
     json_set_text(o, "root_id", g->v[0].id);
-    json_set_json(o, "nodes", nodes);
+    json_set_json(o, "nodes", record_list(a, &graph_node_record, g->v, g->n));
     json_set_json(o, "edges", edges);
     json_set_json(o, "aggregate_status", graph_aggregate(a, g, 1));
     json_set_bool(o, "truncated", g->truncated);

@@ -3,8 +3,7 @@
 #ifndef DOMAIN_CONTAINERS_GRAPH_H
 #define DOMAIN_CONTAINERS_GRAPH_H
 
-#include "base/json/json.h"
-#include "domain/vocabulary.h"
+#include "domain/record.h"
 
 #define GRAPH_NODES_MAX 1000 /* of an answer */
 
@@ -12,13 +11,15 @@
 struct graph_node {
     struct str id, title;
     enum intent_status status;
+    int64_t expires_at; /* of its open question; 0: never */
     int64_t version;
     struct str parent_intent_id; /* p NULL: none */
     struct str depends_on;       /* JSON text, a list of ids */
-    struct str suspension_id;    /* its open question; p NULL: none */
-    int64_t expires_at;          /* of the question; 0: never */
+    struct str suspension_id;    /* the open question; p NULL: none */
     bool outside; /* not below the root: a dependency of one that is */
 };
+/* A statement has all columns, or the first four. */
+extern const struct record graph_node_record;
 struct graph {
     struct graph_node *v; /* the root first */
     size_t n;

@@ -111,7 +111,7 @@ UPDATE intent SET governance_policy = $2 WHERE id = $1
 
 -- name: intent_needed
 -- The dependencies of an intent, and when the question of a suspended one ends.
-SELECT x.id, x.title, x.status, microseconds(s.expires_at)
+SELECT x.id, x.title, x.status, s.expires_at
   FROM intent_dependency d JOIN intent x ON x.id = d.dependency_id
   LEFT JOIN open_question o ON o.intent_id = x.id AND o.slot = 0
   LEFT JOIN suspension s ON s.id = o.suspension_id
@@ -363,11 +363,10 @@ WITH RECURSIVE below (id, depth) AS (
       JOIN intent y ON y.id = d.dependency_id AND reader_sort(y.test, $2)
      WHERE NOT EXISTS (SELECT 1 FROM inside x WHERE x.id = d.dependency_id)
 )
-SELECT i.id, CASE WHEN n.told THEN i.title END, i.status, i.version,
-       CASE WHEN n.told THEN i.parent_intent_id END,
+SELECT i.id, CASE WHEN n.told THEN i.title END, i.status, CASE WHEN n.told THEN s.expires_at END,
+       i.version, CASE WHEN n.told THEN i.parent_intent_id END,
        CASE WHEN n.told THEN i.depends_on ELSE '[]' END,
-       CASE WHEN n.told THEN o.suspension_id END,
-       CASE WHEN n.told THEN microseconds(s.expires_at) END, n.depth IS NULL
+       CASE WHEN n.told THEN o.suspension_id END, n.depth IS NULL
   FROM (SELECT q.id, q.depth, q.depth IS NOT NULL OR NOT coalesce(intent_shut(q.id, $2, $3), false) AS told
           FROM node q) n
   JOIN intent i ON i.id = n.id LEFT JOIN open_question o
