@@ -28,7 +28,7 @@ bool tool_rule_glob(struct str glob, struct str text)
     return g == glob.n;
 }
 
-static bool plain(struct str s, size_t max)
+static bool tool_rule_plain(struct str s, size_t max)
 {
     for (size_t at = 0; at < s.n;) {
         const uint32_t rune = str_rune(s, &at);
@@ -38,10 +38,10 @@ static bool plain(struct str s, size_t max)
     return str_utf8(s) && str_runes(s) <= max;
 }
 
-static const struct err *check_glob(struct arena *a, const char *field,
-                                    struct str glob)
+static const struct err *
+tool_rule_check_glob(struct arena *a, const char *field, struct str glob)
 {
-    if (glob.n > 0 && plain(glob, TOOL_RULE_GLOB_MAX) &&
+    if (glob.n > 0 && tool_rule_plain(glob, TOOL_RULE_GLOB_MAX) &&
         str_find(glob, ' ', 0) == glob.n)
         return NULL;
     return err_at(a, ERR_INVALID, "field.value", str_of(field),
@@ -60,8 +60,8 @@ const struct err *tool_rule_check(struct arena *a,
         return err_at(a, ERR_INVALID, "field.range", STR("position"),
                       "A position is a whole number from 1 to %d.",
                       TOOL_RULE_POSITION_MAX);
-    TRY(check_glob(a, "agent", rule->agent));
-    TRY(check_glob(a, "tool", rule->tool));
+    TRY(tool_rule_check_glob(a, "agent", rule->agent));
+    TRY(tool_rule_check_glob(a, "tool", rule->tool));
     if (rule->effect >= TOOL_EFFECT__MAX)
         return err_at(a, ERR_INVALID, "field.value", STR("effect"),
                       "A rule says one of: allow ask deny.");
@@ -74,7 +74,7 @@ const struct err *tool_rule_check(struct arena *a,
     if (!ask && rule->by.who != DECIDER_ANY)
         return err_at(a, ERR_INVALID, "field.unused", STR("by"),
                       "Only a rule that asks says who decides.");
-    if (!plain(rule->reason, TOOL_RULE_REASON_MAX))
+    if (!tool_rule_plain(rule->reason, TOOL_RULE_REASON_MAX))
         return err_at(a, ERR_INVALID, "field.value", STR("reason"),
                       "A reason is one line of at most %d characters.",
                       TOOL_RULE_REASON_MAX);
@@ -84,61 +84,64 @@ const struct err *tool_rule_check(struct arena *a,
 /* ---- all calls together --------------------------------------------- */
 
 /* The name of an agent or a tool, and its skeleton. */
-struct name {
+struct tool_rule_name {
     struct str exact, skeleton;
 };
 
-static struct name name_of(struct arena *a, struct str s)
+static struct tool_rule_name tool_rule_name(struct arena *a, struct str s)
 {
-    return (struct name){.exact = s, .skeleton = text_skeleton(a, s)};
+    return (struct tool_rule_name){.exact = s, .skeleton = text_skeleton(a, s)};
 }
 
 /* A rule that allows means the name exactly; one that asks or denies also any
  * that looks the same: another case, another width, another dot. */
-static bool matches(struct arena *a, enum tool_effect effect, struct str glob,
-                    const struct name *name)
+static bool tool_rule_matches(struct arena *a, enum tool_effect effect,
+                              struct str glob,
+                              const struct tool_rule_name *name)
 {
     return tool_rule_glob(glob, name->exact) ||
            (effect != TOOL_ALLOW &&
             tool_rule_glob(text_skeleton(a, glob), name->skeleton));
 }
 
-static const struct tool_rule *find(struct arena *a,
-                                    const struct tool_rule *rules, size_t n,
-                                    const struct name *agent, struct str tool)
+static const struct tool_rule *
+tool_rule_find(struct arena *a, const struct tool_rule *rules, size_t n,
+               const struct tool_rule_name *agent, struct str tool)
 {
     const struct tool_rule *found = NULL;
-    const struct name called = name_of(a, tool);
+    const struct tool_rule_name called = tool_rule_name(a, tool);
     for (size_t i = 0; i < n; i++) {
         const struct tool_rule *r = &rules[i];
         if ((!found || r->position < found->position) &&
-            matches(a, r->effect, r->agent, agent) &&
-            matches(a, r->effect, r->tool, &called))
+            tool_rule_matches(a, r->effect, r->agent, agent) &&
+            tool_rule_matches(a, r->effect, r->tool, &called))
             found = r;
     }
     return found;
 }
 
-static void raise_to(enum severity *severity, enum severity to)
+static void tool_rule_raise(enum severity *severity, enum severity to)
 {
     if (to > *severity && to < SEVERITY__MAX)
         *severity = to;
 }
 
 /* Keeps the strictest effect so far. */
-static void add(struct tool_rule_verdict *v, const struct tool_rule *rule)
+static void tool_rule_add(struct tool_rule_verdict *v,
+                          const struct tool_rule *rule)
 {
     const enum tool_effect effect = rule ? rule->effect : TOOL_ASK;
     if (effect == TOOL_DENY && v->effect != TOOL_DENY)
         v->reason = rule->reason;
     if (effect == TOOL_ASK)
-        raise_to(&v->severity, rule ? rule->severity : SEVERITY_HIGH);
+        tool_rule_raise(&v->severity, rule ? rule->severity : SEVERITY_HIGH);
     if (effect > v->effect)
         v->effect = effect;
 }
 
-static void join(struct tool_rule_verdict *v, const struct tool_rule *rule,
-                 const struct decider *key)
+static void tool_rule_join(struct tool_rule_verdict *v,
+                           const struct tool_rule *rule,
+                           const struct decider *key)
 {
     const bool says = rule && rule->by.who != DECIDER_ANY;
     if (!principal_by_join(&v->by, says ? &rule->by : key))
@@ -152,19 +155,20 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
     const bool wish = c->requires_approval ||
                       (c->severity >= SEVERITY_HIGH &&
                        c->severity < SEVERITY__MAX);
-    const struct name agent = name_of(a, c->agent);
+    const struct tool_rule_name agent = tool_rule_name(a, c->agent);
     *out = (struct tool_rule_verdict){
         .effect = TOOL_ALLOW,
         .matched = arena_many(a, c->n, const struct tool_rule *)};
     for (size_t i = 0; i < c->n; i++) {
-        out->matched[i] = find(a, rules, rules_n, &agent, c->tools[i]);
-        add(out, out->matched[i]);
-        join(out, out->matched[i], &c->terms.by);
+        out->matched[i] =
+            tool_rule_find(a, rules, rules_n, &agent, c->tools[i]);
+        tool_rule_add(out, out->matched[i]);
+        tool_rule_join(out, out->matched[i], &c->terms.by);
     }
     if (out->effect == TOOL_ALLOW && wish)
         out->effect = TOOL_ASK;
-    raise_to(&out->severity, c->severity);
-    raise_to(&out->severity, c->terms.floor);
+    tool_rule_raise(&out->severity, c->severity);
+    tool_rule_raise(&out->severity, c->terms.floor);
     if (out->effect != TOOL_ASK)
         out->severity = SEVERITY_UNSAID;
 }
@@ -179,7 +183,7 @@ bool tool_rule_terms(const struct tool_rule_verdict *v, size_t n,
         if (!rule || rule->effect != TOOL_ASK)
             continue;
         asks = true;
-        raise_to(&out->floor, rule->severity);
+        tool_rule_raise(&out->floor, rule->severity);
         (void)principal_by_join(&out->by, &rule->by);
     }
     return asks;

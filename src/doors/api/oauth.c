@@ -18,8 +18,10 @@ const struct err *api_oauth_metadata(struct call *c)
 /* ---- introspection -------------------------------------------------- */
 
 /* May the resource of the call use the permit with this token now? */
-static const struct err *live(struct call *c, const struct permits_row *row,
-                              const struct permit_token *found, bool *out)
+static const struct err *oauth_usable(struct call *c,
+                                      const struct permits_row *row,
+                                      const struct permit_token *found,
+                                      bool *out)
 {
     struct permit_case about = {.now = clock_watch_latest(clock_now()),
                                 .intent = found->intent,
@@ -42,7 +44,7 @@ const struct err *api_oauth_introspect(struct call *c)
     struct permit_token found;
     struct permits_row row;
     struct oauth_live about;
-    const struct oauth_live *told = NULL;
+    const struct oauth_live *live = NULL;
     bool known = false, usable = false;
     if (!text.p)
         return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request,
@@ -50,7 +52,7 @@ const struct err *api_oauth_introspect(struct call *c)
     TRY(permit_tokens_get(c->pg, c->a, text, &found, &known));
     if (known) {
         TRY(permits_get(c->pg, c->a, found.permit_id, &row));
-        TRY(live(c, &row, &found, &usable));
+        TRY(oauth_usable(c, &row, &found, &usable));
     }
     if (usable) {
         about = (struct oauth_live){.permit = &row.permit,
@@ -60,16 +62,17 @@ const struct err *api_oauth_introspect(struct call *c)
                                     .jkt = found.jkt,
                                     .issued_at = found.issued_at,
                                     .expires_at = found.expires_at};
-        told = &about;
+        live = &about;
     }
-    response_json(c->rs, 200, oauth_introspection(c->a, told));
+    response_json(c->rs, 200, oauth_introspection(c->a, live));
     return NULL;
 }
 
 /* ---- revocation ----------------------------------------------------- */
 
 /* The agent takes its question back. One that was decided meanwhile stays. */
-static const struct err *withdraw(struct call *c, struct str suspension_id)
+static const struct err *oauth_withdraw(struct call *c,
+                                        struct str suspension_id)
 {
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
@@ -88,7 +91,7 @@ static const struct err *withdraw(struct call *c, struct str suspension_id)
 }
 
 /* The agent gives an active permit up. One that ended meanwhile stays. */
-static const struct err *give_up(struct call *c, struct str permit_id)
+static const struct err *oauth_give_up(struct call *c, struct str permit_id)
 {
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
@@ -101,7 +104,7 @@ static const struct err *give_up(struct call *c, struct str permit_id)
     return work_commit(&r.w, &none);
 }
 
-static const struct err *end_permit(struct call *c, struct str handle)
+static const struct err *oauth_end_permit(struct call *c, struct str handle)
 {
     struct permits_row row;
     const struct permit *p = &row.permit;
@@ -110,10 +113,10 @@ static const struct err *end_permit(struct call *c, struct str handle)
     if (!found || !permit_own(p, &c->who))
         return NULL;
     if (p->state == PERMIT_ASKED) {
-        TRY(withdraw(c, p->suspension_id));
+        TRY(oauth_withdraw(c, p->suspension_id));
         TRY(permits_get(c->pg, c->a, p->id, &row));
     }
-    return p->state == PERMIT_ACTIVE ? give_up(c, p->id) : NULL;
+    return p->state == PERMIT_ACTIVE ? oauth_give_up(c, p->id) : NULL;
 }
 
 /* RFC 7009 2.2: the answer for a token that is unknown is the same. */
@@ -124,7 +127,7 @@ const struct err *api_oauth_revoke(struct call *c)
         return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request,
                       STR("token"), "A token, or an auth_req_id, is needed.");
     if (str_starts(text, STR("sar_")))
-        TRY(end_permit(c, text));
+        TRY(oauth_end_permit(c, text));
     else
         TRY(permit_tokens_revoke(c->pg, c->a, text, c->who.agent,
                                  clock_now()));

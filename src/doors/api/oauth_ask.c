@@ -15,8 +15,8 @@ struct asked {
 };
 
 /* The goal, where the client names none: the title, or the tool. */
-static struct str goal_of(struct arena *a, const struct json *body,
-                          struct str title)
+static struct str oauth_ask_goal(struct arena *a, const struct json *body,
+                                 struct str title)
 {
     const struct json *details = json_get(body, "authorization_details");
     if (title.p)
@@ -27,7 +27,7 @@ static struct str goal_of(struct arena *a, const struct json *body,
 }
 
 /* The key of a proof binds the permit; beside dpop_jkt it is the same key. */
-static const struct err *bind(struct asked *x, struct json *body)
+static const struct err *oauth_ask_bind(struct asked *x, struct json *body)
 {
     const struct str jkt = json_get_text(body, "dpop_jkt");
     TRY(use_proof(x->c, &x->proof, &x->proven));
@@ -42,8 +42,8 @@ static const struct err *bind(struct asked *x, struct json *body)
 }
 
 /* The body with the details as they were sent, byte for byte. */
-static struct str text_of(struct arena *a, struct json *body,
-                          struct str details)
+static struct str oauth_ask_text(struct arena *a, struct json *body,
+                                 struct str details)
 {
     json_unset(body, STR("authorization_details"));
     const struct str rest = json_dump(a, body, REQUEST_BODY_MAX);
@@ -53,27 +53,27 @@ static struct str text_of(struct arena *a, struct json *body,
 }
 
 /* The form, as the API of authorizations takes it. */
-static const struct err *translate(struct asked *x)
+static const struct err *oauth_ask_read(struct asked *x)
 {
     struct call *c = x->c;
     struct json *body = NULL, *initiator = json_object(c->a);
     struct str details = STR_NONE;
     TRY(oauth_ask(c->a, &c->params, &body, &details));
-    TRY(bind(x, body));
+    TRY(oauth_ask_bind(x, body));
     x->wish.title = oauth_get(&c->params, "binding_message");
     json_unset(body, STR("title"));
     if (!json_has(body, "goal"))
-        json_set_text(body, "goal", goal_of(c->a, body, x->wish.title));
+        json_set_text(body, "goal", oauth_ask_goal(c->a, body, x->wish.title));
     json_set_text(initiator, "mode",
                   vocabulary_responder_mode(RESPONDER_INITIATOR)->wire);
     if (json_has(body, "initiated_by"))
         json_set_json(body, "responder", initiator);
-    x->wish.guard.text = text_of(c->a, body, details);
+    x->wish.guard.text = oauth_ask_text(c->a, body, details);
     return NULL;
 }
 
 /* Nobody with the name of login_hint could answer. */
-static const struct err *told(const struct err *e)
+static const struct err *oauth_ask_error(const struct err *e)
 {
     return err_is(e, ask_nobody)
                ? ERROR(ERR_BAD_REQUEST, oauth_unknown_user,
@@ -81,7 +81,7 @@ static const struct err *told(const struct err *e)
                : e;
 }
 
-static const struct err *make(struct asked *x)
+static const struct err *oauth_ask_make(struct asked *x)
 {
     const struct work_once none = {.key = STR_NONE};
     struct guard *g = &x->wish.guard;
@@ -94,7 +94,7 @@ static const struct err *make(struct asked *x)
     return api_wish_make(&x->wish);
 }
 
-static const struct err *denied(struct asked *x)
+static const struct err *oauth_ask_denied(struct asked *x)
 {
     const struct work_answer none = {.body = STR("")};
     struct json *more = json_object(x->c->a);
@@ -111,10 +111,10 @@ const struct err *api_oauth_ask(struct call *c)
     struct asked x = {.c = c, .wish = {.guard = {.c = c}}};
     const struct guard *g = &x.wish.guard;
     struct json *o = json_object(c->a);
-    TRY(translate(&x));
-    TRY(told(make(&x)));
+    TRY(oauth_ask_read(&x));
+    TRY(oauth_ask_error(oauth_ask_make(&x)));
     if (g->verdict.effect == TOOL_DENY)
-        return denied(&x);
+        return oauth_ask_denied(&x);
     const bool pending = g->w.permit.state == PERMIT_ASKED;
     const int64_t until =
         pending ? g->w.suspension.expires_at : g->w.permit.not_after;

@@ -17,34 +17,36 @@ struct wanted {
     struct work w;
 };
 
-static const struct err *wrong(struct call *c, const char *key,
-                               const char *say)
+static const struct err *oauth_token_wrong(struct call *c, const char *key,
+                                           const char *say)
 {
     return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request, str_of(key),
                   "%s", say);
 }
 
-static const struct err *read_wanted(struct wanted *x)
+static const struct err *oauth_token_read(struct wanted *x)
 {
     struct call *c = x->c;
     const struct str grant = oauth_get(&c->params, "grant_type");
     x->handle = oauth_get(&c->params, "auth_req_id");
     if (!grant.p)
-        return wrong(c, "grant_type", "A grant_type is needed.");
+        return oauth_token_wrong(c, "grant_type", "A grant_type is needed.");
     if (!str_is(grant, OAUTH_GRANT))
         return ERROR(ERR_BAD_REQUEST, oauth_unsupported_grant,
                      "The only grant_type here is " OAUTH_GRANT ".");
     if (oauth_get(&c->params, "authorization_details").p)
-        return wrong(c, "authorization_details",
-                     "The authorization_details of a token are those that "
-                     "were granted: send none.");
+        return oauth_token_wrong(
+            c, "authorization_details",
+            "The authorization_details of a token are those that "
+            "were granted: send none.");
     if (!x->handle.p)
-        return wrong(c, "auth_req_id", "An auth_req_id is needed.");
+        return oauth_token_wrong(c, "auth_req_id",
+                                 "An auth_req_id is needed.");
     return use_proof(c, &x->proof, &x->proven);
 }
 
 /* A handle of another agent is as unknown as one that nobody has. */
-static const struct err *find(struct wanted *x)
+static const struct err *oauth_token_find(struct wanted *x)
 {
     struct call *c = x->c;
     TRY(permits_by_handle(c->pg, c->a, x->handle, &x->row, &x->found));
@@ -52,20 +54,10 @@ static const struct err *find(struct wanted *x)
     return x->found ? use_lock(c, &x->w, &x->row) : NULL;
 }
 
-static const struct err *check_resource(const struct wanted *x)
-{
-    const struct str sent = oauth_get(&x->c->params, "resource");
-    const struct str resource = x->row.permit.terms.resource;
-    if (!x->found || (resource.p && (!sent.p || str_eq(sent, resource))))
-        return NULL;
-    return err_at(x->c->a, ERR_INVALID, permit_resource, STR("resource"),
-                  "The permit is not for this resource.");
-}
-
 /* The facts of the permit's question: how it ended, and whether it is critical,
  * so that a token needs a key, by whatever door it was asked. */
-static const struct err *read_question(struct wanted *x,
-                                       struct oauth_exchange *about)
+static const struct err *oauth_token_question(struct wanted *x,
+                                              struct oauth_exchange *about)
 {
     struct suspension s;
     const struct permit *p = &x->row.permit;
@@ -80,13 +72,18 @@ static const struct err *read_question(struct wanted *x,
     return NULL;
 }
 
-static const struct err *judge(struct wanted *x, int64_t *poll_after)
+static const struct err *oauth_token_check(struct wanted *x,
+                                           int64_t *poll_after)
 {
     struct oauth_exchange about = {.agent = x->c->who.agent,
                                    .jkt = x->proof.jkt,
                                    .jkt_needed = x->row.require_dpop};
-    TRY(check_resource(x));
-    TRY(read_question(x, &about));
+    const struct str sent = oauth_get(&x->c->params, "resource");
+    const struct str resource = x->row.permit.terms.resource;
+    if (x->found && !(resource.p && (!sent.p || str_eq(sent, resource))))
+        return err_at(x->c->a, ERR_INVALID, permit_resource, STR("resource"),
+                      "The permit is not for this resource.");
+    TRY(oauth_token_question(x, &about));
     if (x->found) {
         about.permit = &x->row.permit;
         about.now = use_case(&x->row, &x->w);
@@ -97,7 +94,7 @@ static const struct err *judge(struct wanted *x, int64_t *poll_after)
 }
 
 /* Stores the proof, the key of the first one, and the time of a poll. */
-static const struct err *keep(struct wanted *x, int64_t poll_after)
+static const struct err *oauth_token_keep(struct wanted *x, int64_t poll_after)
 {
     struct call *c = x->c;
     const struct work_answer none = {.body = STR("")};
@@ -106,7 +103,7 @@ static const struct err *keep(struct wanted *x, int64_t poll_after)
     return work_commit_bare(&x->w, &none);
 }
 
-static const struct err *give(struct wanted *x)
+static const struct err *oauth_token_give(struct wanted *x)
 {
     struct call *c = x->c;
     const struct permit *p = &x->row.permit;
@@ -119,7 +116,7 @@ static const struct err *give(struct wanted *x)
         .expires_at = now + oauth_expires_in(p, now) * CLOCK_SECOND};
     permit_tokens_queue_end(c->pg, c->a, p->id, PERMIT_TOKENS_REPLACED, now);
     permit_tokens_queue_insert(c->pg, c->a, &token, text);
-    TRY(keep(x, 0));
+    TRY(oauth_token_keep(x, 0));
     response_json(c->rs, 200,
                   oauth_token(c->a, p, text, x->proven, now));
     return NULL;
@@ -129,15 +126,15 @@ const struct err *api_oauth_token(struct call *c)
 {
     struct wanted x = {.c = c};
     int64_t poll_after = 0;
-    TRY(read_wanted(&x));
-    TRY(find(&x));
-    const struct err *e = judge(&x, &poll_after);
+    TRY(oauth_token_read(&x));
+    TRY(oauth_token_find(&x));
+    const struct err *e = oauth_token_check(&x, &poll_after);
     if (e && poll_after == 0)
         return e;
     if (x.proven)
         TRY(use_proof_keep(c, &x.proof, x.w.now));
     if (!e)
-        return give(&x);
-    TRY(keep(&x, poll_after));
+        return oauth_token_give(&x);
+    TRY(oauth_token_keep(&x, poll_after));
     return e;
 }
