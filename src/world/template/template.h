@@ -24,7 +24,7 @@
  *   digest 9f86 d081, the beginning of one in hexadecimal
  *   count  1,284: of an integer, or of the elements of a list
  *   many:open request   "1 open request", "1,284 open requests": the same with
- *          a noun, which gets an s unless there is one
+ *          a noun, which has an s but for 1
  *   verb:is:are   the first word for 1, else the second
  *   hidden "3 hidden characters shown", or "" when it has none
  *   mixed  of a name: "letters of several alphabets", or ""
