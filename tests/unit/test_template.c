@@ -225,12 +225,13 @@ Test(template, comments_say_nothing)
 Test(template, parts)
 {
     static const char parts[] =
-        "{\"p\": \"<i>{{x}}</i>\", \"two\": \"1\\n2\\n\", \"in\": "
-        "\"{{>p}}{{>p}}\", \"tree\": \"<b>{{v}}</b>{{#kids}}{{>tree}}"
-        "{{/kids}}\"}";
+        "{\"p\": \"<i>{{x}}</i>\", \"a-room/p_1\": \"{{x}}\", "
+        "\"two\": \"1\\n2\\n\", \"in\": \"{{>p}}{{>p}}\", "
+        "\"tree\": \"<b>{{v}}</b>{{#kids}}{{>tree}}{{/kids}}\"}";
     static const struct prints cases[] = {
         {"{{>p}}", "{\"x\": \"&\"}", "<i>&amp;</i>"},
         {"{{> p }}", "{\"x\": 1}", "<i>1</i>"},
+        {"{{>a-room/p_1}}{{>p}}", "{\"x\": 1}", "1<i>1</i>"},
         {"a\n  {{>two}}\nb", "{}", "a\n1\n2\nb"},
         {"{{#l}}{{>p}}{{/l}}", "{\"l\": [{\"x\": 1}, {\"x\": 2}]}",
          "<i>1</i><i>2</i>"},
@@ -700,6 +701,10 @@ Test(template, refuses_what_is_no_tag)
         {"{{#}}{{/}}", "template.name"},
         {"{{>}}", "template.name"},
         {"{{>../x}}", "template.name"},
+        {"{{>/x}}", "template.name"},
+        {"{{>a/}}", "template.name"},
+        {"{{>a/b/c}}", "template.name"},
+        {"{{>a/absent}}", "template.part"},
         {"{{>a.b}}", "template.name"},
         {"{{>absent}}", "template.part"},
         {"{{#a}}", "template.section"},
@@ -1037,11 +1042,17 @@ Test(template, loads_a_directory)
     cr_assert(e != NULL, "a directory without templates");
     cr_expect(str_is(str_of(e->code), "template.directory"));
 
-    write_file(dir, "page.html", "<p>{{>row}}</p>\n");
-    write_file(dir, "part_row.html", "{{a}}");
+    char room[64], inner[64];
+    snprintf(room, sizeof(room), "%s/room", dir);
+    snprintf(inner, sizeof(inner), "%s/room/inner", dir);
+    cr_assert(mkdir(room, 0700) == 0 && mkdir(inner, 0700) == 0);
+    write_file(dir, "page.html", "<p>{{>room/row}}</p>\n");
+    write_file(dir, "room/row.html", "{{a}}");
     write_file(dir, "empty.html", "");
     write_file(dir, ".hidden.html", "{{{");
     write_file(dir, "page.html.orig", "{{{");
+    write_file(dir, "room/page.html.orig", "{{{");
+    write_file(dir, "room/inner/page.html", "{{{");
     e = template_load(arena, str_of(dir), true, &t);
     cr_assert(!e, "%s %s", e ? e->code : "", e ? e->at.p : "");
     struct buf out = buf_make(arena, 1000);
@@ -1052,13 +1063,14 @@ Test(template, loads_a_directory)
     cr_expect(str_is(buf_text(&out), "<p>&lt;</p>\n"));
     cr_assert(!template_render(arena, t, &empty, &out));
 
-    write_file(dir, "bad.html", "\n{{>absent}}");
+    write_file(dir, "room/bad.html", "\n{{>room/absent}}");
     e = template_load(arena, str_of(dir), true, &t);
     cr_assert(e != NULL);
-    cr_expect(str_is(e->at, "bad.html:2"));
-    static const char *const names[] = {"page.html",     "part_row.html",
-                                        "empty.html",    ".hidden.html",
-                                        "page.html.orig", "bad.html"};
+    cr_expect(str_is(e->at, "room/bad.html:2"));
+    static const char *const names[] = {
+        "page.html",           "room/row.html",        "empty.html",
+        ".hidden.html",        "page.html.orig",       "room/bad.html",
+        "room/page.html.orig", "room/inner/page.html", "room/inner", "room"};
     for (size_t i = 0; i < countof(names); i++)
         remove_file(dir, names[i]);
     cr_expect(rmdir(dir) == 0);

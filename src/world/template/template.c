@@ -1,15 +1,16 @@
 /* Loads the templates of the pages, once, before the fork.
  *
- * Reads the directory, parses and checks each text, and resolves the names of
- * parts. Never renders, and never reads a file again after the start. */
+ * Reads the directory and its folders, parses and checks each text, and
+ * resolves the names of parts. Never renders, and never reads a file again
+ * after the start. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "world/template/template_parts.h"
 
 #define FILES_MAX 256
 #define FILE_MAX_BYTES (256 << 10)
-#define PATH_MAX_BYTES 4096
 
 static const struct str suffix = {".html", 5};
 
@@ -35,7 +36,9 @@ const struct template *template_find(const struct templates *t,
 
 static struct str part_name(struct arena *a, struct str name)
 {
-    return arena_join(a, STR("part_"), name);
+    return str_find(name, '/', 0) < name.n
+               ? name
+               : arena_join(a, STR("part_"), name);
 }
 
 static const struct err *join_parts(struct arena *a, struct templates *all,
@@ -91,27 +94,32 @@ static int by_name(const void *x, const void *y)
                    ((const struct template *)y)->name);
 }
 
-/* The names of dir's templates into all, sorted; false: dir cannot be read
- * or holds more than FILES_MAX. */
-static bool list_names(struct arena *a, const char *dir,
+/* The names of the templates in a folder into all; folder p NULL: in dir
+ * itself, and then in its folders. false: it cannot be read, or there are more
+ * than FILES_MAX. */
+static bool list_names(struct arena *a, struct str dir, struct str folder,
                        struct templates *all)
 {
-    DIR *d = opendir(dir);
-    if (!d)
-        return false;
-    all->list = arena_many(a, FILES_MAX, struct template);
+    DIR *d = opendir(arena_z(
+        a, folder.p ? arena_join(a, dir, STR("/"), folder) : dir));
     bool fits = true;
+    if (!d)
+        return folder.p && errno == ENOTDIR;
     for (const struct dirent *f = readdir(d); f && fits; f = readdir(d)) {
-        struct str name = str_of(f->d_name);
-        if (name.p[0] == '.' || !str_ends(name, suffix))
+        struct str name = arena_str(a, str_of(f->d_name));
+        if (name.p[0] == '.')
             continue;
+        if (!str_ends(name, suffix)) {
+            fits = folder.p || list_names(a, dir, name, all);
+            continue;
+        }
+        name = str_sub(name, 0, name.n - suffix.n);
         fits = all->n < FILES_MAX;
         if (fits)
             all->list[all->n++].name =
-                arena_str(a, str_sub(name, 0, name.n - suffix.n));
+                folder.p ? arena_join(a, folder, STR("/"), name) : name;
     }
     closedir(d);
-    qsort(all->list, all->n, sizeof(all->list[0]), by_name);
     return fits;
 }
 
@@ -134,10 +142,12 @@ const struct err *template_load(struct arena *a, struct str dir, bool strict,
 {
     struct templates *all = arena_new(a, struct templates);
     all->strict = strict;
-    if (!list_names(a, arena_z(a, dir), all) || all->n == 0)
+    all->list = arena_many(a, FILES_MAX, struct template);
+    if (!list_names(a, dir, STR_NONE, all) || all->n == 0)
         return err_at(a, ERR_INVALID, "template.directory", dir,
                       "The template directory cannot be read, or has no "
                       "templates or too many.");
+    qsort(all->list, all->n, sizeof(all->list[0]), by_name);
     for (size_t i = 0; i < all->n; i++)
         TRY(read_source(a, dir, &all->list[i]));
     TRY(build(a, all));

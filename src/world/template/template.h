@@ -5,7 +5,7 @@
  *   {{^name}}...{{/name}}    when absent, null, false, "" or an empty list
  *   {{?name}}...{{/name}}    once when {{^name}} is not, with the names as they
  *                            are outside: for the text around a list
- *   {{>part}}                the template part_<part>.html of the directory
+ *   {{>folder/part}}         the template folder/part.html of the directory
  *   {{! comment }}
  * There is no unescaped tag, no set-delimiter tag, no lambda, and a partial is
  * not indented. A section, comment or partial tag alone on its line takes the
@@ -63,11 +63,12 @@
 
 struct templates;
 
-/* Loads every *.html of dir into a. strict: printing an unknown name, a list
- * or an object is an error, and else prints nothing; asking for an unknown
- * name with a section is allowed. A member of the view that its template and
- * parts never name is an error too, but for those of "page", the frame of all
- * pages, and of "suspension", the record of a question. ERR_INVALID
+/* Loads every *.html of dir and of the folders in it into a. strict: printing
+ * an unknown name, a list or an object is an error, and else prints nothing;
+ * asking for an unknown name with a section is allowed. A member of the view
+ * that its template and parts never name is an error too, but for those of
+ * "page", the frame of all pages, and of "suspension", the record of a
+ * question. ERR_INVALID
  * template.<reason> with the file and line in .at. */
 const struct err *template_load(struct arena *a, struct str dir, bool strict,
                                 struct templates **out) MUST;

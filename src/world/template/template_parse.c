@@ -188,9 +188,12 @@ static const struct err *close_section(struct parser *p, struct str name)
 
 static const struct err *add_part(struct parser *p, struct str name)
 {
-    if (!is_word(name))
+    struct str file = name;
+    const struct str folder = str_cut(&file, '/');
+    if (!is_word(folder) || (file.p && !is_word(file)))
         return refuse(p, "template.name",
-                      "The name of a part has letters, digits, _ and -.");
+                      "The name of a part has letters, digits, _ and -, and "
+                      "a / after its folder.");
     template_parse_add(p, TEMPLATE_PART, name);
     return NULL;
 }
