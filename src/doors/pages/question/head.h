@@ -9,7 +9,8 @@
 #define QUESTION_HEAD_LONG 600 /* characters; a longer question is folded */
 
 /* `suspension` of a question's page: the record that the API shows, without its
- * JSON values, and what question_head_brief and part_question add to it. */
+ * JSON values, and what question_head_brief and the template question/head add
+ * to it. */
 struct json *question_head(struct page_view *v, const struct suspension *s);
 /* `suspension` of a row, or of a link to the question: the members of the
  * record that rows show, by its names; kind, risk and outcome as badges; the

@@ -7,9 +7,9 @@
 #include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 
-/* {word, tone, icon}: a state, in a chip (part_outcome). */
+/* {word, tone, icon}: a state, in a chip (inline/badge). */
 struct json *page_badge(struct arena *a, const struct vocabulary_word *words);
-/* `kind`: {word, icon, test} (part_kind); a question without a kind has the
+/* `kind`: {word, icon, test} (inline/kind); a question without a kind has the
  * words too. */
 struct json *page_badge_kind(struct arena *a, const struct suspension *s);
 /* NULL when the agent gave no severity. */
