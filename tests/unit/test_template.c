@@ -677,7 +677,7 @@ Test(template, parts_stand_in_text_alone)
         arena, STR("{{>p}}"), json_of("{\"p\": \"x\\n<p \"}"), false, &t);
     cr_assert(e != NULL, "a part that ends in a tag");
     cr_expect(str_is(str_of(e->code), "template.markup"));
-    cr_expect(str_is(e->at, "part_p.html:1"), "%.*s", STR_FMT(e->at));
+    cr_expect(str_is(e->at, "p.html:1"), "%.*s", STR_FMT(e->at));
 }
 
 Test(template, refuses_what_is_no_tag)

@@ -34,13 +34,6 @@ const struct template *template_find(const struct templates *t,
     return NULL;
 }
 
-static struct str part_name(struct arena *a, struct str name)
-{
-    return str_find(name, '/', 0) < name.n
-               ? name
-               : arena_join(a, STR("part_"), name);
-}
-
 static const struct err *join_parts(struct arena *a, struct templates *all,
                                     struct template *t)
 {
@@ -48,8 +41,7 @@ static const struct err *join_parts(struct arena *a, struct templates *all,
         struct template_node *node = &t->nodes[i];
         if (node->kind != TEMPLATE_PART)
             continue;
-        const struct template *part =
-            template_find(all, part_name(a, node->text));
+        const struct template *part = template_find(all, node->text);
         if (!part)
             return template_refuse(a, t, node->line, "template.part",
                                    "There is no part with this name.");
@@ -81,7 +73,7 @@ const struct err *template_parse(struct arena *a, struct str text,
         (struct template){.name = STR("main"), .source = arena_str(a, text)};
     for (struct json_iter i = json_iter(parts); json_next(&i);)
         all->list[all->n++] =
-            (struct template){.name = part_name(a, i.key),
+            (struct template){.name = arena_str(a, i.key),
                               .source = arena_str(a, json_text(i.value))};
     TRY(build(a, all));
     *out = all;

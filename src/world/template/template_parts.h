@@ -62,7 +62,7 @@ struct template_node {
 };
 
 struct template {
-    struct str name; /* without ".html", with "part_" */
+    struct str name; /* without ".html", with its folder */
     struct str source;
     struct template_node *nodes;
     size_t n;
