@@ -66,22 +66,12 @@ static const struct err *settle(struct work *w, struct event_by by,
     return tell_leases(w, by, &ended, reason);
 }
 
-static const struct acl_entry *of_agent(const struct acl_rows *rows,
-                                        struct str agent)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        if (str_eq(rows->v[i].agent, agent))
-            return &rows->v[i];
-    }
-    return NULL;
-}
-
 const struct err *access_grant(struct work *w, struct event_by by,
                                struct acl_entry *e)
 {
     struct acl_rows rows;
     TRY(acls_all(w->pg, w->arena, w->intent.id, &rows));
-    const struct acl_entry *old = of_agent(&rows, e->agent);
+    const struct acl_entry *old = acl_of_agent(rows.v, rows.n, e->agent);
     if (!old && rows.n >= ACL_ENTRIES_MAX)
         return err_at(w->arena, ERR_CONFLICT, "acl.too_many", STR(""),
                       "The intent has %d entries. Remove one first.",
@@ -150,13 +140,10 @@ static struct change compare(struct work *w, struct event_by by,
     struct change c = {
         .given = arena_many(w->arena, wish->n + 1, struct acl_entry),
         .lost = arena_many(w->arena, old->n + 1, struct acl_entry)};
-    const struct acl_rows now = {
-        .v = arena_many(w->arena, wish->n + 1, struct acl_entry),
-        .n = wish->n};
     for (size_t i = 0; i < wish->n; i++) {
         struct acl_entry e = wish->v[i];
-        const struct acl_entry *before = of_agent(old, e.agent);
-        now.v[i] = e;
+        const struct acl_entry *before =
+            acl_of_agent(old->v, old->n, e.agent);
         if (before && acl_same(before, &e))
             continue;
         e.id = before ? before->id : id_new(w->arena);
@@ -165,7 +152,7 @@ static struct change compare(struct work *w, struct event_by by,
         c.given[c.given_n++] = e;
     }
     for (size_t i = 0; i < old->n; i++) {
-        if (!of_agent(&now, old->v[i].agent))
+        if (!acl_of_agent(wish->v, wish->n, old->v[i].agent))
             c.lost[c.lost_n++] = old->v[i];
     }
     return c;

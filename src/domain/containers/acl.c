@@ -98,13 +98,14 @@ const struct err *acl_entry_read(struct arena *a, const struct json *body,
     return fields_error(&f);
 }
 
-static bool acl_has(const struct acl_wish *w, struct str agent)
+const struct acl_entry *acl_of_agent(const struct acl_entry *v, size_t n,
+                                     struct str agent)
 {
-    for (size_t i = 0; i < w->n; i++) {
-        if (str_eq(w->v[i].agent, agent))
-            return true;
+    for (size_t i = 0; i < n; i++) {
+        if (str_eq(v[i].agent, agent))
+            return &v[i];
     }
-    return false;
+    return NULL;
 }
 
 static const struct err *acl_one(struct arena *a, const struct json *one,
@@ -119,7 +120,7 @@ static const struct err *acl_one(struct arena *a, const struct json *one,
     if (id.n > 0 && str_eq(id, json_get_text(one, "principal_id")))
         return NULL; /* a tie */
     TRY(acl_entry_read(a, one, path, now, &e));
-    if (acl_has(out, e.agent))
+    if (acl_of_agent(out->v, out->n, e.agent))
         return err_at(a, ERR_INVALID, "acl.twice", path,
                       "An agent has one entry. This is its second.");
     out->v[out->n++] = e;

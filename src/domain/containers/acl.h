@@ -40,6 +40,9 @@ const struct err *acl_entry_read(struct arena *a, const struct json *body,
  * agent. */
 const struct err *acl_read(struct arena *a, const struct json *body,
                            int64_t now, struct acl_wish *out) MUST;
+/* The entry of an agent among n; NULL: it has none. */
+const struct acl_entry *acl_of_agent(const struct acl_entry *v, size_t n,
+                                     struct str agent);
 /* Do they say the same? */
 bool acl_same(const struct acl_entry *x, const struct acl_entry *y);
 

@@ -19,16 +19,6 @@
 
 /* ---- the list -------------------------------------------------------- */
 
-static enum access access_entry_of(const struct acl_rows *rows,
-                                   struct str agent)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        if (str_eq(rows->v[i].agent, agent))
-            return rows->v[i].permission;
-    }
-    return ACCESS_NONE;
-}
-
 /* The entries, and after them the agents that have more access by another
  * tie: so the last one of an agent says what it may do. */
 static const struct err *access_object(struct call *c, struct str intent_id,
@@ -44,7 +34,8 @@ static const struct err *access_object(struct call *c, struct str intent_id,
         record_list(c->a, &acl_entry_record, rows.v, rows.n);
     for (size_t i = 0; i < ties.n; i++) {
         const struct acl_tie *t = &ties.v[i];
-        if (t->access > access_entry_of(&rows, t->agent))
+        const struct acl_entry *e = acl_of_agent(rows.v, rows.n, t->agent);
+        if (t->access > (e ? e->permission : ACCESS_NONE))
             json_add_json(list,
                           acl_tie_object(c->a, t->agent, t->access, t->until));
     }
@@ -75,16 +66,6 @@ static const struct err *access_check_gift(const struct work *w,
     return NULL;
 }
 
-static bool access_has_same(const struct acl_rows *rows,
-                            const struct acl_entry *e)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        if (acl_same(&rows->v[i], e))
-            return true;
-    }
-    return false;
-}
-
 /* An entry that stays as it is gives nothing. */
 static const struct err *
 access_check_list(struct call *c, const struct work *w, struct acl_wish *wish)
@@ -94,7 +75,9 @@ access_check_list(struct call *c, const struct work *w, struct acl_wish *wish)
         return NULL;
     TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
     for (size_t i = 0; i < wish->n; i++) {
-        if (!access_has_same(&old, &wish->v[i]))
+        const struct acl_entry *e =
+            acl_of_agent(old.v, old.n, wish->v[i].agent);
+        if (!e || !acl_same(e, &wish->v[i]))
             TRY(access_check_gift(w, &wish->v[i]));
     }
     return wish->closed ? NULL : policy_open(w);
