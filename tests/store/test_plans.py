@@ -560,7 +560,7 @@ HOT = [
     ("task_list", ["$intent", None, 100, 0], "task_intent"),
     ("task_told", ["$intent"], "task_intent"),
     ("task_update", [ANY_ID, "x", "[]", 3, "{}"], "task_pkey"),
-    ("task_move", ["{%s}" % ANY_ID, "{2}", "{ready}", "{NULL}", "{NULL}",
+    ("task_move", ["{%s}" % ANY_ID, "{NULL}", "{2}", "{ready}", "{NULL}",
                    "{NULL}", "{a}", "{1}", "{NULL}", "{NULL}", "{NULL}",
                    "{NULL}"], "task_pkey"),
     ("task_mark", ["$intent"], "intent_pkey"),
