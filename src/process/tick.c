@@ -21,6 +21,7 @@
 #include "store/tables.h"
 #include "store/tail.h"
 #include "work/failure_steps.h"
+#include "work/ask.h"
 #include "work/lapse.h"
 #include "world/pg/pg_error.h"
 #include "world/wake.h"
@@ -76,9 +77,7 @@ static struct due_wanted wanted(struct tick *t,
                                 struct str ids[static SKIPPED_MAX])
 {
     const int64_t now = clock_mono();
-    struct due_wanted w = {.now = clock_now(),
-                           .limit = t->alone ? 1 : DUE_BATCH,
-                           .skip = ids};
+    struct due_wanted w = {.limit = t->alone ? 1 : DUE_BATCH, .skip = ids};
     for (size_t i = 0; i < SKIPPED_MAX; i++) {
         if (t->skipped[i].until > now)
             ids[w.skip_n++] = str_of(t->skipped[i].id);
@@ -133,6 +132,13 @@ static const struct err *decide_all(struct tick *t, struct due_batch *b,
     return NULL;
 }
 
+/* The clock's unit of work. */
+static struct work tick_work(const struct tick *t, int64_t now)
+{
+    return (struct work){
+        .arena = t->a, .pg = t->pg, .conf = t->child->conf, .now = now};
+}
+
 static void remind(struct tick *t, const struct channels *channels,
                    const struct due_unit *u)
 {
@@ -149,32 +155,20 @@ static void remind(struct tick *t, const struct channels *channels,
         deliveries_queue_notice(t->pg, t->a, &notice);
 }
 
-static void tell_asked(struct tick *t, const struct channels *channels,
-                       const struct work *w)
-{
-    const struct deliveries_notice notice = {
-        .channels = channels,
-        .news = CHANNEL_ASKED,
-        .suspension = &w->board->asked,
-        .notify_to = STR_NONE,
-        .url = conf_address(t->a, t->child->conf, "/suspensions/",
-                            w->board->asked.id),
-        .sequence = w->board->asked.asked_sequence,
-        .now = w->now};
-    deliveries_queue_notice(t->pg, t->a, &notice);
-}
-
 static const struct err *write_all(struct tick *t, struct due_batch *b,
                                    bool fires)
 {
     struct channels *channels = arena_new(t->a, struct channels);
     if (fires)
         TRY(endpoints_channels(t->pg, t->a, channels));
-    TRY(due_queue(t->pg, t->a, b));
+    TRY(due_queue(&b->v[0].work, b));
     for (size_t i = 0; i < b->n; i++) {
         remind(t, channels, &b->v[i]);
         if (asks(&b->v[i].work))
-            tell_asked(t, channels, &b->v[i].work);
+            deliveries_queue_notice(t->pg, t->a,
+                                    ask_notice(&b->v[i].work,
+                                               &b->v[i].work.board->asked,
+                                               channels));
     }
     pg_queue(t->pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(t->pg, t->a, NULL));
@@ -207,7 +201,7 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
 /* A piece of work, and its result. */
 struct attempt {
     struct tick *t;
-    int64_t now; /* of reap: what is over by then */
+    struct work clock; /* of reap: what is over by its time */
     const struct due_wanted *wanted;
     struct due_batch b;
     size_t n; /* number of questions it took */
@@ -227,7 +221,8 @@ static void take_and_write(void *p)
 {
     struct attempt *x = p;
     struct tick *t = x->t;
-    x->e = due_take(t->pg, t->a, x->wanted, &x->b);
+    const struct work clock = tick_work(t, clock_now());
+    x->e = due_take(&clock, x->wanted, &x->b);
     if (x->e)
         return;
     x->n = x->b.n;
@@ -282,34 +277,31 @@ static const struct err *questions(struct tick *t, int64_t *next)
 static void end_leases(void *p)
 {
     struct attempt *x = p;
-    x->e = lapse_leases(&x->t->lapse, x->t->pg, x->t->a, x->now, &x->more);
+    x->e = lapse_leases(&x->t->lapse, &x->clock, &x->more);
 }
 
 static void tell_of_coordinators(void *p)
 {
     struct attempt *x = p;
-    x->e = lapse_coordinators(x->t->pg, x->t->a, x->now,
-                             x->t->child->conf, &x->more);
+    x->e = lapse_coordinators(&x->clock, &x->more);
 }
 
 static void run_retries(void *p)
 {
     struct attempt *x = p;
-    x->e = failure_steps_run(x->t->pg, x->t->a, x->now, x->t->child->conf,
-                       &x->more);
+    x->e = failure_steps_run(&x->clock, &x->more);
 }
 
 static void fail_tasks(void *p)
 {
     struct attempt *x = p;
-    x->e = failure_steps_tasks(x->t->pg, x->t->a, x->now, x->t->child->conf,
-                         &x->more);
+    x->e = failure_steps_tasks(&x->clock, &x->more);
 }
 
 static void end_access(void *p)
 {
     struct attempt *x = p;
-    x->e = lapse_access(x->t->pg, x->t->a, x->now, &x->more);
+    x->e = lapse_access(&x->clock, &x->more);
 }
 
 static const struct err *reap(struct tick *t, bool *more)
@@ -319,9 +311,10 @@ static const struct err *reap(struct tick *t, bool *more)
                                             end_access};
     *more = false;
     for (size_t i = 0; i < countof(steps); i++) {
-        struct attempt x = {.t = t};
-        if (!clock_watch_now(&x.now))
+        int64_t now = 0;
+        if (!clock_watch_now(&now))
             return NULL;
+        struct attempt x = {.t = t, .clock = tick_work(t, now)};
         begin(t);
         TRY(tried(&x, steps[i]));
         *more = *more || x.more;
@@ -331,7 +324,8 @@ static const struct err *reap(struct tick *t, bool *more)
     if (!clock_watch_now(&now))
         return NULL;
     begin(t);
-    TRY(lapse_rows(&t->lapse, t->pg, t->a, now, &rows));
+    const struct work clock = tick_work(t, now);
+    TRY(lapse_rows(&t->lapse, &clock, &rows));
     *more = *more || rows;
     return NULL;
 }

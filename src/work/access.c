@@ -112,15 +112,14 @@ const struct err *access_expire(struct work *w, const struct acl_entry *v,
     return settle(w, by, v, n, "access_expired");
 }
 
-const struct err *access_due(struct pg *pg, struct arena *a, int64_t now,
-                             struct access_dues *out)
+const struct err *access_due(const struct work *clock, struct access_dues *out)
 {
     struct due_some due;
-    TRY(due_some(pg, a, now, SQL_DUE_ACL, SQL_DUE_ACL_OF, &due));
+    TRY(due_some(clock, SQL_DUE_ACL, SQL_DUE_ACL_OF, &due));
     *out = (struct access_dues){.v = due.v, .n = due.n};
     if (due.n > 0)
         out->over = (struct acl_rows){
-            .v = rows_all(a, &acl_entry_record, due.rows),
+            .v = rows_all(clock->arena, &acl_entry_record, due.rows),
             .n = pg_count(due.rows)};
     return NULL;
 }

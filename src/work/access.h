@@ -31,7 +31,7 @@ struct access_dues {
     size_t n;
     struct acl_rows over; /* of all of them */
 };
-const struct err *access_due(struct pg *pg, struct arena *a, int64_t now,
+const struct err *access_due(const struct work *clock,
                              struct access_dues *out) MUST;
 
 /* May there be another? ERR_CONFLICT access.requested for a second one that

@@ -58,5 +58,5 @@ const struct err *answer_decide(struct work *w, const struct answer *answer)
         work_touch(w);
     if (w->suspension.origin == ORIGIN_ACCESS)
         TRY(give_access(w, answer));
-    return ask_tell(w);
+    return ask_of_board(w);
 }

@@ -1,4 +1,4 @@
-/* Suspending an intent: the part that the native API and OpenIntent share. */
+/* Asking a question: the one way, of all doors and of the clock. */
 #include "work/ask.h"
 
 #include "base/clock.h"
@@ -24,16 +24,17 @@ const char ask_nobody[] = "responder.nobody";
 #define ASK_AGAIN 60 /* seconds until a question may have been answered */
 
 /* May the key ask one more question? Two requests at the same moment may both
- * pass. */
-static const struct err *ask_limit(const struct work *w)
+ * pass. The clock asks too seldom to keep a count. */
+static const struct err *ask_limit(const struct work *w, struct str key_id)
 {
-    struct quota *const q = w->quota;
     const int64_t most = w->conf->limit_open;
     int64_t n = 0;
-    if (quota_open(q, w->who->id, most, clock_mono()))
+    if (!key_id.p ||
+        (w->quota && quota_open(w->quota, key_id, most, clock_mono())))
         return NULL;
-    TRY(suspensions_open_of(w->pg, w->arena, w->who->id, most, &n));
-    quota_opened(q, w->who->id, n + 1, clock_mono());
+    TRY(suspensions_open_of(w->pg, w->arena, key_id, most, &n));
+    if (w->quota)
+        quota_opened(w->quota, key_id, n + 1, clock_mono());
     return n < most ? NULL
                     : err_retry(w->arena,
                                 ERROR(ERR_RATE, metrics_limit_open,
@@ -63,18 +64,6 @@ static const struct err *unproven(const struct work *w, const char *why)
         "%s Prove who started the task with an \"initiation\" ticket "
         "of that person, or ask operators.",
         why);
-}
-
-/* An agent can prove who the initiator is, and so has to. */
-static const struct err *settle_terms(const struct work *w,
-                                      struct suspension *s)
-{
-    const struct terms t = work_terms(w, s->kind);
-    if (risk_unproven(s, &t))
-        return unproven(w, "Only the person who started the task decides "
-                           "this.");
-    risk_settle(w->arena, s, &t);
-    return NULL;
 }
 
 /* The agent chose whom it claims to work for: such a person of role user
@@ -252,10 +241,9 @@ static const struct err *check_kind(const struct work *w,
         &places);
 }
 
-/* The recipients of the new question's notice. */
-static const struct deliveries_notice *notice(const struct work *w,
-                                              const struct suspension *s,
-                                              const struct channels *all)
+struct deliveries_notice *ask_notice(struct work *w,
+                                     const struct suspension *s,
+                                     const struct channels *all)
 {
     struct deliveries_notice *n =
         arena_new(w->arena, struct deliveries_notice);
@@ -270,19 +258,19 @@ static const struct deliveries_notice *notice(const struct work *w,
     return n;
 }
 
-const struct err *ask_tell(struct work *w)
+const struct err *ask_of_board(struct work *w)
 {
     struct channels *all;
     if (!w->board || !w->board->has_asked)
         return NULL;
-    if (w->who->role == ROLE_AGENT) {
-        TRY(ask_limit(w));
+    if (w->who && w->who->role == ROLE_AGENT) {
+        TRY(ask_limit(w, w->who->id));
         w->board->asked.asked_by_key = w->who->id;
     }
     all = arena_new(w->arena, struct channels);
     TRY(endpoints_channels(w->pg, w->arena, all));
     if (all->n > 0)
-        w->notice = notice(w, &w->board->asked, all);
+        w->notice = ask_notice(w, &w->board->asked, all);
     return NULL;
 }
 
@@ -331,19 +319,6 @@ static const struct err *seal_permit(struct work *w)
     return NULL;
 }
 
-/* Whose question it is, and where. */
-static void sign(const struct work *w, struct suspension *s)
-{
-    s->intent_id = w->intent.id;
-    s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
-    s->asked_by = principal_actor(w->who);
-    s->asked_by_key = w->who->id;
-    s->initiated_by = w->intent.initiated_by;
-    s->task_id = w->intent.task_id;
-    s->initiator_id = w->intent.initiator_id;
-    s->test = w->intent.test;
-}
-
 /* Most questions name no checkpoint, and most intents have no plan. A script's
  * answer to a key for tests decides no plan. */
 static const struct err *take_checkpoint(struct work *w, struct suspension *s)
@@ -356,64 +331,100 @@ static const struct err *take_checkpoint(struct work *w, struct suspension *s)
     return checkpoint_take(w->board, s);
 }
 
-const struct err *ask_suspend(struct work *w, struct suspension *s)
+/* Sets who asks, and the intent. */
+static void ask_sign(const struct work *w, const struct ask_by *by,
+                     struct suspension *s)
 {
-    struct channels *all = arena_new(w->arena, struct channels);
+    s->intent_id = w->intent.id;
+    s->seq = w->intent.tail.sequence + 1; /* of the event that says so */
+    s->asked_by = by->name;
+    s->asked_by_key = by->key_id;
+    s->task_id = w->intent.task_id;
+    s->test = w->intent.test;
+    if (s->origin ==
+        ORIGIN_ACCESS) /* who asks may not know of the initiator */
+        return;
+    s->initiated_by = w->intent.initiated_by;
+    s->initiator_id = w->intent.initiator_id;
+}
+
+/* Another question may be in the way. */
+static const struct err *ask_check_place(const struct work *w,
+                                         const struct suspension *s)
+{
+    int64_t open = 0;
+    if (!beside(s))
+        return w->has_suspension && w->suspension.state == SUSPENSION_PENDING
+                   ? open_question(w)
+                   : NULL;
+    TRY(intent_check_open(w->intent.status));
+    TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
+    return open < BESIDE_OPEN_MAX
+               ? NULL
+               : ERROR(ERR_CONFLICT, "question.too_many",
+                       "20 approvals and other questions of this intent are "
+                       "open. Wait for an answer.");
+}
+
+/* The choices of the agent in a question that holds the intent. The server
+ * words the others. */
+static const struct err *ask_check(const struct work *w, struct suspension *s,
+                                   const struct terms *terms,
+                                   const struct channels *all)
+{
     const struct suspension own = *s; /* as asked, before it inherits */
-    if (w->has_suspension && w->suspension.state == SUSPENSION_PENDING)
-        return open_question(w);
-    TRY(take_checkpoint(w, s));
-    sign(w, s);
-    TRY(ask_limit(w));
-    TRY(settle_terms(w, s));
+    /* An agent can prove who the initiator is, and so has to. */
+    if (risk_unproven(s, terms))
+        return unproven(w, "Only the person who started the task decides "
+                           "this.");
+    risk_settle(w->arena, s, terms);
     TRY(check_kind(w, s));
     TRY(check_handoff(w, s));
     TRY(settle_silence(w, s));
-    TRY(endpoints_channels(w->pg, w->arena, all));
     TRY(channel_check(w->arena, all, &own, s->strict));
     TRY(check_callback(w, s));
-    TRY(probe_check(w->arena, all, s));
+    return probe_check(w->arena, all, s);
+}
+
+const struct err *ask(struct work *w, struct suspension *s,
+                      const struct ask_by *by)
+{
+    struct channels *all = arena_new(w->arena, struct channels);
+    const bool holds = !beside(s);
+    TRY(ask_check_place(w, s));
+    if (holds)
+        TRY(take_checkpoint(w, s));
+    ask_sign(w, by, s);
+    TRY(ask_limit(w, by->key_id));
+    TRY(endpoints_channels(w->pg, w->arena, all));
+    if (holds)
+        TRY(ask_check(w, s, &by->terms, all));
+    else
+        risk_settle(w->arena, s, &by->terms);
     TRY(suspension_seal(w->arena, s, w->now));
-    TRY(work_event(w, "intent.suspended", event_by(w->who),
-                   suspension_payload(w->arena, s)));
+    TRY(work_event(
+        w, holds ? "intent.suspended" : beside_asked_type(s), by->event,
+        holds ? suspension_payload(w->arena, s) : beside_asked(w->arena, s)));
     s->asked_sequence = w->intent.tail.sequence;
-    TRY(suspension_put_mirror(w->arena, s, &w->intent));
+    if (holds)
+        TRY(suspension_put_mirror(w->arena, s, &w->intent));
     w->suspension = *s;
     w->has_suspension = true;
     w->suspension_new = true;
-    TRY(seal_permit(w));
+    if (holds)
+        TRY(seal_permit(w));
     if (all->n > 0)
-        w->notice = notice(w, &w->suspension, all);
+        w->notice = ask_notice(w, &w->suspension, all);
     return NULL;
 }
 
-const struct err *ask_beside(struct work *w, struct suspension *s)
+const struct err *ask_by_caller(struct work *w, struct suspension *s)
 {
-    struct channels *all = arena_new(w->arena, struct channels);
-    int64_t open = 0;
-    TRY(intent_check_open(w->intent.status));
-    TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
-    if (open >= BESIDE_OPEN_MAX)
-        return ERROR(ERR_CONFLICT, "question.too_many",
-                     "20 approvals and other questions of this intent are "
-                     "open. Wait for an answer.");
-    TRY(ask_limit(w));
-    sign(w, s);
-    if (s->origin == ORIGIN_ACCESS) /* who asks may not know of that */
-        s->initiated_by = s->initiator_id = STR_NONE;
-    const struct terms terms = work_terms(w, s->kind);
-    risk_settle(w->arena, s, &terms);
-    TRY(endpoints_channels(w->pg, w->arena, all));
-    TRY(suspension_seal(w->arena, s, w->now));
-    TRY(work_event(w, beside_asked_type(s), event_by(w->who),
-                   beside_asked(w->arena, s)));
-    s->asked_sequence = w->intent.tail.sequence;
-    w->suspension = *s;
-    w->has_suspension = true;
-    w->suspension_new = true;
-    if (all->n > 0)
-        w->notice = notice(w, &w->suspension, all);
-    return NULL;
+    const struct ask_by by = {.name = principal_actor(w->who),
+                              .key_id = w->who->id,
+                              .event = event_by(w->who),
+                              .terms = work_terms(w, s->kind)};
+    return ask(w, s, &by);
 }
 
 const struct err *ask_make_intent(struct work *w, enum intent_status status)
@@ -445,5 +456,5 @@ const struct err *ask_move(struct work *w)
         w->intent.status = to;
     }
     work_touch(w);
-    return NULL; /* ask_suspend reports an open one */
+    return NULL; /* ask reports an open one */
 }

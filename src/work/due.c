@@ -24,17 +24,15 @@ const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
     return NULL;
 }
 
-static struct work unit(struct pg *pg, struct arena *a, int64_t now,
+static struct work unit(const struct work *clock,
                         const struct pg_rows *intents, size_t i)
 {
-    const struct intent intent = intents_row(intents, i);
-    return (struct work){.arena = a,
-                         .pg = pg,
-                         .now = now,
-                         .intent = intent,
-                         .was = intent.status,
-                         .dependencies_done =
-                             pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE)};
+    struct work w = *clock;
+    w.intent = intents_row(intents, i);
+    w.was = w.intent.status;
+    w.dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE);
+    w.told = true;
+    return w;
 }
 
 /* The intents and their questions. */
@@ -84,14 +82,13 @@ static void pair(struct arena *a, const struct work *all, size_t n,
     }
 }
 
-static void order(struct pg *pg, struct arena *a, int64_t now,
-                  const struct str *ids, size_t n,
+static void order(const struct work *clock, const struct str *ids, size_t n,
                   const struct pg_rows *intents, struct work *out)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < pg_count(intents); k++) {
             if (str_eq(pg_str(intents, k, 0), ids[i]))
-                out[i] = unit(pg, a, now, intents, k);
+                out[i] = unit(clock, intents, k);
         }
     }
 }
@@ -135,17 +132,19 @@ static const struct err *find_deadlines(struct pg *pg, struct arena *a,
     return left ? pg_run(pg, a, NULL) : NULL;
 }
 
-const struct err *due_take(struct pg *pg, struct arena *a,
+const struct err *due_take(const struct work *clock,
                            const struct due_wanted *wanted,
                            struct due_batch *out)
 {
+    struct pg *pg = clock->pg;
+    struct arena *a = clock->arena;
     struct chosen chosen;
     struct pg_rows *taken[2] = {NULL}, *rows[4] = {NULL};
     *out = (struct due_batch){.n = 0};
     pg_queue(pg, NULL, SQL_BEGIN, NULL);
     pg_queue(
         pg, a, SQL_DUE_TAKE,
-        PG(pg_moment(wanted->now), pg_texts(wanted->skip, wanted->skip_n)));
+        PG(pg_moment(clock->now), pg_texts(wanted->skip, wanted->skip_n)));
     TRY(pg_run(pg, a, taken));
     choose(taken[1], wanted->limit, &chosen);
     const size_t n = chosen.n;
@@ -161,9 +160,9 @@ const struct err *due_take(struct pg *pg, struct arena *a,
         struct work *all = arena_many(a, n, struct work);
         out->v = arena_many(a, n, struct due_unit);
         out->told = pg_bool(rows[3], 0, 0);
-        order(pg, a, wanted->now, chosen.intents, n, rows[0], all);
+        order(clock, chosen.intents, n, rows[0], all);
         pair(a, all, n, rows[1], out);
-        TRY(find_deadlines(pg, a, wanted->now, out));
+        TRY(find_deadlines(pg, a, clock->now, out));
     }
     if (out->n == 0)
         pg_rollback(pg);
@@ -302,9 +301,11 @@ static const struct err *write_boards(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *due_queue(struct pg *pg, struct arena *a,
+const struct err *due_queue(const struct work *clock,
                             const struct due_batch *b)
 {
+    struct pg *pg = clock->pg;
+    struct arena *a = clock->arena;
     queue_intents(pg, a, b);
     queue_questions(pg, a, b);
     TRY(write_boards(pg, a, b));
@@ -365,8 +366,8 @@ static const struct err *lock_intents(struct pg *pg, struct arena *a,
 }
 
 /* Reads the locked intents, and what is due of them by a statement. */
-static const struct err *load_locked(struct pg *pg, struct arena *a,
-                                     int64_t now, const struct pg_rows *locked,
+static const struct err *load_locked(const struct work *clock,
+                                     const struct pg_rows *locked,
                                      int statement, struct work **works,
                                      struct pg_rows **due)
 {
@@ -375,25 +376,28 @@ static const struct err *load_locked(struct pg *pg, struct arena *a,
     const size_t n = pg_count(locked);
     for (size_t i = 0; i < n; i++)
         ids[i] = pg_str(locked, i, 0);
-    pg_queue(pg, a, SQL_DUE_INTENTS, PG(pg_texts(ids, n)));
-    pg_queue(pg, a, statement, PG(pg_texts(ids, n), pg_moment(now)));
-    TRY(pg_run(pg, a, rows));
-    *works = arena_many(a, n, struct work);
-    order(pg, a, now, ids, n, rows[0], *works);
+    pg_queue(clock->pg, clock->arena, SQL_DUE_INTENTS, PG(pg_texts(ids, n)));
+    pg_queue(clock->pg, clock->arena, statement,
+             PG(pg_texts(ids, n), pg_moment(clock->now)));
+    TRY(pg_run(clock->pg, clock->arena, rows));
+    *works = arena_many(clock->arena, n, struct work);
+    order(clock, ids, n, rows[0], *works);
     *due = rows[1];
     return NULL;
 }
 
-const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
-                             struct due_place *place, struct due_leases *out)
+const struct err *due_leases(const struct work *clock, struct due_place *place,
+                             struct due_leases *out)
 {
+    struct pg *pg = clock->pg;
+    struct arena *a = clock->arena;
     struct str ids[DUE_LEASES_BATCH];
     struct pg_rows *lapsed = NULL, *locked = NULL;
     const struct due_place before = *place;
     *out = (struct due_leases){.n = 0};
     TRY(pg_query(
         pg, a, SQL_DUE_LAPSED,
-        PG(pg_moment(now), pg_moment(place->at ? place->at : 1),
+        PG(pg_moment(clock->now), pg_moment(place->at ? place->at : 1),
            pg_text(place->at ? str_of(place->id)
                              : STR("00000000-0000-0000-0000-000000000000"))),
         &lapsed));
@@ -407,7 +411,7 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
         return NULL;
     }
     out->n = pg_count(locked);
-    TRY(load_locked(pg, a, now, locked, SQL_DUE_LEASES, &out->v, &lapsed));
+    TRY(load_locked(clock, locked, SQL_DUE_LEASES, &out->v, &lapsed));
     out->leases = (struct lease_rows){.v = rows_all(a, &lease_record, lapsed),
                                       .n = pg_count(lapsed)};
     if (out->leases.n == DUE_LEASES_MAX)
@@ -419,70 +423,73 @@ const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
 
 /* Locks the intents that a statement finds due, a few of them. *out: those
  * that no other transaction has locked; NULL: none. */
-static const struct err *lock_due(struct pg *pg, struct arena *a, int64_t now,
-                                  int statement, struct pg_rows **out)
+static const struct err *lock_due(const struct work *clock, int statement,
+                                  struct pg_rows **out)
 {
     struct str ids[DUE_LEASES_BATCH];
     struct pg_rows *due = NULL;
     size_t n = 0;
     *out = NULL;
-    TRY(pg_query(pg, a, statement, PG(pg_moment(now)), &due));
+    TRY(pg_query(clock->pg, clock->arena, statement, PG(pg_moment(clock->now)),
+                 &due));
     for (; n < pg_count(due) && n < DUE_LEASES_BATCH; n++)
         ids[n] = pg_str(due, n, 0);
     if (n == 0)
         return NULL;
-    TRY(lock_intents(pg, a, SQL_DUE_LOCK_INTENTS, ids, n, out));
+    TRY(lock_intents(clock->pg, clock->arena, SQL_DUE_LOCK_INTENTS, ids, n,
+                     out));
     if (pg_count(*out) > 0)
         return NULL;
-    pg_rollback(pg);
+    pg_rollback(clock->pg);
     *out = NULL;
     return NULL;
 }
 
-const struct err *due_some(struct pg *pg, struct arena *a, int64_t now,
-                           int find, int read, struct due_some *out)
+const struct err *due_some(const struct work *clock, int find, int read,
+                           struct due_some *out)
 {
     struct pg_rows *locked = NULL;
     *out = (struct due_some){.n = 0};
-    TRY(lock_due(pg, a, now, find, &locked));
+    TRY(lock_due(clock, find, &locked));
     if (!locked)
         return NULL;
     out->n = pg_count(locked);
-    return load_locked(pg, a, now, locked, read, &out->v, &out->rows);
+    return load_locked(clock, locked, read, &out->v, &out->rows);
 }
 
-const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
+const struct err *due_coordinators(const struct work *clock,
                                    struct due_coordinators *out)
 {
     struct due_some due;
-    TRY(pg_query(pg, a, SQL_DUE_COORDINATORS_ALONE, PG(pg_moment(now)), NULL));
-    TRY(due_some(pg, a, now, SQL_DUE_COORDINATORS, SQL_DUE_COORDINATORS_LAPSED,
+    TRY(pg_query(clock->pg, clock->arena, SQL_DUE_COORDINATORS_ALONE,
+                 PG(pg_moment(clock->now)), NULL));
+    TRY(due_some(clock, SQL_DUE_COORDINATORS, SQL_DUE_COORDINATORS_LAPSED,
                  &due));
     *out = (struct due_coordinators){.v = due.v, .n = due.n};
     if (due.n > 0)
         out->lapsed = (struct coordinator_rows){
-            .v = rows_all(a, &coordinator_record, due.rows),
+            .v = rows_all(clock->arena, &coordinator_record, due.rows),
             .n = pg_count(due.rows)};
     return NULL;
 }
 
-void due_queue_told(struct pg *pg, struct arena *a, int64_t now,
-                    const struct coordinator *c)
+void due_queue_told(const struct work *w, const struct coordinator *c)
 {
-    pg_queue(pg, a, SQL_DUE_COORDINATOR_TOLD,
-             PG(pg_text(c->id), pg_moment(now)));
+    pg_queue(w->pg, w->arena, SQL_DUE_COORDINATOR_TOLD,
+             PG(pg_text(c->id), pg_moment(w->now)));
 }
 
 /* ---- failures -------------------------------------------------------- */
 
-const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
+const struct err *due_failures(const struct work *clock,
                                struct due_failures *out)
 {
     struct due_some due;
-    TRY(due_some(pg, a, now, SQL_DUE_FAILURES, SQL_DUE_FAILURES_DUE, &due));
+    TRY(due_some(clock, SQL_DUE_FAILURES, SQL_DUE_FAILURES_DUE, &due));
     *out = (struct due_failures){.v = due.v, .n = due.n};
     out->failures_n = due.n > 0 ? pg_count(due.rows) : 0;
-    out->failures = arena_many(a, out->failures_n + 1, struct due_failure);
+    out->failures =
+        arena_many(clock->arena, out->failures_n + 1, struct due_failure);
     for (size_t i = 0; i < out->failures_n; i++)
         out->failures[i] = (struct due_failure){
             .fallback_agent_id =
@@ -520,11 +527,11 @@ const struct err *due_dismiss(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *due_commit(struct pg *pg, struct arena *a,
-                             const struct work *v, size_t n)
+const struct err *due_commit(const struct work *clock, const struct work *v,
+                             size_t n)
 {
-    pg_queue(pg, NULL, SQL_COMMIT, NULL);
-    TRY(pg_run(pg, a, NULL));
+    pg_queue(clock->pg, NULL, SQL_COMMIT, NULL);
+    TRY(pg_run(clock->pg, clock->arena, NULL));
     for (size_t i = 0; i < n; i++)
         work_tell(&v[i]);
     wake_deliver();
@@ -533,15 +540,14 @@ const struct err *due_commit(struct pg *pg, struct arena *a,
 
 /* ---- tasks ----------------------------------------------------------- */
 
-const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
-                            struct due_tasks *out)
+const struct err *due_tasks(const struct work *clock, struct due_tasks *out)
 {
     struct due_some due;
-    TRY(due_some(pg, a, now, SQL_DUE_TASKS, SQL_DUE_TASKS_OF, &due));
+    TRY(due_some(clock, SQL_DUE_TASKS, SQL_DUE_TASKS_OF, &due));
     *out = (struct due_tasks){.v = due.v, .n = due.n};
     out->tasks_n = due.n > 0 ? pg_count(due.rows) : 0;
     if (out->tasks_n > 0)
-        out->tasks = rows_all(a, &task_record, due.rows);
+        out->tasks = rows_all(clock->arena, &task_record, due.rows);
     return NULL;
 }
 

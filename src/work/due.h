@@ -15,12 +15,14 @@
 #define DUE_LEASES_MAX 60           /* of all of them */
 #define DUE_PAGE 500                /* rows of one statement */
 
+/* The clock's unit of work, in these functions: arena, database, configuration
+ * and time; the units that they find begin with it. */
+
 /* The time at which the next question is due, for a reminder or its end; 0:
  * none. From then on the connection plans without sorting (enable_sort off),
  * so pg has to be the clock's own. */
 const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out) MUST;
 struct due_wanted {
-    int64_t now;
     size_t limit;           /* at most DUE_BATCH */
     const struct str *skip; /* ids of questions to be skipped */
     size_t skip_n;
@@ -42,14 +44,14 @@ struct due_batch {
     size_t chosen;
     struct str first;
 };
-const struct err *due_take(struct pg *pg, struct arena *a,
+const struct err *due_take(const struct work *clock,
                            const struct due_wanted *wanted,
                            struct due_batch *out) MUST;
 
 /* Puts all decisions, and their deliveries, into the current batch: a few
  * statements for all of it, and a few for each unit with recipients. Tasks and
  * plans are written before. */
-const struct err *due_queue(struct pg *pg, struct arena *a,
+const struct err *due_queue(const struct work *clock,
                             const struct due_batch *b) MUST;
 
 /* Rows that are due, of a few intents: one statement finds the intents, and
@@ -60,13 +62,13 @@ struct due_some {
     size_t n;
     struct pg_rows *rows; /* of read; NULL: n is 0 */
 };
-const struct err *due_some(struct pg *pg, struct arena *a, int64_t now,
-                           int find, int read, struct due_some *out) MUST;
+const struct err *due_some(const struct work *clock, int find, int read,
+                           struct due_some *out) MUST;
 
 /* Runs the current batch, commits, and wakes those that wait for a change of
  * the intents, and the sender. */
-const struct err *due_commit(struct pg *pg, struct arena *a,
-                             const struct work *v, size_t n) MUST;
+const struct err *due_commit(const struct work *clock, const struct work *v,
+                             size_t n) MUST;
 
 /* A place in the order of expired leases; at 0: before the first. */
 struct due_place {
@@ -83,8 +85,7 @@ struct due_leases {
     struct lease_rows leases; /* of all of them */
     bool end;
 };
-const struct err *due_leases(struct pg *pg, struct arena *a, int64_t now,
-                             struct due_place *place,
+const struct err *due_leases(const struct work *clock, struct due_place *place,
                              struct due_leases *out) MUST;
 
 /* Coordinators that have missed their heartbeats and were not told of yet, of
@@ -96,11 +97,10 @@ struct due_coordinators {
     size_t n;
     struct coordinator_rows lapsed; /* of all of them */
 };
-const struct err *due_coordinators(struct pg *pg, struct arena *a, int64_t now,
+const struct err *due_coordinators(const struct work *clock,
                                    struct due_coordinators *out) MUST;
-/* Into the current batch: it was told of. */
-void due_queue_told(struct pg *pg, struct arena *a, int64_t now,
-                    const struct coordinator *c);
+/* Into the current batch: its event is in the log. */
+void due_queue_told(const struct work *w, const struct coordinator *c);
 
 /* Failures whose next step is due, of a few intents, like due_coordinators. */
 struct due_failure {
@@ -113,7 +113,7 @@ struct due_failures {
     struct due_failure *failures; /* of all of them, the longest due first */
     size_t failures_n;
 };
-const struct err *due_failures(struct pg *pg, struct arena *a, int64_t now,
+const struct err *due_failures(const struct work *clock,
                                struct due_failures *out) MUST;
 /* Tasks that have run as long as they may, of a few intents, like
  * due_coordinators. */
@@ -123,7 +123,7 @@ struct due_tasks {
     struct task *tasks; /* of all of them, the longest due first */
     size_t tasks_n;
 };
-const struct err *due_tasks(struct pg *pg, struct arena *a, int64_t now,
+const struct err *due_tasks(const struct work *clock,
                             struct due_tasks *out) MUST;
 /* Into the current batch: it is looked at again then. */
 void due_queue_task(struct pg *pg, struct arena *a, const struct task *t,

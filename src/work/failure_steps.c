@@ -7,14 +7,8 @@
 #include "domain/plan/moves.h"
 #include "domain/question/beside.h"
 #include "domain/question/risk.h"
-#include "domain/question/suspension_seal.h"
-#include "store/deliveries.h"
-#include "store/endpoints.h"
-#include "store/events.h"
-#include "store/intents.h"
 #include "store/sql.gen.h"
-#include "store/suspensions.h"
-#include "store/tasks.h"
+#include "work/ask.h"
 
 #define AGAIN (5 * CLOCK_SECOND)
 #define TASK_AGAIN (60 * CLOCK_SECOND)
@@ -72,77 +66,25 @@ static const struct err *dismiss(struct work *w, struct str agent,
 
 /* ---- people ---------------------------------------------------------- */
 
-/* Into the current batch, after the question. */
-static const struct err *tell_people(struct work *w, const struct conf *conf,
-                                     const struct suspension *s)
-{
-    struct channels *all = arena_new(w->arena, struct channels);
-    TRY(endpoints_channels(w->pg, w->arena, all));
-    const struct deliveries_notice notice = {
-        .channels = all,
-        .news = CHANNEL_ASKED,
-        .suspension = s,
-        .notify_to = channel_first(w->arena, s),
-        .url = conf_address(w->arena, conf, "/suspensions/", s->id),
-        .sequence = s->asked_sequence,
-        .now = w->now};
-    if (all->n > 0)
-        deliveries_queue_notice(w->pg, w->arena, &notice);
-    return NULL;
-}
-
-static void sign(const struct work *w, const struct failure *f,
-                 struct suspension *s)
-{
-    s->intent_id = w->intent.id;
-    s->seq = w->intent.tail.sequence + 1; /* of the event that tells of it */
-    s->asked_by = f->agent_id;
-    s->asked_by_key = f->key_id;
-    s->initiated_by = w->intent.initiated_by;
-    s->initiator_id = w->intent.initiator_id;
-    s->test = w->intent.test;
-}
-
-/* The server's terms and those of the key of the agent that failed. */
-static void settle(const struct work *w, const struct conf *conf,
-                   const struct terms *key, struct suspension *s)
-{
-    struct terms t = risk_terms(conf, KIND_NONE);
-    principal_terms_add(&t, key);
-    risk_settle(w->arena, s, &t);
-}
-
 /* One escalation, as if the agent that failed had asked. Where people have too
  * much to do already, or the log is full, nobody is asked. */
-static const struct err *ask_people(struct work *w, const struct conf *conf,
-                                    struct failure *f)
+static const struct err *ask_people(struct work *w, struct failure *f)
 {
     struct suspension s = {.id = id_new(w->arena)};
-    int64_t open = 0;
-    TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
-    f->next = FAILURE_NOTHING;
-    if (open >= BESIDE_OPEN_MAX)
-        return NULL;
+    struct ask_by by = {.name = f->agent_id,
+                        .key_id = f->key_id,
+                        .event = event_by_clock(),
+                        .terms = risk_terms(w->conf, KIND_NONE)};
+    principal_terms_add(&by.terms, &f->terms);
     TRY(beside_read_escalation(w->arena, failure_escalation(w->arena, f), &s));
-    sign(w, f, &s);
-    settle(w, conf, &f->terms, &s);
-    TRY(suspension_seal(w->arena, &s, w->now));
-    const struct err *e = work_event(w, "arbitration_requested",
-                                     event_by_clock(),
-                                     beside_asked(w->arena, &s));
-    if (e)
-        return err_is(e, event_log_full) ? NULL : e;
-    s.asked_sequence = w->intent.tail.sequence;
-    f->next = FAILURE_ESCALATION;
-    suspensions_queue_insert(w->pg, w->arena, &s);
-    TRY(pg_run(w->pg, w->arena, NULL));
-    return tell_people(w, conf, &s);
+    const struct err *e = ask(w, &s, &by);
+    f->next = e ? FAILURE_NOTHING : FAILURE_ESCALATION;
+    return e && (e->kind == ERR_CONFLICT || e->kind == ERR_RATE) ? NULL : e;
 }
 
 /* ---- the step -------------------------------------------------------- */
 
-static const struct err *take_step(struct work *w, struct due_failure *d,
-                                   const struct conf *conf)
+static const struct err *take_step(struct work *w, struct due_failure *d)
 {
     const struct governance g =
         governance_stored(w->arena, w->intent.governance_policy);
@@ -151,108 +93,89 @@ static const struct err *take_step(struct work *w, struct due_failure *d,
     if (f->next == FAILURE_RETRY)
         return assign(w, d, f->agent_id);
     if (f->next == FAILURE_ESCALATION)
-        return ask_people(w, conf, f);
+        return ask_people(w, f);
     TRY(dismiss(w, f->agent_id, &g));
     return assign(w, d, d->fallback_agent_id);
 }
 
-static const struct err *run_one(struct work *w, struct due_failure *d,
-                                 const struct conf *conf)
+static const struct err *run_one(struct work *w, struct due_failure *d)
 {
-    const struct deliveries_news news = {
-        .intent = &w->intent, .events = &w->events, .now = w->now};
     if (intent_ended(w->intent.status)) {
         due_queue_failure(w->pg, w->arena, d, 0, 0);
     } else if (w->intent.status != INTENT_ACTIVE) {
         due_queue_failure(w->pg, w->arena, d, 0, w->now + AGAIN);
     } else {
-        TRY(take_step(w, d, conf));
+        TRY(take_step(w, d));
         due_queue_failure(w->pg, w->arena, d, w->now, 0);
-        intents_queue_update(w->pg, w->arena, &w->intent);
-        events_queue(w->pg, w->arena, w->intent.id, &w->events);
-        deliveries_queue(w->pg, w->arena, &news);
+        work_queue(w);
     }
     return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *failure_steps_run(struct pg *pg, struct arena *a,
-                              int64_t now, const struct conf *conf,
-                              bool *more)
+const struct err *failure_steps_run(const struct work *clock, bool *more)
 {
     struct due_failures due;
     *more = false;
-    TRY(due_failures(pg, a, now, &due));
+    TRY(due_failures(clock, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++) {
         for (size_t k = 0; k < due.failures_n; k++) {
             struct due_failure *d = &due.failures[k];
             if (str_eq(d->failure.intent_id, due.v[i].intent.id)) {
-                TRY(run_one(&due.v[i], d, conf));
+                TRY(run_one(&due.v[i], d));
                 break; /* one of an intent at a time */
             }
         }
     }
-    TRY(due_commit(pg, a, due.v, due.n));
+    TRY(due_commit(clock, due.v, due.n));
     *more = true;
     return NULL;
 }
 
 /* ---- tasks that run too long -------------------------------------------- */
 
-static const struct err *fail(struct work *w, const struct conf *conf,
-                              const struct task *over)
+static const struct err *fail(struct work *w, const struct task *over)
 {
-    const struct terms terms = risk_terms(conf, KIND_NONE);
+    const struct terms terms = risk_terms(w->conf, KIND_NONE);
     const struct principal clock = {.name = event_by_clock().name};
     TRY(work_board(w, event_by_clock(), &terms));
     struct task *t = board_task(w->board, over->id);
     t->facts = task_overdue(w->arena, over);
-    return moves_task(w->board, t, TASK_FAILED, STR_NONE, &clock);
+    TRY(moves_task(w->board, t, TASK_FAILED, STR_NONE, &clock));
+    return ask_of_board(w);
 }
 
 /* One that cannot be failed now, because the log is full or people have too
  * much to do already, is looked at again later. */
-static const struct err *fail_one(struct work *w, const struct conf *conf,
-                                  const struct task *over)
+static const struct err *fail_one(struct work *w, const struct task *over)
 {
-    const struct deliveries_news news = {
-        .intent = &w->intent, .events = &w->events, .now = w->now};
-    const struct err *e = fail(w, conf, over);
+    const struct err *e = fail(w, over);
     if (e && !pg_in_transaction(w->pg))
         return e;
-    if (e) {
+    if (e)
         due_queue_task(w->pg, w->arena, over, w->now + TASK_AGAIN);
-        return pg_run(w->pg, w->arena, NULL);
-    }
-    tasks_queue_write(w->pg, w->board);
-    intents_queue_update(w->pg, w->arena, &w->intent);
-    events_queue(w->pg, w->arena, w->intent.id, &w->events);
-    deliveries_queue(w->pg, w->arena, &news);
-    TRY(pg_run(w->pg, w->arena, NULL));
-    if (w->board->has_asked)
-        TRY(tell_people(w, conf, &w->board->asked));
-    return pg_queued(w->pg) > 0 ? pg_run(w->pg, w->arena, NULL) : NULL;
+    else
+        work_queue(w);
+    return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *failure_steps_tasks(struct pg *pg, struct arena *a,
-                                int64_t now, const struct conf *conf,
-                                bool *more)
+const struct err *failure_steps_tasks(const struct work *clock, bool *more)
 {
     struct due_tasks due;
     *more = false;
-    TRY(due_tasks(pg, a, now, &due));
+    TRY(due_tasks(clock, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++) {
         for (size_t k = 0; k < due.tasks_n; k++) {
             if (str_eq(due.tasks[k].intent_id, due.v[i].intent.id)) {
-                TRY(fail_one(&due.v[i], conf, &due.tasks[k]));
+                TRY(fail_one(&due.v[i], &due.tasks[k]));
                 break; /* one of an intent at a time */
             }
         }
     }
-    TRY(due_commit(pg, a, due.v, due.n));
+    TRY(due_commit(clock, due.v, due.n));
     *more = true;
     return NULL;
 }

@@ -4,9 +4,7 @@
 #include "work/lapse.h"
 
 #include "base/clock.h"
-#include "store/deliveries.h"
 #include "store/endpoints.h"
-#include "store/events.h"
 #include "store/initiations.h"
 #include "store/intents.h"
 #include "store/permit_tokens.h"
@@ -27,10 +25,8 @@ static bool again(int64_t last, int64_t now)
 /* ---- leases --------------------------------------------------------- */
 
 /* A full log does not keep a lease active. */
-static const struct err *end_lease(struct work *w, struct lease *l)
+static const struct err *lapse_lease(struct work *w, struct lease *l)
 {
-    const struct deliveries_news news = {
-        .intent = &w->intent, .events = &w->events, .now = w->now};
     w->events.n = 0;
     l->status = LEASE_EXPIRED;
     leases_queue_update(w->pg, w->arena, l);
@@ -39,111 +35,89 @@ static const struct err *end_lease(struct work *w, struct lease *l)
                    lease_payload(w->arena, l, "expired"));
     if (e)
         return err_is(e, event_log_full) ? NULL : e;
-    events_queue(w->pg, w->arena, w->intent.id, &w->events);
-    deliveries_queue(w->pg, w->arena, &news);
+    work_queue_events(w);
     return NULL;
 }
 
-static const struct err *end_leases(struct due_leases *due, struct work *w)
-{
-    for (size_t i = 0; i < due->leases.n; i++) {
-        if (!str_eq(due->leases.v[i].intent_id, w->intent.id))
-            continue;
-        TRY(end_lease(w, &due->leases.v[i]));
-    }
-    intents_queue_update(w->pg, w->arena, &w->intent);
-    return NULL;
-}
-
-static const struct err *lapse_some(struct pg *pg, struct arena *a,
-                                   struct due_leases *due)
-{
-    for (size_t i = 0; i < due->n; i++)
-        TRY(end_leases(due, &due->v[i]));
-    return due_commit(pg, a, due->v, due->n);
-}
-
-const struct err *lapse_leases(struct lapse *r, struct pg *pg, struct arena *a,
-                              int64_t now, bool *more)
+const struct err *lapse_leases(struct lapse *r, const struct work *clock,
+                               bool *more)
 {
     struct due_leases due;
-    if (again(r->swept_at, now)) {
+    if (again(r->swept_at, clock->now)) {
         r->place = (struct due_place){.at = 0};
-        r->swept_at = now;
+        r->swept_at = clock->now;
     }
     *more = false;
-    TRY(due_leases(pg, a, now, &r->place, &due));
+    TRY(due_leases(clock, &r->place, &due));
     *more = !due.end;
-    return due.n > 0 ? lapse_some(pg, a, &due) : NULL;
+    for (size_t i = 0; i < due.n; i++) {
+        struct work *w = &due.v[i];
+        for (size_t k = 0; k < due.leases.n; k++) {
+            if (str_eq(due.leases.v[k].intent_id, w->intent.id))
+                TRY(lapse_lease(w, &due.leases.v[k]));
+        }
+        intents_queue_update(w->pg, w->arena, &w->intent);
+    }
+    return due.n > 0 ? due_commit(clock, due.v, due.n) : NULL;
 }
 
 /* ---- coordinators --------------------------------------------------- */
 
 /* A full log does not keep the supervisor from hearing of it. */
-static const struct err *tell_lapsed(struct work *w,
-                                     const struct coordinator *c,
-                                     const struct channels *channels,
-                                     struct str url)
+static const struct err *lapse_coordinator(struct work *w,
+                                           const struct coordinator *c,
+                                           const struct channels *channels)
 {
     const struct suspension about =
         coordinator_lapsed_notice(w->arena, c, w->intent.title);
+    w->events.n = 0; /* those of another one of the intent are queued */
     const struct err *e =
         work_event(w, "coordinator.unresponsive", event_by_clock(),
                    coordinator_lapsed(w->arena, c, w->now));
     if (e && !err_is(e, event_log_full))
         return e;
-    const struct deliveries_news news = {
-        .intent = &w->intent, .events = &w->events, .now = w->now};
-    const struct deliveries_notice notice = {.channels = channels,
-                                             .news = CHANNEL_UNRESPONSIVE,
-                                             .suspension = &about,
-                                             .notify_to = c->supervisor_id,
-                                             .url = url,
-                                             .sequence =
-                                                 w->intent.tail.sequence,
-                                             .now = w->now};
-    due_queue_told(w->pg, w->arena, w->now, c);
-    intents_queue_update(w->pg, w->arena, &w->intent);
-    events_queue(w->pg, w->arena, w->intent.id, &w->events);
-    deliveries_queue(w->pg, w->arena, &news);
-    deliveries_queue_notice(w->pg, w->arena, &notice);
+    const struct deliveries_notice notice = {
+        .channels = channels,
+        .news = CHANNEL_UNRESPONSIVE,
+        .suspension = &about,
+        .notify_to = c->supervisor_id,
+        .url = conf_address(w->arena, w->conf, "/intents/", w->intent.id),
+        .sequence = w->intent.tail.sequence,
+        .now = w->now};
+    due_queue_told(w, c);
+    w->notice = &notice;
+    work_queue(w);
+    w->notice = NULL;
     return NULL;
 }
 
-const struct err *lapse_coordinators(struct pg *pg, struct arena *a,
-                                    int64_t now, const struct conf *conf,
-                                    bool *more)
+const struct err *lapse_coordinators(const struct work *clock, bool *more)
 {
-    struct channels *channels = arena_new(a, struct channels);
+    struct channels *channels = arena_new(clock->arena, struct channels);
     struct due_coordinators due;
     *more = false;
-    TRY(due_coordinators(pg, a, now, &due));
+    TRY(due_coordinators(clock, &due));
     if (due.n == 0)
         return NULL;
-    TRY(endpoints_channels(pg, a, channels));
+    TRY(endpoints_channels(clock->pg, clock->arena, channels));
     for (size_t i = 0; i < due.n; i++) {
-        struct work *w = &due.v[i];
         for (size_t k = 0; k < due.lapsed.n; k++) {
-            if (str_eq(due.lapsed.v[k].intent_id, w->intent.id))
-                TRY(tell_lapsed(w, &due.lapsed.v[k], channels,
-                                conf_address(a, conf, "/intents/",
-                                             w->intent.id)));
+            if (str_eq(due.lapsed.v[k].intent_id, due.v[i].intent.id))
+                TRY(lapse_coordinator(&due.v[i], &due.lapsed.v[k], channels));
         }
     }
-    TRY(due_commit(pg, a, due.v, due.n));
+    TRY(due_commit(clock, due.v, due.n));
     *more = true;
     return NULL;
 }
 
 /* ---- access ---------------------------------------------------------- */
 
-static const struct err *end_access(const struct access_dues *due,
-                                    struct work *w)
+static const struct err *lapse_access_of(const struct access_dues *due,
+                                         struct work *w)
 {
     struct acl_entry *over = arena_many(w->arena, due->over.n + 1,
                                         struct acl_entry);
-    const struct deliveries_news news = {
-        .intent = &w->intent, .events = &w->events, .now = w->now};
     size_t n = 0;
     for (size_t i = 0; i < due->over.n; i++) {
         if (str_eq(due->over.v[i].intent_id, w->intent.id))
@@ -152,31 +126,28 @@ static const struct err *end_access(const struct access_dues *due,
     if (n == 0)
         return NULL; /* taken back meanwhile */
     TRY(access_expire(w, over, n));
-    intents_queue_update(w->pg, w->arena, &w->intent);
-    events_queue(w->pg, w->arena, w->intent.id, &w->events);
-    deliveries_queue(w->pg, w->arena, &news);
+    work_queue(w);
     return pg_run(w->pg, w->arena, NULL);
 }
 
-const struct err *lapse_access(struct pg *pg, struct arena *a, int64_t now,
-                              bool *more)
+const struct err *lapse_access(const struct work *clock, bool *more)
 {
     struct access_dues due;
     *more = false;
-    TRY(access_due(pg, a, now, &due));
+    TRY(access_due(clock, &due));
     if (due.n == 0)
         return NULL;
     for (size_t i = 0; i < due.n; i++)
-        TRY(end_access(&due, &due.v[i]));
-    TRY(due_commit(pg, a, due.v, due.n));
+        TRY(lapse_access_of(&due, &due.v[i]));
+    TRY(due_commit(clock, due.v, due.n));
     *more = true;
     return NULL;
 }
 
 /* ---- rows ----------------------------------------------------------- */
 
-const struct err *lapse_rows(struct lapse *r, struct pg *pg, struct arena *a,
-                            int64_t now, bool *more)
+const struct err *lapse_rows(struct lapse *r, const struct work *clock,
+                             bool *more)
 {
     static const int64_t kept[DUE_OLD__MAX] = {
         [DUE_IDEMPOTENCY] = 7 * DAY,
@@ -191,13 +162,14 @@ const struct err *lapse_rows(struct lapse *r, struct pg *pg, struct arena *a,
         [DUE_DPOP_PROOF] = PERMIT_TOKENS_PROOF_KEPT,
         [DUE_PERMIT_TOKEN] = DAY};
     *more = false;
-    if (!again(r->deleted_at, now))
+    if (!again(r->deleted_at, clock->now))
         return NULL;
     for (int i = 0; i < DUE_OLD__MAX; i++) {
         size_t n = 0;
-        TRY(due_delete(pg, a, (enum due_old)i, now - kept[i], &n));
+        TRY(due_delete(clock->pg, clock->arena, (enum due_old)i,
+                       clock->now - kept[i], &n));
         *more = *more || n == DUE_PAGE;
     }
-    r->deleted_at = *more ? 0 : now;
+    r->deleted_at = *more ? 0 : clock->now;
     return NULL;
 }

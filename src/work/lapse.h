@@ -1,13 +1,13 @@
-/* Part of the clock: expired leases, coordinators that do not respond, and rows
- * past their retention. Called by process/tick.c once a round. Each call does a
- * little and returns whether there is more. */
+/* Part of the clock: expired leases, coordinators that do not respond, and
+ * rows past their retention. Called by process/tick.c once a round, with the
+ * clock's unit of work (work/due.h). Each call does a little and returns
+ * whether there is more. */
 #ifndef WORK_LAPSE_H
 #define WORK_LAPSE_H
 
-#include "base/conf.h"
 #include "work/due.h"
 
-/* The state of the reaper. Starts as all zeros. */
+/* The memory between two rounds. Starts as all zeros. */
 struct lapse {
     struct due_place place; /* among the expired leases */
     int64_t swept_at;       /* start of the current pass over the leases; 0:
@@ -17,18 +17,16 @@ struct lapse {
 
 /* Marks leases past their end expired and adds the events to their intents'
  * logs. */
-const struct err *lapse_leases(struct lapse *r, struct pg *pg, struct arena *a,
-                              int64_t now, bool *more) MUST;
+const struct err *lapse_leases(struct lapse *r, const struct work *clock,
+                               bool *more) MUST;
 /* Tells the logs and the supervisors of coordinators that have missed their
  * heartbeats. */
-const struct err *lapse_coordinators(struct pg *pg, struct arena *a,
-                                    int64_t now, const struct conf *conf,
-                                    bool *more) MUST;
+const struct err *lapse_coordinators(const struct work *clock,
+                                     bool *more) MUST;
 /* Ends the access of agents whose entry is over: its leases with it. */
-const struct err *lapse_access(struct pg *pg, struct arena *a,
-                              int64_t now, bool *more) MUST;
+const struct err *lapse_access(const struct work *clock, bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
-const struct err *lapse_rows(struct lapse *r, struct pg *pg, struct arena *a,
-                            int64_t now, bool *more) MUST;
+const struct err *lapse_rows(struct lapse *r, const struct work *clock,
+                             bool *more) MUST;
 
 #endif

@@ -231,7 +231,7 @@ static void queue_notices(struct work *w)
     }
 }
 
-static void queue_changes(struct work *w)
+void work_queue_events(struct work *w)
 {
     const struct deliveries_news news = {
         .intent = &w->intent,
@@ -240,6 +240,15 @@ static void queue_changes(struct work *w)
         .revoked = w->revoked,
         .events = &w->events,
         .now = w->now};
+    events_queue(w->pg, w->arena, w->intent.id, &w->events);
+    w->deliveries.from = pg_queued(w->pg);
+    if (w->told)
+        deliveries_queue(w->pg, w->arena, &news);
+    w->deliveries.to = pg_queued(w->pg);
+}
+
+void work_queue(struct work *w)
+{
     if (w->intent_new)
         queue_new(w);
     else
@@ -256,10 +265,7 @@ static void queue_changes(struct work *w)
     if (intent_ended(w->intent.status) && !intent_ended(w->was))
         suspensions_queue_end_beside(w->pg, w->arena, &w->intent.id, 1,
                                      w->now);
-    events_queue(w->pg, w->arena, w->intent.id, &w->events);
-    w->deliveries.from = pg_queued(w->pg);
-    if (w->told)
-        deliveries_queue(w->pg, w->arena, &news);
+    work_queue_events(w);
     if (w->notice)
         queue_notices(w);
     w->deliveries.to = pg_queued(w->pg);
@@ -309,7 +315,7 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
     size_t deliveries = 0;
     TRY(work_follow(w));
-    queue_changes(w);
+    work_queue(w);
     queue_answer(w, answer);
     pg_queue(w->pg, NULL, SQL_COMMIT, NULL);
     struct pg_rows **rows =

@@ -164,6 +164,12 @@ const struct err *work_unblock(struct work *w) MUST;
  * intent follow a change of its status. For a caller that commits several units
  * at once; work_commit does it. */
 const struct err *work_follow(struct work *w) MUST;
+/* Into the current batch: all that the work has changed, its events and its
+ * deliveries. For a caller that commits several units at once; work_commit
+ * does it. */
+void work_queue(struct work *w);
+/* The same for its events and deliveries alone. */
+void work_queue_events(struct work *w);
 /* After a commit: notifies the waiters. For a caller that commits several units
  * at once. */
 void work_tell(const struct work *w);

@@ -598,6 +598,20 @@ def test_C2_block_dependents_of_a_member(agent, operator):
     assert get(agent, after)["status"] == "blocked"
 
 
+def test_two_that_miss_their_heartbeats_in_one_log(server, clock, agent,
+                                                   operator):
+    """The intent's and the portfolio's at the same moment."""
+    intent = new_intent(agent)
+    p = portfolio(agent, intent)
+    leases = [made(coordinate(agent, intent, heartbeat_interval_seconds=600)),
+              made(lead(operator, p, heartbeat_interval_seconds=600))]
+    clock.forward(seconds=1205)
+    wait_for(lambda: types(agent, intent["id"]).count(
+        "coordinator.unresponsive") == 2)
+    assert {e["payload"]["coordinator_id"] for e in
+            events(agent, intent["id"], limit=2)} == {x["id"] for x in leases}
+
+
 @pytest.mark.parametrize("role", ["primary", "member"])
 def test_two_missed_heartbeats_of_a_portfolios(server, clock, agent, operator,
                                                role):

@@ -172,7 +172,7 @@ static const struct err *suspend(struct call *c, struct work *w,
     TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
                                &s));
     TRY(guard_terms_of(c, &s));
-    return ask_suspend(w, &s);
+    return ask_by_caller(w, &s);
 }
 
 static struct json *patched_payload(struct call *c, const struct json *body)

@@ -300,7 +300,7 @@ const struct err *guard_ask(struct guard *g, struct str text,
     c->who.terms = (struct terms){.floor = g->verdict.severity,
                                   .by = g->verdict.by};
     g->w.permit_terms = terms;
-    TRY(ask_suspend(&g->w, &s));
+    TRY(ask_by_caller(&g->w, &s));
     guard_queue(g);
     return NULL;
 }

@@ -106,7 +106,7 @@ const struct err *question_ask(struct call *c, struct work *w, struct str text,
     if (w->answered)
         return NULL;
     TRY(guard_terms_of(c, &s));
-    return ask_suspend(w, &s);
+    return ask_by_caller(w, &s);
 }
 
 struct work_once question_once(const struct call *c, struct str session,
@@ -183,5 +183,5 @@ const struct err *question_cancel(struct call *c, struct work *w,
     w->suspension.task_id = w->intent.task_id;
     if (!beside(&w->suspension))
         work_touch(w);
-    return ask_tell(w);
+    return ask_of_board(w);
 }

@@ -179,7 +179,7 @@ const struct err *openintent_access_request(struct call *c)
                          w.intent.test, "principal_id"));
     s.asked_by = principal_actor(&c->who);
     TRY(access_check_request(&w, &s));
-    TRY(ask_beside(&w, &s));
+    TRY(ask_by_caller(&w, &s));
     return call_commit(c, &w, 201, access_request_object(c, &w.suspension),
                        false);
 }

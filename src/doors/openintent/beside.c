@@ -107,7 +107,7 @@ request(struct call *c,
     if (w.answered)
         return call_replay(c, &w);
     TRY(settle_completion(c, &w, &s));
-    TRY(ask_beside(&w, &s));
+    TRY(ask_by_caller(&w, &s));
     return call_commit(c, &w, 201, object_of(c, &w.suspension), false);
 }
 

@@ -67,7 +67,7 @@ static const struct err *escalate(struct call *c, struct work *w,
 {
     struct suspension s = {.id = id_new(c->a)};
     TRY(beside_read_escalation(c->a, failure_escalation(c->a, f), &s));
-    const struct err *e = ask_beside(w, &s);
+    const struct err *e = ask_by_caller(w, &s);
     if (e && (e->kind == ERR_CONFLICT || e->kind == ERR_RATE)) {
         f->next = FAILURE_NOTHING;
         return NULL;

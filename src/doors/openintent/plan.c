@@ -156,7 +156,7 @@ static const struct err *plan_put(struct call *c, struct work *w,
         TRY(moves_checkpoints(w->board, p, &sent->checkpoints, &c->who));
     TRY(moves_check_checkpoints(w->board, p));
     TRY(plan_put_state(c, w, p, sent->to, changed));
-    return ask_tell(w);
+    return ask_of_board(w);
 }
 
 /* ---- making and changing one ------------------------------------------- */

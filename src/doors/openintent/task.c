@@ -93,7 +93,7 @@ const struct err *openintent_task_make(struct call *c)
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
     TRY(moves_new_task(w.board, &t, &c->who));
-    TRY(ask_tell(&w));
+    TRY(ask_of_board(&w));
     call_locate(c, &task_made, t.id);
     return call_commit(c, &w, 201,
                        board_task_json(w.board, board_task(w.board, t.id)),
@@ -175,6 +175,6 @@ const struct err *openintent_task_change(struct call *c)
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     TRY(moves_change_task(w.board, t, body, &change, &c->who));
     TRY(task_put_status(c, &w, t, &change));
-    TRY(ask_tell(&w));
+    TRY(ask_of_board(&w));
     return call_commit(c, &w, 200, board_task_json(w.board, t), false);
 }
