@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 /* ---- writing -------------------------------------------------------- */
 
@@ -152,75 +152,57 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
 
 /* ---- the log -------------------------------------------------------- */
 
-/* The columns of delivery_list and delivery_get. */
-enum { ID, ENDPOINT, NAME, KIND, INTENT, SUSPENSION, TITLE, SEQUENCE, TYPE,
-       RECIPIENT, BODY, STATE, ANSWER, TRIES, NEXT_AT, CREATED_AT, ENDED_AT,
-       ADDRESS };
+/* IN_PART: what an endpoint's own object says of its newest. */
+static const struct record_field delivery_fields[] = {
+    {RECORD_TEXT(delivery, id, IN_ROW | IN_PART), .member = "delivery_id"},
+    {RECORD_TEXT(delivery, endpoint_id, IN_ROW)},
+    {RECORD_TEXT(delivery, intent_id, IN_ROW)},
+    {RECORD_TEXT(delivery, suspension_id, IN_ROW)},
+    {RECORD_NUMBER(delivery, event_sequence, IN_ROW)},
+    {RECORD_TEXT(delivery, address, IN_ROW)},
+    {RECORD_TEXT(delivery, type, IN_ROW | IN_PART)},
+    {RECORD_TEXT(delivery, recipient, IN_ROW)},
+    {RECORD_TEXT(delivery, answer, IN_ROW | IN_PART)},
+    {RECORD_WORD(delivery, state, IN_ROW | IN_PART,
+                 vocabulary_delivery_state_all)},
+    {RECORD_NUMBER(delivery, tries, IN_ROW | IN_PART)},
+    {RECORD_TIME(delivery, next_at, IN_ROW)},
+    {RECORD_TIME(delivery, created_at, IN_ROW | IN_PART)},
+    {RECORD_TIME(delivery, ended_at, IN_ROW)},
+    {RECORD_TEXT(delivery, endpoint_name, IN_JOIN)},
+    {RECORD_WORD(delivery, endpoint_kind, IN_JOIN,
+                 vocabulary_endpoint_kind_all)},
+    {RECORD_TEXT(delivery, title, IN_JOIN)},
+    {RECORD_TEXT(delivery, body, IN_JOIN)},
+};
+const struct record delivery_record =
+    RECORD(delivery, "delivery", "delivery");
 
-static struct delivery row(const struct pg_rows *r, size_t i)
-{
-    return (struct delivery){.id = pg_str(r, i, ID),
-                             .endpoint_id = pg_str(r, i, ENDPOINT),
-                             .endpoint_name = pg_str(r, i, NAME),
-                             .endpoint_kind = vocabulary_endpoint_kind_of(
-                                 pg_str(r, i, KIND)),
-                             .intent_id = pg_str(r, i, INTENT),
-                             .suspension_id = pg_str(r, i, SUSPENSION),
-                             .title = pg_str(r, i, TITLE),
-                             .event_sequence = pg_int(r, i, SEQUENCE),
-                             .type = pg_str(r, i, TYPE),
-                             .recipient = pg_str(r, i, RECIPIENT),
-                             .body = pg_str(r, i, BODY),
-                             .state = vocabulary_delivery_state_of(
-                                 pg_str(r, i, STATE)),
-                             .answer = pg_str(r, i, ANSWER),
-                             .tries = pg_int(r, i, TRIES),
-                             .next_at = pg_int(r, i, NEXT_AT),
-                             .created_at = pg_int(r, i, CREATED_AT),
-                             .ended_at = pg_int(r, i, ENDED_AT),
-                             .address = pg_str(r, i, ADDRESS)};
-}
+static const struct record_field delivery_try_fields[] = {
+    {RECORD_NUMBER(delivery_try, n, IN_ROW)},
+    {RECORD_TIME(delivery_try, at, IN_ROW)},
+    {RECORD_NUMBER(delivery_try, ms, IN_ROW)},
+    {RECORD_COUNT(delivery_try, status, IN_ROW)},
+    {RECORD_TEXT(delivery_try, answer, IN_ROW)},
+};
+static const struct record delivery_try_record =
+    RECORD(delivery_try, "try", "delivery_try");
 
 const struct err *deliveries_list(struct pg *pg, struct arena *a,
                                   const struct deliveries_page *page,
                                   struct delivery_rows *out)
 {
-    struct pg_rows *r = NULL;
     *out = (struct delivery_rows){.n = 0};
     if ((page->endpoint.p && !id_uuid(page->endpoint)) ||
         (page->after_at && !id_uuid(page->after_id)))
         return NULL;
-    TRY(pg_query(pg, a, SQL_DELIVERY_LIST,
-                 PG(pg_number(page->limit),
-                    pg_text(vocabulary_delivery_state(page->state)->wire),
-                    pg_text(page->endpoint), pg_moment(page->after_at),
-                    pg_text(page->after_at ? page->after_id : STR_NONE)),
-                 &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct delivery);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
-    return NULL;
-}
-
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "delivery.unknown",
-                 "There is no delivery with this id.");
-}
-
-static struct delivery_tries tries_of(struct arena *a,
-                                      const struct pg_rows *r)
-{
-    struct delivery_tries out = {.n = pg_count(r)};
-    out.v = arena_many(a, out.n + 1, struct delivery_try);
-    for (size_t i = 0; i < out.n; i++)
-        out.v[i] = (struct delivery_try){.n = pg_int(r, i, 0),
-                                         .at = pg_int(r, i, 1),
-                                         .ms = pg_int(r, i, 2),
-                                         .status = pg_int(r, i, 3),
-                                         .answer = pg_str(r, i, 4)};
-    return out;
+    return rows_list(
+        pg, a, SQL_DELIVERY_LIST,
+        PG(pg_number(page->limit),
+           pg_text(vocabulary_delivery_state(page->state)->wire),
+           pg_text(page->endpoint), pg_moment(page->after_at),
+           pg_text(page->after_at ? page->after_id : STR_NONE)),
+        &delivery_record, &out->v, &out->n);
 }
 
 const struct err *deliveries_get(struct pg *pg, struct arena *a,
@@ -230,15 +212,16 @@ const struct err *deliveries_get(struct pg *pg, struct arena *a,
     struct pg_list args = {0};
     struct pg_rows *r[2] = {NULL};
     if (!id_uuid(id))
-        return unknown();
+        return &delivery_record.unknown;
     pg_add(&args, pg_text(id));
     pg_queue(pg, a, SQL_DELIVERY_GET, PG_ALL(&args));
     pg_queue(pg, a, SQL_DELIVERY_TRIES, PG_ALL(&args));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[0]) == 0)
-        return unknown();
-    *out = row(r[0], 0);
-    *tries = tries_of(a, r[1]);
+        return &delivery_record.unknown;
+    rows_read(&delivery_record, r[0], 0, out);
+    *tries = (struct delivery_tries){
+        .v = rows_all(a, &delivery_try_record, r[1]), .n = pg_count(r[1])};
     return NULL;
 }
 
@@ -268,12 +251,12 @@ const struct err *deliveries_again(struct pg *pg, struct arena *a,
 {
     struct pg_rows *r[2] = {NULL};
     if (!id_uuid(id))
-        return unknown();
+        return &delivery_record.unknown;
     pg_queue(pg, a, SQL_DELIVERY_AGAIN, PG(pg_text(id), pg_moment(now)));
     pg_queue(pg, a, SQL_DELIVERY_THERE, PG(pg_text(id)));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[1]) == 0)
-        return unknown();
+        return &delivery_record.unknown;
     if (pg_affected(r[0]) == 0)
         return ERROR(ERR_CONFLICT, "delivery.endpoint",
                      "The endpoint of the delivery was removed.");

@@ -4,6 +4,7 @@
 #define STORE_DELIVERIES_H
 
 #include "domain/intent/event.h"
+#include "domain/record.h"
 #include "domain/sending/channel.h"
 #include "domain/sending/push.h"
 #include "world/pg/pg.h"
@@ -57,6 +58,7 @@ struct delivery {
     enum delivery_state state;
     int64_t tries, next_at, created_at, ended_at;
 };
+extern const struct record delivery_record;
 struct delivery_rows {
     struct delivery *v;
     size_t n;

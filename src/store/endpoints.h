@@ -4,7 +4,8 @@
 #define STORE_ENDPOINTS_H
 
 #include "domain/sending/channel.h"
-#include "world/pg/pg.h"
+#include "domain/sending/endpoint.h"
+#include "store/deliveries.h"
 
 #define ENDPOINTS_MAX 500 /* of an installation; the list has no pages */
 #define ENDPOINTS_OF_AGENT_MAX 20 /* each answer goes to all of them */
@@ -12,24 +13,6 @@
 /* The time for which the old secret signs beside a new one, in microseconds. */
 #define ENDPOINTS_ROTATION (INT64_C(24) * 3600 * 1000000)
 
-struct endpoint {
-    enum endpoint_kind kind;
-    struct str id, name, address;
-    struct str agent;       /* p NULL: every agent's, or a channel */
-    struct str event_types; /* JSON list */
-    struct str notify_to;   /* JSON list */
-    struct str detail;
-    bool every_question, internal;
-    bool prefix; /* it stands for the addresses below its own */
-    struct str secret; /* p NULL: this kind has none */
-    int64_t created_at;
-    struct str created_by;
-    struct str key_id; /* of the agent's key that registers it; p NULL: none */
-    int64_t most;      /* limit of this key */
-    int64_t paused_at, gone_at; /* 0: no */
-    int64_t waiting; /* deliveries that are not sent yet; at most
-                        ENDPOINTS_WAITING_MAX + 1 are counted */
-};
 struct endpoint_rows {
     struct endpoint *v;
     size_t n;
@@ -52,15 +35,9 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
 const struct err *endpoints_prefix(struct pg *pg, struct arena *a,
                                    struct str agent, struct str url,
                                    struct endpoint *out, bool *found) MUST;
-/* The newest delivery to an endpoint. */
-struct endpoints_last {
-    struct str delivery_id, type, answer; /* id p NULL: there is none */
-    enum delivery_state state;
-    int64_t tries, created_at;
-};
+/* The newest delivery to an endpoint; id p NULL: there is none. */
 const struct err *endpoints_last(struct pg *pg, struct arena *a,
-                                 struct str id,
-                                 struct endpoints_last *out) MUST;
+                                 struct str id, struct delivery *out) MUST;
 /* Queues a message that tries the endpoint. ERR_CONFLICT endpoint.trying while
  * another one waits. */
 struct endpoints_test {

@@ -4,47 +4,38 @@
 
 #include "base/clock.h"
 #include "base/shared/clock_watch.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
-enum { ID, ENDPOINT_ID, KIND, ADDRESS, RECIPIENT, BODY, SECRET,
-       PREVIOUS_SECRET, INTERNAL, TRIES, PLACE, BELOW, PLAIN, PREFIX };
-
-static struct outbox_item row(const struct pg_rows *r, size_t i)
-{
-    return (struct outbox_item){
-        .id = pg_str(r, i, ID),
-        .endpoint_id = pg_str(r, i, ENDPOINT_ID),
-        .kind = vocabulary_endpoint_kind_of(pg_str(r, i, KIND)),
-        .address = pg_str(r, i, ADDRESS),
-        .recipient = pg_str(r, i, RECIPIENT),
-        .body = pg_str(r, i, BODY),
-        .secret = pg_str(r, i, SECRET),
-        .previous_secret = pg_str(r, i, PREVIOUS_SECRET),
-        .internal = pg_bool(r, i, INTERNAL),
-        .tries = pg_int(r, i, TRIES),
-        .place = pg_str(r, i, PLACE),
-        .below = pg_bool(r, i, BELOW),
-        .plain = pg_bool(r, i, PLAIN),
-        .prefix = pg_str(r, i, PREFIX)};
-}
+static const struct record_field outbox_item_fields[] = {
+    {RECORD_TEXT(outbox_item, id, IN_ROW)},
+    {RECORD_TEXT(outbox_item, endpoint_id, IN_ROW)},
+    {RECORD_TEXT(outbox_item, recipient, IN_ROW)},
+    {RECORD_TEXT(outbox_item, body, IN_ROW)},
+    {RECORD_NUMBER(outbox_item, tries, IN_ROW)},
+    {RECORD_FLAG(outbox_item, plain, IN_ROW)},
+    {RECORD_WORD(outbox_item, kind, IN_JOIN, vocabulary_endpoint_kind_all)},
+    {RECORD_TEXT(outbox_item, address, IN_JOIN)},
+    {RECORD_FLAG(outbox_item, below, IN_JOIN)},
+    {RECORD_TEXT(outbox_item, secret, IN_JOIN)},
+    {RECORD_TEXT(outbox_item, previous_secret, IN_JOIN)},
+    {RECORD_FLAG(outbox_item, internal, IN_JOIN)},
+    {RECORD_TEXT(outbox_item, prefix, IN_JOIN)},
+    {RECORD_TEXT(outbox_item, place, IN_JOIN)},
+};
+static const struct record outbox_item_record =
+    RECORD(outbox_item, "delivery", "delivery");
 
 const struct err *outbox_take(struct pg *pg, struct arena *a,
                               const struct outbox_claim *claim,
                               struct outbox_items *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(
+    return rows_list(
         pg, a, SQL_OUTBOX_TAKE,
         PG(pg_moment(claim->now), pg_texts(claim->busy, claim->busy_n),
            pg_number(claim->limit), pg_moment(claim->now + OUTBOX_CLAIM),
            pg_number(OUTBOX_PER_ENDPOINT), pg_number(OUTBOX_PER_OWNER),
            pg_number(claim->agents), pg_texts(claim->away, claim->away_n)),
-        &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct outbox_item);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = row(r, i);
-    return NULL;
+        &outbox_item_record, &out->v, &out->n);
 }
 
 const struct err *outbox_next(struct pg *pg, struct arena *a,

@@ -2,25 +2,27 @@
 #include "store/views.h"
 
 #include "base/id.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
+
+static const struct record_field view_fields[] = {
+    {RECORD_TEXT(view, id, IN_TABLE)},
+    {RECORD_TEXT(view, name, IN_TABLE)},
+    {RECORD_TEXT(view, path, IN_TABLE | IN_UPDATE)},
+    {RECORD_TEXT(view, query, IN_TABLE | IN_UPDATE)},
+    {RECORD_FLAG(view, shared, IN_TABLE | IN_UPDATE)},
+    {RECORD_FLAG(view, own, IN_JOIN)},
+    {RECORD_TEXT(view, by, IN_JOIN)},
+    {RECORD_TEXT(view, person_id, IN_INSERT), .column = "principal_id"},
+    {RECORD_TIME(view, created_at, IN_INSERT | IN_UPDATE)},
+};
+static const struct record view_record = RECORD(view, "view", "saved_view");
 
 const struct err *views_list(struct pg *pg, struct arena *a, struct str person,
                              struct view_rows *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_VIEW_LIST,
-                 PG(pg_text(person), pg_number(VIEWS_SHOWN)), &r));
-    *out = (struct view_rows){.n = pg_count(r)};
-    out->v = arena_many(a, out->n + 1, struct view);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = (struct view){.id = pg_str(r, i, 0),
-                                  .name = pg_str(r, i, 1),
-                                  .path = pg_str(r, i, 2),
-                                  .query = pg_str(r, i, 3),
-                                  .shared = pg_bool(r, i, 4),
-                                  .own = pg_bool(r, i, 5),
-                                  .by = pg_str(r, i, 6)};
-    return NULL;
+    return rows_list(pg, a, SQL_VIEW_LIST,
+                     PG(pg_text(person), pg_number(VIEWS_SHOWN)), &view_record,
+                     &out->v, &out->n);
 }
 
 const struct err *views_save(struct pg *pg, struct arena *a,
@@ -28,11 +30,14 @@ const struct err *views_save(struct pg *pg, struct arena *a,
                              int64_t now)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_VIEW_SAVE,
-                 PG(pg_text(id_new(a)), pg_text(person), pg_text(v->name),
-                    pg_text(v->path), pg_text(v->query), pg_flag(v->shared),
-                    pg_moment(now), pg_number(VIEWS_MAX)),
-                 &r));
+    struct view new = *v;
+    new.id = id_new(a);
+    new.person_id = person;
+    new.created_at = now;
+    rows_queue(pg, a, SQL_VIEW_SAVE,
+               PG(pg_text(person), pg_text(v->name), pg_number(VIEWS_MAX)),
+               &view_record, IN_INSERT, &new);
+    TRY(pg_run(pg, a, &r));
     if (pg_affected(r) == 0)
         return ERROR(ERR_CONFLICT, "field.too_many",
                      "You already have 50 saved views. Remove one first.");

@@ -13,6 +13,8 @@ struct view {
     struct str id, name, path, query;
     bool shared, own;
     struct str by; /* the owner's name */
+    struct str person_id; /* the owner, and the time, of a new one */
+    int64_t created_at;
 };
 struct view_rows {
     struct view *v;

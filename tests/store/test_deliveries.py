@@ -7,6 +7,7 @@ from psycopg import errors
 from psycopg.rows import dict_row
 
 import rows
+from records import FIELDS
 from rows import refused
 from statements import STATEMENTS
 
@@ -202,10 +203,15 @@ def test_again(db):
 
 def test_the_ceiling_of_each_sort(db):
     def insert(kind, name, ceiling, agent=None, own=9):
-        return run(db, "endpoint_insert", rows.intent(db), kind, name,
-                   f"https://{name}.example", agent, "[]", "[]", "title",
-                   "false", "false", "x", LATER, "x", None, None,
-                   ceiling, own, None, 9, "false").rowcount
+        row = {"id": rows.intent(db), "kind": kind, "name": name,
+               "address": f"https://{name}.example", "agent": agent,
+               "detail": "title", "every_question": "false",
+               "internal": "false", "prefix": "false", "secret": "x",
+               "created_at": LATER, "created_by": "x"}
+        written = [row.get(f.column) for f in FIELDS["endpoint"]
+                   if "INSERT" in f.places]
+        return run(db, "endpoint_insert", "[]", "[]", None, kind, ceiling,
+                   agent, own, 9, *written).rowcount
 
     assert [insert("agent", f"a{n}", 2) for n in range(3)] == [1, 1, 0]
     assert [insert(k, k, 2) for k in ("mail", "slack", "webhook")] == [1, 1, 0]

@@ -81,7 +81,8 @@ OBJECTS = {"cost": "Cost", "attachment": "Attachment", "failure": "Failure",
            "plan": "Plan",
            "checkpoint": "Checkpoint",
            "task": "Task",
-           "graph_node": "GraphNode"}
+           "graph_node": "GraphNode",
+           "endpoint": "Endpoint"}
 BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
           "failure": "FailureNew", "failure_policy": "RetryPolicyNew",
           "redemption": "UseResult",
@@ -90,12 +91,14 @@ BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
           "portfolio_member": "PortfolioMemberNew",
           "subscription": "SubscriptionNew",
           "plan": "PlanNew",
-          "checkpoint": "CheckpointNew"}
+          "checkpoint": "CheckpointNew",
+          "endpoint": "EndpointNew"}
 # Only agents write these members of a task; they are stored as one text.
 FACTS = set(re.findall(r'^    {"(\w+)", JSON_', (
     TOP / "src/domain/plan/task.c").read_text(), re.M))
 # Members of an object that are made from other rows than the noun's own.
-MADE = {"portfolio": {"aggregate_status", "has_suspended_members", "members",
+MADE = {"endpoint": {"last_delivery"},
+        "portfolio": {"aggregate_status", "has_suspended_members", "members",
                       "suspended_member_count", "progress"},
         "permit": {"object", "view", "redemptions"},
         "plan": {"conditions", "on_complete", "metadata", "checkpoints",

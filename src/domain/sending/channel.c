@@ -6,12 +6,23 @@
 #include "domain/sending/channel.h"
 
 #include "base/clock_text.h"
-#include "base/json/fields.h"
 #include "domain/kind/label.h"
 #include "domain/sending/endpoint.h"
 
 #define HEAD 200      /* characters of a title */
 #define WHO_MAX 254   /* bytes of a notify_to */
+
+/* Without notify_to. */
+static const struct record_field channel_fields[] = {
+    {RECORD_TEXT(channel, id, IN_ROW)},
+    {RECORD_WORD(channel, kind, IN_ROW, vocabulary_endpoint_kind_all)},
+    {RECORD_TEXT(channel, name, IN_ROW)},
+    {RECORD_TEXT(channel, address, IN_ROW)},
+    {RECORD_WORD(channel, detail, IN_ROW, vocabulary_channel_detail_all)},
+    {RECORD_FLAG(channel, every_question, IN_ROW)},
+    {RECORD_FLAG(channel, off, IN_JOIN)},
+};
+const struct record channel_record = RECORD(channel, "channel", "endpoint");
 
 /* ---- words ---------------------------------------------------------- */
 

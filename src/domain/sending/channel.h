@@ -23,6 +23,9 @@ struct channel {
     bool off; /* paused or removed: may be named, and gets nothing */
 };
 
+struct record;
+extern const struct record channel_record; /* domain/record.h */
+
 /* All channels that are not removed. */
 struct channels {
     struct channel v[CHANNELS_MAX];

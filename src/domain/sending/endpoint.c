@@ -7,13 +7,69 @@
 #include <arpa/inet.h>
 
 #include "base/crypt.h"
-#include "base/json/fields.h"
 #include "base/text.h"
+#include "domain/intent/principal.h"
 #include "domain/sending/push.h"
 
 #define HOST_MAX 253
 #define LABEL_MAX 63
 #define LOCAL_MAX 64
+
+/* ---- the record ------------------------------------------------------ */
+
+static void endpoint_check_agent(struct fields *f, const char *key,
+                                 const void *endpoint)
+{
+    const struct endpoint *e = endpoint;
+    if (!principal_agent_name(e->agent))
+        fields_wrong(f, key, "agent.name", "This is not a valid agent name.");
+}
+
+static void endpoint_check_types(struct fields *f, const char *key,
+                                 const void *endpoint)
+{
+    struct str types;
+    (void)endpoint;
+    f->e = endpoint_types(f->arena, key, json_get(f->obj, key), &types);
+}
+
+static struct json *endpoint_paused(struct arena *a, const void *endpoint)
+{
+    const struct endpoint *e = endpoint;
+    return json_boolean(a, e->paused_at != 0);
+}
+
+static const struct record_field endpoint_fields[] = {
+    {RECORD_TEXT(endpoint, id, IN_TABLE | IN_OBJECT), .member = "endpoint_id"},
+    {RECORD_WORD(endpoint, kind, IN_TABLE, vocabulary_endpoint_kind_all)},
+    {RECORD_TEXT(endpoint, name, IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
+     .max = ENDPOINT_NAME_MAX},
+    {RECORD_TEXT(endpoint, address,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
+     .member = "url", .max = ENDPOINT_URL_MAX},
+    {RECORD_TEXT(endpoint, agent, IN_TABLE | IN_OBJECT | IN_BODY),
+     .max = PRINCIPAL_AGENT_NAME_MAX, .check = endpoint_check_agent},
+    {RECORD_TEXT(endpoint, detail, IN_TABLE | IN_UPDATE)},
+    {RECORD_FLAG(endpoint, every_question, IN_TABLE | IN_UPDATE)},
+    {RECORD_FLAG(endpoint, internal,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY)},
+    {RECORD_FLAG(endpoint, prefix,
+                 IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY)},
+    {RECORD_TEXT(endpoint, secret, IN_TABLE)},
+    {RECORD_TIME(endpoint, created_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(endpoint, created_by, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(endpoint, key_id, IN_INSERT)},
+    {RECORD_SHOWN(endpoint, paused, IN_OBJECT, endpoint_paused)},
+    {RECORD_TIME(endpoint, paused_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_TIME(endpoint, gone_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_JSON(endpoint, event_types, IN_JOIN | IN_OBJECT | IN_BODY),
+     .max = 1 << 20, .shape = JSON_ARRAY, .none = "[]",
+     .check = endpoint_check_types},
+    {RECORD_JSON(endpoint, notify_to, IN_JOIN)},
+    {RECORD_COUNT(endpoint, waiting, IN_JOIN | IN_OBJECT)},
+};
+const struct record endpoint_record =
+    RECORD(endpoint, "endpoint", "endpoint");
 
 static bool digit(char c)
 {

@@ -3,13 +3,34 @@
 #ifndef DOMAIN_SENDING_ENDPOINT_H
 #define DOMAIN_SENDING_ENDPOINT_H
 
-#include "base/err.h"
+#include "domain/record.h"
 
 #define ENDPOINT_NAME_MAX 120
 #define ENDPOINT_URL_MAX 2000
 #define ENDPOINT_MAIL_MAX 254 /* bytes of one address */
 #define ENDPOINT_MAILS_MAX 16 /* addresses of one channel */
 #define ENDPOINT_TYPES_MAX 200
+
+struct endpoint {
+    enum endpoint_kind kind;
+    struct str id, name, address;
+    struct str agent;       /* p NULL: every agent's, or a channel */
+    struct str event_types; /* JSON list */
+    struct str notify_to;   /* JSON list */
+    struct str detail;
+    bool every_question, internal;
+    bool prefix; /* it stands for the addresses below its own */
+    struct str secret; /* p NULL: this kind has none */
+    int64_t created_at;
+    struct str created_by;
+    struct str key_id; /* of the agent's key that registers it; p NULL: none */
+    int64_t most;      /* limit of this key */
+    int64_t paused_at, gone_at; /* 0: no */
+    int64_t waiting; /* deliveries that are not sent yet, counted up to
+                      * a limit */
+};
+/* A body has the members of an agent's endpoint; the address is not checked. */
+extern const struct record endpoint_record;
 
 /* All of these: ERR_INVALID with the field in .at. */
 

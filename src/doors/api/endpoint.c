@@ -17,33 +17,13 @@ static struct str scope(const struct call *c)
     return reach_name(c->a, &c->who);
 }
 
-static struct json *view(struct arena *a, const struct endpoint *e)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "endpoint_id", e->id);
-    json_set_text(o, "name", e->name);
-    json_set_text(o, "url", e->address);
-    json_set_text_or_null(o, "agent", e->agent);
-    json_set_read(a, o, "event_types", e->event_types);
-    json_set_bool(o, "internal", e->internal);
-    json_set_bool(o, "prefix", e->prefix);
-    json_set_bool(o, "paused", e->paused_at != 0);
-    view_set_time(a, o, "paused_at", e->paused_at);
-    view_set_time(a, o, "gone_at", e->gone_at);
-    json_set_int(o, "waiting", e->waiting);
-    view_set_time(a, o, "created_at", e->created_at);
-    json_set_text(o, "created_by", e->created_by);
-    return o;
-}
-
 /* A channel is in the same table, but is not an endpoint of an agent. */
 static const struct err *endpoint_find(struct call *c, struct endpoint *e)
 {
     TRY(endpoints_get(c->pg, c->a, c->param[0], scope(c), e));
     return e->kind == ENDPOINT_AGENT
                ? NULL
-               : ERROR(ERR_NOT_FOUND, "endpoint.unknown",
-                       "There is no endpoint with this id.");
+               : &endpoint_record.unknown;
 }
 
 /* One that the caller may change: an agent those that it made itself. */
@@ -59,51 +39,40 @@ static const struct err *endpoint_own(struct call *c, struct endpoint *e)
 
 /* ---- registering ---------------------------------------------------- */
 
-static const struct err *read_owner(struct call *c, struct fields *f,
-                                    struct endpoint *e)
+/* Only an admin registers for another agent, inside, or for callbacks. */
+static const struct err *endpoint_check_owner(struct call *c,
+                                              struct endpoint *e)
 {
-    const bool admin = c->who.role == ROLE_ADMIN;
-    fields_text(f, "agent", PRINCIPAL_AGENT_NAME_MAX, &e->agent);
-    fields_bool(f, "internal", &e->internal);
-    fields_bool(f, "prefix", &e->prefix);
-    if (e->agent.p && !principal_agent_name(e->agent))
-        fields_wrong(f, "agent", "agent.name",
-                     "This is not a valid agent name.");
-    TRY(fields_error(f));
-    if (!admin && e->agent.p && !str_eq(e->agent, c->who.agent))
+    if (c->who.role == ROLE_ADMIN)
+        return NULL;
+    if (e->agent.p && !str_eq(e->agent, c->who.agent))
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only", STR("agent"),
                       "Only an admin may register an endpoint for another "
                       "agent.");
-    if (!admin && e->internal)
+    if (e->internal)
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only",
                       STR("internal"),
                       "Only an admin may register a private address.");
-    if (!admin && e->prefix)
+    if (e->prefix)
         return err_at(c->a, ERR_FORBIDDEN, "endpoint.admin_only",
                       STR("prefix"),
                       "Only an admin may register an endpoint for "
                       "callbacks.");
-    if (!admin)
-        e->agent = c->who.agent;
+    e->agent = c->who.agent;
     return NULL;
 }
 
-static const struct err *read_new(struct call *c, const struct json *body,
-                                  struct endpoint *e)
+static const struct err *endpoint_read(struct call *c, const struct json *body,
+                                       struct endpoint *e)
 {
     struct fields f = fields(c->a, body, STR(""));
-    const struct json *types = NULL;
-    fields_only(&f, "name url event_types agent internal prefix");
-    fields_need(&f, "name");
-    fields_text(&f, "name", ENDPOINT_NAME_MAX, &e->name);
-    fields_need(&f, "url");
-    fields_text(&f, "url", ENDPOINT_URL_MAX, &e->address);
-    fields_json(&f, "event_types", JSON_ARRAY, &types);
-    TRY(read_owner(c, &f, e));
+    record_only(&f, &endpoint_record);
+    record_read(&f, &endpoint_record, e);
+    TRY(fields_error(&f));
+    TRY(endpoint_check_owner(c, e));
     TRY(endpoint_name(c->a, "name", e->name));
     TRY(target_check(c->a, "url", e->address, e->internal));
-    TRY(e->prefix ? endpoint_prefix(c->a, "url", e->address) : NULL);
-    return endpoint_types(c->a, "event_types", types, &e->event_types);
+    return e->prefix ? endpoint_prefix(c->a, "url", e->address) : NULL;
 }
 
 static const struct call_made made = {"/api/v1/endpoints/", "endpoint_id"};
@@ -119,7 +88,7 @@ const struct err *api_endpoint_register(struct call *c)
     struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(call_once(c, &once));
-    TRY(read_new(c, body, &e));
+    TRY(endpoint_read(c, body, &e));
     if (c->who.role == ROLE_AGENT) {
         e.key_id = c->who.id;
         e.most = c->serve->conf->limit_endpoints;
@@ -130,45 +99,35 @@ const struct err *api_endpoint_register(struct call *c)
     e.created_at = w.now;
     TRY(endpoints_insert(c->pg, c->a, &e));
     call_locate(c, &made, e.id);
-    return call_commit_secret(c, &w, 201, view(c->a, &e), e.secret);
+    return call_commit_secret(c, &w, 201,
+                              record_object(c->a, &endpoint_record, &e),
+                              e.secret);
 }
 
 /* ---- reading -------------------------------------------------------- */
 
 const struct err *api_endpoint_list(struct call *c)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct json *o = json_object(c->a);
     struct endpoint_rows rows;
     TRY(endpoints_list(c->pg, c->a, false, scope(c), &rows));
-    for (size_t i = 0; i < rows.n; i++)
-        json_add_json(list, view(c->a, &rows.v[i]));
-    json_set_json(o, "endpoints", list);
+    json_set_json(o, "endpoints",
+                  record_list(c->a, &endpoint_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-static struct json *view_last(struct arena *a, const struct endpoints_last *d)
-{
-    struct json *o = json_object(a);
-    if (!d->delivery_id.p)
-        return NULL;
-    json_set_text(o, "delivery_id", d->delivery_id);
-    json_set_text(o, "type", d->type);
-    json_set_text(o, "state", vocabulary_delivery_state(d->state)->wire);
-    json_set_int(o, "tries", d->tries);
-    json_set_text_or_null(o, "answer", d->answer);
-    view_set_time(a, o, "created_at", d->created_at);
-    return o;
-}
-
 const struct err *api_endpoint_get(struct call *c)
 {
-    struct endpoints_last last;
+    struct delivery last;
     struct endpoint e;
     TRY(endpoint_find(c, &e));
     TRY(endpoints_last(c->pg, c->a, e.id, &last));
-    struct json *o = view(c->a, &e);
-    json_set_json(o, "last_delivery", view_last(c->a, &last));
+    struct json *o = record_object(c->a, &endpoint_record, &e);
+    struct json *sent = last.id.p ? json_object(c->a) : NULL;
+    if (sent)
+        record_show(c->a, sent, &delivery_record, IN_PART, &last);
+    json_set_json(o, "last_delivery", sent);
     response_json(c->rs, 200, o);
     return NULL;
 }
@@ -236,7 +195,7 @@ const struct err *api_endpoint_change(struct call *c)
     if (json_get(body, "paused"))
         TRY(endpoints_pause(c->pg, c->a, paused, clock_now(), &e));
     wake_deliver();
-    response_json(c->rs, 200, view(c->a, &e));
+    response_json(c->rs, 200, record_object(c->a, &endpoint_record, &e));
     return NULL;
 }
 
@@ -250,7 +209,7 @@ const struct err *api_endpoint_rotate(struct call *c)
         return call_replay(c, &w);
     TRY(endpoint_own(c, &e));
     TRY(endpoints_rotate(c->pg, c->a, e.id, secret, w.now));
-    struct json *o = view(c->a, &e);
+    struct json *o = record_object(c->a, &endpoint_record, &e);
     view_set_time(c->a, o, "previous_until", w.now + ENDPOINTS_ROTATION);
     return call_commit_secret(c, &w, 200, o, secret);
 }

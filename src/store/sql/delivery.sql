@@ -90,10 +90,7 @@ SELECT gen_random_uuid(), n.endpoint_id, $1, $2, $3, $4, nullif(n.recipient, '')
   FROM unnest($5::uuid[], $6::text[], $7::text[]) AS n (endpoint_id, recipient, body)
 
 -- name: delivery_list
-SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
-       coalesce(s.title, s.question, i.title), d.event_sequence, d.type, d.recipient,
-       NULL::text, d.state, d.answer, d.tries, microseconds(d.next_at),
-       microseconds(d.created_at), microseconds(d.ended_at), d.address
+SELECT {d.delivery}, e.name, e.kind, coalesce(s.title, s.question, i.title)
   FROM delivery d
   JOIN endpoint e ON e.id = d.endpoint_id
   LEFT JOIN intent i ON i.id = d.intent_id
@@ -103,10 +100,7 @@ SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
  ORDER BY d.created_at DESC, d.id DESC LIMIT least($1, 200)
 
 -- name: delivery_get
-SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
-       coalesce(s.title, s.question, i.title), d.event_sequence, d.type, d.recipient,
-       d.body, d.state, d.answer, d.tries, microseconds(d.next_at),
-       microseconds(d.created_at), microseconds(d.ended_at), d.address
+SELECT {d.delivery}, e.name, e.kind, coalesce(s.title, s.question, i.title), d.body
   FROM delivery d
   JOIN endpoint e ON e.id = d.endpoint_id
   LEFT JOIN intent i ON i.id = d.intent_id
@@ -114,7 +108,7 @@ SELECT d.id, d.endpoint_id, e.name, e.kind, d.intent_id, d.suspension_id,
  WHERE d.id = $1
 
 -- name: delivery_tries
-SELECT * FROM (SELECT n, microseconds(at), ms, coalesce(status, 0), answer FROM delivery_try
+SELECT * FROM (SELECT {delivery_try} FROM delivery_try
                 WHERE delivery_id = $1 ORDER BY n DESC LIMIT 200) newest
  ORDER BY n
 

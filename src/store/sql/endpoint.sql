@@ -1,12 +1,8 @@
 -- piece: endpoint_columns
-SELECT e.id, e.kind, e.name, e.address, e.agent, array_to_json(e.event_types)::text,
-       array_to_json(e.notify_to)::text, e.detail, e.every_question, e.internal, e.secret,
-       microseconds(e.created_at), e.created_by, microseconds(e.paused_at),
-       microseconds(e.gone_at),
+SELECT {e.endpoint}, array_to_json(e.event_types)::text, array_to_json(e.notify_to)::text,
        (SELECT count(*) FROM (SELECT 1 FROM delivery d
                                WHERE d.endpoint_id = e.id AND d.state = 'pending'
-                               LIMIT 1001) waiting),
-       e.prefix
+                               LIMIT 1001) waiting)
   FROM endpoint e
 
 -- piece: endpoint_of reader
@@ -34,7 +30,7 @@ SELECT id, address FROM endpoint
  ORDER BY length(address) DESC, agent NULLS LAST LIMIT 1
 
 -- name: endpoint_last
-SELECT id, type, state, tries, answer, microseconds(created_at) FROM delivery
+SELECT {delivery} FROM delivery
  WHERE endpoint_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1
 
 -- name: endpoint_test
@@ -49,20 +45,18 @@ SELECT $1, $2::uuid, 0, $3::text, $4, $5::timestamptz, $5
 SELECT pg_advisory_xact_lock(7361797301)
 
 -- name: endpoint_insert
--- No row, where there are $16 of its sort already, or $17 of its agent, or $19 of its key.
+-- No row, where there are $5 of its sort $4 already, or $7 of its agent $6, or $8 of its key $3.
 -- A test key's endpoint is for tests; an admin's is for both sorts.
-INSERT INTO endpoint (id, kind, name, address, agent, event_types, notify_to, detail,
-                      every_question, internal, secret, created_at, created_by, paused_at,
-                      gone_at, key_id, prefix, test)
-SELECT $1, $2, $3, $4, $5, ARRAY(SELECT json_array_elements_text($6::json)),
-       ARRAY(SELECT json_array_elements_text($7::json)), $8, $9, $10, $11, $12, $13, $14, $15,
-       $18, $20, (SELECT k.test FROM api_key k WHERE k.id = $18::uuid)
+INSERT INTO endpoint (event_types, notify_to, test, {endpoint.insert})
+SELECT ARRAY(SELECT json_array_elements_text($1::json)),
+       ARRAY(SELECT json_array_elements_text($2::json)),
+       (SELECT k.test FROM api_key k WHERE k.id = $3::uuid), {endpoint.places:9}
  WHERE (SELECT count(*) FROM endpoint e
-         WHERE e.removed_at IS NULL AND (e.kind = 'agent') = ($2 = 'agent')) < $16::bigint
-   AND ($5::text IS NULL OR (SELECT count(*) FROM endpoint e
-                        WHERE e.removed_at IS NULL AND e.agent = $5) < $17::bigint)
-   AND ($18::uuid IS NULL OR (SELECT count(*) FROM endpoint e
-                        WHERE e.removed_at IS NULL AND e.key_id = $18) < $19::bigint)
+         WHERE e.removed_at IS NULL AND (e.kind = 'agent') = ($4 = 'agent')) < $5::bigint
+   AND ($6::text IS NULL OR (SELECT count(*) FROM endpoint e
+                        WHERE e.removed_at IS NULL AND e.agent = $6) < $7::bigint)
+   AND ($3::uuid IS NULL OR (SELECT count(*) FROM endpoint e
+                        WHERE e.removed_at IS NULL AND e.key_id = $3) < $8::bigint)
 
 -- name: endpoint_reached
 -- Has the agent $1 as many as $3, or the key $2 as many as $4?
@@ -71,9 +65,8 @@ SELECT (SELECT count(*) FROM endpoint WHERE removed_at IS NULL AND agent = $1) >
 
 -- name: endpoint_update
 UPDATE endpoint
-   SET name = $2, address = $3, event_types = ARRAY(SELECT json_array_elements_text($4::json)),
-       notify_to = ARRAY(SELECT json_array_elements_text($5::json)), detail = $6,
-       every_question = $7, internal = $8, prefix = $9
+   SET event_types = ARRAY(SELECT json_array_elements_text($2::json)),
+       notify_to = ARRAY(SELECT json_array_elements_text($3::json)), {endpoint.set:4}
  WHERE id = $1 AND removed_at IS NULL
 
 -- name: endpoint_pause
@@ -81,7 +74,7 @@ UPDATE endpoint
    SET paused_at = CASE WHEN $2::boolean THEN coalesce(paused_at, $3) END,
        gone_at = CASE WHEN $2 THEN gone_at END
  WHERE id = $1 AND removed_at IS NULL
-RETURNING microseconds(paused_at), microseconds(gone_at)
+RETURNING paused_at, gone_at
 
 -- name: endpoint_rotate
 UPDATE endpoint
@@ -102,8 +95,7 @@ UPDATE delivery
  WHERE id IN (SELECT id FROM delivery WHERE endpoint_id = $1 AND state = 'pending' LIMIT 1000)
 
 -- name: endpoint_channels
-SELECT id, kind, name, address, array_to_json(notify_to)::text, detail, every_question,
-       paused_at IS NOT NULL OR gone_at IS NOT NULL
+SELECT {channel}, paused_at IS NOT NULL OR gone_at IS NOT NULL, array_to_json(notify_to)::text
   FROM endpoint
  WHERE kind <> 'agent' AND removed_at IS NULL
  ORDER BY name LIMIT 64

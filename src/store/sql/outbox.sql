@@ -57,12 +57,12 @@ WITH busy AS (
 UPDATE delivery d SET next_at = $4
   FROM mine, endpoint e
  WHERE d.id = mine.id AND e.id = d.endpoint_id
-RETURNING d.id, d.endpoint_id, e.kind, coalesce(d.address, e.address), d.recipient, d.body, e.secret,
-          CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END,
-          e.internal, d.tries, md5(
+RETURNING {d.outbox_item}, e.kind, coalesce(d.address, e.address), d.address IS NOT NULL, e.secret,
+          CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END, e.internal,
+          CASE WHEN e.prefix AND coalesce(e.agent, '') IN ('', d.asked_by) THEN e.address END,
+          md5(
 -- use: outbox_host
-          || coalesce(' ' || d.asked_by, '')), d.address IS NOT NULL, d.plain,
-          CASE WHEN e.prefix AND coalesce(e.agent, '') IN ('', d.asked_by) THEN e.address END
+          || coalesce(' ' || d.asked_by, ''))
 
 -- name: outbox_next
 -- $1: places that do not answer, as above.
