@@ -67,6 +67,12 @@ def test_an_insert_has_all_that_a_row_needs(columns, noun):
     assert inserts or not any("INSERT" in f.places for f in FIELDS[noun])
 
 
+def test_the_statement_that_moves_tasks_has_what_moves():
+    listed = re.search(r"AS u \(([^)]*)\)", STATEMENTS["task_move"]).group(1)
+    moved = [f.column for f in FIELDS["task"] if "PART" in f.places]
+    assert re.split(r",\s*", listed) == ["id", *moved]
+
+
 # ---- docs/openapi.yaml ----
 
 # The schema of a noun's object, and of the body that it is read from.

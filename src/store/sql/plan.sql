@@ -71,16 +71,16 @@ UPDATE task SET {task.set:2} WHERE id = $1
 -- name: task_move
 -- What moves, of many tasks; an empty text means NULL.
 UPDATE task t
-   SET plan_id = nullif(u.plan, '')::uuid, version = u.version, status = u.status,
+   SET plan_id = nullif(u.plan_id, '')::uuid, version = u.version, status = u.status,
        hold = nullif(u.hold, ''), held_at = nullif(u.held_at, '')::timestamptz,
-       assigned_agent = nullif(u.agent, ''), attempt = u.attempt,
+       assigned_agent = nullif(u.assigned_agent, ''), attempt = u.attempt,
        started_at = nullif(u.started_at, '')::timestamptz,
        completed_at = nullif(u.completed_at, '')::timestamptz,
        runs_until = nullif(u.runs_until, '')::timestamptz,
        time_left = nullif(u.time_left, '')::bigint
   FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
               $7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[])
-       AS u (id, plan, version, status, hold, held_at, agent, attempt, started_at,
+       AS u (id, plan_id, version, status, hold, held_at, assigned_agent, attempt, started_at,
              completed_at, runs_until, time_left)
  WHERE t.id = u.id
 
