@@ -7,7 +7,7 @@
 #include "doors/call/hold.h"
 #include "doors/call/limit.h"
 #include "doors/call/session.h"
-#include "doors/pages/login/kept.h"
+#include "doors/pages/login/saved_answer.h"
 #include "doors/pages/login/login.h"
 #include "doors/pages/shell/page.h"
 #include "doors/route.h"
@@ -95,7 +95,7 @@ static struct str wanted(const struct call *c)
 static void to_login(struct call *c)
 {
     struct buf b = buf_make(c->a, 16 * REQUEST_TARGET_MAX);
-    if (c->rq->method == METHOD_POST && login_kept_page(c))
+    if (c->rq->method == METHOD_POST && login_saved_answer_page(c))
         return;
     const struct str next = wanted(c);
     buf_put(&b, "/login");

@@ -1,7 +1,7 @@
 /* The pages of the kinds: everything that was sent is shown somewhere, and what
  * was not is unknown. */
 #include "doors/pages/kinds/card.h"
-#include "doors/pages/kinds/does.h"
+#include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/kinds/kinds.h"
 
 #include "suite.h"
@@ -299,11 +299,11 @@ Test(kinds_view, an_answer_says_what_it_does)
         .subject = STR("{\"limit\":{\"amount\":1800,\"unit\":\"USD\"}}")};
     const struct json *yes = tree("{\"takes\":\"limit\","
                                   "\"effect\":\"authorize\"}");
-    cr_expect(str_is(kinds_does(a, &s, yes),
+    cr_expect(str_is(kinds_effect_text(a, &s, yes),
                      "At most 1,800 USD. You can lower it."));
     const struct json *told = tree("{\"effect\":\"veto\","
                                    "\"description\":\"No.\"}");
     /* Whatever the agent says of it. */
-    cr_expect(str_is(kinds_does(a, &s, told),
+    cr_expect(str_is(kinds_effect_text(a, &s, told),
                      "The agent is told no and continues without it."));
 }

@@ -4,7 +4,7 @@
 #include "domain/kind/effect.h"
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
-#include "doors/pages/kinds/does.h"
+#include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/shell/choice.h"
 
 static bool is_style(const struct json *choice, const char *style)
@@ -81,10 +81,10 @@ static bool is_link(struct arena *a, const struct suspension *s,
 }
 
 bool answer_button_own_page(struct arena *a, const struct suspension *s,
-                            const struct question_unseen *unseen,
+                            const struct question_folded *unseen,
                             const struct json *choice)
 {
-    return is_link(a, s, choice) || question_unseen_by(unseen, choice);
+    return is_link(a, s, choice) || question_folded_by(unseen, choice);
 }
 
 /* ---- keys ----------------------------------------------------------- */
@@ -194,7 +194,7 @@ static void add_button(struct page_view *v, struct json *list,
     json_set_json(o, "value", json_get(choice, "value"));
     json_set_json(o, "choice", page_choice(v, choices, choice));
     json_set_text(o, "description", more);
-    json_set_text(o, "does", kinds_does(v->a, s, choice));
+    json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
     json_set_text(o, "tone", tone(choice, i == primary_of(choices)));
     json_set_bool(o, "primary", i == last_of(s, choices));
     json_set_bool(o, "needs_reason", needs_reason(choice));

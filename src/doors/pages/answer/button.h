@@ -4,7 +4,7 @@
 #define DOORS_PAGES_ANSWER_BUTTON_H
 
 #include "domain/question/suspension.h"
-#include "doors/pages/question/unseen.h"
+#include "doors/pages/question/folded.h"
 #include "doors/pages/shell/view.h"
 
 /* `buttons`: the agent's order, the primary one last, or the yes of a
@@ -20,7 +20,7 @@ struct json *answer_button_decline(struct page_view *v,
  * A choice that allows more than the page shows also leads there, with the
  * typed values. */
 bool answer_button_own_page(struct arena *a, const struct suspension *s,
-                            const struct question_unseen *unseen,
+                            const struct question_folded *unseen,
                             const struct json *choice);
 /* The key that presses it: a for the yes, r for the no, e for the yes that
  * changes something; "" for any other, which has its number alone. A choice

@@ -13,12 +13,12 @@
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
+#include "doors/pages/question/folded.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/question/permit.h"
 #include "doors/pages/question/position.h"
 #include "doors/pages/question/revision.h"
 #include "doors/pages/question/timeline.h"
-#include "doors/pages/question/unseen.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
 #include "doors/pages/shell/page.h"
@@ -286,7 +286,7 @@ static const struct err *show_again(struct call *c,
                                     const struct answer_strip_of *shown)
 {
     struct answer_strip_of of = *shown;
-    const struct question_unseen unseen = question_unseen(c->a, of.s);
+    const struct question_folded unseen = question_folded(c->a, of.s);
     const struct str value = answer_amend_value(of.typed);
     const struct json *choice =
         suspension_choice(suspension_choices(c->a, of.s), value);
@@ -315,7 +315,7 @@ static bool is_unseen(struct call *c, const struct suspension *s,
 {
     const struct json *choice = choice_of(c, s, posted);
     return choice && (answer_amend_unseen(c->a, s, choice, posted) ||
-                      question_unseen_skipped(c->a, s, choice, posted));
+                      question_folded_skipped(c->a, s, choice, posted));
 }
 
 static const struct err *finish(struct call *c, struct work *w)

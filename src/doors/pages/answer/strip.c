@@ -9,8 +9,8 @@
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/answer/typed.h"
-#include "doors/pages/kinds/does.h"
-#include "doors/pages/kinds/stakes.h"
+#include "doors/pages/kinds/effect_text.h"
+#include "doors/pages/kinds/risk_note.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/choice.h"
 #include "doors/pages/shell/fields.h"
@@ -261,7 +261,7 @@ static const char *comes(struct arena *a, const struct suspension *s,
     if (is_effect(choice, EFFECT_ACCEPT))
         return " is notified immediately, and you become the owner of the "
                "task.";
-    if (is_effect(choice, EFFECT_ANSWER) && kinds_does_look(a, s))
+    if (is_effect(choice, EFFECT_ANSWER) && kinds_effect_text_look(a, s))
         return " is notified after Sayso has verified the setup. If the "
                "check fails, nothing is recorded.";
     return is_effect(choice, EFFECT_NONE) || is_effect(choice, EFFECT_ANSWER)
@@ -308,7 +308,7 @@ static bool is_beyond(const struct json *confirm)
 
 static struct json *confirm(struct page_view *v,
                             const struct answer_strip_of *of,
-                            const struct question_unseen *unseen,
+                            const struct question_folded *unseen,
                             const struct json *choices)
 {
     const struct suspension *s = of->s;
@@ -325,8 +325,8 @@ static struct json *confirm(struct page_view *v,
     json_set_text(o, "key", answer_button_key(s, choices, c));
     json_set_text(o, "description", more);
     json_set_text(o, "says", says(v->a, s, c));
-    json_set_json(o, "unseen", question_unseen_view(v, unseen, s, c));
-    json_set_json(o, "stakes", kinds_stakes(v, s, c));
+    json_set_json(o, "unseen", question_folded_view(v, unseen, s, c));
+    json_set_json(o, "stakes", kinds_risk_note(v, s, c));
     json_set_text(o, "facts_sha256",
                   question_head_has_facts(s) ? s->subject_sha256 : STR_NONE);
     json_set_json(o, "comment",
@@ -402,7 +402,7 @@ struct json *answer_strip(struct page_view *v,
     const bool form = way == ANSWER_STRIP_FORM;
     const bool can = can_answer(v, of);
     const struct json *choices = suspension_choices(v->a, s);
-    const struct question_unseen unseen = question_unseen(v->a, s);
+    const struct question_folded unseen = question_folded(v->a, s);
     struct json *sure =
         can && choice ? confirm(v, of, &unseen, choices) : NULL;
     struct json *o = json_object(v->a);

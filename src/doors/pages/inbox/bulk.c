@@ -6,7 +6,7 @@
 #include "doors/pages/inbox/bulk_head.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/inbox/row.h"
-#include "doors/pages/kinds/does.h"
+#include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
@@ -99,7 +99,7 @@ static struct json *item(struct page_view *v, const struct suspension *s,
     const struct json *choices = suspension_choices(v->a, s);
     const struct json *choice = suspension_choice(choices, value);
     json_set_json(o, "choice", page_choice(v, choices, choice));
-    json_set_text(o, "does", kinds_does(v->a, s, choice));
+    json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
     page_facts_set_rows(v, &room, o, subject);
     return o;
 }

@@ -3,7 +3,7 @@
 
 #include "domain/kind/subject.h"
 #include "doors/pages/kinds/card.h"
-#include "doors/pages/kinds/stakes.h"
+#include "doors/pages/kinds/risk_note.h"
 
 #define CALLS_MAX 100 /* with a table of their own */
 
@@ -144,7 +144,7 @@ static struct json *claims(struct kinds_card *c, bool unstated)
     const struct str stated = kinds_card_text(c, then);
     kinds_card_add_claim(
         c, list, "Consequence",
-        unstated && !stated.p ? STR(KINDS_STAKES_NONE) : stated, STR_NONE);
+        unstated && !stated.p ? STR(KINDS_RISK_NOTE_NONE) : stated, STR_NONE);
     return list;
 }
 
@@ -155,7 +155,7 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
     struct json *o = json_object(v->a);
     json_set_text(o, "calls_note", calls_note(&c, json_count(calls)));
     json_set_json(o, "facts", facts(&c));
-    json_set_json(o, "claims", claims(&c, kinds_stakes_unstated(of->s)));
+    json_set_json(o, "claims", claims(&c, kinds_risk_note_unstated(of->s)));
     struct json *list = tables(&c, calls);
     kinds_card_add_rest(&c, list);
     json_set_json(o, "tables", list);

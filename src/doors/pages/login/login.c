@@ -6,8 +6,8 @@
 #include "domain/intent/person.h"
 #include "doors/call/session.h"
 #include "doors/call/sign_in.h"
-#include "doors/pages/login/kept.h"
 #include "doors/pages/login/login.h"
+#include "doors/pages/login/saved_answer.h"
 #include "doors/pages/shell/page.h"
 #include "store/principals.h"
 
@@ -37,7 +37,7 @@ static const struct err *login_show(struct call *c, int status,
     json_set_text(o, "email", email);
     json_set_text(o, "next", login_next(next));
     json_set_text(o, "error", str_of(error));
-    login_kept_set(c->a, o, form);
+    login_saved_answer_set(c->a, o, form);
     json_set_json(view, "login", o);
     return page_render(c, status, "login", "Sign in", view);
 }
@@ -98,7 +98,7 @@ const struct err *login_page_post(struct call *c)
             "Incorrect e-mail or password.");
     bool done = false;
     TRY(sign_in_enter(c, &s));
-    TRY(login_kept_show(c, &form, &done));
+    TRY(login_saved_answer_show(c, &form, &done));
     if (done)
         return NULL;
     const struct str to = login_next(next);

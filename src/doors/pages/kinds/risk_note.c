@@ -1,10 +1,10 @@
 /* The risks of a yes, as the confirm step repeats them. */
-#include "doors/pages/kinds/stakes.h"
+#include "doors/pages/kinds/risk_note.h"
 
 #include "domain/kind/effect.h"
 #include "domain/question/risk.h"
 
-bool kinds_stakes_unstated(const struct suspension *s)
+bool kinds_risk_note_unstated(const struct suspension *s)
 {
     return s->severity >= SEVERITY_HIGH && s->severity_said < SEVERITY_HIGH;
 }
@@ -18,8 +18,8 @@ static struct str consequence(struct arena *a, const struct suspension *s)
     return str_trim(words).n > 0 ? words : STR_NONE;
 }
 
-struct json *kinds_stakes(struct page_view *v, const struct suspension *s,
-                          const struct json *choice)
+struct json *kinds_risk_note(struct page_view *v, const struct suspension *s,
+                             const struct json *choice)
 {
     const bool final = risk_irreversible(v->a, s);
     const bool critical = s->severity == SEVERITY_CRITICAL;
@@ -31,6 +31,6 @@ struct json *kinds_stakes(struct page_view *v, const struct suspension *s,
     json_set_bool(o, "critical", critical);
     json_set_text(o, "lead",
                   final ? STR("Cannot be undone:") : STR("Consequence:"));
-    json_set_text(o, "words", words.p ? words : STR(KINDS_STAKES_NONE));
+    json_set_text(o, "words", words.p ? words : STR(KINDS_RISK_NOTE_NONE));
     return o;
 }

@@ -1,5 +1,5 @@
 /* An answer that was sent after its session had ended. */
-#include "doors/pages/login/kept.h"
+#include "doors/pages/login/saved_answer.h"
 
 #include "doors/call/route.h"
 #include "doors/call/session.h"
@@ -30,8 +30,8 @@ static bool carry(struct arena *a, struct json *list,
     size_t n = 0;
     for (size_t i = 0; i < posted->n; i++)
         n += posted->v[i].key.n + posted->v[i].value.n;
-    const bool fits =
-        n <= LOGIN_KEPT_MAX && posted->n + LOGIN_PAIRS <= REQUEST_PAIRS_MAX;
+    const bool fits = n <= LOGIN_SAVED_ANSWER_MAX &&
+                      posted->n + LOGIN_PAIRS <= REQUEST_PAIRS_MAX;
     for (size_t i = 0; fits && i < posted->n; i++) {
         const struct str key = posted->v[i].key;
         if (!str_is(key, "csrf"))
@@ -66,7 +66,7 @@ static struct str question_of(struct call *c)
     return page_view_path(c->a, "/suspensions/", c->param[0], "");
 }
 
-bool login_kept_page(struct call *c)
+bool login_saved_answer_page(struct call *c)
 {
     struct json *view = json_object(c->a), *o = json_object(c->a);
     struct json *kept = json_array(c->a);
@@ -92,8 +92,8 @@ bool login_kept_page(struct call *c)
                         "Sign in", view);
 }
 
-void login_kept_set(struct arena *a, struct json *login,
-                    const struct pairs *form)
+void login_saved_answer_set(struct arena *a, struct json *login,
+                            const struct pairs *form)
 {
     const struct str what = form ? pairs_get(*form, "lost") : STR_NONE;
     struct json *kept = json_array(a);
@@ -124,8 +124,8 @@ static struct pairs typed_of(struct arena *a, const struct pairs *form)
     return (struct pairs){v, n};
 }
 
-const struct err *login_kept_show(struct call *c, const struct pairs *form,
-                                  bool *done)
+const struct err *login_saved_answer_show(struct call *c,
+                                          const struct pairs *form, bool *done)
 {
     const struct pairs typed = typed_of(c->a, form);
     const struct str id = pairs_get(typed, ID);

@@ -1,5 +1,5 @@
 /* The parts of a question that its page does not show unfolded. */
-#include "doors/pages/question/unseen.h"
+#include "doors/pages/question/folded.h"
 
 #include "domain/kind/effect.h"
 #include "doors/pages/kinds/kinds.h"
@@ -23,40 +23,40 @@ static bool has_yes(struct arena *a, const struct suspension *s)
 
 /* Builds the same views as the page and counts the parts left out, so that page
  * and count cannot differ. */
-struct question_unseen question_unseen(struct arena *a,
+struct question_folded question_folded(struct arena *a,
                                        const struct suspension *s)
 {
     struct page_view v = page_view(a, s->suspended_at);
     const struct kinds_of of = {.s = s};
     if (!has_yes(a, s))
-        return (struct question_unseen){.values = 0};
+        return (struct question_folded){.values = 0};
     question_head(&v, s);
     if (s->kind == KIND_NONE)
         page_facts_count(&v, s->subject);
     else
         kinds_view(&v, &of);
-    return (struct question_unseen){.values = v.cut, .texts = v.folded};
+    return (struct question_folded){.values = v.cut, .texts = v.folded};
 }
 
-bool question_unseen_by(const struct question_unseen *u,
+bool question_folded_by(const struct question_folded *u,
                         const struct json *choice)
 {
     return u->values + u->texts > 0 && is_yes(choice);
 }
 
-static struct str token(struct arena *a, const struct question_unseen *u)
+static struct str token(struct arena *a, const struct question_folded *u)
 {
     return arena_join(a, arena_number(a, u->values), STR("."),
                       arena_number(a, u->texts));
 }
 
-struct json *question_unseen_view(struct page_view *v,
-                                  const struct question_unseen *u,
+struct json *question_folded_view(struct page_view *v,
+                                  const struct question_folded *u,
                                   const struct suspension *s,
                                   const struct json *choice)
 {
     struct json *o = json_object(v->a);
-    if (!question_unseen_by(u, choice))
+    if (!question_folded_by(u, choice))
         return NULL;
     page_view_set_count(o, "values", (size_t)u->values);
     page_view_set_count(o, "texts", (size_t)u->texts);
@@ -66,13 +66,13 @@ struct json *question_unseen_view(struct page_view *v,
     return o;
 }
 
-bool question_unseen_skipped(struct arena *a, const struct suspension *s,
+bool question_folded_skipped(struct arena *a, const struct suspension *s,
                              const struct json *choice,
                              const struct pairs *posted)
 {
     if (!is_yes(choice))
         return false;
-    const struct question_unseen u = question_unseen(a, s);
-    return question_unseen_by(&u, choice) &&
+    const struct question_folded u = question_folded(a, s);
+    return question_folded_by(&u, choice) &&
            !str_eq(pairs_get(*posted, "unseen"), token(a, &u));
 }

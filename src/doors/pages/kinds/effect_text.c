@@ -1,5 +1,5 @@
 /* The effect of an answer, in one line. */
-#include "doors/pages/kinds/does.h"
+#include "doors/pages/kinds/effect_text.h"
 
 #include "domain/answer/resolve.h"
 #include "domain/question/beside.h"
@@ -57,7 +57,7 @@ static struct str takes_words(struct arena *a, const struct suspension *s,
     }
 }
 
-bool kinds_does_look(struct arena *a, const struct suspension *s)
+bool kinds_effect_text_look(struct arena *a, const struct suspension *s)
 {
     struct json *subject = NULL;
     return s->kind == KIND_CREDENTIAL_NEEDED &&
@@ -67,7 +67,7 @@ bool kinds_does_look(struct arena *a, const struct suspension *s)
 
 static struct str answer_words(struct arena *a, const struct suspension *s)
 {
-    if (kinds_does_look(a, s))
+    if (kinds_effect_text_look(a, s))
         return STR("Sayso verifies the setup before the agent continues.");
     return s->kind == KIND_CREDENTIAL_NEEDED
                ? STR("The agent continues. Sayso does not verify the setup.")
@@ -128,8 +128,8 @@ static struct str access_words(const struct json *choice)
     return words.p ? words : STR("The agent gets no access by this.");
 }
 
-struct str kinds_does(struct arena *a, const struct suspension *s,
-                      const struct json *choice)
+struct str kinds_effect_text(struct arena *a, const struct suspension *s,
+                             const struct json *choice)
 {
     if (s->origin == ORIGIN_CHECKPOINT)
         return checkpoint_words(a, s, choice);
