@@ -5,7 +5,7 @@
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
 #include "doors/pages/kinds/effect_text.h"
-#include "doors/pages/shell/choice.h"
+#include "doors/pages/shell/badge.h"
 
 static bool is_style(const struct json *choice, const char *style)
 {
@@ -192,7 +192,7 @@ static void add_button(struct page_view *v, struct json *list,
     const struct str more = json_get_text(choice, "description");
     set_key(o, s, choices, choice, json_count(list));
     json_set_json(o, "value", json_get(choice, "value"));
-    json_set_json(o, "choice", page_choice(v, choices, choice));
+    json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "description", more);
     json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
     json_set_text(o, "tone", tone(choice, i == primary_of(choices)));

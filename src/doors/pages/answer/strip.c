@@ -12,7 +12,7 @@
 #include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/kinds/risk_note.h"
 #include "doors/pages/question/head.h"
-#include "doors/pages/shell/choice.h"
+#include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/fields.h"
 #include "work/probe.h"
 
@@ -319,7 +319,7 @@ static struct json *confirm(struct page_view *v,
     const struct str more = json_get_text(c, "description");
     const bool typing = set_change(v, o, of, c);
     const bool needs = needs_reason(c) || is_beyond(o);
-    json_set_json(o, "choice", page_choice(v, choices, c));
+    json_set_json(o, "choice", page_badge_choice(v, choices, c));
     json_set_json(o, "value", json_get(c, "value"));
     json_set_text(o, "tone", answer_button_tone(choices, c));
     json_set_text(o, "key", answer_button_key(s, choices, c));

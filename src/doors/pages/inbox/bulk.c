@@ -11,7 +11,6 @@
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
-#include "doors/pages/shell/choice.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
@@ -98,7 +97,7 @@ static struct json *item(struct page_view *v, const struct suspension *s,
         subject = NULL;
     const struct json *choices = suspension_choices(v->a, s);
     const struct json *choice = suspension_choice(choices, value);
-    json_set_json(o, "choice", page_choice(v, choices, choice));
+    json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
     page_facts_set_rows(v, &room, o, subject);
     return o;

@@ -20,7 +20,7 @@ struct kinds_of {
  * shows; NULL for a question without a kind. */
 struct json *kinds_view(struct page_view *v, const struct kinds_of *of);
 
-/* The part of one kind, each in a file of its name, the small ones in simple.c.
+/* The part of one kind, each in a file of its name, the small ones in kinds.c.
  * A kind without a function of its own has kinds_simple. */
 struct json *kinds_simple(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of);

@@ -6,7 +6,6 @@
 #include "domain/question/beside.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
-#include "doors/pages/shell/choice.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
 
@@ -51,7 +50,7 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
     struct json *list = json_array(v->a);
     const struct json *choice = suspension_chosen(v->a, s, value);
     json_set_json(o, "choice",
-                  page_choice(v, suspension_choices(v->a, s), choice));
+                  page_badge_choice(v, suspension_choices(v->a, s), choice));
     if (json_is(value, JSON_OBJECT))
         add_form(v, list, s, value);
     else if (value && !choice)

@@ -1,8 +1,10 @@
-/* Badges of a question: its kind, its risk and its end in a word or two. */
+/* Badges of a question: its kind, its risk and its end in a word or two; and
+ * its choices. */
 #include "doors/pages/shell/badge.h"
 
 #include "base/buf.h"
 #include "domain/intent/event.h"
+#include "domain/kind/label.h"
 #include "domain/question/beside.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
@@ -60,6 +62,19 @@ struct json *page_badge_outcome(const struct page_view *v,
                       : ending == OUTCOME_AUTHORIZED && suspension_modified(s)
                           ? &edited
                           : vocabulary_outcome(ending));
+}
+
+struct json *page_badge_choice(struct page_view *v, const struct json *choices,
+                               const struct json *choice)
+{
+    struct json *o = json_object(v->a);
+    if (!choice)
+        return NULL;
+    const struct label l = label_of(v->a, choices, choice);
+    json_set_text(o, "word", l.word);
+    json_set_text(o, "label", l.label);
+    json_set_text(o, "value", l.value);
+    return o;
 }
 
 bool page_badge_own(const struct suspension *s, const struct principal *reader)

@@ -1,5 +1,5 @@
-/* Badges of a question: its kind, its risk, its end, its responder and the
- * door, in a word or two. Never loads, never decides. */
+/* Badges of a question: its kind, its risk, its end, its choices, its responder
+ * and the door, in a word or two. Never loads, never decides. */
 #ifndef DOORS_PAGES_SHELL_BADGE_H
 #define DOORS_PAGES_SHELL_BADGE_H
 
@@ -17,6 +17,12 @@ struct json *page_badge_risk(struct arena *a, const struct suspension *s);
 /* NULL while the question can be answered. */
 struct json *page_badge_outcome(const struct page_view *v,
                                 const struct suspension *s);
+/* A choice, {word, label, value}: the server's word for its effect first, then
+ * the agent's label. word "" where it has no effect; label NULL where it adds
+ * nothing to the word; value, where another choice has the same label, else
+ * NULL. NULL for no choice. */
+struct json *page_badge_choice(struct page_view *v, const struct json *choices,
+                               const struct json *choice);
 /* Did the reader answer it? */
 bool page_badge_own(const struct suspension *s,
                     const struct principal *reader);

@@ -1,8 +1,8 @@
-/* The kinds that need little: any kind whose page only shows its texts, an
- * elicitation among them; a handoff, with both agents; a credential that the
- * agent lacks, and the address where a person sets it up. No secret is asked
- * for or shown. Never loads, never decides; work/probe.h checks whether
- * a credential is set up. */
+/* The part of a view that depends on the kind, and the kinds that need little:
+ * any kind whose page only shows its texts, an elicitation among them; a
+ * handoff, with both agents; a credential that the agent lacks, and the address
+ * where a person sets it up. No secret is asked for or shown. Never loads,
+ * never decides; work/probe.h checks whether a credential is set up. */
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/shell/refs.h"
@@ -96,5 +96,29 @@ struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
     set_check(&c, o, of->s);
     json_set_bool(o, "is_open", of->s->state == SUSPENSION_PENDING);
     kinds_card_set_rest(&c, o);
+    return o;
+}
+
+/* ---- by the kind ---------------------------------------------------- */
+
+struct json *kinds_view(struct page_view *v, const struct kinds_of *of)
+{
+    static struct json *(*const views[KIND__MAX])(struct page_view *,
+                                                  const struct kinds_of *) = {
+        [KIND_APPROVAL] = kinds_approval,
+        [KIND_PERMISSION] = kinds_permission,
+        [KIND_PLAN_REVIEW] = kinds_plan,
+        [KIND_CREDENTIAL_NEEDED] = kinds_credential,
+        [KIND_COST_CONFIRMATION] = kinds_cost,
+        [KIND_HANDOFF_ACCEPTANCE] = kinds_handoff};
+    struct json *o = json_object(v->a);
+    if (of->s->kind == KIND_NONE)
+        return NULL;
+    for (enum kind k = KIND_NONE + 1; k < KIND__MAX; k++) {
+        struct json *view = NULL;
+        if (k == of->s->kind)
+            view = views[k] ? views[k](v, of) : kinds_simple(v, of);
+        json_set_json(o, kind_words(k)->wire.p, view);
+    }
     return o;
 }
