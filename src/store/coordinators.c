@@ -1,7 +1,7 @@
 /* Coordinators in the database. */
 #include "store/coordinators.h"
 
-#include "store/principals.h"
+#include "store/people.h"
 #include "store/rows.h"
 
 #define COORDINATORS_BELOW_MAX 10000 /* as in coordinator_below */
@@ -56,14 +56,14 @@ const struct err *coordinators_over(struct pg *pg, struct arena *a,
 const struct err *coordinators_supervisor(struct pg *pg, struct arena *a,
                                           struct guardrails *g)
 {
-    const struct principals_wanted group = {.group = g->supervisor},
-                                   person = {.name = g->supervisor};
+    const struct people_wanted group = {.group = g->supervisor},
+                               person = {.name = g->supervisor};
     if (!g->supervisor.p || !(g->plan_review || g->replan_review))
         return NULL;
     if (person_group_name(g->supervisor))
-        TRY(principals_there(pg, a, &group, &g->of_group));
+        TRY(people_there(pg, a, &group, &g->of_group));
     g->known = g->of_group;
-    return g->known ? NULL : principals_there(pg, a, &person, &g->known);
+    return g->known ? NULL : people_there(pg, a, &person, &g->known);
 }
 
 const struct err *coordinators_guard(struct pg *pg, struct arena *a,

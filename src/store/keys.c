@@ -160,3 +160,28 @@ const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
     *total = pg_int(r, 0, 0);
     return NULL;
 }
+
+/* ---- names of the other sort ------------------------------------------ */
+
+const struct err *keys_apart(struct pg *pg, struct arena *a,
+                             const struct str *names, size_t n,
+                             bool test, struct str *out)
+{
+    struct pg_rows *r = NULL;
+    *out = STR_NONE;
+    if (n == 0)
+        return NULL;
+    TRY(pg_query(pg, a, SQL_KEY_TAKEN, PG(pg_texts(names, n), pg_flag(test)),
+                 &r));
+    *out = pg_str(r, 0, 0);
+    return NULL;
+}
+
+const struct err *keys_joins(struct pg *pg, struct arena *a,
+                             struct str agent, bool test,
+                             const char *at)
+{
+    struct str taken = STR_NONE;
+    TRY(keys_apart(pg, a, &agent, agent.n > 0 ? 1 : 0, test, &taken));
+    return reach_joins(a, test, taken.p ? !test : test, at);
+}

@@ -83,4 +83,15 @@ const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
                               int64_t day, int64_t bytes,
                               int64_t *total) MUST;
 
+/* Which of these agents' names have valid keys of the other sort than test?
+ * Their names, a space between; p NULL: none. "*" is no name. */
+const struct err *keys_apart(struct pg *pg, struct arena *a,
+                             const struct str *names, size_t n,
+                             bool test, struct str *out) MUST;
+/* May this agent (n 0: none) be given something of this sort? ERR_INVALID
+ * test.apart at the member of the body. */
+const struct err *keys_joins(struct pg *pg, struct arena *a,
+                             struct str agent, bool test,
+                             const char *at) MUST;
+
 #endif

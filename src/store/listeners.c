@@ -4,7 +4,7 @@
  * a stream does not extend an idle session. */
 #include "store/listeners.h"
 
-#include "store/principals.h"
+#include "store/sessions.h"
 #include "store/sql.gen.h"
 
 static struct str or_empty(struct str s)
@@ -83,7 +83,7 @@ const struct err *listeners_check(struct pg *pg, struct arena *a,
     pg_add(&keys, pg_moment(now));
     sessions_arg(&sessions, a, person, n_person);
     pg_add(&sessions, pg_moment(now));
-    pg_add(&sessions, pg_moment(now - PRINCIPALS_SESSION_IDLE));
+    pg_add(&sessions, pg_moment(now - SESSIONS_IDLE));
     pg_queue(pg, a, SQL_LISTENER_KEYS, PG_ALL(&keys));
     pg_queue(pg, a, SQL_LISTENER_SESSIONS, PG_ALL(&sessions));
     TRY(pg_run(pg, a, rows));

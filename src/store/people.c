@@ -164,3 +164,18 @@ const struct err *people_password(struct pg *pg, struct arena *a,
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }
+
+/* ---- possible responders --------------------------------------------- */
+
+const struct err *people_there(struct pg *pg, struct arena *a,
+                               const struct people_wanted *who,
+                               bool *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_PERSON_THERE,
+                 PG(pg_text(who->group), pg_text(who->name),
+                    pg_moment(clock_now()), pg_flag(who->users)),
+                 &r));
+    *out = pg_count(r) > 0;
+    return NULL;
+}

@@ -78,4 +78,14 @@ struct group_rows {
 const struct err *people_groups(struct pg *pg, struct arena *a,
                                 struct group_rows *out) MUST;
 
+/* Is there a person or key that is valid, in the group (p NULL: any) or with
+ * the name? Operators and admins; users too where they count. */
+struct people_wanted {
+    struct str group, name;
+    bool users;
+};
+const struct err *people_there(struct pg *pg, struct arena *a,
+                               const struct people_wanted *who,
+                               bool *out) MUST;
+
 #endif

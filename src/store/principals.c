@@ -1,4 +1,4 @@
-/* Callers: keys, people and their sessions in the database.
+/* Callers with a key: the cache of keys, and the look-up in the database.
  *
  * Secrets are arguments, only their digests are sent to the database. */
 #include "store/principals.h"
@@ -7,11 +7,9 @@
 #include "base/crypt.h"
 #include "base/shared/clock_watch.h"
 #include "domain/intent/reach.h"
-#include "store/rows.h"
+#include "store/sql.gen.h"
 
 #define MINUTE (60 * CLOCK_SECOND)
-
-/* ---- keys ----------------------------------------------------------- */
 
 /* The columns of key_find that define a key; last use is not one of them. */
 enum { ID, ROLE, LABEL, AGENTS, EXPIRES, REVOKED, RETRY, GROUPS, REACH,
@@ -220,88 +218,4 @@ const struct err *principals_by_key(struct principals *seen, struct pg *pg,
     }
     TRY(look_up(seen, pg, a, key->key, tag, columns));
     return fill(a, columns, key->agent, out);
-}
-
-/* ---- sessions ------------------------------------------------------- */
-
-const struct err *principals_by_session(struct pg *pg, struct arena *a,
-                                        struct str cookie,
-                                        struct principal *out, bool *found)
-{
-    struct pg_rows *r = NULL;
-    const struct str digest = crypt_sha256_hex(a, cookie);
-    const int64_t now = clock_now();
-    *found = false;
-    TRY(pg_query(pg, a, SQL_SESSION_FIND, PG(pg_text(digest)), &r));
-    if (pg_count(r) == 0)
-        return NULL;
-    const int after = rows_columns(&person_record);
-    const int64_t seen_at = pg_time(r, 0, after);
-    if (pg_time(r, 0, after + 1) <= clock_watch_latest(now) ||
-        now - seen_at > PRINCIPALS_SESSION_IDLE)
-        return NULL;
-    struct person p;
-    rows_read(&person_record, r, 0, &p);
-    *found = true;
-    *out = (struct principal){.role = p.role,
-                              .person = true,
-                              .id = p.id,
-                              .person_id = p.id,
-                              .name = p.email,
-                              .title = p.name,
-                              .groups = p.groups,
-                              .account = p};
-    if (now - seen_at < MINUTE)
-        return NULL;
-    return pg_query(pg, a, SQL_SESSION_SEEN,
-                    PG(pg_text(digest), pg_moment(now)), NULL);
-}
-
-const struct err *principals_leave(struct pg *pg, struct arena *a,
-                                   struct str cookie)
-{
-    return pg_query(
-        pg, a, SQL_SESSION_REVOKE,
-        PG(pg_text(crypt_sha256_hex(a, cookie)), pg_moment(clock_now())),
-        NULL);
-}
-
-/* ---- names of the other sort ------------------------------------------ */
-
-const struct err *principals_apart(struct pg *pg, struct arena *a,
-                                   const struct str *names, size_t n,
-                                   bool test, struct str *out)
-{
-    struct pg_rows *r = NULL;
-    *out = STR_NONE;
-    if (n == 0)
-        return NULL;
-    TRY(pg_query(pg, a, SQL_KEY_TAKEN, PG(pg_texts(names, n), pg_flag(test)),
-                 &r));
-    *out = pg_str(r, 0, 0);
-    return NULL;
-}
-
-const struct err *principals_joins(struct pg *pg, struct arena *a,
-                                   struct str agent, bool test,
-                                   const char *at)
-{
-    struct str taken = STR_NONE;
-    TRY(principals_apart(pg, a, &agent, agent.n > 0 ? 1 : 0, test, &taken));
-    return reach_joins(a, test, taken.p ? !test : test, at);
-}
-
-/* ---- possible responders --------------------------------------------- */
-
-const struct err *principals_there(struct pg *pg, struct arena *a,
-                                   const struct principals_wanted *who,
-                                   bool *out)
-{
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_PRINCIPAL_THERE,
-                 PG(pg_text(who->group), pg_text(who->name),
-                    pg_moment(clock_now()), pg_flag(who->users)),
-                 &r));
-    *out = pg_count(r) > 0;
-    return NULL;
 }

@@ -1,11 +1,24 @@
-/* Active sessions, and ending them. */
+/* Sessions: whose one is, the active ones, and ending them. */
 #ifndef STORE_SESSIONS_H
 #define STORE_SESSIONS_H
 
-#include "base/err.h"
+#include "domain/intent/principal.h"
 #include "world/pg/pg.h"
 
 #define SESSIONS_MAX 200
+#define SESSIONS_LIFE (INT64_C(14) * 24 * 3600 * 1000000)
+#define SESSIONS_IDLE (INT64_C(24) * 3600 * 1000000)
+
+/* The person of a session cookie; *found is false for an unknown, idle,
+ * expired or revoked one. */
+const struct err *sessions_find(struct pg *pg, struct arena *a,
+                                struct str cookie,
+                                struct principal *out,
+                                bool *found) MUST;
+
+/* Ends the session of a cookie. */
+const struct err *sessions_leave(struct pg *pg, struct arena *a,
+                                 struct str cookie) MUST;
 
 struct session {
     struct str id; /* the digest of its cookie */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/shared/clock_watch.h"
-#include "store/principals.h"
+#include "store/sessions.h"
 #include "store/sql.gen.h"
 
 static struct str digest(struct arena *a, struct str s)
@@ -72,7 +72,7 @@ const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
              PG(pg_text(digest(a, t->email)), pg_text(t->network)));
     pg_queue(pg, a, SQL_SESSION_INSERT,
              PG(pg_text(digest(a, *cookie)), pg_text(id), pg_moment(now),
-                pg_moment(clock_watch_latest(now) + PRINCIPALS_SESSION_LIFE)));
+                pg_moment(clock_watch_latest(now) + SESSIONS_LIFE)));
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }

@@ -14,7 +14,8 @@
 #include "store/endpoints.h"
 #include "store/intents.h"
 #include "store/permits.h"
-#include "store/principals.h"
+#include "store/keys.h"
+#include "store/people.h"
 #include "store/suspensions.h"
 #include "work/policy.h"
 #include "work/probe.h"
@@ -71,10 +72,10 @@ static const struct err *unproven(const struct work *w, const char *why)
 static const struct err *check_claimed(const struct work *w,
                                        const struct suspension *s)
 {
-    const struct principals_wanted operators = {.name = s->initiated_by};
+    const struct people_wanted operators = {.name = s->initiated_by};
     bool there = true;
     if (risk_claimed(w->conf, s))
-        TRY(principals_there(w->pg, w->arena, &operators, &there));
+        TRY(people_there(w->pg, w->arena, &operators, &there));
     return there ? NULL
                  : unproven(w, "A person who is only claimed to have started "
                                "the task does not decide at this risk.");
@@ -100,10 +101,10 @@ static const struct err *check_initiator(const struct work *w,
                                          const struct suspension *s)
 {
     bool there = true;
-    const struct principals_wanted who = {.name = s->initiated_by,
-                                          .users = true};
+    const struct people_wanted who = {.name = s->initiated_by,
+                                      .users = true};
     if (s->responder.not_initiator)
-        TRY(principals_there(w->pg, w->arena, &who, &there));
+        TRY(people_there(w->pg, w->arena, &who, &there));
     return there
                ? NULL
                : err_at(w->arena, ERR_INVALID, "responder.initiator",
@@ -147,7 +148,7 @@ static const struct err *check_responder(const struct work *w,
 {
     const struct responder *r = &s->responder;
     const bool initiator = r->mode == RESPONDER_INITIATOR;
-    const struct principals_wanted who = {
+    const struct people_wanted who = {
         .group = r->mode == RESPONDER_GROUP ? r->who : STR_NONE,
         .name = initiator                     ? s->initiated_by
                 : r->mode == RESPONDER_NAMED ? r->who
@@ -164,13 +165,13 @@ static const struct err *check_responder(const struct work *w,
                       "answer.");
     TRY(check_agent(w, s));
     if (r->mode == RESPONDER_AGENT)
-        TRY(principals_joins(w->pg, w->arena, r->who, s->test,
-                             "responder.who"));
+        TRY(keys_joins(w->pg, w->arena, r->who, s->test,
+                       "responder.who"));
     if (r->mode == RESPONDER_NAMED && r->not_initiator &&
         str_eq(r->who, s->initiated_by))
         there = false;
     else if (who.group.p || who.name.p)
-        TRY(principals_there(w->pg, w->arena, &who, &there));
+        TRY(people_there(w->pg, w->arena, &who, &there));
     if (!there)
         return err_at(w->arena, ERR_INVALID, ask_nobody,
                       r->who.p ? STR("responder.who") : STR("responder"),

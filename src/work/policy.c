@@ -9,7 +9,7 @@
 #include "store/approvals.h"
 #include "store/events.h"
 #include "store/leases.h"
-#include "store/principals.h"
+#include "store/keys.h"
 #include "store/sql.gen.h"
 
 #define VIOLATION "governance.violation"
@@ -265,7 +265,7 @@ const struct err *policy_assign(const struct work *w, struct str agent,
                                                           : ACCESS_ADMIN,
                                .lasts = true};
     if (assign) {
-        TRY(principals_joins(w->pg, w->arena, agent, w->intent.test, at));
+        TRY(keys_joins(w->pg, w->arena, agent, w->intent.test, at));
         TRY(policy_give(w, &gift));
     }
     if (!bound(w, &g))

@@ -297,8 +297,8 @@ PAGE = [500, 8 << 20]  # events, bytes
 # statement: values, the index, and whether it has to hold for the generic plan
 # too. $name is an id of the fixture.
 HOT = [
-    ("principal_there", ["payments", None, LATER, False], "api_key_people"),
-    ("principal_there", [None, "x", LATER, False], "api_key_people"),
+    ("person_there", ["payments", None, LATER, False], "api_key_people"),
+    ("person_there", [None, "x", LATER, False], "api_key_people"),
     ("suspension_list", [51, None, None, None, 9999, LATER], "suspension_newest"),
     ("suspension_list_open", [51, None, None, None, 9999, LATER],
      "open_question_newest"),

@@ -6,6 +6,7 @@
 #include "doors/call/client.h"
 #include "doors/call/route.h"
 #include "store/principals.h"
+#include "store/sessions.h"
 #include "store/sign_ins.h"
 
 const char session_missing[] = "session.missing";
@@ -89,7 +90,7 @@ const struct err *session_optional(struct call *c)
     c->cookie = STR_NONE;
     if (cookie.n != COOKIE_LENGTH)
         return NULL;
-    TRY(principals_by_session(c->pg, c->a, cookie, &c->who, &found));
+    TRY(sessions_find(c->pg, c->a, cookie, &c->who, &found));
     if (found)
         c->cookie = cookie;
     return NULL;
@@ -204,8 +205,7 @@ static void set_cookie(struct call *c, const char *name, struct str value,
 
 void session_set_cookie(struct call *c, struct str cookie)
 {
-    set_cookie(c, cookie_name(c), cookie,
-               cookie.p ? PRINCIPALS_SESSION_LIFE : 0);
+    set_cookie(c, cookie_name(c), cookie, cookie.p ? SESSIONS_LIFE : 0);
 }
 
 struct str session_browser(const struct call *c)

@@ -7,7 +7,6 @@
 #include "doors/openintent/openintent.h"
 #include "store/acls.h"
 #include "store/keys.h"
-#include "store/principals.h"
 #include "store/sql.gen.h"
 #include "store/suspensions.h"
 #include "work/access.h"
@@ -93,8 +92,8 @@ const struct err *openintent_access_set(struct call *c)
     TRY(acl_read(c->a, body, clock_now(), wish));
     TRY(call_begin(c, &w, c->param[0], &once));
     for (size_t i = 0; i < wish->n; i++)
-        TRY(principals_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
-                             "entries"));
+        TRY(keys_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
+                       "entries"));
     TRY(access_check_list(c, &w, wish));
     TRY(access_set(&w, event_by(&c->who), wish));
     TRY(access_object(c, w.intent.id, w.intent.closed, &o));
@@ -113,8 +112,7 @@ const struct err *openintent_access_grant(struct call *c)
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(principals_joins(c->pg, c->a, e.agent, w.intent.test,
-                         "principal_id"));
+    TRY(keys_joins(c->pg, c->a, e.agent, w.intent.test, "principal_id"));
     TRY(access_check_gift(&w, &e));
     TRY(access_grant(&w, event_by(&c->who), &e));
     return call_commit(c, &w, 201, record_object(c->a, &acl_entry_record, &e),
@@ -175,8 +173,8 @@ const struct err *openintent_access_request(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(reach_check_sort(&c->who, w.intent.test));
-    TRY(principals_joins(c->pg, c->a, beside_principal(c->a, &s),
-                         w.intent.test, "principal_id"));
+    TRY(keys_joins(c->pg, c->a, beside_principal(c->a, &s), w.intent.test,
+                   "principal_id"));
     s.asked_by = principal_actor(&c->who);
     TRY(access_check_request(&w, &s));
     TRY(ask_by_caller(&w, &s));

@@ -5,8 +5,8 @@
 #include "doors/openintent/openintent.h"
 #include "store/coordinators.h"
 #include "store/events.h"
+#include "store/keys.h"
 #include "store/portfolios.h"
-#include "store/principals.h"
 #include "store/sql.gen.h"
 #include "work/policy.h"
 
@@ -188,8 +188,8 @@ const struct err *openintent_coordinator_create(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(coordinator_check_place(c, &w, &k, &p));
-    TRY(principals_joins(c->pg, c->a, k.agent_id,
-                         k.intent_id.p ? w.intent.test : p.test, "agent_id"));
+    TRY(keys_joins(c->pg, c->a, k.agent_id,
+                   k.intent_id.p ? w.intent.test : p.test, "agent_id"));
     struct policy_gift gift = {
         .agent = k.agent_id, .access = ACCESS_ADMIN, .lasts = true};
     if (k.intent_id.p && !w.intent.closed)

@@ -6,7 +6,7 @@
 #include "domain/question/meant.h"
 #include "doors/openintent/openintent.h"
 #include "store/plans.h"
-#include "store/principals.h"
+#include "store/people.h"
 #include "store/tasks.h"
 #include "doors/asking/respond.h"
 #include "work/ask.h"
@@ -78,14 +78,14 @@ static const struct err *plan_settle_approvers(struct call *c,
     const struct json *names = json_read(c->a, x->approvers);
     for (size_t k = 0; k < json_count(names); k++) {
         const struct str name = json_text(json_at(names, k));
-        const struct principals_wanted group = {.group = name},
-                                       person = {.name = name};
+        const struct people_wanted group = {.group = name},
+                                   person = {.name = name};
         bool there = false;
         if (person_group_name(name))
-            TRY(principals_there(c->pg, c->a, &group, &there));
+            TRY(people_there(c->pg, c->a, &group, &there));
         x->of_group = there;
         if (!there)
-            TRY(principals_there(c->pg, c->a, &person, &there));
+            TRY(people_there(c->pg, c->a, &person, &there));
         if (!there)
             return err_at(c->a, ERR_INVALID, ask_nobody,
                           fields_path(c->a,

@@ -4,7 +4,7 @@
 #include "domain/plan/moves.h"
 #include "doors/asking/step.h"
 #include "doors/openintent/openintent.h"
-#include "store/principals.h"
+#include "store/keys.h"
 #include "store/tasks.h"
 #include "work/ask.h"
 #include "work/policy.h"
@@ -87,8 +87,8 @@ const struct err *openintent_task_make(struct call *c)
         return call_replay_made(c, &w, &task_made);
     TRY(policy_write(&w));
     TRY(intent_check_open(w.intent.status));
-    TRY(principals_joins(c->pg, c->a, t.assigned_agent, w.intent.test,
-                         "assigned_agent"));
+    TRY(keys_joins(c->pg, c->a, t.assigned_agent, w.intent.test,
+                   "assigned_agent"));
     TRY(work_board_by_caller(&w));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     t.intent_id = w.intent.id;
@@ -169,8 +169,8 @@ const struct err *openintent_task_change(struct call *c)
     if (e)
         return e->kind == ERR_NOT_FOUND ? &task_record.unknown : e;
     TRY(policy_write(&w));
-    TRY(principals_joins(c->pg, c->a, change.agent, w.intent.test,
-                         "assigned_agent"));
+    TRY(keys_joins(c->pg, c->a, change.agent, w.intent.test,
+                   "assigned_agent"));
     TRY(task_find(c, &w, was.id, version, &t));
     TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
     TRY(moves_change_task(w.board, t, body, &change, &c->who));

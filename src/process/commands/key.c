@@ -9,7 +9,6 @@
 #include "domain/question/retry.h"
 #include "process/commands/commands.h"
 #include "store/keys.h"
-#include "store/principals.h"
 #include "store/sql.gen.h"
 
 /* Of a policy, in bytes; enough for a ladder of ten steps. Each worker caches
@@ -195,7 +194,7 @@ static int create(const struct command *c)
     struct pg *pg = command_owner(c);
     struct str taken = STR_NONE;
     const struct err *e =
-        principals_apart(pg, a, w.agents, w.n, w.key.test, &taken);
+        keys_apart(pg, a, w.agents, w.n, w.key.test, &taken);
     if (!e && !taken.p)
         e = keys_insert(pg, a, &fresh, &text);
     pg_close(pg);

@@ -37,6 +37,19 @@ UPDATE principal SET signed_in_at = $2 WHERE id = $1
 SELECT 1 FROM principal WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL
    FOR UPDATE
 
+-- name: person_there
+-- Is there a person or key that can answer? $1: the group, or with NULL $2: the name;
+-- $3: now; $4: users count too.
+SELECT 1 FROM principal
+ WHERE disabled_at IS NULL AND (role IN ('operator', 'admin') OR ($4 AND role = 'user'))
+   AND ($1::text = ANY (string_to_array(groups, ' ')) OR email = $2)
+UNION ALL
+SELECT 1 FROM api_key
+ WHERE revoked_at IS NULL AND role IN ('operator', 'admin')
+   AND (expires_at IS NULL OR expires_at > $3::timestamptz)
+   AND ($1::text = ANY (string_to_array(groups, ' ')) OR label = $2)
+LIMIT 1
+
 -- name: group_list
 -- Every group that a person is in or that an open question names; the latter by a skip
 -- scan of the index, however many questions there are.

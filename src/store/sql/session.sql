@@ -1,3 +1,18 @@
+-- name: session_insert
+INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expires_at)
+VALUES ($1, $2, $3, $3, $4)
+
+-- name: session_find
+SELECT {p.person}, s.seen_at, s.expires_at
+  FROM operator_session s JOIN principal p ON p.id = s.principal_id
+ WHERE s.id_sha256 = $1 AND s.revoked_at IS NULL AND p.disabled_at IS NULL
+
+-- name: session_seen
+UPDATE operator_session SET seen_at = $2 WHERE id_sha256 = $1
+
+-- name: session_revoke
+UPDATE operator_session SET revoked_at = $2 WHERE id_sha256 = $1 AND revoked_at IS NULL
+
 -- name: session_list
 -- Active sessions, of one person or with NULL of everybody, the most recent use first.
 -- $3: a session not used since then has ended.

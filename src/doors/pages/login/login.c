@@ -9,7 +9,7 @@
 #include "doors/pages/login/login.h"
 #include "doors/pages/login/saved_answer.h"
 #include "doors/pages/shell/page.h"
-#include "store/principals.h"
+#include "store/sessions.h"
 
 const struct err *login_home(struct call *c)
 {
@@ -110,7 +110,7 @@ const struct err *login_out(struct call *c)
 {
     struct pairs form;
     TRY(page_form(c, &form));
-    TRY(principals_leave(c->pg, c->a, c->cookie));
+    TRY(sessions_leave(c->pg, c->a, c->cookie));
     response_see_other(c->rs, STR("/login"));
     session_set_cookie(c, STR_NONE);
     return NULL;

@@ -6,7 +6,7 @@
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/shell/page.h"
-#include "store/principals.h"
+#include "store/sessions.h"
 
 #define PREFIX "kept." /* before the name of each kept field */
 #define ID ":id"       /* of the question, beside them */
@@ -133,7 +133,7 @@ const struct err *login_saved_answer_show(struct call *c,
     *done = false;
     if (!id.p)
         return NULL;
-    TRY(principals_by_session(c->pg, c->a, c->cookie, &c->who, &found));
+    TRY(sessions_find(c->pg, c->a, c->cookie, &c->who, &found));
     if (!found || !str_eq(pairs_get(typed, "reader"), c->who.id))
         return NULL;
     *done = true;

@@ -9,7 +9,6 @@
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/page.h"
 #include "store/keys.h"
-#include "store/principals.h"
 
 #define PATH "/settings/keys"
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
@@ -126,7 +125,7 @@ static const struct err *keys_read(struct call *c, const struct json *v,
         k->key.expires_at = clock_now() + days * DAY;
     /* A name belongs to real keys or to test keys, which are made
      * elsewhere. */
-    TRY(principals_apart(c->pg, a, k->agents, k->agents_n, false, &taken));
+    TRY(keys_apart(c->pg, a, k->agents, k->agents_n, false, &taken));
     return taken.p ? err_at(a, ERR_INVALID, "field.value", STR("agents"),
                             "A test key has this name: %.*s. Use another name.",
                             STR_FMT(taken))
