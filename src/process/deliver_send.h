@@ -2,7 +2,7 @@
 #ifndef PROCESS_DELIVER_SEND_H
 #define PROCESS_DELIVER_SEND_H
 
-#include "store/outbox.h"
+#include "store/sending/outbox.h"
 #include "world/outbound.h"
 #include "world/template/template.h"
 

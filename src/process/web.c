@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "doors/serve.h"
-#include "store/principals.h"
+#include "store/person/principals.h"
 #include "store/tables.h"
 #include "world/outbound.h"
 #include "world/web/fcgi.h"

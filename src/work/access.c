@@ -2,9 +2,8 @@
 #include "work/access.h"
 
 #include "base/id.h"
-#include "store/leases.h"
+#include "store/intent/leases.h"
 #include "store/rows.h"
-#include "work/due.h"
 
 #define OPEN_MAX 5 /* requests for access to one intent */
 #define OPEN_OF_AGENT_MAX 3
@@ -110,18 +109,6 @@ const struct err *access_expire(struct work *w, const struct acl_entry *v,
     acls_queue_remove(w->pg, w->arena, v, n);
     TRY(tell(w, by, "access_expired", acl_payload(w->arena, v, n, false)));
     return settle(w, by, v, n, "access_expired");
-}
-
-const struct err *access_due(const struct work *clock, struct access_dues *out)
-{
-    struct due_some due;
-    TRY(due_some(clock, SQL_DUE_ACL, SQL_DUE_ACL_OF, &due));
-    *out = (struct access_dues){.v = due.v, .n = due.n};
-    if (due.n > 0)
-        out->over = (struct acl_rows){
-            .v = rows_all(clock->arena, &acl_entry_record, due.rows),
-            .n = pg_count(due.rows)};
-    return NULL;
 }
 
 /* ---- a whole list ----------------------------------------------------- */

@@ -6,7 +6,7 @@
 #ifndef WORK_ACCESS_H
 #define WORK_ACCESS_H
 
-#include "store/acls.h"
+#include "store/person/acls.h"
 #include "work/work.h"
 
 /* Gives an agent the entry, in place of the one that it has; *e gets its id.
@@ -24,15 +24,6 @@ const struct err *access_set(struct work *w, struct event_by by,
 /* The time of these entries is over. */
 const struct err *access_expire(struct work *w, const struct acl_entry *v,
                                 size_t n) MUST;
-
-/* Entries that are over, of a few intents, like due_coordinators (due.h). */
-struct access_dues {
-    struct work *v; /* their intents, locked */
-    size_t n;
-    struct acl_rows over; /* of all of them */
-};
-const struct err *access_due(const struct work *clock,
-                             struct access_dues *out) MUST;
 
 /* May there be another? ERR_CONFLICT access.requested for a second one that
  * asks for the same; access.too_many_requests. */

@@ -3,9 +3,9 @@
 #include "work/follow.h"
 
 #include "base/clock_text.h"
-#include "store/portfolios.h"
+#include "store/plan/portfolios.h"
+#include "store/plan/tasks.h"
 #include "store/sql.gen.h"
-#include "store/tasks.h"
 
 #define FOLLOW_PAGE 50 /* dependents of one batch */
 

@@ -4,7 +4,7 @@
 #define WORK_FOLLOW_H
 
 #include "domain/plan/board.h"
-#include "store/coordinators.h"
+#include "store/plan/coordinators.h"
 #include "work/status_change.h"
 
 /* People who get a new question, as by a step of its ladder; p NULL: any

@@ -5,7 +5,7 @@
 #include "base/clock_text.h"
 #include "base/id.h"
 #include "notify/webhook.h"
-#include "store/endpoints.h"
+#include "store/sending/endpoints.h"
 
 const char probe_not_found[] = "credential.not_found";
 const char probe_unchecked[] = "credential.unchecked";

@@ -1,8 +1,8 @@
 /* Other intents that the work on one moves to another status. */
 #include "work/status_change.h"
 
-#include "store/deliveries.h"
-#include "store/events.h"
+#include "store/intent/events.h"
+#include "store/sending/deliveries.h"
 #include "store/sql.gen.h"
 
 static void queue_row(struct status_changes *m, const struct intent *i,

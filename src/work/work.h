@@ -13,7 +13,7 @@
 #include "base/shared/quota.h"
 #include "domain/answer/resolve.h"
 #include "domain/plan/board.h"
-#include "store/deliveries.h"
+#include "store/sending/deliveries.h"
 #include "work/follow.h"
 #include "world/pg/pg.h"
 

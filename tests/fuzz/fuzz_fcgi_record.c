@@ -4,7 +4,7 @@
  * below their ceiling and lie within their bytes; what a notice is read as is
  * written and read the same again. */
 #include "fuzz.h"
-#include "store/notices.h"
+#include "store/question/notices.h"
 #include "world/web/fcgi_record.h"
 
 static void check_param(struct str params, const char *name)

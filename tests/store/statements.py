@@ -11,7 +11,7 @@ def made(part):
               if re.search(r"_field [a-z_]+_fields\[\]", p.read_text())]
     return subprocess.run(
         ["awk", "-v", f"part={part}", "-f", TOP / "src/store/sql_gen.awk",
-         *tables, *sorted((TOP / "src/store/sql").glob("*.sql"))],
+         *tables, *sorted((TOP / "src/store").rglob("*.sql"))],
         text=True, capture_output=True, check=True).stdout
 
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "store/notices.h"
+#include "store/question/notices.h"
 
 #include "suite.h"
 

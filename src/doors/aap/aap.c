@@ -11,7 +11,7 @@
 #include "doors/asking/question.h"
 #include "doors/asking/use.h"
 #include "doors/call/hold.h"
-#include "store/tools.h"
+#include "store/permit/tools.h"
 
 #define SHORT_MAX 200
 #define NOTE_MAX 500

@@ -11,8 +11,8 @@
 #define DOORS_AAP_AAP_H
 
 #include "doors/call/call.h"
-#include "store/permits.h"
-#include "store/redemptions.h"
+#include "store/permit/permits.h"
+#include "store/permit/redemptions.h"
 
 /* POST /v1/requests. */
 const struct err *aap_create(struct call *c) MUST;

@@ -8,7 +8,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/target.h"
 #include "doors/asking/view.h"
-#include "store/endpoints.h"
+#include "store/sending/endpoints.h"
 #include "world/wake.h"
 
 /* The endpoints that the caller sees: an agent its own, an admin all. */

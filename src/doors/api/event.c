@@ -3,9 +3,9 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "doors/api/api.h"
-#include "store/events.h"
-#include "store/intents.h"
-#include "store/leases.h"
+#include "store/intent/events.h"
+#include "store/intent/intents.h"
+#include "store/intent/leases.h"
 #include "work/policy.h"
 
 #define TRACE_MAX 200

@@ -8,9 +8,9 @@
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
+#include "store/sending/tail.h"
 #include "store/tables.h"
-#include "store/tail.h"
 
 static const struct err *wrong(struct call *c, const char *key,
                                const char *say)

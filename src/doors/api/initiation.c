@@ -3,7 +3,7 @@
 #include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
-#include "store/initiations.h"
+#include "store/permit/initiations.h"
 
 const struct err *api_initiation_make(struct call *c)
 {

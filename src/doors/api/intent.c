@@ -2,8 +2,8 @@
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
-#include "store/graphs.h"
-#include "store/intents.h"
+#include "store/intent/graphs.h"
+#include "store/intent/intents.h"
 #include "work/policy.h"
 
 /* ---- reading -------------------------------------------------------- */

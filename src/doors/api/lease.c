@@ -4,8 +4,8 @@
 #include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
 #include "doors/asking/step.h"
-#include "store/intents.h"
-#include "store/leases.h"
+#include "store/intent/intents.h"
+#include "store/intent/leases.h"
 #include "store/sql.gen.h"
 #include "work/policy.h"
 

@@ -5,7 +5,7 @@
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
 #include "doors/asking/use.h"
-#include "store/permit_tokens.h"
+#include "store/permit/permit_tokens.h"
 
 const struct err *api_oauth_metadata(struct call *c)
 {

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/use.h"
-#include "store/permit_tokens.h"
-#include "store/suspensions.h"
+#include "store/permit/permit_tokens.h"
+#include "store/question/suspensions.h"
 
 /* A request for a token. */
 struct wanted {

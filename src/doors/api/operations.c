@@ -4,10 +4,10 @@
 #include "base/shared/metrics.h"
 #include "base/version.h"
 #include "doors/api/api.h"
-#include "store/deliveries.h"
+#include "store/question/suspensions.h"
 #include "store/replication.h"
+#include "store/sending/deliveries.h"
 #include "store/sql.gen.h"
-#include "store/suspensions.h"
 #include "work/work.h"
 #include "world/pg/pg_error.h"
 

@@ -3,9 +3,9 @@
 #include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/revoke.h"
-#include "store/permits.h"
-#include "store/redemptions.h"
-#include "store/suspensions.h"
+#include "store/permit/permits.h"
+#include "store/permit/redemptions.h"
+#include "store/question/suspensions.h"
 
 /* ---- as JSON -------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
-#include "store/restores.h"
 #include "store/tables.h"
+#include "work/restores.h"
 
 static const struct err *find_own(struct call *c, struct suspension *s)
 {

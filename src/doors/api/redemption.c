@@ -2,7 +2,7 @@
 #include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/use.h"
-#include "store/permit_tokens.h"
+#include "store/permit/permit_tokens.h"
 #include "world/ecdsa.h"
 
 #define OPERATION_MAX 200

@@ -5,10 +5,10 @@
 #include "doors/api/api.h"
 #include "doors/call/hold.h"
 #include "doors/call/session.h"
-#include "store/intents.h"
-#include "store/portfolios.h"
+#include "store/intent/intents.h"
+#include "store/plan/portfolios.h"
+#include "store/sending/tail.h"
 #include "store/tables.h"
-#include "store/tail.h"
 
 #define AGAIN 30 /* seconds */
 

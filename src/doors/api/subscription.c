@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/api/api.h"
-#include "store/intents.h"
-#include "store/portfolios.h"
-#include "store/subscriptions.h"
+#include "store/intent/intents.h"
+#include "store/plan/portfolios.h"
+#include "store/sending/subscriptions.h"
 
 /* An agent sees the subscriptions of its own endpoints, an admin all. */
 static struct str subscription_scope(const struct call *c)

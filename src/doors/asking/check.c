@@ -7,7 +7,7 @@
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
 #include "doors/asking/view.h"
-#include "store/tools.h"
+#include "store/permit/tools.h"
 
 #define SHORT_MAX 200
 #define QUESTION_ROOM ((size_t)1 << 20)

@@ -7,8 +7,8 @@
 #include "domain/intent/person.h"
 #include "domain/permit/tool_call.h"
 #include "domain/question/suspension_read.h"
-#include "store/resources.h"
-#include "store/tools.h"
+#include "store/permit/resources.h"
+#include "store/permit/tools.h"
 #include "work/ask.h"
 
 #define SHORT_MAX 200

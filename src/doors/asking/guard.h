@@ -6,7 +6,7 @@
 
 #include "domain/permit/tool_rule.h"
 #include "doors/call/call.h"
-#include "store/initiations.h"
+#include "store/permit/initiations.h"
 
 /* A request about tools, and what became of it. */
 struct guard {

@@ -9,8 +9,8 @@
 #include "domain/question/suspension_read.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/view.h"
-#include "store/intents.h"
-#include "store/suspensions.h"
+#include "store/intent/intents.h"
+#include "store/question/suspensions.h"
 #include "work/ask.h"
 #include "work/policy.h"
 

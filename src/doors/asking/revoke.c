@@ -1,7 +1,7 @@
 /* Takes a permit back, for the API and for the pages. */
 #include "doors/asking/revoke.h"
 
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 
 const struct err *revoke_may(struct call *c, const struct permit *p,
                              const struct suspension *s)

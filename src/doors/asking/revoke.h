@@ -3,7 +3,7 @@
 #define DOORS_ASKING_REVOKE_H
 
 #include "doors/call/call.h"
-#include "store/permits.h"
+#include "store/permit/permits.h"
 
 struct revoke {
     struct str permit_id, reason; /* reason p NULL: none */

@@ -1,8 +1,8 @@
 /* A step of a workflow is claimed or completed. */
 #include "doors/asking/step.h"
 
-#include "store/graphs.h"
-#include "store/intents.h"
+#include "store/intent/graphs.h"
+#include "store/intent/intents.h"
 #include "work/policy.h"
 
 /* ---- inputs ---------------------------------------------------------- */

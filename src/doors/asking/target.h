@@ -4,7 +4,7 @@
 #define DOORS_ASKING_TARGET_H
 
 #include "doors/call/call.h"
-#include "store/endpoints.h"
+#include "store/sending/endpoints.h"
 
 /* Checks a URL as endpoint_url does, and that its host is no literal private
  * address unless internal. A name may still resolve to one: the sender checks

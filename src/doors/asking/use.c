@@ -8,8 +8,8 @@
 #include "domain/question/risk.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/question.h"
-#include "store/permit_tokens.h"
-#include "store/suspensions.h"
+#include "store/permit/permit_tokens.h"
+#include "store/question/suspensions.h"
 #include "world/ecdsa.h"
 
 /* ---- the yes ---------------------------------------------------------- */

@@ -11,8 +11,8 @@
 #include "domain/permit/dpop.h"
 #include "domain/permit/tool_call.h"
 #include "doors/call/call.h"
-#include "store/permits.h"
-#include "store/redemptions.h"
+#include "store/permit/permits.h"
+#include "store/permit/redemptions.h"
 
 struct use {
     struct call *c;

@@ -4,8 +4,8 @@
 #define DOORS_ASKING_VIEW_H
 
 #include "doors/call/call.h"
-#include "store/intents.h"
-#include "store/suspensions.h"
+#include "store/intent/intents.h"
+#include "store/question/suspensions.h"
 
 /* An intent as OpenIntent clients read it (naive UTC): state and constraints
  * are passed through as they are stored. */

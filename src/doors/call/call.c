@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "domain/question/risk.h"
-#include "store/intents.h"
+#include "store/intent/intents.h"
 #include "store/sql.gen.h"
 
 #define KEY_MAX 255

@@ -2,7 +2,7 @@
 #include "doors/call/client.h"
 
 #include "doors/call/route.h"
-#include "store/principals.h"
+#include "store/person/principals.h"
 
 #define PARAMS_MAX 64
 #define KEY_MAX 256

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/keys.h"
+#include "store/person/keys.h"
 
 #define DAY (86400 * CLOCK_SECOND)
 #define MEGABYTE INT64_C(1000000)

@@ -5,9 +5,9 @@
 #include "base/crypt.h"
 #include "doors/call/client.h"
 #include "doors/call/route.h"
-#include "store/principals.h"
-#include "store/sessions.h"
-#include "store/sign_ins.h"
+#include "store/person/principals.h"
+#include "store/person/sessions.h"
+#include "store/person/sign_ins.h"
 
 const char session_missing[] = "session.missing";
 

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/shared/turns.h"
 #include "doors/call/session.h"
-#include "store/people.h"
-#include "store/sign_ins.h"
+#include "store/person/people.h"
+#include "store/person/sign_ins.h"
 #include "world/address.h"
 
 #define EMAIL_MAX 254

@@ -10,7 +10,7 @@
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
-#include "store/tools.h"
+#include "store/permit/tools.h"
 
 #define SHORT_MAX 200
 #define HEAD_MAX (SHORT_MAX - 1 - 64) /* before an ellipsis and a digest */

@@ -8,7 +8,7 @@
 #include "domain/kind/form.h"
 #include "doors/asking/question.h"
 #include "doors/hooks/hooks.h"
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 
 #define QUESTIONS_MAX 20
 #define KEY_ROOM 32

@@ -3,7 +3,7 @@
 
 #include "base/id.h"
 #include "doors/openintent/openintent.h"
-#include "store/records.h"
+#include "store/intent/records.h"
 #include "work/policy.h"
 
 const struct err *openintent_attachment_list(struct call *c)

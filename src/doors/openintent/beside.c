@@ -4,9 +4,9 @@
 #include "base/json/fields.h"
 #include "domain/intent/governance.h"
 #include "domain/question/beside.h"
-#include "doors/openintent/openintent.h"
-#include "store/suspensions.h"
 #include "doors/asking/respond.h"
+#include "doors/openintent/openintent.h"
+#include "store/question/suspensions.h"
 #include "work/ask.h"
 
 #define NOTES_MAX SUSPENSION_REASON_MAX

@@ -3,10 +3,10 @@
 #include "base/clock_text.h"
 #include "base/json/fields.h"
 #include "domain/question/beside.h"
-#include "doors/openintent/openintent.h"
-#include "store/events.h"
-#include "store/suspensions.h"
 #include "doors/asking/respond.h"
+#include "doors/openintent/openintent.h"
+#include "store/intent/events.h"
+#include "store/question/suspensions.h"
 
 #define WORD_MAX 80
 #define TEXT_MAX 4000

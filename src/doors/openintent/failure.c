@@ -4,7 +4,7 @@
 #include "base/id.h"
 #include "domain/question/beside.h"
 #include "doors/openintent/openintent.h"
-#include "store/records.h"
+#include "store/intent/records.h"
 #include "work/ask.h"
 #include "work/policy.h"
 

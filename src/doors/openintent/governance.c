@@ -3,7 +3,7 @@
 
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
-#include "store/intents.h"
+#include "store/intent/intents.h"
 #include "work/policy.h"
 
 const struct err *openintent_governance_read(struct call *c)

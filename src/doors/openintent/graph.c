@@ -3,8 +3,8 @@
 #include "base/json/fields.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
-#include "store/graphs.h"
-#include "store/intents.h"
+#include "store/intent/graphs.h"
+#include "store/intent/intents.h"
 #include "store/sql.gen.h"
 #include "work/policy.h"
 

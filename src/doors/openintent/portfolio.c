@@ -7,7 +7,7 @@
 #include "base/json/fields.h"
 #include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
-#include "store/portfolios.h"
+#include "store/plan/portfolios.h"
 #include "store/sql.gen.h"
 
 #define PAGE 50

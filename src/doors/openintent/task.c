@@ -4,8 +4,8 @@
 #include "domain/plan/moves.h"
 #include "doors/asking/step.h"
 #include "doors/openintent/openintent.h"
-#include "store/keys.h"
-#include "store/tasks.h"
+#include "store/person/keys.h"
+#include "store/plan/tasks.h"
 #include "work/ask.h"
 #include "work/policy.h"
 

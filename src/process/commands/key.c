@@ -8,7 +8,7 @@
 #include "domain/intent/reach.h"
 #include "domain/question/retry.h"
 #include "process/commands/commands.h"
-#include "store/keys.h"
+#include "store/person/keys.h"
 #include "store/sql.gen.h"
 
 /* Of a policy, in bytes; enough for a ladder of ten steps. Each worker caches

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "process/commands/commands.h"
-#include "store/people.h"
+#include "store/person/people.h"
 #include "store/rows.h"
 #include "world/guessable.h"
 

@@ -3,7 +3,7 @@
 
 #include "domain/permit/permit.h"
 #include "process/commands/commands.h"
-#include "store/resources.h"
+#include "store/permit/resources.h"
 
 #define NAME_CHARACTERS 120
 

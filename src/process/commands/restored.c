@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "process/commands/commands.h"
-#include "store/restores.h"
 #include "store/tables.h"
+#include "work/restores.h"
 
 static bool read_time(const struct command *c, int64_t *out)
 {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "process/commands/commands.h"
-#include "store/tools.h"
+#include "store/permit/tools.h"
 
 static bool is_number(struct str s, int64_t *out)
 {

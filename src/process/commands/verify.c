@@ -4,8 +4,8 @@
 
 #include "base/id.h"
 #include "process/commands/commands.h"
-#include "store/events.h"
-#include "store/intents.h"
+#include "store/intent/events.h"
+#include "store/intent/intents.h"
 #include "store/sql.gen.h"
 
 #define PAGE 500

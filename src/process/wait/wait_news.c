@@ -9,7 +9,7 @@
 #include "base/crypt.h"
 #include "base/log.h"
 #include "doors/call/hold.h"
-#include "store/notices.h"
+#include "store/question/notices.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
 

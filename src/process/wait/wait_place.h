@@ -3,7 +3,7 @@
 #ifndef PROCESS_WAIT_WAIT_PLACE_H
 #define PROCESS_WAIT_WAIT_PLACE_H
 
-#include "store/tail.h"
+#include "store/sending/tail.h"
 
 struct wait_place {
     enum frame_audience to;

@@ -15,7 +15,7 @@
 #include "process/wait/wait_frames.h"
 #include "process/wait/wait_place.h"
 #include "process/wait/wait_table.h"
-#include "store/listeners.h"
+#include "store/sending/listeners.h"
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
 #define CHECK (10 * CLOCK_SECOND) /* of keys, sessions and reach */

@@ -5,8 +5,8 @@
 #include "domain/permit/permit.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/settings/page.h"
-#include "store/keys.h"
-#include "store/resources.h"
+#include "store/permit/resources.h"
+#include "store/person/keys.h"
 
 static const struct settings_form_field resources_fields[] = {
     {.key = "identifier", .label = "Address", .type = "string",

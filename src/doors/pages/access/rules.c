@@ -5,7 +5,7 @@
 #include "domain/intent/person.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/settings/page.h"
-#include "store/tools.h"
+#include "store/permit/tools.h"
 
 static const struct settings_form_option effects[] = {
     {"ask", "Ask: a person approves or rejects the call"},

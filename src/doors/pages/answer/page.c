@@ -22,9 +22,9 @@
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
 #include "doors/pages/shell/page.h"
-#include "store/events.h"
-#include "store/inbox.h"
-#include "store/plans.h"
+#include "store/intent/events.h"
+#include "store/plan/plans.h"
+#include "store/question/inbox.h"
 #include "work/answer.h"
 #include "work/probe.h"
 

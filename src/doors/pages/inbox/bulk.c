@@ -14,7 +14,7 @@
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 #include "work/answer.h"
 
 #define TRIES 3 /* of one that met a deadlock */

@@ -5,7 +5,7 @@
 #define DOORS_PAGES_INBOX_BULK_HEAD_H
 
 #include "doors/pages/shell/view.h"
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 
 #define INBOX_BULK_HEAD_SAME 3 /* equal ones that a row names */
 

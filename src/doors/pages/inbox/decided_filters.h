@@ -4,7 +4,7 @@
 #define DOORS_PAGES_INBOX_DECIDED_FILTERS_H
 
 #include "doors/call/call.h"
-#include "store/decided.h"
+#include "store/question/decided.h"
 
 struct inbox_decided_filters {
     struct decided_wish wish;

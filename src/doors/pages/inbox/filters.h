@@ -5,7 +5,7 @@
 
 #include "doors/call/call.h"
 #include "doors/pages/inbox/row.h"
-#include "store/inbox.h"
+#include "store/question/inbox.h"
 
 #define INBOX_FILTERS_MANY INT64_MAX
 

@@ -6,7 +6,7 @@
 #include "domain/question/suspension.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 
 enum inbox_row_group {
     INBOX_ROW_NONE,

@@ -9,7 +9,7 @@
 #include "doors/pages/login/login.h"
 #include "doors/pages/login/saved_answer.h"
 #include "doors/pages/shell/page.h"
-#include "store/sessions.h"
+#include "store/person/sessions.h"
 
 const struct err *login_home(struct call *c)
 {

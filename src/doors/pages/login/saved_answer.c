@@ -6,7 +6,7 @@
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/shell/page.h"
-#include "store/sessions.h"
+#include "store/person/sessions.h"
 
 #define PREFIX "kept." /* before the name of each kept field */
 #define ID ":id"       /* of the question, beside them */

@@ -6,7 +6,7 @@
 #include "domain/question/suspension.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
-#include "store/restores.h"
+#include "work/restores.h"
 
 /* `claims`; NULL for an empty list. */
 struct json *question_claims_view(struct page_view *v,

@@ -9,13 +9,13 @@
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
-#include "store/acls.h"
-#include "store/events.h"
-#include "store/intents.h"
-#include "store/leases.h"
-#include "store/portfolios.h"
+#include "store/intent/events.h"
+#include "store/intent/intents.h"
+#include "store/intent/leases.h"
+#include "store/person/acls.h"
+#include "store/plan/portfolios.h"
+#include "store/question/suspensions.h"
 #include "store/sql.gen.h"
-#include "store/suspensions.h"
 
 #define EVENTS_SHOWN 500 /* the newest; the API pages through all of them */
 #define RELATED_SHOWN 20 /* of each relation */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "doors/asking/revoke.h"
 #include "doors/pages/shell/badge.h"
-#include "store/redemptions.h"
+#include "store/permit/redemptions.h"
 
 struct str question_permit_tools(struct arena *a, const struct permit *p)
 {

@@ -5,7 +5,7 @@
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
-#include "store/tasks.h"
+#include "store/plan/tasks.h"
 
 #define ROWS_OPEN 30              /* of a plan; the others are folded */
 #define WAITS_SHOWN 3             /* steps that one step waits for */

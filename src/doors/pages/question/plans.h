@@ -6,7 +6,7 @@
 #include "domain/plan/board.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 
 struct question_plans {
     struct intent *intent;

@@ -5,7 +5,7 @@
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
-#include "store/portfolios.h"
+#include "store/plan/portfolios.h"
 
 #define QUESTIONS_SHOWN 20
 

@@ -2,7 +2,7 @@
 #include "doors/pages/question/position.h"
 
 #include "doors/pages/shell/view.h"
-#include "store/inbox.h"
+#include "store/question/inbox.h"
 
 /* Both are counted up to a ceiling. at: null beyond it. */
 static void set_place(struct json *o, int64_t before, int64_t all)

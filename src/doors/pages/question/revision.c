@@ -1,7 +1,7 @@
 /* A question with the one that it replaces and the one that replaces it. */
 #include "doors/pages/question/revision.h"
 
-#include "store/suspensions.h"
+#include "store/question/suspensions.h"
 
 const struct err *question_revision_load(struct call *c,
                                          const struct suspension *s,

@@ -8,8 +8,8 @@
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
-#include "store/deliveries.h"
-#include "store/endpoints.h"
+#include "store/sending/deliveries.h"
+#include "store/sending/endpoints.h"
 #include "world/wake.h"
 
 #define PATH "/settings/deliveries"

@@ -4,7 +4,7 @@
 #define DOORS_PAGES_SETTINGS_DESTINATIONS_H
 
 #include "doors/pages/settings/page.h"
-#include "store/endpoints.h"
+#include "store/sending/endpoints.h"
 
 /* One of the two lists: `own` of its page. */
 struct settings_destinations {

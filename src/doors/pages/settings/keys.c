@@ -8,7 +8,7 @@
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/page.h"
-#include "store/keys.h"
+#include "store/person/keys.h"
 
 #define PATH "/settings/keys"
 #define DAY (INT64_C(86400) * CLOCK_SECOND)

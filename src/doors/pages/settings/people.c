@@ -11,7 +11,7 @@
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "store/people.h"
+#include "store/person/people.h"
 
 #define PATH "/settings/people"
 #define PASSWORD_BYTES 12

@@ -5,7 +5,7 @@
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "store/people.h"
+#include "store/person/people.h"
 #include "world/guessable.h"
 #include "world/template/zone.h"
 

@@ -3,7 +3,7 @@
 
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/page.h"
-#include "store/secrets.h"
+#include "store/person/secrets.h"
 
 #define SECRET_MAX ((size_t)8 << 10)
 

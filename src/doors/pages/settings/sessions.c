@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "store/sessions.h"
-#include "store/sign_ins.h"
+#include "store/person/sessions.h"
+#include "store/person/sign_ins.h"
 
 #define PATH "/settings/sessions"
 #define OTHERS "others" /* all of one's own but this */

@@ -6,8 +6,8 @@
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
-#include "store/keys.h"
-#include "store/people.h"
+#include "store/person/keys.h"
+#include "store/person/people.h"
 
 #define DAY (INT64_C(86400) * CLOCK_SECOND)
 #define DAYS_MAX 90

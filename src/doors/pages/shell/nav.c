@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "doors/pages/shell/list.h"
-#include "store/inbox.h"
+#include "store/question/inbox.h"
 #include "store/views.h"
 
 /* "200+" above the ceiling of the count; "" for none. */

@@ -1,0 +1,149 @@
+/* Events in the database. Rows are only ever inserted. */
+#include "store/intent/events.h"
+
+#include "store/sql.gen.h"
+
+#define CHECK_PAGE 500 /* events */
+
+enum { SEQUENCE, ID, TYPE, CREATED_AT, CANONICAL, HASH, PREVIOUS, FOUND };
+
+static const struct err *select_all(struct pg *pg, struct arena *a,
+                                    int statement, const struct pg_args *args,
+                                    struct pg_rows **rows,
+                                    struct event_rows *out)
+{
+    TRY(pg_query(pg, a, statement, args, rows));
+    const struct pg_rows *r = *rows;
+    *out = (struct event_rows){.n = pg_count(r)};
+    out->v = arena_many(a, out->n + 1, struct event);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct event){.sequence = pg_int(r, i, SEQUENCE),
+                                   .id = pg_str(r, i, ID),
+                                   .type = pg_str(r, i, TYPE),
+                                   .created_at = pg_int(r, i, CREATED_AT),
+                                   .canonical = pg_str(r, i, CANONICAL),
+                                   .hash = pg_str(r, i, HASH),
+                                   .previous = pg_str(r, i, PREVIOUS)};
+    return NULL;
+}
+
+/* A page of at most limit rows, as intents.c makes them. */
+static const struct err *select_page(struct pg *pg, struct arena *a,
+                                     int statement,
+                                     const struct pg_args *args, int64_t limit,
+                                     struct event_rows *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(select_all(pg, a, statement, args, &r, out));
+    const int64_t found = out->n ? pg_int(r, 0, FOUND) : 0;
+    if (out->n > (size_t)limit)
+        out->n = (size_t)limit;
+    out->more = found > (int64_t)out->n;
+    return NULL;
+}
+
+const struct err *events_list(struct pg *pg, struct arena *a,
+                              const struct events_page *page,
+                              struct event_rows *out)
+{
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(page->intent_id));
+    pg_add(&args, pg_text(page->type));
+    pg_add(&args, pg_moment(page->since));
+    if (page->before)
+        pg_add(&args, pg_number(page->before));
+    else
+        pg_add(&args, pg_text(STR_NONE));
+    pg_add(&args, pg_number(page->limit + 1));
+    pg_add(&args, pg_number(page->offset));
+    pg_add(&args, pg_number((int64_t)EVENTS_PAGE_BYTES));
+    return select_page(pg, a, SQL_EVENT_LIST, PG_ALL(&args), page->limit, out);
+}
+
+const struct err *events_chain(struct pg *pg, struct arena *a,
+                               struct str intent_id, int64_t after,
+                               int64_t limit, struct event_rows *out)
+{
+    return select_page(pg, a, SQL_EVENT_CHAIN,
+                       PG(pg_text(intent_id), pg_number(after),
+                          pg_number(limit + 1),
+                          pg_number((int64_t)EVENTS_PAGE_BYTES)),
+                       limit, out);
+}
+
+/* Without a limit an agent could write a chain that keeps a worker busy until
+ * it is killed. */
+static const struct err *check_size(struct pg *pg, struct arena *a,
+                                    struct str intent_id)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_EVENT_BYTES, PG(pg_text(intent_id)), &r));
+    if (pg_int(r, 0, 0) <= EVENTS_CHECK_BYTES)
+        return NULL;
+    return ERROR(ERR_INVALID, "event.log_too_large",
+                 "The event log has more than 32 MB, too much to verify in a "
+                 "request. Run sayso verify on the server.");
+}
+
+const struct err *events_check_small(struct pg *pg, struct arena *a,
+                                     struct str intent_id,
+                                     struct event_check *check,
+                                     void (*told)(void *own,
+                                                  const struct event *e),
+                                     void *own)
+{
+    TRY(check_size(pg, a, intent_id));
+    return events_check(pg, a, intent_id, check, told, own);
+}
+
+const struct err *events_check(struct pg *pg, struct arena *a,
+                               struct str intent_id, struct event_check *check,
+                               void (*told)(void *own, const struct event *e),
+                               void *own)
+{
+    struct arena *page = arena_within(a), *tree = arena_within(a);
+    struct event_rows rows = {.more = true};
+    char hash[65] = {0}; /* the last one of a page that was freed */
+    int64_t last = 0;
+    while (rows.more) {
+        TRY(events_chain(pg, page, intent_id, last, CHECK_PAGE, &rows));
+        for (size_t i = 0; i < rows.n; i++) {
+            told(own, &rows.v[i]);
+            (void)event_check(tree, check, intent_id, &rows.v[i]);
+            arena_reset(tree);
+            last = rows.v[i].sequence;
+        }
+        const struct str end = str_head(check->tail.hash, sizeof(hash) - 1);
+        memmove(hash, end.p ? end.p : "", end.n);
+        check->tail.hash = (struct str){hash, end.n};
+        arena_reset(page);
+    }
+    check->tail.hash = arena_str(a, check->tail.hash);
+    arena_free(tree);
+    arena_free(page);
+    return NULL;
+}
+
+const struct err *events_get(struct pg *pg, struct arena *a,
+                             struct str intent_id, int64_t sequence,
+                             struct event_rows *out)
+{
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(intent_id));
+    pg_add(&args, pg_number(sequence));
+    struct pg_rows *rows = NULL;
+    return select_all(pg, a, SQL_EVENT_GET, PG_ALL(&args), &rows, out);
+}
+
+void events_queue(struct pg *pg, struct arena *a, struct str intent_id,
+                  const struct event_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct event *e = &list->v[i];
+        pg_queue(pg, a, SQL_EVENT_INSERT,
+                 PG(pg_text(intent_id), pg_number(e->sequence), pg_text(e->id),
+                    pg_text(e->type), pg_moment(e->created_at),
+                    pg_text(e->canonical), pg_text(e->hash),
+                    pg_text(e->previous)));
+    }
+}

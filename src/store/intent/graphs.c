@@ -1,0 +1,70 @@
+/* Intents that wait for each other, in the database. Decides nothing but
+ * whether a new edge closes a ring. */
+#include "store/intent/graphs.h"
+
+#include "base/id.h"
+#include "store/intent/intents.h"
+#include "store/rows.h"
+
+#define GRAPHS_SEARCHED_MAX 10000 /* as in intent_ring */
+
+const struct err *graphs_read(struct pg *pg, struct arena *a,
+                              const struct graphs_wish *wish,
+                              struct graph *out)
+{
+    struct pg_list args = {0};
+    *out = (struct graph){.n = 0};
+    pg_add(&args, pg_text(wish->id));
+    intents_reader(&args, a, wish->who);
+    pg_add(&args, pg_number(wish->levels));
+    pg_add(&args, pg_number((int64_t)wish->max + 1));
+    if (id_uuid(wish->id))
+        TRY(rows_list(pg, a, SQL_INTENT_NODES, PG_ALL(&args),
+                      &graph_node_record, &out->v, &out->n));
+    if (out->n == 0)
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no intent with this id.");
+    out->truncated = out->n > wish->max;
+    if (out->truncated)
+        out->n = wish->max;
+    return NULL;
+}
+
+const struct err *graphs_dependencies(struct pg *pg, struct arena *a,
+                                      struct str id, struct graph *out)
+{
+    *out = (struct graph){.n = 0};
+    return rows_list(pg, a, SQL_INTENT_NEEDED, PG(pg_text(id)),
+                     &graph_node_record, &out->v, &out->n);
+}
+
+const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
+                                    struct str id,
+                                    const struct intent_ids *others,
+                                    const char *at)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_INTENT_RING,
+                 PG(pg_text(id), pg_texts(others->v, others->n)), &rows));
+    if (pg_bool(rows, 0, 0))
+        return err_at(a, ERR_BAD_REQUEST, "intent.cycle", str_of(at),
+                      "An intent may not wait for one that waits for it. It "
+                      "waits for its dependencies and its children.");
+    if (pg_int(rows, 0, 1) > GRAPHS_SEARCHED_MAX)
+        return ERROR(ERR_CONFLICT, "intent.graph_too_large",
+                     "More than 10000 intents wait for this one.");
+    return NULL;
+}
+
+const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,
+                              struct json **out)
+{
+    struct pg_rows *rows = NULL;
+    struct json *list = json_array(a);
+    *out = json_object(a);
+    TRY(pg_query(pg, a, SQL_INTENT_OPEN, PG(pg_text(id)), &rows));
+    for (size_t i = 0; i < pg_count(rows); i++)
+        json_add_text(list, pg_str(rows, i, 0));
+    json_set_json(*out, "open", list);
+    return NULL;
+}

@@ -1,0 +1,116 @@
+/* Tasks in the database, with the plans of their intent. Decides nothing. */
+#include "store/plan/tasks.h"
+
+#include "store/plan/plans.h"
+#include "store/question/suspensions.h"
+#include "store/rows.h"
+
+#define TASKS_MOVED 12 /* columns of SQL_TASK_MOVE */
+
+/* ---- reading ---------------------------------------------------------- */
+
+const struct err *tasks_get(struct pg *pg, struct arena *a, struct str id,
+                            struct task *out)
+{
+    return rows_by_id(pg, a, SQL_TASK_GET, id, &task_record, out);
+}
+
+const struct err *tasks_list(struct pg *pg, struct arena *a,
+                             const struct tasks_page *page,
+                             struct task_rows *out)
+{
+    return rows_list(pg, a, SQL_TASK_LIST,
+                     PG(pg_text(page->intent_id),
+                        pg_text(vocabulary_task_status(page->status)->wire),
+                        pg_number(page->limit), pg_number(page->offset)),
+                     &task_record, &out->v, &out->n);
+}
+
+const struct err *tasks_told(struct pg *pg, struct arena *a,
+                             struct str intent_id, struct task_rows *out)
+{
+    return rows_list(pg, a, SQL_TASK_TOLD, PG(pg_text(intent_id)),
+                     &task_record, &out->v, &out->n);
+}
+
+const struct err *tasks_board(struct pg *pg, struct arena *a,
+                              struct intent *i, struct board **out)
+{
+    struct board *b = arena_new(a, struct board);
+    struct pg_list args = {0};
+    struct pg_rows *all[4] = {NULL};
+    *b = (struct board){.arena = a,
+                         .intent = i,
+                         .marked = i->containers & INTENT_HAS_TASKS};
+    pg_add(&args, pg_text(i->id));
+    pg_queue(pg, a, SQL_TASK_BOARD, PG_ALL(&args));
+    plans_queue_read(pg, a, i->id);
+    pg_queue(pg, a, SQL_SUSPENSION_BESIDE, PG_ALL(&args));
+    TRY(pg_run(pg, a, all));
+    b->tasks = rows_all(a, &task_record, all[0]);
+    b->tasks_n = pg_count(all[0]);
+    plans_take(b, all + 1);
+    b->beside = pg_int(all[3], 0, 0);
+    *out = b;
+    return NULL;
+}
+
+/* ---- writing ---------------------------------------------------------- */
+
+/* The columns IN_PART of one of the tasks that have moved; "": NULL. */
+static void tasks_put_moved(struct arena *a, const struct task *t,
+                            struct str *const cell[static TASKS_MOVED],
+                            size_t n)
+{
+    size_t column = 0;
+    cell[column++][n] = t->id;
+    for (size_t i = 0; i < task_record.n; i++) {
+        const struct record_field *f = &task_record.fields[i];
+        if (!(f->in & IN_PART) || column == TASKS_MOVED)
+            continue;
+        const struct str text = record_text(a, f, t);
+        cell[column++][n] = text.p ? text : STR("");
+    }
+}
+
+static void tasks_queue_changed(struct pg *pg, const struct board *b)
+{
+    struct str *cell[TASKS_MOVED];
+    struct pg_list args = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < TASKS_MOVED; i++)
+        cell[i] = arena_many(b->arena, b->tasks_n + 1, struct str);
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const struct task *t = &b->tasks[i];
+        if (t->fresh)
+            rows_queue(pg, b->arena, SQL_TASK_INSERT, NULL, &task_record,
+                       IN_INSERT, t);
+        else if (t->changed)
+            tasks_put_moved(b->arena, t, cell, n++);
+        if (t->changed && !t->fresh && t->facts.p)
+            rows_queue(pg, b->arena, SQL_TASK_UPDATE, PG(pg_text(t->id)),
+                       &task_record, IN_UPDATE, t);
+    }
+    for (size_t i = 0; i < TASKS_MOVED; i++)
+        pg_add(&args, pg_texts(cell[i], n));
+    if (n > 0)
+        pg_queue(pg, b->arena, SQL_TASK_MOVE, PG_ALL(&args));
+}
+
+void tasks_queue_write(struct pg *pg, const struct board *b)
+{
+    if (!b->marked)
+        pg_queue(pg, b->arena, SQL_TASK_MARK, PG(pg_text(b->intent->id)));
+    plans_queue_write(pg, b);
+    tasks_queue_changed(pg, b);
+    if (b->ended_n > 0)
+        suspensions_queue_take_back(pg, b->arena, b->ended, b->ended_n,
+                                    "The plan ended before anybody answered.",
+                                    b->now);
+    if (b->replaced.p)
+        suspensions_queue_take_back(pg, b->arena, &b->replaced, 1,
+                                    "Superseded by a request of the agent.",
+                                    b->now);
+    if (b->has_asked)
+        suspensions_queue_insert(pg, b->arena, &b->asked);
+}

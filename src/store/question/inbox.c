@@ -1,0 +1,276 @@
+/* Lists of open questions: struct in, struct out. Decides nothing. */
+#include "store/question/inbox.h"
+
+#include "store/sql.gen.h"
+
+#define FOREVER STR("infinity")
+#define NEVER STR("-infinity")
+#define WHOSE_MAX (PERSON_GROUPS_MAX + 3)
+
+/* ---- audience -------------------------------------------------------- */
+
+struct whose {
+    struct str v[WHOSE_MAX];
+    size_t n;
+};
+
+static void add(struct whose *w, struct arena *a, const char *mode,
+                struct str who)
+{
+    w->v[w->n++] = arena_join(a, str_of(mode), who);
+}
+
+/* The words of the column audience for a reader in a view. */
+static struct whose whose(struct arena *a, const struct principal *p,
+                          enum inbox_view view)
+{
+    struct whose w = {.n = 0};
+    struct str rest = p->groups;
+    if (p->role == ROLE_USER) {
+        add(&w, a, "i:", p->name);
+        return w;
+    }
+    if (!principal_decides(p) && view != INBOX_ALL)
+        return w;
+    if (view == INBOX_MAY)
+        add(&w, a, "o", STR(""));
+    if (view == INBOX_MAY || view == INBOX_MINE) {
+        add(&w, a, "i:", p->name);
+        add(&w, a, "n:", p->name);
+    }
+    while (rest.p && w.n < WHOSE_MAX && view != INBOX_MINE) {
+        const struct str group = str_cut(&rest, ' ');
+        if (group.n > 0)
+            add(&w, a, "g:", group);
+    }
+    return w;
+}
+
+enum inbox_view inbox_first(const struct principal *reader)
+{
+    return principal_decides(reader) || reader->role == ROLE_USER ? INBOX_MAY
+                                                                  : INBOX_ALL;
+}
+
+/* Without any limit to the reader's own? Never for a user. */
+static bool is_all(const struct inbox_wish *w)
+{
+    return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
+}
+
+static struct pg_value whose_texts(struct arena *a,
+                                   const struct principal *reader,
+                                   enum inbox_view view)
+{
+    const struct whose who = whose(a, reader, view);
+    struct str *v = arena_many(a, who.n + 1, struct str);
+    memcpy(v, who.v, who.n * sizeof *v);
+    return pg_texts(v, who.n);
+}
+
+static void arg_whose(struct pg_list *args, struct arena *a,
+                      const struct inbox_wish *w)
+{
+    pg_add(args,
+           is_all(w) ? pg_text(STR_NONE) : whose_texts(a, w->reader, w->view));
+    pg_add(args, pg_text(w->reader->name));
+}
+
+/* ---- filters -------------------------------------------------------- */
+
+/* The column inbox_rank is descending: the gravest has the lowest value. */
+static int64_t rank(enum severity severity)
+{
+    return SEVERITY_CRITICAL - severity;
+}
+
+/* A question without a severity is sorted as medium (inbox_ranked in the
+ * database). */
+static int64_t class_of(int64_t r)
+{
+    return r == SEVERITY_CRITICAL - SEVERITY_UNSAID
+               ? SEVERITY_CRITICAL - SEVERITY_MEDIUM
+               : r;
+}
+
+/* The ranks of one severity (SEVERITY__MAX: any), from a class on. */
+static struct pg_value ranks(struct arena *a, enum severity only, int64_t from)
+{
+    static const char digits[] = "01234";
+    struct str *v = arena_many(a, SEVERITY__MAX, struct str);
+    size_t n = 0;
+    for (int64_t r = 0; r < SEVERITY__MAX; r++) {
+        if (class_of(r) >= from &&
+            (only == SEVERITY__MAX || r == SEVERITY_CRITICAL - only))
+            v[n++] = (struct str){digits + r, 1};
+    }
+    return pg_texts(v, n);
+}
+
+static struct pg_value by(int64_t due)
+{
+    return due ? pg_moment(due) : pg_text(FOREVER);
+}
+
+/* The statement for each combination of filters. */
+struct narrowed {
+    int all, whose, agent, agent_whose, words;
+};
+
+/* Adds the statement's further arguments, and returns its number. */
+static int narrow(struct pg_list *args, struct arena *a,
+                  const struct inbox_wish *w, const struct narrowed *n,
+                  int64_t words_max)
+{
+    const bool all = is_all(w);
+    if (w->words.p || !all)
+        arg_whose(args, a, w);
+    if (w->words.p || w->agent.p)
+        pg_add(args, pg_text(w->agent));
+    if (w->words.p) {
+        pg_add(args, pg_text(w->words));
+        pg_add(args, pg_number(words_max));
+        return n->words;
+    }
+    if (w->agent.p)
+        return all ? n->agent : n->agent_whose;
+    return all ? n->all : n->whose;
+}
+
+/* A search has an index without an order. */
+static const struct err *run(struct pg *pg, struct arena *a, int statement,
+                             const struct pg_args *args, struct pg_rows **out)
+{
+    const bool search = statement == SQL_INBOX_WORDS ||
+                        statement == SQL_INBOX_COUNT_WORDS;
+    return search ? pg_query(pg, a, statement, args, out)
+                  : suspensions_in_order(pg, a, statement, args, out);
+}
+
+/* ---- the list ------------------------------------------------------- */
+
+static void arg_after(struct pg_list *args, const struct inbox_wish *w)
+{
+    const struct suspension *s = w->after;
+    pg_add(args, pg_flag(w->by_deadline));
+    if (!s) {
+        pg_add(args, pg_text(STR_NONE));
+        pg_add(args, pg_text(NEVER));
+        pg_add(args, pg_text(NEVER));
+        pg_add(args, pg_text(STR("")));
+        return;
+    }
+    pg_add(args, pg_number(class_of(rank(s->severity))));
+    pg_add(args, by(s->expires_at));
+    pg_add(args, pg_moment(s->suspended_at));
+    pg_add(args, pg_text(s->id));
+}
+
+static struct pg_list list_args(struct arena *a, const struct inbox_wish *w)
+{
+    struct pg_list args = {0};
+    const int64_t from = w->after && !w->by_deadline
+                             ? class_of(rank(w->after->severity))
+                             : 0;
+    pg_add(&args, suspensions_kinds(a, w->kind));
+    pg_add(&args, ranks(a, w->severity, from));
+    pg_add(&args, by(w->due));
+    pg_add(&args, pg_number(w->limit));
+    arg_after(&args, w);
+    return args;
+}
+
+const struct err *inbox_list(struct pg *pg, struct arena *a,
+                             const struct inbox_wish *w,
+                             struct suspension_rows *out)
+{
+    static const struct narrowed lists = {SQL_INBOX_ALL, SQL_INBOX_FOR,
+                                          SQL_INBOX_AGENT,
+                                          SQL_INBOX_AGENT_FOR,
+                                          SQL_INBOX_WORDS};
+    struct pg_list args = list_args(a, w);
+    struct pg_rows *rows = NULL;
+    const int statement = narrow(&args, a, w, &lists, INBOX_WORDS_MAX);
+    TRY(run(pg, a, statement, PG_ALL(&args), &rows));
+    *out = suspensions_rows(a, rows);
+    return NULL;
+}
+
+/* ---- counts --------------------------------------------------------- */
+
+const struct err *inbox_count(struct pg *pg, struct arena *a,
+                              const struct inbox_wish *w,
+                              struct inbox_counts *out)
+{
+    static const struct narrowed counts = {
+        SQL_INBOX_COUNT_ALL, SQL_INBOX_COUNT_FOR, SQL_INBOX_COUNT_AGENT,
+        SQL_INBOX_COUNT_AGENT_FOR, SQL_INBOX_COUNT_WORDS};
+    struct pg_list args = {0};
+    struct pg_rows *rows = NULL;
+    *out = (struct inbox_counts){.looked = 0};
+    pg_add(&args, suspensions_kinds(a, KIND__MAX));
+    pg_add(&args, ranks(a, SEVERITY__MAX, 0));
+    pg_add(&args, by(w->due));
+    const int statement = narrow(&args, a, w, &counts, INBOX_WORDS_MAX + 1);
+    TRY(run(pg, a, statement, PG_ALL(&args), &rows));
+    for (size_t i = 0; i < pg_count(rows); i++) {
+        const struct str word = pg_str(rows, i, 0);
+        const enum kind k = kind_of(vocabulary_of_key(word));
+        const int64_t r = pg_int(rows, i, 1);
+        if (!word.p)
+            out->looked = pg_int(rows, i, 2);
+        else if (k < KIND__MAX && r >= 0 && r < SEVERITY__MAX)
+            out->cell[k][SEVERITY_CRITICAL - r] = pg_int(rows, i, 2);
+    }
+    return NULL;
+}
+
+const struct err *inbox_badges(struct pg *pg, struct arena *a,
+                               const struct principal *reader,
+                               int64_t out[static INBOX_VIEW__MAX])
+{
+    struct pg_list args = {0};
+    struct pg_rows *rows = NULL;
+    pg_add(&args, pg_text(reader->name));
+    for (enum inbox_view v = INBOX_MAY; v < INBOX_ALL; v++)
+        pg_add(&args, whose_texts(a, reader, v));
+    TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES, PG_ALL(&args), &rows));
+    for (int v = 0; v < INBOX_VIEW__MAX; v++)
+        out[v] = pg_int(rows, 0, v);
+    return NULL;
+}
+
+/* ---- one question --------------------------------------------------- */
+
+const struct err *inbox_place(struct pg *pg, struct arena *a,
+                              const struct principal *reader,
+                              enum inbox_view view,
+                              const struct suspension *s,
+                              struct inbox_place *out)
+{
+    const struct inbox_wish behind = {.reader = reader,
+                                      .view = view,
+                                      .kind = KIND__MAX,
+                                      .severity = SEVERITY__MAX,
+                                      .limit = 1,
+                                      .after = s};
+    struct pg_list args = {0};
+    struct suspension_rows next;
+    struct pg_rows *rows = NULL;
+    pg_add(&args, suspensions_kinds(a, KIND__MAX));
+    pg_add(&args, pg_number(class_of(rank(s->severity))));
+    pg_add(&args, by(s->expires_at));
+    pg_add(&args, pg_moment(s->suspended_at));
+    pg_add(&args, pg_text(s->id));
+    pg_add(&args, pg_number(INBOX_COUNT_MAX + 1));
+    if (!is_all(&behind))
+        arg_whose(&args, a, &behind);
+    TRY(suspensions_in_order(pg, a,
+                             is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR,
+                             PG_ALL(&args), &rows));
+    *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
+                                .previous = pg_str(rows, 0, 1)};
+    TRY(inbox_list(pg, a, &behind, &next));
+    out->next = next.n > 0 ? next.v[0].id : STR_NONE;
+    return NULL;
+}

@@ -1,0 +1,407 @@
+/* Suspensions in the database: struct in, struct out. Decides nothing. */
+#include "store/question/suspensions.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/shared/clock_watch.h"
+#include "store/intent/intents.h"
+#include "store/sql.gen.h"
+#include "store/tables.h"
+
+#define SUSPENSIONS_SEARCHED 10000 /* ends that one read of the feed searches */
+
+struct suspension suspensions_row(const struct pg_rows *r, size_t i)
+{
+    struct suspension s = {.seq = 0};
+    int column = 0;
+    for (size_t k = 0; k < suspension_fields_n; k++) {
+        const struct suspension_field *f = &suspension_fields[k];
+        if (f->column)
+            suspension_field_read(&s, f, pg_str(r, i, column++));
+    }
+    tables_mark(&s);
+    return s;
+}
+
+/* Reads the columns that are written with a part. Returns their number. */
+static int read_part(struct suspension *s, const struct pg_rows *r,
+                     enum suspension_in in)
+{
+    int column = 0;
+    for (size_t k = 0; k < suspension_fields_n; k++) {
+        const struct suspension_field *f = &suspension_fields[k];
+        if (f->in == in || f->in == IN_BOTH)
+            suspension_field_read(s, f, pg_str(r, 0, column++));
+    }
+    return column;
+}
+
+struct suspension suspensions_asked(const struct pg_rows *r)
+{
+    struct suspension s = {.seq = 0};
+    for (size_t k = 0; k < suspension_fields_n; k++) {
+        if (suspension_fields[k].in == IN_DECISION)
+            suspension_field_read(&s, &suspension_fields[k], STR_NONE);
+    }
+    read_part(&s, r, IN_ASKED);
+    return s;
+}
+
+bool suspensions_open(struct suspension *s, const struct pg_rows *r)
+{
+    if (pg_count(r) == 0 || !str_eq(pg_str(r, 0, 0), s->id))
+        return false;
+    s->state = SUSPENSION_PENDING;
+    s->channel_hint = pg_str(r, 0, 1);
+    s->attempt = pg_int(r, 0, 2);
+    s->next_attempt_at = pg_time(r, 0, 3);
+    tables_mark(s);
+    return true;
+}
+
+void suspensions_decided(struct suspension *s, const struct pg_rows *r)
+{
+    if (pg_count(r) == 0)
+        return;
+    const int own = read_part(s, r, IN_DECISION);
+    s->channel_hint = pg_str(r, 0, own);
+    s->attempt = pg_int(r, 0, own + 1);
+}
+
+struct suspension_rows suspensions_rows(struct arena *a,
+                                        const struct pg_rows *r)
+{
+    struct suspension_rows out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct suspension);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = suspensions_row(r, i);
+    return out;
+}
+
+const struct err *suspensions_in_order(struct pg *pg, struct arena *a,
+                                       int statement,
+                                       const struct pg_args *args,
+                                       struct pg_rows **out)
+{
+    struct pg_rows *rows[2] = {NULL};
+    pg_queue(pg, NULL, SQL_INBOX_IN_ORDER, NULL);
+    pg_queue(pg, a, statement, args);
+    TRY(pg_run(pg, a, rows));
+    *out = rows[1];
+    return NULL;
+}
+
+struct pg_value suspensions_kinds(struct arena *a, enum kind only)
+{
+    struct str *v = arena_many(a, KIND__MAX, struct str);
+    size_t n = 0;
+    for (enum kind k = KIND_NONE; k < KIND__MAX; k++) {
+        if (only == KIND__MAX || k == only)
+            v[n++] = vocabulary_key(kind_words(k));
+    }
+    return pg_texts(v, n);
+}
+
+/* suspensions_rows, with the agent's task from the column `at`. */
+static struct suspension_rows rows_with_task(struct arena *a,
+                                             const struct pg_rows *r, int at)
+{
+    struct suspension_rows out = suspensions_rows(a, r);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i].task_id = pg_str(r, i, at);
+    return out;
+}
+
+static const struct err *select_rows(struct pg *pg, struct arena *a,
+                                     int statement,
+                                     const struct pg_args *args,
+                                     struct suspension_rows *out)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, statement, args, &rows));
+    *out = suspensions_rows(a, rows);
+    return NULL;
+}
+
+static const struct err *find(struct pg *pg, struct arena *a, struct str id,
+                              struct pg_rows **rows)
+{
+    return id_token(id)
+               ? pg_query(pg, a, SQL_SUSPENSION_GET, PG(pg_text(id)), rows)
+               : NULL;
+}
+
+const struct err *suspensions_get(struct pg *pg, struct arena *a,
+                                  struct str id, struct suspension *out)
+{
+    struct pg_rows *rows = NULL;
+    const struct str other = id_respelled(a, id);
+    TRY(find(pg, a, id, &rows));
+    if (other.p && pg_count(rows) == 0)
+        TRY(find(pg, a, other, &rows));
+    if (!rows || pg_count(rows) == 0)
+        return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                     "There is no suspension with this id.");
+    *out = suspensions_row(rows, 0);
+    out->task_id = pg_str(rows, 0, pg_columns(rows) - 2);
+    out->closed = pg_bool(rows, 0, pg_columns(rows) - 1);
+    return NULL;
+}
+
+const struct err *suspensions_many(struct pg *pg, struct arena *a,
+                                   const struct str *ids, size_t n,
+                                   struct suspension *out)
+{
+    struct pg_rows **rows = arena_many(a, n + 1, struct pg_rows *);
+    for (size_t i = 0; i < n; i++) {
+        pg_queue(pg, a, SQL_SUSPENSION_GET,
+                 PG(pg_text(id_token(ids[i]) ? ids[i] : STR_NONE)));
+    }
+    TRY(n ? pg_run(pg, a, rows) : NULL);
+    for (size_t i = 0; i < n; i++)
+        out[i] = pg_count(rows[i]) ? suspensions_row(rows[i], 0)
+                                   : (struct suspension){.id = STR_NONE};
+    return NULL;
+}
+
+const struct err *suspensions_same(struct pg *pg, struct arena *a,
+                                   const struct suspensions_same *of,
+                                   struct suspension_rows *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(suspensions_in_order(pg, a, SQL_SUSPENSION_SAME,
+                             PG(pg_texts(of->digests, of->digests_n),
+                                pg_texts(of->ids, of->ids_n),
+                                pg_number(of->most)),
+                             &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct suspension);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct suspension){.id = pg_str(r, i, 0),
+                                        .title = pg_str(r, i, 1),
+                                        .question = pg_str(r, i, 2),
+                                        .subject_sha256 = pg_str(r, i, 3)};
+    return NULL;
+}
+
+const struct err *suspensions_list(struct pg *pg, struct arena *a,
+                                   const struct suspensions_page *page,
+                                   struct suspension_rows *out)
+{
+    struct pg_list args = {0};
+    struct pg_rows *r = NULL;
+    const bool open =
+        vocabulary_suspension_state_of(page->state) == SUSPENSION_PENDING;
+    pg_add(&args, pg_number(page->limit + 1));
+    pg_add(&args, pg_text(page->agent));
+    pg_add(&args, pg_moment(page->after_at));
+    pg_add(&args, pg_text(page->after_id));
+    pg_add(&args, pg_number((int64_t)SUSPENSIONS_PAGE_BYTES));
+    pg_add(&args, pg_moment(clock_watch_latest(clock_now())));
+    if (page->state.p && !open)
+        pg_add(&args, pg_text(page->state));
+    TRY(pg_query(pg, a,
+                 !page->state.p ? SQL_SUSPENSION_LIST
+                 : open         ? SQL_SUSPENSION_LIST_OPEN
+                                : SQL_SUSPENSION_LIST_ENDED,
+                 PG_ALL(&args), &r));
+    *out = rows_with_task(a, r, pg_columns(r) - 2);
+    const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
+    if (out->n > (size_t)page->limit)
+        out->n = (size_t)page->limit;
+    out->more = found > (int64_t)out->n;
+    return NULL;
+}
+
+/* Behind the columns of a question. */
+enum { FED_XID, FED_BELOW, FED_FOUND, FED_SEARCHED, FED_LAST_XID, FED_LAST_ID,
+       FED__MAX };
+
+/* The last one that was returned, else the last that was searched, else all
+ * are behind it. */
+static void set_place(const struct pg_rows *r, int own, int64_t limit,
+                      struct suspensions_fed *out)
+{
+    const size_t n = out->rows.n;
+    const int64_t found = pg_int(r, 0, own + FED_FOUND);
+    const bool cut = found > (int64_t)n || found == limit;
+    out->below = (uint64_t)pg_int(r, 0, own + FED_BELOW);
+    out->rows.more =
+        cut || pg_int(r, 0, own + FED_SEARCHED) == SUSPENSIONS_SEARCHED;
+    out->xid = out->below;
+    out->id = STR("");
+    if (out->rows.more) {
+        out->xid = (uint64_t)pg_int(r, cut ? n - 1 : 0,
+                                    own + (cut ? FED_XID : FED_LAST_XID));
+        out->id = cut ? out->rows.v[n - 1].id
+                      : pg_str(r, 0, own + FED_LAST_ID);
+    }
+}
+
+const struct err *suspensions_feed(struct pg *pg, struct arena *a,
+                                   const struct suspensions_feed *feed,
+                                   struct suspensions_fed *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(
+        pg, a, SQL_SUSPENSION_FEED,
+        PG(pg_number((int64_t)feed->after_xid), pg_text(feed->after_id),
+           pg_text(feed->agent), pg_text(feed->key_id),
+           pg_number(SUSPENSIONS_SEARCHED), pg_number(feed->limit),
+           pg_number((int64_t)SUSPENSIONS_PAGE_BYTES), pg_moment(feed->now)),
+        &r));
+    out->rows = rows_with_task(a, r, pg_columns(r) - FED__MAX - 1);
+    if (out->rows.n == 1 && !out->rows.v[0].id.p)
+        out->rows.n = 0;
+    set_place(r, pg_columns(r) - FED__MAX, feed->limit, out);
+    return NULL;
+}
+
+const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
+                                        struct str intent_id,
+                                        struct suspension_rows *out)
+{
+    return select_rows(pg, a, SQL_SUSPENSION_OF_INTENT, PG(pg_text(intent_id)),
+                       out);
+}
+
+const struct err *suspensions_revision(struct pg *pg, struct arena *a,
+                                       struct str id, int64_t *out)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_SUSPENSION_REVISION, PG(pg_text(id)), &rows));
+    *out = pg_int(rows, 0, 0);
+    return NULL;
+}
+
+const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
+                                        struct str id,
+                                        struct suspension_rows *out)
+{
+    return select_rows(pg, a, SQL_SUSPENSION_REPLACING, PG(pg_text(id)), out);
+}
+
+const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
+                                         struct str key_id, int64_t us,
+                                         int64_t *moved)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_SUSPENSION_TEST_CLOCK,
+                 PG(pg_text(key_id), pg_number(us)), &r));
+    *moved = (int64_t)pg_affected(r);
+    return NULL;
+}
+
+const struct err *suspensions_ages(struct pg *pg, struct arena *a,
+                                   int64_t out[static 4])
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_SUSPENSION_AGES, NULL, &rows));
+    for (int i = 0; i < 4; i++)
+        out[i] = pg_int(rows, 0, i);
+    return NULL;
+}
+
+const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
+                                      struct str key_id, int64_t most,
+                                      int64_t *out)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_SUSPENSION_OPEN_OF,
+                 PG(pg_text(key_id), pg_number(most)), &rows));
+    *out = pg_int(rows, 0, 0);
+    return NULL;
+}
+
+static void arg_fields(struct pg_list *args, struct arena *a,
+                       const struct suspension *s, enum suspension_in in)
+{
+    for (size_t i = 0; i < suspension_fields_n; i++) {
+        const struct suspension_field *f = &suspension_fields[i];
+        if (f->in == in || f->in == IN_BOTH)
+            pg_add(args, pg_text(suspension_field_text(a, s, f)));
+    }
+}
+
+void suspensions_queue_insert(struct pg *pg, struct arena *a,
+                              const struct suspension *s)
+{
+    struct pg_list args = {0};
+    pg_add(&args, pg_moment(s->next_attempt_at));
+    arg_fields(&args, a, s, IN_ASKED);
+    pg_queue(pg, a, SQL_SUSPENSION_INSERT, PG_ALL(&args));
+}
+
+/* The server takes questions back. */
+static void queue_back(struct pg *pg, struct arena *a, int statement,
+                       struct pg_value which, const char *summary, int64_t now)
+{
+    pg_queue(pg, a, statement,
+             PG(which, pg_text(event_by_server().name),
+                pg_text(vocabulary_via(VIA_NATIVE)->wire), pg_moment(now),
+                pg_text(str_of(summary))));
+}
+
+void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
+                                  const struct str *intents, size_t n,
+                                  int64_t now)
+{
+    queue_back(pg, a, SQL_SUSPENSION_END_BESIDE, pg_texts(intents, n),
+               "The task ended before anybody answered.", now);
+}
+
+void suspensions_queue_take_back(struct pg *pg, struct arena *a,
+                                 const struct str *ids, size_t n,
+                                 const char *summary, int64_t now)
+{
+    queue_back(pg, a, SQL_SUSPENSION_TAKE_BACK, pg_texts(ids, n), summary,
+               now);
+}
+
+const struct err *suspensions_beside(struct pg *pg, struct arena *a,
+                                     struct str intent_id, int64_t *out)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_SUSPENSION_BESIDE, PG(pg_text(intent_id)), &rows));
+    *out = pg_int(rows, 0, 0);
+    return NULL;
+}
+
+const struct err *
+suspensions_escalations(struct pg *pg, struct arena *a,
+                        const struct suspensions_escalations *wish,
+                        struct suspension_rows *out)
+{
+    struct pg_list args = {0};
+    const bool one = wish->intent_id.p;
+    intents_reader(&args, a, wish->who);
+    if (wish->any)
+        pg_add(&args, pg_text(STR_NONE));
+    else
+        pg_add(&args, pg_flag(wish->open));
+    if (one)
+        pg_add(&args, pg_text(wish->intent_id));
+    return select_rows(pg, a,
+                       one ? SQL_SUSPENSION_ESCALATIONS_OF
+                           : SQL_SUSPENSION_ESCALATIONS,
+                       PG_ALL(&args), out);
+}
+
+const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
+                                          struct str intent_id,
+                                          struct str *out)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_SUSPENSION_ARBITRATION, PG(pg_text(intent_id)),
+                 &rows));
+    *out = pg_count(rows) ? pg_str(rows, 0, 0) : STR_NONE;
+    return NULL;
+}
+
+void suspensions_queue_decide(struct pg *pg, struct arena *a,
+                              const struct suspension *s)
+{
+    struct pg_list args = {0};
+    arg_fields(&args, a, s, IN_DECISION);
+    pg_queue(pg, a, SQL_SUSPENSION_DECIDE, PG_ALL(&args));
+}

@@ -1,0 +1,142 @@
+/* The tail of all events.
+ *
+ * Called by the process that holds streams, and by the handlers for the
+ * beginning of a stream. Only reads; the frames are the domain's. */
+#include "store/sending/tail.h"
+
+#include "base/id.h"
+#include "store/tables.h"
+
+/* Before all intents' ids. */
+#define NIL STR("00000000-0000-0000-0000-000000000000")
+
+enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION,
+       WATCHED };
+
+static const struct err *read_rows(struct pg *pg, struct arena *a,
+                                   int statement, struct pg_list *args,
+                                   struct tail_rows *out)
+{
+    struct pg_rows *r = NULL;
+    size_t bytes = 0;
+    pg_add(args, pg_number(TAIL_PAGE));
+    pg_add(args, pg_number((int64_t)TAIL_PAGE_BYTES));
+    TRY(pg_query(pg, a, statement, PG_ALL(args), &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct frame_event);
+    for (size_t i = 0; i < out->n; i++) {
+        out->v[i] = (struct frame_event){.epoch = tables_restore().epoch,
+                                         .cursor = pg_str(r, i, XID),
+                                         .intent_id = pg_str(r, i, INTENT),
+                                         .sequence = pg_int(r, i, SEQUENCE),
+                                         .type = pg_str(r, i, TYPE),
+                                         .canonical = pg_str(r, i, CANONICAL),
+                                         .hash = pg_str(r, i, HASH),
+                                         .record = pg_str(r, i, RECORD),
+                                         .agents = pg_str(r, i, AGENTS),
+                                         .version = pg_int(r, i, VERSION),
+                                         .watched = pg_str(r, i, WATCHED)};
+        bytes += out->v[i].canonical.n + out->v[i].record.n;
+    }
+    out->more = out->n == TAIL_PAGE || bytes >= TAIL_PAGE_BYTES;
+    return NULL;
+}
+
+static const struct err *set_xid(uint64_t *out, struct str xid)
+{
+    int64_t v = 0;
+    if (!str_int(xid, 1, INT64_MAX, &v))
+        return ERROR(ERR_INTERNAL, "internal",
+                     "The transaction id cannot be read.");
+    *out = (uint64_t)v;
+    return NULL;
+}
+
+static const struct err *move(struct tail_cursor *at,
+                              const struct frame_event *last)
+{
+    if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
+        return ERROR(ERR_INTERNAL, "internal", "This is not an intent's id.");
+    TRY(set_xid(&at->xid, last->cursor));
+    at->sequence = last->sequence;
+    return NULL;
+}
+
+const struct err *tail_now(struct pg *pg, struct arena *a,
+                           struct tail_cursor *out)
+{
+    struct pg_list args = {0};
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TAIL_NOW, PG_ALL(&args), &r));
+    *out = (struct tail_cursor){.sequence = 0};
+    return set_xid(&out->xid, pg_str(r, 0, 0));
+}
+
+const struct err *tail_read(struct pg *pg, struct arena *a,
+                            struct tail_cursor *at, struct tail_rows *out)
+{
+    struct pg_list args = {0};
+    pg_add(&args, pg_number((int64_t)at->xid));
+    pg_add(&args, pg_text(at->intent_id[0] ? str_of(at->intent_id) : NIL));
+    pg_add(&args, pg_number(at->sequence));
+    TRY(read_rows(pg, a, SQL_TAIL_READ, &args, out));
+    return out->n ? move(at, &out->v[out->n - 1]) : NULL;
+}
+
+const struct err *tail_intent(struct pg *pg, struct arena *a,
+                              struct str intent_id, int64_t after,
+                              struct tail_rows *out)
+{
+    struct pg_list args = {0};
+    pg_add(&args, pg_text(intent_id));
+    pg_add(&args, pg_number(after));
+    return read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
+}
+
+const struct err *tail_ended(struct pg *pg, struct arena *a,
+                             struct tail_ended_cursor *at,
+                             struct tail_ends *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TAIL_ENDED,
+                 PG(pg_number((int64_t)at->xid), pg_text(str_of(at->id)),
+                    pg_number(TAIL_PAGE)),
+                 &r));
+    out->n = pg_count(r);
+    out->more = out->n == TAIL_PAGE;
+    out->v = arena_many(a, out->n + 1, struct tail_end);
+    for (size_t i = 0; i < out->n; i++) {
+        TRY(set_xid(&out->v[i].xid, pg_str(r, i, 0)));
+        out->v[i].key_id = pg_str(r, i, 2);
+    }
+    if (out->n == 0)
+        return NULL;
+    at->xid = out->v[out->n - 1].xid;
+    return str_copy(at->id, sizeof at->id, pg_str(r, out->n - 1, 1))
+               ? NULL
+               : ERROR(ERR_INTERNAL, "internal",
+                       "This is not a suspension's id.");
+}
+
+const struct err *tail_held(struct pg *pg, struct arena *a, int64_t *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TAIL_HELD, NULL, &r));
+    *out = pg_count(r) ? pg_int(r, 0, 0) : 0;
+    return NULL;
+}
+
+const struct err *tail_holders(struct pg *pg, struct arena *a,
+                               struct tail_holders *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TAIL_HOLDERS, NULL, &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct tail_holder);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct tail_holder){.who = pg_str(r, i, 0),
+                                         .user = pg_str(r, i, 1),
+                                         .database = pg_str(r, i, 2),
+                                         .us = pg_int(r, i, 3)};
+    return NULL;
+}
