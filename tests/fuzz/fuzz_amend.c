@@ -38,7 +38,8 @@ static void check_untouched(struct arena *a, const struct suspension *s,
         v[i] = pair_of(a, i, page_facts_value(a, given));
     }
     const struct pairs p = {v, n};
-    const struct err *e = answer_amend_read(a, s, choice_of(a, 3), &p, &sent);
+    const struct err *e =
+        answer_amend_form_read(a, s, choice_of(a, 3), &p, &sent);
     if (n > 0 && json_count(subject) > 0)
         must(!e && json_equal(sent.subject, subject));
 }
@@ -57,7 +58,7 @@ static void check_posted(struct arena *a, struct suspension *s, size_t i,
     struct amend amend;
     struct json *now = NULL;
     s->kind = kinds[i];
-    const struct err *e = answer_amend_read(a, s, choice, p, &sent);
+    const struct err *e = answer_amend_form_read(a, s, choice, p, &sent);
     must(!e || e->kind == ERR_INVALID);
     if (e || amend_check(a, s, choice, &sent, &amend))
         return;

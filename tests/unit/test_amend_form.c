@@ -1,5 +1,6 @@
 /* The fields by which a yes allows less: what they show, and what comes back
  * from them. */
+#include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/amend_form.h"
 
 #include "suite.h"
@@ -28,7 +29,7 @@ static const char *read_back(const char *takes, const char *subject,
     const struct pairs p = posted(form);
     struct amend_sent sent;
     const struct err *e =
-        answer_amend_read(a, &s, choice_of(takes), &p, &sent);
+        answer_amend_form_read(a, &s, choice_of(takes), &p, &sent);
     cr_expect(!e || str_is(str_of(e->code), "amend.field"));
     const struct json *shown = e                  ? json_get(e->more, "fields")
                                : sent.constraints ? sent.constraints

@@ -10,11 +10,6 @@
 #include "doors/pages/shell/difference.h"
 #include "doors/pages/shell/fields.h"
 
-bool answer_amend_takes(const struct json *choice)
-{
-    return effect_takes(choice) != TAKES_NOTHING;
-}
-
 struct str answer_amend_value(const struct pairs *posted)
 {
     static const char *const names[] = {"look", "again", "value"};
@@ -129,7 +124,7 @@ bool answer_amend_unseen(struct arena *a, const struct suspension *after,
     struct amended pair;
     if (pairs_get(*posted, "look").p || pairs_get(*posted, "again").p)
         return true;
-    return answer_amend_takes(choice) && amended_of(a, after, &pair) &&
+    return effect_takes(choice) != TAKES_NOTHING && amended_of(a, after, &pair) &&
            !str_eq(pairs_get(*posted, "looked"), number_of(a, after));
 }
 
@@ -216,7 +211,7 @@ struct json *answer_amend(struct page_view *v,
     const enum takes takes = effect_takes(of->choice);
     const bool one_number = takes == TAKES_LIMIT || takes == TAKES_SECONDS;
     struct json *o = json_object(v->a);
-    if (!answer_amend_takes(of->choice))
+    if (takes == TAKES_NOTHING)
         return NULL;
     const struct page_fields_of fields = {
         .form = answer_amend_form(v->a, of->s, takes),
@@ -244,7 +239,7 @@ struct json *answer_amend_errors(struct page_view *v,
                                  const struct answer_amend_of *of)
 {
     const enum takes takes = effect_takes(of->choice);
-    if (!answer_amend_takes(of->choice))
+    if (takes == TAKES_NOTHING)
         return json_array(v->a);
     if (takes == TAKES_STEPS)
         return answer_steps_form_errors(v->a, errors_of(v->a, of->error));

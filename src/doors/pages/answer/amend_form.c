@@ -7,15 +7,19 @@
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/shell/facts.h"
 
+#define SUBJECT_MAX ((size_t)64 << 10) /* bytes; a longer one has no fields */
 #define LEAVES_MAX 40
 #define DEPTH_MAX 6
 #define LIMITS_MAX 40
 #define OPTIONS_MAX 40  /* of one list */
 #define TICKS_MAX 120   /* of all lists; a form has 400 pairs at most */
 
-const struct answer_amend_form_unit
-    answer_amend_form_units[ANSWER_AMEND_FORM_UNITS] = {
-        {"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
+/* The units of a time. */
+static const struct {
+    const char *word;
+    int64_t seconds;
+} units[] = {
+    {"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
 
 /* ---- posted --------------------------------------------------------- */
 
@@ -126,20 +130,18 @@ static void add_seconds(struct arena *a, struct json *list,
     struct json *options = json_array(a);
     struct buf help = buf_make(a, 128);
     size_t u = 0;
-    while (u + 1 < ANSWER_AMEND_FORM_UNITS &&
-           most % answer_amend_form_units[u].seconds != 0)
+    while (u + 1 < countof(units) && most % units[u].seconds != 0)
         u++;
     buf_put(&help, "At most ");
     buf_str(&help, kinds_card_span(a, most));
     buf_put(&help, ", as requested.");
-    json_set_int(n, "default", most / answer_amend_form_units[u].seconds);
+    json_set_int(n, "default", most / units[u].seconds);
     json_set_text(n, "help", buf_text(&help));
-    for (size_t i = 0; i < ANSWER_AMEND_FORM_UNITS; i++)
-        add_option(options, a, str_of(answer_amend_form_units[i].word),
-                   str_of(answer_amend_form_units[i].word));
+    for (size_t i = 0; i < countof(units); i++)
+        add_option(options, a, str_of(units[i].word), str_of(units[i].word));
     json_set_json(unit, "options", options);
     json_set_text(unit, "help", STR("Days, hours, minutes or seconds."));
-    json_set_text(unit, "default", str_of(answer_amend_form_units[u].word));
+    json_set_text(unit, "default", str_of(units[u].word));
     json_set_bool(unit, "compact", true);
     json_add_json(list, n);
     json_add_json(list, unit);
@@ -273,8 +275,8 @@ static void add_subject(struct arena *a, struct json *list,
                         const struct suspension *s,
                         const struct json *subject)
 {
-    struct buf b = buf_make(a, ANSWER_AMEND_BYTES * 8);
-    if (s->subject.n > ANSWER_AMEND_BYTES)
+    struct buf b = buf_make(a, SUBJECT_MAX * 8);
+    if (s->subject.n > SUBJECT_MAX)
         return;
     if (answer_amend_form_flat(subject)) {
         add_leaves(a, list, subject, STR("subject"));
@@ -363,15 +365,14 @@ static struct json *read_seconds(struct reading *r)
     const struct str text = next_text(r, key);
     const struct str unit = next_text(r, STR("unit"));
     size_t u = 0;
-    while (u < ANSWER_AMEND_FORM_UNITS &&
-           !str_is(unit, answer_amend_form_units[u].word))
+    while (u < countof(units) && !str_is(unit, units[u].word))
         u++;
-    if (u == ANSWER_AMEND_FORM_UNITS)
+    if (u == countof(units))
         wrong(r, STR("unit"), "Choose a unit.");
     else if (text.p && !str_int(str_trim(text), 1, SECONDS_MAX, &n))
         wrong(r, key, "Enter a whole number, 1 or more.");
     else
-        json_set_int(o, "seconds", n * answer_amend_form_units[u].seconds);
+        json_set_int(o, "seconds", n * units[u].seconds);
     return o;
 }
 
@@ -518,18 +519,11 @@ static const struct err *outcome(const struct reading *r)
         more);
 }
 
-/* Was an offered limit confirmed unchanged? */
-static bool untouched(struct arena *a, enum takes takes,
-                      const struct pairs *posted)
-{
-    return takes == TAKES_LIMIT && !field_text(a, posted, 0).p;
-}
-
-const struct err *answer_amend_read(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct json *choice,
-                                    const struct pairs *posted,
-                                    struct amend_sent *out)
+const struct err *answer_amend_form_read(struct arena *a,
+                                         const struct suspension *s,
+                                         const struct json *choice,
+                                         const struct pairs *posted,
+                                         struct amend_sent *out)
 {
     const enum takes takes = effect_takes(choice);
     struct reading r = {.a = a, .posted = posted, .errors = json_object(a)};
@@ -537,7 +531,9 @@ const struct err *answer_amend_read(struct arena *a,
     *out = (struct amend_sent){.subject_text = STR_NONE};
     if (takes == TAKES_STEPS)
         return answer_steps_form_read(a, s, posted, out);
-    if (!answer_amend_takes(choice) || untouched(a, takes, posted))
+    /* An offered limit may be confirmed unchanged, without its field. */
+    if (takes == TAKES_NOTHING ||
+        (takes == TAKES_LIMIT && !field_text(a, posted, 0).p))
         return NULL;
     TRY(json_parse(a, s->subject, &subject));
     const struct json *form = answer_amend_form(a, s, takes);

@@ -7,6 +7,7 @@
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
 #include "doors/pages/answer/amend.h"
+#include "doors/pages/answer/amend_form.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/strip.h"
 #include "doors/pages/answer/typed.h"
@@ -233,7 +234,8 @@ static const struct err *read_answer(struct arena *a,
     const struct json *choice =
         suspension_choice(suspension_choices(a, s), text);
     out->typed = answer_typed_read(a, s, choice, posted);
-    const struct err *e = answer_amend_read(a, s, choice, posted, &out->amend);
+    const struct err *e = answer_amend_form_read(a, s, choice, posted,
+                                                 &out->amend);
     /* A late answer gets that error first, whatever else is wrong with it. */
     return s->state == SUSPENSION_PENDING ? e : NULL;
 }
@@ -293,7 +295,7 @@ static const struct err *show_again(struct call *c,
     if (answer_strip_way(c->a, of.s) == ANSWER_STRIP_CHOICE && choice &&
         (err_is(of.error, resolve_restored) ||
          answer_button_own_page(c->a, of.s, &unseen, choice) ||
-         answer_amend_takes(choice)))
+         effect_takes(choice) != TAKES_NOTHING))
         of.choice = value;
     return show_question(c, of.error ? response_status(of.error->kind) : 200,
                          &of);
