@@ -152,7 +152,7 @@ static void open_page(const char *name, const struct suspension *s,
                       const char *choice, const struct err *error)
 {
     struct page_view v = page_view(a, NOW);
-    const struct answer_strip_of strip = {
+    const struct answer_form_of form = {
         .s = s,
         .reader = &mara,
         .choice = choice ? str_of(choice) : STR_NONE,
@@ -161,7 +161,7 @@ static void open_page(const char *name, const struct suspension *s,
                                       .reader = &mara,
                                       .revision = {.n = 1},
                                       .timeline = event("Requested")};
-    struct json *view = answer_view_open(&v, &of, &strip);
+    struct json *view = answer_view_open(&v, &of, &form);
     json_set_json(view, "place", NULL);
     hold(name, "suspension", view);
 }
@@ -246,7 +246,7 @@ Test(samples, of_a_question_that_was_restored)
                            "\"<b>No</b>\\u202e\"}"),
                .at = NOW}}};
     s.restored_from = NOW - 3600 * CLOCK_SECOND;
-    const struct answer_strip_of strip = {
+    const struct answer_form_of form = {
         .s = &s,
         .reader = &mara,
         .claims = question_claims_view(&v, &s, &list)};
@@ -254,7 +254,7 @@ Test(samples, of_a_question_that_was_restored)
                                       .reader = &mara,
                                       .revision = {.n = 1},
                                       .timeline = event("Requested")};
-    struct json *view = answer_view_open(&v, &of, &strip);
+    struct json *view = answer_view_open(&v, &of, &form);
     json_set_json(view, "place", NULL);
     hold("restored", "suspension", view);
 }

@@ -124,7 +124,8 @@ bool answer_amend_unseen(struct arena *a, const struct suspension *after,
     struct amended pair;
     if (pairs_get(*posted, "look").p || pairs_get(*posted, "again").p)
         return true;
-    return effect_takes(choice) != TAKES_NOTHING && amended_of(a, after, &pair) &&
+    return effect_takes(choice) != TAKES_NOTHING &&
+           amended_of(a, after, &pair) &&
            !str_eq(pairs_get(*posted, "looked"), number_of(a, after));
 }
 

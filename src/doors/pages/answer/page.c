@@ -9,7 +9,7 @@
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/amend_form.h"
 #include "doors/pages/answer/button.h"
-#include "doors/pages/answer/strip.h"
+#include "doors/pages/answer/form.h"
 #include "doors/pages/answer/typed.h"
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
@@ -124,12 +124,12 @@ static const struct err *check_sees(const struct call *c,
 }
 
 static const struct err *show_question(struct call *c, int status,
-                                       const struct answer_strip_of *strip)
+                                       const struct answer_form_of *form)
 {
-    const struct suspension *s = strip->s;
+    const struct suspension *s = form->s;
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
-    struct answer_strip_of shown = *strip;
+    struct answer_form_of shown = *form;
     struct json *place = NULL, *permit = NULL, *claims = NULL;
     TRY(load_history(c, &v, s, &of));
     TRY(question_revision_load(c, s, &of.revision));
@@ -181,8 +181,8 @@ const struct err *answer_page(struct call *c)
     TRY(check_sees(c, &s));
     if (s.state != SUSPENSION_PENDING)
         return show_answered(c, &s);
-    struct answer_strip_of of = {.s = &s, .reader = &c->who};
-    if (answer_strip_way(c->a, &s) == ANSWER_STRIP_CHOICE)
+    struct answer_form_of of = {.s = &s, .reader = &c->who};
+    if (answer_form_way(c->a, &s) == ANSWER_WAY_CHOICE)
         of.choice = asked_choice(c, &s);
     if (of.choice.p &&
         !suspension_choice(suspension_choices(c->a, &s), of.choice))
@@ -211,8 +211,8 @@ static const struct err *read_answer(struct arena *a,
                                      struct answer *out)
 {
     const struct str seen = pairs_get(*posted, "subject_sha256");
-    const enum answer_strip_way way = answer_strip_way(a, s);
-    const bool choosing = way == ANSWER_STRIP_CHOICE;
+    const enum answer_way way = answer_form_way(a, s);
+    const bool choosing = way == ANSWER_WAY_CHOICE;
     const struct str text =
         choosing ? answer_amend_value(posted) : pairs_get(*posted, "value");
     *out = (struct answer){.pressed = true,
@@ -223,9 +223,9 @@ static const struct err *read_answer(struct arena *a,
     if (!choosing)
         out->choice = pairs_get(*posted, "choice");
     /* A decline submits only the comment; other typed fields are dropped. */
-    if (answer_strip_declines(a, s, out->choice))
+    if (answer_form_declines(a, s, out->choice))
         return NULL;
-    if (way == ANSWER_STRIP_FORM)
+    if (way == ANSWER_WAY_FORM)
         out->value = page_fields_read(a, page_fields_form(a, s), posted);
     else if (str_trim(text).n > 0)
         out->value = json_string(a, text);
@@ -285,14 +285,14 @@ static const struct err *show_stale(struct call *c, const struct suspension *s,
 /* s is the question before the answer, after the question with the answer, to
  * be shown; or NULL. */
 static const struct err *show_again(struct call *c,
-                                    const struct answer_strip_of *shown)
+                                    const struct answer_form_of *shown)
 {
-    struct answer_strip_of of = *shown;
+    struct answer_form_of of = *shown;
     const struct question_folded unseen = question_folded(c->a, of.s);
     const struct str value = answer_amend_value(of.typed);
     const struct json *choice =
         suspension_choice(suspension_choices(c->a, of.s), value);
-    if (answer_strip_way(c->a, of.s) == ANSWER_STRIP_CHOICE && choice &&
+    if (answer_form_way(c->a, of.s) == ANSWER_WAY_CHOICE && choice &&
         (err_is(of.error, resolve_restored) ||
          answer_button_own_page(c->a, of.s, &unseen, choice) ||
          effect_takes(choice) != TAKES_NOTHING))
@@ -304,7 +304,7 @@ static const struct err *show_again(struct call *c,
 static const struct json *choice_of(struct call *c, const struct suspension *s,
                                     const struct pairs *posted)
 {
-    return answer_strip_way(c->a, s) == ANSWER_STRIP_CHOICE
+    return answer_form_way(c->a, s) == ANSWER_WAY_CHOICE
                ? suspension_choice(suspension_choices(c->a, s),
                                    answer_amend_value(posted))
                : NULL;
@@ -358,7 +358,7 @@ const struct err *answer_page_respond(struct call *c)
     const bool looks = is_asked(e) && suspension_modified(&w.suspension);
     if (looks && (again || pairs_get(posted, "look").p))
         e = NULL; /* the reader has not confirmed yet */
-    const struct answer_strip_of of = {
+    const struct answer_form_of of = {
         .s = &before,
         .reader = &c->who,
         .typed = &posted,
@@ -381,13 +381,13 @@ const struct err *answer_page_kept(struct call *c, struct str id,
     struct suspension s;
     TRY(suspensions_get(c->pg, c->a, id, &s));
     TRY(check_sees(c, &s));
-    struct answer_strip_of of = {.s = &s, .reader = &c->who, .typed = typed};
+    struct answer_form_of of = {.s = &s, .reader = &c->who, .typed = typed};
     if (s.state == SUSPENSION_PENDING) {
-        of.error = ERROR(ERR_INVALID, answer_strip_session_ended,
+        of.error = ERROR(ERR_INVALID, answer_form_session_ended,
                          "The session had ended.");
         return show_again(c, &of);
     }
     TRY(read_answer(c->a, &s, typed, &answer));
     return show_stale(c, &s, &answer,
-                      ERROR(ERR_CONFLICT, answer_strip_session_ended, ""));
+                      ERROR(ERR_CONFLICT, answer_form_session_ended, ""));
 }

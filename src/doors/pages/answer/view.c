@@ -31,7 +31,7 @@ static void set_kind(struct page_view *v, struct json *view,
 
 struct json *answer_view_open(struct page_view *v,
                               const struct answer_view_of *of,
-                              const struct answer_strip_of *strip)
+                              const struct answer_form_of *form)
 {
     const struct suspension *s = of->s;
     const struct str end = page_view_when(v, s->expires_at);
@@ -39,11 +39,11 @@ struct json *answer_view_open(struct page_view *v,
     set_kind(v, view, of);
     json_set_text(view, "checkpoint", of->checkpoint);
     json_set_json(view, "suspension", question_head(v, s));
-    struct json *answer = answer_strip(v, strip);
+    struct json *answer = answer_form(v, form);
     const struct json *confirm = json_get(answer, "confirm");
     const bool whole = json_get(confirm, "unseen") != NULL;
     json_set_json(view, "answer", answer);
-    json_set_json(view, "errors", answer_strip_errors(v, strip));
+    json_set_json(view, "errors", answer_form_errors(v, form));
     json_set_json(view, "facts", question_head_facts(v, s, whole));
     json_set_json(view, "why", question_head_why(v, s));
     json_set_text(view, "silence", suspension_silence(v->a, s, end));

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_ANSWER_VIEW_H
 #define DOORS_PAGES_ANSWER_VIEW_H
 
-#include "doors/pages/answer/strip.h"
+#include "doors/pages/answer/form.h"
 #include "doors/pages/question/revision.h"
 
 struct answer_view_of {
@@ -19,7 +19,7 @@ struct answer_view_of {
 /* The view of suspension.html without `place`. */
 struct json *answer_view_open(struct page_view *v,
                               const struct answer_view_of *of,
-                              const struct answer_strip_of *strip);
+                              const struct answer_form_of *form);
 /* The view of answered.html. */
 struct json *answer_view_closed(struct page_view *v,
                                 const struct answer_view_of *of);

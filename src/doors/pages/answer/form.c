@@ -1,5 +1,5 @@
-/* The decision strip of a question. */
-#include "doors/pages/answer/strip.h"
+/* The form that answers a question. */
+#include "doors/pages/answer/form.h"
 
 #include "domain/answer/resolve.h"
 #include "domain/kind/form.h"
@@ -16,7 +16,7 @@
 #include "doors/pages/shell/fields.h"
 #include "work/probe.h"
 
-const char answer_strip_session_ended[] = "session.ended";
+const char answer_form_session_ended[] = "session.ended";
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
 
@@ -25,36 +25,36 @@ static const char help[] = "The agent will read it.";
 /* ---- rights and ways -------------------------------------------------- */
 
 /* A choice without choices, and a form without fields, accept any text. */
-enum answer_strip_way answer_strip_way(struct arena *a,
+enum answer_way answer_form_way(struct arena *a,
                                        const struct suspension *s)
 {
     switch (s->response_type) {
     case ANSWER_CHOICE:
     case ANSWER_CONFIRM:
-        return json_count(suspension_choices(a, s)) > 0 ? ANSWER_STRIP_CHOICE
-                                                        : ANSWER_STRIP_TEXT;
+        return json_count(suspension_choices(a, s)) > 0 ? ANSWER_WAY_CHOICE
+                                                        : ANSWER_WAY_TEXT;
     case ANSWER_FORM:
         return s->form.p || json_count(page_fields_form(a, s)) > 0
-                   ? ANSWER_STRIP_FORM
-                   : ANSWER_STRIP_TEXT;
+                   ? ANSWER_WAY_FORM
+                   : ANSWER_WAY_TEXT;
     case ANSWER_TEXT:
     case ANSWER_TYPE__MAX:
     default:
-        return ANSWER_STRIP_TEXT;
+        return ANSWER_WAY_TEXT;
     }
 }
 
-bool answer_strip_declines(struct arena *a, const struct suspension *s,
+bool answer_form_declines(struct arena *a, const struct suspension *s,
                            struct str value)
 {
     const struct json *choice =
         value.p ? suspension_choice(suspension_choices(a, s), value) : NULL;
-    return answer_strip_way(a, s) != ANSWER_STRIP_CHOICE &&
+    return answer_form_way(a, s) != ANSWER_WAY_CHOICE &&
            effect_of_choice(choice) == EFFECT_DECLINE;
 }
 
 static bool can_answer(const struct page_view *v,
-                       const struct answer_strip_of *of)
+                       const struct answer_form_of *of)
 {
     const struct responder_case rule = suspension_case(of->s);
     return !responder_check(v->a, &rule, of->reader) &&
@@ -72,7 +72,7 @@ static struct str why(struct arena *a, const struct responder_case *rule,
 }
 
 static struct json *cannot(struct page_view *v,
-                           const struct answer_strip_of *of)
+                           const struct answer_form_of *of)
 {
     struct json *o = json_object(v->a);
     if (can_answer(v, of))
@@ -106,7 +106,7 @@ static bool needs_reason(const struct json *choice)
 
 /* ---- typed values and errors ------------------------------------------ */
 
-static struct str typed(const struct answer_strip_of *of, const char *key)
+static struct str typed(const struct answer_form_of *of, const char *key)
 {
     const struct str s =
         of->typed ? pairs_get(*of->typed, key) : STR_NONE;
@@ -150,7 +150,7 @@ static const struct mistake {
      "of an earlier answer, send yours once more."},
     {probe_not_found, ABOUT_ALL, probe_heading, ""},
     {probe_unchecked, ABOUT_ALL, probe_heading, ""},
-    {answer_strip_session_ended, ABOUT_ALL, "Your answer was NOT recorded",
+    {answer_form_session_ended, ABOUT_ALL, "Your answer was NOT recorded",
      "Your session had ended when you sent it. Your input is filled in "
      "again. Review it and send it."},
     {answer_steps_form_wrong, ABOUT_AMEND, NULL, NULL},
@@ -162,7 +162,7 @@ static const struct mistake {
     {kind_facts, ABOUT_AMEND, NULL, NULL},
 };
 
-static const struct mistake *mistake_of(const struct answer_strip_of *of)
+static const struct mistake *mistake_of(const struct answer_form_of *of)
 {
     static const struct mistake other = {.heading = cannot_heading};
     for (size_t i = 0; i < countof(mistakes); i++)
@@ -171,12 +171,12 @@ static const struct mistake *mistake_of(const struct answer_strip_of *of)
     return &other;
 }
 
-static bool is_about(const struct answer_strip_of *of, enum about about)
+static bool is_about(const struct answer_form_of *of, enum about about)
 {
     return mistake_of(of)->about == about;
 }
 
-static struct json *comment(struct arena *a, const struct answer_strip_of *of,
+static struct json *comment(struct arena *a, const struct answer_form_of *of,
                             const char *need, bool required)
 {
     struct json *o = json_object(a);
@@ -190,7 +190,7 @@ static struct json *comment(struct arena *a, const struct answer_strip_of *of,
 }
 
 /* The comment box of a choice that is answered in one step. */
-static struct json *words(struct arena *a, const struct answer_strip_of *of,
+static struct json *words(struct arena *a, const struct answer_form_of *of,
                           const struct json *choices)
 {
     size_t all = json_count(choices), need = 0, veto = 0, decline = 0;
@@ -216,7 +216,7 @@ static struct json *words(struct arena *a, const struct answer_strip_of *of,
 
 /* The comment box of a decline, beside the text or form. */
 static struct json *decline_words(struct arena *a,
-                                  const struct answer_strip_of *of,
+                                  const struct answer_form_of *of,
                                   const struct json *choices)
 {
     size_t all = 0, need = 0;
@@ -230,7 +230,7 @@ static struct json *decline_words(struct arena *a,
     return comment(a, of, need ? "required to decline" : "optional", false);
 }
 
-static struct json *text_box(struct arena *a, const struct answer_strip_of *of)
+static struct json *text_box(struct arena *a, const struct answer_form_of *of)
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", typed(of, "value"));
@@ -280,7 +280,7 @@ static struct str says(struct arena *a, const struct suspension *s,
 /* Adds the part that the choice may change; true while it is still being
  * edited. */
 static bool set_change(struct page_view *v, struct json *o,
-                       const struct answer_strip_of *of,
+                       const struct answer_form_of *of,
                        const struct json *choice)
 {
     const struct answer_amend_of amend = {.s = of->s,
@@ -307,7 +307,7 @@ static bool is_beyond(const struct json *confirm)
 }
 
 static struct json *confirm(struct page_view *v,
-                            const struct answer_strip_of *of,
+                            const struct answer_form_of *of,
                             const struct question_folded *unseen,
                             const struct json *choices)
 {
@@ -349,7 +349,7 @@ static struct json *confirm(struct page_view *v,
     return o;
 }
 
-/* ---- the strip ------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------ */
 
 /* The mark of a question that was open in a backup; NULL: it has none. */
 static struct json *restored(struct page_view *v, const struct suspension *s)
@@ -364,7 +364,7 @@ static struct json *restored(struct page_view *v, const struct suspension *s)
 }
 
 static void set_restored(struct page_view *v, struct json *o,
-                         const struct answer_strip_of *of)
+                         const struct answer_form_of *of)
 {
     json_set_json(o, "restored", restored(v, of->s));
     json_set_json(o, "claims", of->claims);
@@ -374,7 +374,7 @@ static void set_restored(struct page_view *v, struct json *o,
 
 /* How to refuse what takes a value and no choice. */
 static void set_declines(struct page_view *v, struct json *o,
-                         const struct answer_strip_of *of,
+                         const struct answer_form_of *of,
                          const struct json *choices)
 {
     json_set_json(o, "words", decline_words(v->a, of, choices));
@@ -382,7 +382,7 @@ static void set_declines(struct page_view *v, struct json *o,
 }
 
 static void set_form(struct page_view *v, struct json *o,
-                     const struct answer_strip_of *of)
+                     const struct answer_form_of *of)
 {
     const struct json *more = of->error ? of->error->more : NULL;
     const struct page_fields_of fields = {
@@ -393,13 +393,13 @@ static void set_form(struct page_view *v, struct json *o,
     json_set_text(o, "form_note", page_fields_note(v->a, fields.form));
 }
 
-struct json *answer_strip(struct page_view *v,
-                          const struct answer_strip_of *of)
+struct json *answer_form(struct page_view *v,
+                          const struct answer_form_of *of)
 {
     const struct suspension *s = of->s;
-    const enum answer_strip_way way = answer_strip_way(v->a, s);
-    const bool choice = way == ANSWER_STRIP_CHOICE;
-    const bool form = way == ANSWER_STRIP_FORM;
+    const enum answer_way way = answer_form_way(v->a, s);
+    const bool choice = way == ANSWER_WAY_CHOICE;
+    const bool form = way == ANSWER_WAY_FORM;
     const bool can = can_answer(v, of);
     const struct json *choices = suspension_choices(v->a, s);
     const struct question_folded unseen = question_folded(v->a, s);
@@ -427,7 +427,7 @@ struct json *answer_strip(struct page_view *v,
     if (can && !choice)
         set_declines(v, o, of, choices);
     json_set_json(o, "text",
-                  can && way == ANSWER_STRIP_TEXT ? text_box(v->a, of) : NULL);
+                  can && way == ANSWER_WAY_TEXT ? text_box(v->a, of) : NULL);
     json_set_json(o, "fields", json_array(v->a));
     json_set_text(o, "form_note", STR(""));
     if (can && form)
@@ -438,11 +438,11 @@ struct json *answer_strip(struct page_view *v,
 /* ---- errors --------------------------------------------------------- */
 
 static struct json *error_items(struct page_view *v,
-                                const struct answer_strip_of *of)
+                                const struct answer_form_of *of)
 {
     const bool reason = is_about(of, ABOUT_REASON);
     const bool typed = is_about(of, ABOUT_TYPED);
-    const bool box = answer_strip_way(v->a, of->s) == ANSWER_STRIP_TEXT &&
+    const bool box = answer_form_way(v->a, of->s) == ANSWER_WAY_TEXT &&
                      is_about(of, ABOUT_VALUE);
     struct json *list = json_array(v->a), *item = json_object(v->a);
     if (is_about(of, ABOUT_FORM))
@@ -474,7 +474,7 @@ static struct json *error_items(struct page_view *v,
 }
 
 static struct str error_heading(struct arena *a,
-                                const struct answer_strip_of *of, size_t items)
+                                const struct answer_form_of *of, size_t items)
 {
     const struct mistake *m = mistake_of(of);
     if (m->heading)
@@ -490,8 +490,8 @@ static struct str with(struct arena *a, struct str say, struct str sentence)
     return arena_join(a, say, STR(" "), sentence);
 }
 
-struct json *answer_strip_errors(struct page_view *v,
-                                 const struct answer_strip_of *of)
+struct json *answer_form_errors(struct page_view *v,
+                                 const struct answer_form_of *of)
 {
     if (!of->error)
         return NULL;
