@@ -8,7 +8,6 @@
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/steps_form.h"
-#include "doors/pages/answer/typed.h"
 #include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/kinds/risk_note.h"
 #include "doors/pages/question/head.h"
@@ -53,60 +52,45 @@ bool answer_form_declines(struct arena *a, const struct suspension *s,
            effect_of_choice(choice) == EFFECT_DECLINE;
 }
 
-static bool can_answer(const struct page_view *v,
-                       const struct answer_form_of *of)
+/* `cannot`: why the reader cannot answer it, and who can; NULL where the
+ * reader can. */
+static struct json *form_cannot(struct page_view *v,
+                                const struct answer_form_of *of)
 {
     const struct responder_case rule = suspension_case(of->s);
-    return !responder_check(v->a, &rule, of->reader) &&
-           !suspension_due(of->s, v->now);
-}
-
-/* The people who can are named beside it. */
-static struct str why(struct arena *a, const struct responder_case *rule,
-                      const struct principal *reader)
-{
-    const struct err *e = responder_check(a, rule, reader);
-    return e && !err_is(e, responder_not_yours)
-               ? e->say
-               : STR("The request is for somebody else.");
-}
-
-static struct json *cannot(struct page_view *v,
-                           const struct answer_form_of *of)
-{
+    const struct err *e = responder_check(v->a, &rule, of->reader);
+    const bool due = suspension_due(of->s, v->now);
     struct json *o = json_object(v->a);
-    if (can_answer(v, of))
+    if (!e && !due)
         return NULL;
-    if (suspension_due(of->s, v->now)) {
-        json_set_text(o, "why",
-                      STR("The deadline has passed. The request will be "
-                          "recorded as expired."));
-        json_set_text(o, "who", STR("Nobody can answer it now."));
-        return o;
-    }
-    const struct responder_case rule = suspension_case(of->s);
-    json_set_text(o, "why",
-                  of->reader->role != ROLE_AUDITOR
-                      ? why(v->a, &rule, of->reader)
-                      : STR("You are signed in as an auditor. Auditors "
-                            "cannot answer."));
-    json_set_text(o, "who", responder_who(v->a, &rule));
+    json_set_text(
+        o, "why",
+        due ? STR("The deadline has passed. The request will be recorded as "
+                  "expired.")
+        : of->reader->role == ROLE_AUDITOR
+            ? STR("You are signed in as an auditor. Auditors cannot answer.")
+        : err_is(e, responder_not_yours)
+            ? STR("The request is for somebody else.")
+            : e->say);
+    json_set_text(o, "who",
+                  due ? STR("Nobody can answer it now.")
+                      : responder_who(v->a, &rule));
     return o;
 }
 
-static bool is_effect(const struct json *choice, enum effect effect)
+static bool form_is_effect(const struct json *choice, enum effect effect)
 {
     return choice && effect_of_choice(choice) == effect;
 }
 
-static bool needs_reason(const struct json *choice)
+static bool form_needs_reason(const struct json *choice)
 {
     return effect_reason(choice) == REASON_REQUIRED;
 }
 
 /* ---- typed values and errors ------------------------------------------ */
 
-static struct str typed(const struct answer_form_of *of, const char *key)
+static struct str form_posted(const struct answer_form_of *of, const char *key)
 {
     const struct str s =
         of->typed ? pairs_get(*of->typed, key) : STR_NONE;
@@ -162,7 +146,7 @@ static const struct mistake {
     {kind_facts, ABOUT_AMEND, NULL, NULL},
 };
 
-static const struct mistake *mistake_of(const struct answer_form_of *of)
+static const struct mistake *form_mistake(const struct answer_form_of *of)
 {
     static const struct mistake other = {.heading = cannot_heading};
     for (size_t i = 0; i < countof(mistakes); i++)
@@ -171,117 +155,115 @@ static const struct mistake *mistake_of(const struct answer_form_of *of)
     return &other;
 }
 
-static bool is_about(const struct answer_form_of *of, enum about about)
+static bool form_is_about(const struct answer_form_of *of, enum about about)
 {
-    return mistake_of(of)->about == about;
+    return form_mistake(of)->about == about;
 }
 
-static struct json *comment(struct arena *a, const struct answer_form_of *of,
-                            const char *need, bool required)
+static struct json *form_comment(struct arena *a,
+                                 const struct answer_form_of *of,
+                                 const char *need, bool required)
 {
     struct json *o = json_object(a);
-    json_set_text(o, "value", typed(of, "reason"));
+    json_set_text(o, "value", form_posted(of, "reason"));
     json_set_text(o, "help", str_of(help));
     json_set_text(o, "need", str_of(need));
     json_set_bool(o, "required", required);
     json_set_text(o, "error",
-                  is_about(of, ABOUT_REASON) ? of->error->say : STR(""));
+                  form_is_about(of, ABOUT_REASON) ? of->error->say : STR(""));
     return o;
 }
 
 /* The comment box of a choice that is answered in one step. */
-static struct json *words(struct arena *a, const struct answer_form_of *of,
-                          const struct json *choices)
+static struct json *form_comment_of_choices(struct arena *a,
+                                            const struct answer_form_of *of,
+                                            const struct json *choices)
 {
     size_t all = json_count(choices), need = 0, veto = 0, decline = 0;
     size_t none = 0;
     for (size_t i = 0; i < all; i++) {
         const struct json *c = json_at(choices, i);
-        const bool needs = needs_reason(c);
+        const bool needs = form_needs_reason(c);
         need += needs;
-        veto += needs && is_effect(c, EFFECT_VETO);
-        decline += needs && is_effect(c, EFFECT_DECLINE);
+        veto += needs && form_is_effect(c, EFFECT_VETO);
+        decline += needs && form_is_effect(c, EFFECT_DECLINE);
         none += effect_reason(c) == REASON_NONE;
     }
     if (none == all)
         return NULL;
-    return comment(a, of,
-                   need == 0         ? "optional"
-                   : need == all     ? "required"
-                   : need == veto    ? "required to reject"
-                   : need == decline ? "required to decline"
-                                     : "required for some answers",
-                   need > 0 && need == all);
+    return form_comment(a, of,
+                        need == 0         ? "optional"
+                        : need == all     ? "required"
+                        : need == veto    ? "required to reject"
+                        : need == decline ? "required to decline"
+                                          : "required for some answers",
+                        need > 0 && need == all);
 }
 
 /* The comment box of a decline, beside the text or form. */
-static struct json *decline_words(struct arena *a,
-                                  const struct answer_form_of *of,
-                                  const struct json *choices)
+static struct json *form_comment_of_decline(struct arena *a,
+                                            const struct answer_form_of *of,
+                                            const struct json *choices)
 {
     size_t all = 0, need = 0;
     for (size_t i = 0; i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
-        all += is_effect(c, EFFECT_DECLINE);
-        need += is_effect(c, EFFECT_DECLINE) && needs_reason(c);
+        all += form_is_effect(c, EFFECT_DECLINE);
+        need += form_is_effect(c, EFFECT_DECLINE) && form_needs_reason(c);
     }
     if (all == 0)
         return NULL;
-    return comment(a, of, need ? "required to decline" : "optional", false);
+    return form_comment(a, of, need ? "required to decline" : "optional",
+                        false);
 }
 
-static struct json *text_box(struct arena *a, const struct answer_form_of *of)
+static struct json *form_text(struct arena *a, const struct answer_form_of *of)
 {
     struct json *o = json_object(a);
-    json_set_text(o, "value", typed(of, "value"));
+    json_set_text(o, "value", form_posted(of, "value"));
     json_set_text(o, "help", STR("The agent receives your text unchanged."));
     json_set_text(o, "error",
-                  is_about(of, ABOUT_VALUE) ? of->error->say : STR(""));
+                  form_is_about(of, ABOUT_VALUE) ? of->error->say : STR(""));
     return o;
 }
 
 /* ---- confirm -------------------------------------------------------- */
 
 /* The consequence for the agent, after its name. */
-static const char *comes(struct arena *a, const struct suspension *s,
-                         const struct json *choice)
+static const char *form_consequence(struct arena *a,
+                                    const struct suspension *s,
+                                    const struct json *choice)
 {
-    if (beside_or_plan(s) && is_effect(choice, EFFECT_AUTHORIZE))
+    if (beside_or_plan(s) && form_is_effect(choice, EFFECT_AUTHORIZE))
         return " is told immediately, and the plan goes on.";
-    if (beside_of_plan(s) && is_effect(choice, EFFECT_VETO))
+    if (beside_of_plan(s) && form_is_effect(choice, EFFECT_VETO))
         return s->origin == ORIGIN_CHECKPOINT
                    ? " is told no immediately."
                    : " is told no immediately, and the plan fails.";
     if (resolve_ends(s, choice))
         return " is told no immediately, and the task is stopped.";
-    if (is_effect(choice, EFFECT_VETO) || is_effect(choice, EFFECT_DECLINE))
+    if (form_is_effect(choice, EFFECT_VETO) ||
+        form_is_effect(choice, EFFECT_DECLINE))
         return " is told no immediately and continues without it.";
-    if (is_effect(choice, EFFECT_REQUEST_CHANGES))
+    if (form_is_effect(choice, EFFECT_REQUEST_CHANGES))
         return " is asked for a revision immediately. Nothing is approved.";
-    if (is_effect(choice, EFFECT_ACCEPT))
+    if (form_is_effect(choice, EFFECT_ACCEPT))
         return " is notified immediately, and you become the owner of the "
                "task.";
-    if (is_effect(choice, EFFECT_ANSWER) && kinds_effect_text_look(a, s))
+    if (form_is_effect(choice, EFFECT_ANSWER) && kinds_effect_text_look(a, s))
         return " is notified after Sayso has verified the setup. If the "
                "check fails, nothing is recorded.";
-    return is_effect(choice, EFFECT_NONE) || is_effect(choice, EFFECT_ANSWER)
+    return form_is_effect(choice, EFFECT_NONE) ||
+                   form_is_effect(choice, EFFECT_ANSWER)
                ? " gets this answer immediately."
                : " gets this answer immediately and may act on it.";
 }
 
-static struct str says(struct arena *a, const struct suspension *s,
-                         const struct json *choice)
-{
-    return arena_join(a, words_name(a, s->asked_by),
-                      str_of(comes(a, s, choice)),
-                      STR(" An answer is final."));
-}
-
 /* Adds the part that the choice may change; true while it is still being
  * edited. */
-static bool set_change(struct page_view *v, struct json *o,
-                       const struct answer_form_of *of,
-                       const struct json *choice)
+static bool form_set_change(struct page_view *v, struct json *o,
+                            const struct answer_form_of *of,
+                            const struct json *choice)
 {
     const struct answer_amend_of amend = {.s = of->s,
                                           .choice = choice,
@@ -298,91 +280,95 @@ static bool set_change(struct page_view *v, struct json *o,
     return change && !of->after;
 }
 
-/* Does the shown change go beyond what was asked for? */
-static bool is_beyond(const struct json *confirm)
+/* The field in which a person types the text that confirms a grave yes; NULL
+ * where nothing has to be typed. The rule is domain/question/risk.h's. */
+static struct json *form_typed(struct page_view *v,
+                               const struct answer_form_of *of,
+                               const struct json *choice)
 {
-    const struct json *difference =
-        json_get(json_get(confirm, "amend"), "difference");
-    return json_get(difference, "beyond") != NULL;
+    const struct str word =
+        risk_typed(v->a, of->after ? of->after : of->s, choice);
+    const struct str value = form_posted(of, "typed");
+    struct json *o = json_object(v->a);
+    if (!word.p)
+        return NULL;
+    json_set_text(o, "word", word);
+    json_set_text(o, "value", value);
+    json_set_text(o, "error",
+                  !form_is_about(of, ABOUT_TYPED) ? STR("")
+                  : str_trim(value).n == 0 ? STR("Type the value to confirm.")
+                                           : STR("The text does not match."));
+    return o;
 }
 
-static struct json *confirm(struct page_view *v,
-                            const struct answer_form_of *of,
-                            const struct question_folded *unseen,
-                            const struct json *choices)
+static struct json *form_confirm(struct page_view *v,
+                                 const struct answer_form_of *of,
+                                 const struct question_folded *unseen,
+                                 const struct json *choices)
 {
     const struct suspension *s = of->s;
     const struct json *c = suspension_choice(choices, of->choice);
     struct json *o = json_object(v->a);
     if (!of->choice.p || !c)
         return NULL;
-    const struct str more = json_get_text(c, "description");
-    const bool typing = set_change(v, o, of, c);
-    const bool needs = needs_reason(c) || is_beyond(o);
+    const bool editing = form_set_change(v, o, of, c);
+    const struct json *difference =
+        json_get(json_get(o, "amend"), "difference");
+    const bool needs = form_needs_reason(c) || json_get(difference, "beyond");
     json_set_json(o, "choice", page_badge_choice(v, choices, c));
     json_set_json(o, "value", json_get(c, "value"));
     json_set_text(o, "tone", answer_button_tone(choices, c));
     json_set_text(o, "key", answer_button_key(s, choices, c));
-    json_set_text(o, "description", more);
-    json_set_text(o, "says", says(v->a, s, c));
+    json_set_text(o, "description", json_get_text(c, "description"));
+    json_set_text(o, "says",
+                  arena_join(v->a, words_name(v->a, s->asked_by),
+                             str_of(form_consequence(v->a, s, c)),
+                             STR(" An answer is final.")));
     json_set_json(o, "unseen", question_folded_view(v, unseen, s, c));
     json_set_json(o, "stakes", kinds_risk_note(v, s, c));
     json_set_text(o, "facts_sha256",
                   question_head_has_facts(s) ? s->subject_sha256 : STR_NONE);
-    json_set_json(o, "comment",
-                  effect_reason(c) == REASON_NONE
-                      ? NULL
-                      : comment(v->a, of, needs ? "required" : "optional",
-                                needs));
-    struct json *typed = json_bool(json_get(o, "may_confirm"))
-                             ? answer_typed(v, of->after ? of->after : s, c,
-                                            of->typed, of->error)
-                             : NULL;
+    json_set_json(
+        o, "comment",
+        effect_reason(c) == REASON_NONE
+            ? NULL
+            : form_comment(v->a, of, needs ? "required" : "optional", needs));
+    struct json *typed =
+        json_bool(json_get(o, "may_confirm")) ? form_typed(v, of, c) : NULL;
     json_set_json(o, "typed", typed);
     const bool to_type = typed && json_get_text(typed, "value").n == 0;
     if (typed)
-        json_set_bool(typed, "focus", is_about(of, ABOUT_TYPED) ||
-                                          (to_type && !of->error && !typing));
+        json_set_bool(typed, "focus",
+                      form_is_about(of, ABOUT_TYPED) ||
+                          (to_type && !of->error && !editing));
     /* Enter alone may not confirm a warning or a critical yes. */
-    json_set_bool(o, "focus", !needs && !of->error && !typing && !to_type &&
-                                  s->severity != SEVERITY_CRITICAL);
+    json_set_bool(o, "focus",
+                  !needs && !of->error && !editing && !to_type &&
+                      s->severity != SEVERITY_CRITICAL);
     return o;
 }
 
 /* ---- all of it ------------------------------------------------------ */
 
-/* The mark of a question that was open in a backup; NULL: it has none. */
-static struct json *restored(struct page_view *v, const struct suspension *s)
+/* The mark of a question that was open in a backup. */
+static void form_set_restored(struct page_view *v, struct json *o,
+                              const struct answer_form_of *of)
 {
-    const struct kind_rule *rule = kind_rule(s->kind);
-    struct json *o = json_object(v->a);
-    if (!s->restored_from)
-        return NULL;
-    page_view_set_time(o, "at", s->restored_from);
-    json_set_bool(o, "permits", rule && rule->permits);
-    return o;
-}
-
-static void set_restored(struct page_view *v, struct json *o,
-                         const struct answer_form_of *of)
-{
-    json_set_json(o, "restored", restored(v, of->s));
+    const struct kind_rule *rule = kind_rule(of->s->kind);
+    struct json *mark = of->s->restored_from ? json_object(v->a) : NULL;
+    if (mark) {
+        page_view_set_time(mark, "at", of->s->restored_from);
+        json_set_bool(mark, "permits", rule && rule->permits);
+    }
+    json_set_json(o, "restored", mark);
     json_set_json(o, "claims", of->claims);
-    json_set_bool(o, "restored_read", err_is(of->error, resolve_restored) ||
-                                          typed(of, "restored").n > 0);
+    json_set_bool(o, "restored_read",
+                  err_is(of->error, resolve_restored) ||
+                      form_posted(of, "restored").n > 0);
 }
 
-/* How to refuse what takes a value and no choice. */
-static void set_declines(struct page_view *v, struct json *o,
-                         const struct answer_form_of *of,
-                         const struct json *choices)
-{
-    json_set_json(o, "words", decline_words(v->a, of, choices));
-    json_set_json(o, "declines", answer_button_decline(v, of->s, choices));
-}
-
-static void set_form(struct page_view *v, struct json *o,
-                     const struct answer_form_of *of)
+static void form_set_fields(struct page_view *v, struct json *o,
+                            const struct answer_form_of *of)
 {
     const struct json *more = of->error ? of->error->more : NULL;
     const struct page_fields_of fields = {
@@ -400,11 +386,12 @@ struct json *answer_form(struct page_view *v,
     const enum answer_way way = answer_form_way(v->a, s);
     const bool choice = way == ANSWER_WAY_CHOICE;
     const bool form = way == ANSWER_WAY_FORM;
-    const bool can = can_answer(v, of);
+    struct json *cannot = form_cannot(v, of);
+    const bool can = !cannot;
     const struct json *choices = suspension_choices(v->a, s);
     const struct question_folded unseen = question_folded(v->a, s);
     struct json *sure =
-        can && choice ? confirm(v, of, &unseen, choices) : NULL;
+        can && choice ? form_confirm(v, of, &unseen, choices) : NULL;
     struct json *o = json_object(v->a);
     const bool choosing = can && choice && !sure;
     json_set_bool(o, "is_choice", choice);
@@ -414,41 +401,45 @@ struct json *answer_form(struct page_view *v,
     json_set_bool(o, "guarded", s->severity == SEVERITY_CRITICAL);
     json_set_bool(o, "two_step", risk_two_step(v->a, s));
     json_set_bool(o, "few", json_count(choices) <= FEW);
-    json_set_json(o, "cannot", cannot(v, of));
+    json_set_json(o, "cannot", cannot);
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
-    set_restored(v, o, of);
+    form_set_restored(v, o, of);
     json_set_json(o, "buttons", answer_button_list(v, s, choices));
     json_set_json(o, "confirm", sure);
-    json_set_json(o, "words", choosing && !risk_two_step(v->a, s)
-                                  ? words(v->a, of, choices)
-                                  : NULL);
-    json_set_json(o, "declines", json_array(v->a));
-    if (can && !choice)
-        set_declines(v, o, of, choices);
+    /* A question for a text or a form may have choices that decline it. */
+    const bool declining = can && !choice;
+    json_set_json(o, "words",
+                  choosing && !risk_two_step(v->a, s)
+                      ? form_comment_of_choices(v->a, of, choices)
+                  : declining ? form_comment_of_decline(v->a, of, choices)
+                              : NULL);
+    json_set_json(o, "declines",
+                  declining ? answer_button_decline(v, s, choices)
+                            : json_array(v->a));
     json_set_json(o, "text",
-                  can && way == ANSWER_WAY_TEXT ? text_box(v->a, of) : NULL);
+                  can && way == ANSWER_WAY_TEXT ? form_text(v->a, of) : NULL);
     json_set_json(o, "fields", json_array(v->a));
     json_set_text(o, "form_note", STR(""));
     if (can && form)
-        set_form(v, o, of);
+        form_set_fields(v, o, of);
     return o;
 }
 
 /* ---- errors --------------------------------------------------------- */
 
-static struct json *error_items(struct page_view *v,
-                                const struct answer_form_of *of)
+static struct json *form_error_items(struct page_view *v,
+                                     const struct answer_form_of *of)
 {
-    const bool reason = is_about(of, ABOUT_REASON);
-    const bool typed = is_about(of, ABOUT_TYPED);
+    const bool reason = form_is_about(of, ABOUT_REASON);
+    const bool typed = form_is_about(of, ABOUT_TYPED);
     const bool box = answer_form_way(v->a, of->s) == ANSWER_WAY_TEXT &&
-                     is_about(of, ABOUT_VALUE);
+                     form_is_about(of, ABOUT_VALUE);
     struct json *list = json_array(v->a), *item = json_object(v->a);
-    if (is_about(of, ABOUT_FORM))
+    if (form_is_about(of, ABOUT_FORM))
         return page_fields_errors(v, page_fields_form(v->a, of->s),
                                   json_get(of->error->more, "fields"));
-    if (is_about(of, ABOUT_AMEND)) {
+    if (form_is_about(of, ABOUT_AMEND)) {
         const struct answer_amend_of amend = {
             .s = of->s,
             .choice =
@@ -473,36 +464,27 @@ static struct json *error_items(struct page_view *v,
     return list;
 }
 
-static struct str error_heading(struct arena *a,
-                                const struct answer_form_of *of, size_t items)
-{
-    const struct mistake *m = mistake_of(of);
-    if (m->heading)
-        return str_of(m->heading);
-    if (m->about == ABOUT_AMEND && items == 0)
-        return STR("These changes are not valid");
-    return arena_join(a, STR("Fix "), words_many(a, (int64_t)items, "field"),
-                      STR(" to continue"));
-}
-
-static struct str with(struct arena *a, struct str say, struct str sentence)
-{
-    return arena_join(a, say, STR(" "), sentence);
-}
-
 struct json *answer_form_errors(struct page_view *v,
-                                 const struct answer_form_of *of)
+                                const struct answer_form_of *of)
 {
     if (!of->error)
         return NULL;
-    struct json *o = json_object(v->a), *items = error_items(v, of);
+    struct arena *a = v->a;
+    const struct mistake *m = form_mistake(of);
+    struct json *o = json_object(a), *items = form_error_items(v, of);
+    const size_t n = json_count(items);
+    const bool whole = m->about == ABOUT_AMEND && n == 0;
     struct str sentence = STR("Nothing was sent. Your input is kept.");
-    const struct mistake *m = mistake_of(of);
     if (m->sentence)
         sentence = *m->sentence ? str_of(m->sentence) : of->error->say;
-    if (m->about == ABOUT_AMEND && json_count(items) == 0)
-        sentence = with(v->a, of->error->say, sentence);
-    json_set_text(o, "heading", error_heading(v->a, of, json_count(items)));
+    if (whole)
+        sentence = arena_join(a, of->error->say, STR(" "), sentence);
+    json_set_text(o, "heading",
+                  m->heading ? str_of(m->heading)
+                  : whole    ? STR("These changes are not valid")
+                             : arena_join(a, STR("Fix "),
+                                          words_many(a, (int64_t)n, "field"),
+                                          STR(" to continue")));
     json_set_text(o, "sentence", sentence);
     json_set_json(o, "items", items);
     return o;

@@ -1,5 +1,5 @@
-/* The form that answers a question: how this reader can answer a question now, with typed
- * values and errors. Never loads, never decides. */
+/* The form that answers a question: how this reader can answer it now, with
+ * typed values and errors. Never loads, never decides. */
 #ifndef DOORS_PAGES_ANSWER_FORM_H
 #define DOORS_PAGES_ANSWER_FORM_H
 

@@ -10,7 +10,6 @@
 #include "doors/pages/answer/amend_form.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/form.h"
-#include "doors/pages/answer/typed.h"
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
@@ -233,7 +232,10 @@ static const struct err *read_answer(struct arena *a,
         return NULL;
     const struct json *choice =
         suspension_choice(suspension_choices(a, s), text);
-    out->typed = answer_typed_read(a, s, choice, posted);
+    /* While a change is only shown nothing has to be typed. */
+    out->typed = pairs_get(*posted, "look").p || pairs_get(*posted, "again").p
+                     ? risk_typed(a, s, choice)
+                     : pairs_get(*posted, "typed");
     const struct err *e = answer_amend_form_read(a, s, choice, posted,
                                                  &out->amend);
     /* A late answer gets that error first, whatever else is wrong with it. */

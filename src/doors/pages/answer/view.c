@@ -1,11 +1,13 @@
 /* The views of a question, open and closed. */
 #include "doors/pages/answer/view.h"
 
-#include "doors/pages/answer/allowed.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/kinds/kinds.h"
+#include "doors/pages/kinds/steps.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
+#include "doors/pages/shell/difference.h"
+#include "doors/pages/shell/facts.h"
 
 struct json *answer_view_next(struct page_view *v, const struct suspension *s)
 {
@@ -18,8 +20,8 @@ struct json *answer_view_next(struct page_view *v, const struct suspension *s)
 }
 
 /* The part of the view that depends on the kind, between its revisions. */
-static void set_kind(struct page_view *v, struct json *view,
-                     const struct answer_view_of *of)
+static void view_set_kind(struct page_view *v, struct json *view,
+                          const struct answer_view_of *of)
 {
     const struct kinds_of kind = {.s = of->s,
                                   .before = of->revision.before,
@@ -36,7 +38,7 @@ struct json *answer_view_open(struct page_view *v,
     const struct suspension *s = of->s;
     const struct str end = page_view_when(v, s->expires_at);
     struct json *view = json_object(v->a);
-    set_kind(v, view, of);
+    view_set_kind(v, view, of);
     json_set_text(view, "checkpoint", of->checkpoint);
     json_set_json(view, "suspension", question_head(v, s));
     struct json *answer = answer_form(v, form);
@@ -51,12 +53,44 @@ struct json *answer_view_open(struct page_view *v,
     return view;
 }
 
+/* `allowed`: the changes of a yes, and the exact bytes that were approved in
+ * place of the subject. NULL where the answer allowed exactly the subject, or
+ * nothing. */
+static struct json *view_allowed(struct page_view *v,
+                                 const struct suspension *s)
+{
+    const struct page_facts_of approved = {
+        .id = "allowed",
+        .heading = "Approved details",
+        .note = STR("Replaces the original request"),
+        .folded = true,
+        .text = s->approved_subject,
+        .sha256 = s->approved_sha256,
+        .hash_note = "Exactly these bytes were approved."};
+    struct json *o = json_object(v->a), *difference = NULL;
+    if (!suspension_modified(s))
+        return NULL;
+    const struct json *now = kinds_steps_of(v->a, s->approved_subject);
+    const struct json *was = kinds_steps_of(v->a, s->subject);
+    const bool steps = now && was && s->kind == KIND_PLAN_REVIEW;
+    if (!steps) {
+        difference = answer_amend_difference(v, s);
+        json_set_text(difference, "hash_short", STR(""));
+    }
+    json_set_json(o, "steps",
+                  steps ? kinds_steps_approved(v, now, was) : NULL);
+    json_set_json(o, "difference", difference);
+    json_set_json(o, "table",
+                  s->approved_subject.p ? page_facts(v, &approved) : NULL);
+    return o;
+}
+
 struct json *answer_view_closed(struct page_view *v,
                                 const struct answer_view_of *of)
 {
     const struct suspension *s = of->s;
     struct json *view = json_object(v->a);
-    set_kind(v, view, of);
+    view_set_kind(v, view, of);
     json_set_json(view, "next", answer_view_next(v, of->next));
     json_set_json(view, "suspension", question_head(v, s));
     json_set_text(view, "changes", answer_amend_brief(v, s));
@@ -65,7 +99,7 @@ struct json *answer_view_closed(struct page_view *v,
     json_set_int(view, "waited", s->responded_at - s->suspended_at);
     json_set_json(view, "decision",
                   question_decision(v, s, of->reader, of->closed));
-    json_set_json(view, "allowed", answer_allowed(v, s));
+    json_set_json(view, "allowed", view_allowed(v, s));
     json_set_json(view, "facts", question_head_facts(v, s, false));
     json_set_json(view, "why", question_head_why(v, s));
     json_set_json(view, "timeline", of->timeline);
