@@ -100,7 +100,7 @@ struct str deliver_refusal(struct arena *a, const struct outbox_item *item)
     if (!item->below)
         return STR_NONE;
     if (!item->prefix.p)
-        return STR("The endpoint takes no callbacks of this agent any more.");
+        return STR("The endpoint no longer accepts callbacks of this agent.");
     const struct err *e = endpoint_url(a, "address", item->address, &host);
     if (!e)
         e = endpoint_below(a, "address", item->address, item->prefix);

@@ -399,8 +399,8 @@ static void tell_clock(void)
     if (!clock_watch_held() || !clock_watch_tells())
         return;
     log_line(LOG_ERR,
-             "clock: this host's clock %s %.1f s%s; nothing is ended by time "
-             "until somebody has looked at it and reloaded sayso",
+             "clock: this host's clock %s %.1f s%s; nothing expires until "
+             "somebody has checked it and reloaded sayso",
              w.jumped ? "jumped by" : "was", s,
              w.jumped ? "" : " from the database's");
 }

@@ -189,14 +189,13 @@ const struct err *access_check_request(const struct work *w,
     struct acl_requested n;
     TRY(acls_requested(w->pg, w->arena, w->intent.id, s, &n));
     if (n.same)
-        return ERROR(ERR_CONFLICT, "access.requested",
-                     "This was asked for already, and nobody has answered "
-                     "yet.");
+        return ERROR(
+            ERR_CONFLICT, "access.requested",
+            "This access was already requested, and nobody has answered yet.");
     if (n.all < REQUESTS_MAX && n.of_agent < OF_AGENT_MAX &&
         n.open < OPEN_MAX && n.open_of_agent < OPEN_OF_AGENT_MAX)
         return NULL;
-    return ERROR(
-        ERR_CONFLICT, "access.too_many_requests",
-        "There are too many requests for access to this intent. 5 may "
-        "be open at once, 3 of one agent, which may make 10 in all.");
+    return ERROR(ERR_CONFLICT, "access.too_many_requests",
+                 "This intent has too many access requests. 5 may be open at "
+                 "once, 3 per agent, and an agent may make 10 in all.");
 }

@@ -78,7 +78,7 @@ static const struct err *check_claimed(const struct work *w,
         TRY(people_there(w->pg, w->arena, &operators, &there));
     return there ? NULL
                  : unproven(w, "A person who is only claimed to have started "
-                               "the task does not decide at this risk.");
+                               "the task cannot decide at this risk.");
 }
 
 /* The retry policy and the fallback of the question, merged and checked. */
@@ -221,8 +221,8 @@ static const struct err *check_callback(const struct work *w,
     if (!found)
         return err_at(w->arena, ERR_INVALID, "callback.unknown",
                       STR("callback"),
-                      "The address is below no endpoint for callbacks. An "
-                      "admin registers one, with \"prefix\".");
+                      "The address is not below an endpoint for callbacks. An "
+                      "admin can register one, with \"prefix\".");
     s->callback_endpoint = e.id;
     return endpoint_below(w->arena, "callback", s->callback, e.address);
 }
@@ -281,7 +281,7 @@ const struct err *ask_permit_make(struct work *w, const struct json *details,
     struct permit *p = &w->permit;
     if (w->who->test)
         return ERROR(ERR_FORBIDDEN, "key.test",
-                     "A key for tests gets no permits.");
+                     "A test key cannot get a permit.");
     *p = (struct permit){.id = id_new(w->arena),
                          .intent_id = w->intent.id,
                          .auth_req_id = permits_handle(w->arena),
@@ -376,8 +376,8 @@ static const struct err *ask_check(const struct work *w, struct suspension *s,
     const struct suspension own = *s; /* as asked, before it inherits */
     /* An agent can prove who the initiator is, and so has to. */
     if (risk_unproven(s, terms))
-        return unproven(w, "Only the person who started the task decides "
-                           "this.");
+        return unproven(
+            w, "Only the person who started the task may decide this.");
     risk_settle(w->arena, s, terms);
     TRY(check_kind(w, s));
     TRY(check_handoff(w, s));

@@ -145,19 +145,19 @@ const struct err *policy_cost(const struct work *w, struct decimal sum)
 static const struct err *to_itself(void)
 {
     return ERROR(ERR_FORBIDDEN, "acl.own",
-                 "An agent cannot give access to itself, nor to another name "
-                 "of its key. Ask for it: POST .../access-requests.");
+                 "An agent cannot give access to itself or to another name of "
+                 "its key. Ask for it: POST .../access-requests.");
 }
 
 static const struct err *longer(const struct work *w, int64_t until)
 {
     struct json *more = json_object(w->arena);
     json_set_text_or_null(more, "expires_at", clock_naive(w->arena, until));
-    return err_more(w->arena,
-                    ERROR(ERR_FORBIDDEN, "acl.longer",
-                          "An agent gives no more access than it has, and not "
-                          "for longer."),
-                    more);
+    return err_more(
+        w->arena,
+        ERROR(ERR_FORBIDDEN, "acl.longer",
+              "An agent cannot give more access than it has, or for longer."),
+        more);
 }
 
 /* May it give all access, because its own is not lent: as a person, or as the
@@ -252,12 +252,12 @@ const struct err *policy_assign(const struct work *w, struct str agent,
         .say = "The intent's policy does not name the agent."};
     static const struct refusal scope = {
         .rule = "write_scope",
-        .say = "Only the creator and the owner of the intent assign its "
+        .say = "Only the creator and the owner of the intent may assign its "
                "agents."};
     static const struct refusal fewer = {
         .rule = "completion_mode",
         .mode = "quorum",
-        .say = "Under a quorum, only people end assignments."};
+        .say = "With a quorum, only people may end assignments."};
     const struct str by = w->who->agent;
     struct governance g;
     struct policy_gift gift = {.agent = agent,

@@ -21,7 +21,7 @@ const struct err *work_check_parent(const struct work *w)
     if (!w->parent_ended)
         return NULL;
     return ERROR(ERR_CONFLICT, "parent.ended",
-                 "The parent intent has ended. It can have no new child.");
+                 "The parent intent has ended. It cannot have a new child.");
 }
 
 const struct err *work_board(struct work *w, struct event_by by,

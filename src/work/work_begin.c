@@ -17,10 +17,10 @@
 
 const struct err *work_clock_differs(void)
 {
-    return ERROR(ERR_BUSY, "clock.differs",
-                 "This server's clock differs from the database's, or has "
-                 "jumped. Nothing is ended by time until somebody has looked "
-                 "at it. Try again later.");
+    return ERROR(
+        ERR_BUSY, "clock.differs",
+        "This server's clock differs from the database's, or has jumped. "
+        "Nothing expires until somebody has checked it. Try again later.");
 }
 
 const struct err *work_clock_over(const struct err *e, const char *code)
@@ -221,10 +221,10 @@ static const struct err *begin(struct work *w, const struct work_begin *b)
     if (tables_restore().waits)
         TRY(tables_go(w->pg, w->arena, &go));
     if (!go)
-        return ERROR(ERR_BUSY, pg_error_code_restored,
-                     "The database was restored, and the time of this question "
-                     "is over. Nothing ends by time until an administrator "
-                     "says so.");
+        return ERROR(
+            ERR_BUSY, pg_error_code_restored,
+            "The database was restored, and the deadline of this question has "
+            "passed. Nothing expires until an administrator allows it.");
     TRY(expire(w));
     return load(w, b);
 }

@@ -342,8 +342,8 @@ CHANGED = {
     "narrower": ("address = address || 'narrow/'", "has to be below"),
     "elsewhere": ("address = replace(address, '127.0.0.1', 'localhost')",
                   "has to be below"),
-    "another's": ("agent = 'somebody-else'", "no callbacks of this agent"),
-    "no prefix": ("prefix = false", "no callbacks of this agent")}
+    "another's": ("agent = 'somebody-else'", "no longer accepts callbacks"),
+    "no prefix": ("prefix = false", "no longer accepts callbacks")}
 
 
 @pytest.mark.route(ASK)

@@ -568,7 +568,7 @@ def test_one_deferred_call_of_a_session(agent, operator):
     second = event("PreToolUse", tool, session_id=session)
     assert pre_tool(post(agent, "claude", first, late="defer"))[0] == "defer"
     word, why = pre_tool(post(agent, "claude", second, late="defer"))
-    assert word == "deny" and "One call at a time" in why
+    assert word == "deny" and "Only one call" in why
     [asked_for] = open_of(operator, tool)
     assert pre_tool(post(agent, "claude", first, late="defer"))[0] == "defer"
     elsewhere = event("PreToolUse", tool)

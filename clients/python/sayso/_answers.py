@@ -187,4 +187,4 @@ def _refusal(answer: Answer) -> str:
                 "for a call within them.")
     if answer.outcome == "authorized" and answer.approved_subject:
         return "Approved only with changes. Ask again for what was approved."
-    return answer.reason or answer.audit_summary or "Nobody said yes."
+    return answer.reason or answer.audit_summary or "Nobody approved this."

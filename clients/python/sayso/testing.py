@@ -217,7 +217,7 @@ class FakeServer:
         calls = [{"tool": call["tool"], "arguments": call["args"]}
                  for call in subject.get("calls", [])]
         if question["outcome"] != "authorized":
-            raise _Refused(409, "permit.refused", "Nobody said yes.")
+            raise _Refused(409, "permit.refused", "Nobody approved this.")
         if calls and sent.get("call", calls[0]) not in calls:
             raise _Refused(422, "permit.other", "This is not the call that "
                            "was approved.")
@@ -225,13 +225,14 @@ class FakeServer:
         if question["suspension_id"] not in self._uses:
             if not question["usable"]:  # so says the test
                 raise _Refused(409, question["unusable_reason"],
-                               "The yes is over.")
+                               "The time to use this approval has ended.")
             self._uses[question["suspension_id"]] = sent["operation_id"]
             question.update(usable=False, unusable_reason="permit.spent")
             question.get("permit", {}).update(state="spent", used=1)
             status = 201
         if self._uses[question["suspension_id"]] != sent["operation_id"]:
-            raise _Refused(409, "permit.spent", "The yes was used before.")
+            raise _Refused(409, "permit.spent",
+                           "This approval was already used.")
         permit = question.get("permit", {}).get("id")
         return status, {
             "redemption_id": permit and str(uuid.uuid4()),

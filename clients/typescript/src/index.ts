@@ -182,7 +182,7 @@ function refusal({ raw, over }: Answer): string {
             + "them.";
     if (raw.outcome === "authorized" && raw.approved_subject)
         return "Approved only with changes. Ask again for what was approved.";
-    return raw.reason || raw.audit_summary || "Nobody said yes.";
+    return raw.reason || raw.audit_summary || "Nobody approved this.";
 }
 
 function shown(value: unknown): string {

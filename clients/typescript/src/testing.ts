@@ -215,7 +215,7 @@ export class FakeServer {
         const calls = ((subject["calls"] ?? []) as Members[])
             .map(({ tool, args }) => ({ tool, arguments: args as unknown }));
         if (question.outcome !== "authorized")
-            throw new Refused(409, "permit.refused", "Nobody said yes.");
+            throw new Refused(409, "permit.refused", "Nobody approved this.");
         if (calls.length && call
             && !calls.some((one) => isDeepStrictEqual(call, one)))
             throw new Refused(422, "permit.other", "This is not the call that "
@@ -225,7 +225,7 @@ export class FakeServer {
         if (fresh) {
             if (!question.usable) // so says the test
                 throw new Refused(409, String(question["unusable_reason"]),
-                                  "The yes is over.");
+                                  "The time to use this approval has ended.");
             this.#uses.set(suspension_id, operation_id);
             Object.assign(question, { usable: false,
                                       unusable_reason: "permit.spent" });
@@ -234,7 +234,7 @@ export class FakeServer {
         }
         if (this.#uses.get(suspension_id) !== operation_id)
             throw new Refused(409, "permit.spent",
-                              "The yes was used before.");
+                              "This approval was already used.");
         return [fresh ? 201 : 200, {
             redemption_id: permit ? randomUUID() : null,
             permit_id: permit?.["id"] ?? null, request_id: suspension_id,

@@ -29,11 +29,11 @@ bool jws_read(struct arena *a, struct str token, size_t max, struct jws *out,
     if (!part(a, first, &header_text) || !part(a, second, &out->payload) ||
         !part(a, third, &out->signature))
         return false;
-    *why = "The token's header is no JSON object.";
+    *why = "The token's header is not a JSON object.";
     if (json_parse(a, header_text, &header) || !json_is(header, JSON_OBJECT))
         return false;
-    *why = "The token's header asks for an extension: crit and b64 are not "
-           "known here.";
+    *why = "The token's header asks for an extension. crit and b64 are not "
+           "supported.";
     if (json_has(header, "crit") || json_has(header, "b64"))
         return false;
     out->header = header;

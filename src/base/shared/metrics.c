@@ -348,7 +348,7 @@ static void put_lag(struct metrics *m, struct buf *b)
     if (lag == 0)
         return;
     family(b, name, "gauge",
-           "How long the oldest event waits that streams cannot tell yet.");
+           "The age of the oldest event that streams cannot send yet.");
     buf_printf(b, "%s ", name);
     put_seconds(b, not_negative(lag - 1));
 }

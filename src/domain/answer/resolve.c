@@ -303,7 +303,7 @@ static const struct err *check_page(struct arena *a,
     return (token || answer->via == VIA_TOOL_CALL) &&
                    risk_typed(a, s, choice).p
                ? ERROR(ERR_FORBIDDEN, "resume.page_only",
-                       "A yes to this question is given on its page alone.")
+                       "This question can be approved only on its page.")
                : NULL;
 }
 
@@ -329,12 +329,12 @@ static const struct err *check_restored(struct arena *a,
     if (!s->restored_from || answer->restored)
         return NULL;
     json_set_text(more, "restored_from", clock_rfc3339(a, s->restored_from));
-    return err_more(a,
-                    ERROR(ERR_CONFLICT, resolve_restored,
-                          "The request was open in a backup, and may have been "
-                          "answered since. To answer it all the same, send "
-                          "\"restored\": true."),
-                    more);
+    return err_more(
+        a,
+        ERROR(ERR_CONFLICT, resolve_restored,
+              "The request was open in a backup, and may have been answered "
+              "since. To answer it anyway, send \"restored\": true."),
+        more);
 }
 
 /* May it be answered now, and is it still what was seen? */

@@ -142,11 +142,10 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
     if (suspension_worded(s))
         TRY(find_way(a, s, answer, choice));
     else if (answer->choice.p)
-        return unused(a, "choice",
-                      "The answer to this question is its \"value\" alone.");
+        return unused(a, "choice", "This question takes only a \"value\".");
     if (effect_of_choice(*choice) == EFFECT_DECLINE)
         return answer->value
-                   ? unused(a, "value", "A decline takes no value.")
+                   ? unused(a, "value", "A decline does not take a value.")
                    : check_reason(a, *choice, answer);
     switch (s->response_type) {
     case ANSWER_CHOICE:

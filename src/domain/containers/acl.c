@@ -122,7 +122,7 @@ static const struct err *acl_one(struct arena *a, const struct json *one,
     TRY(acl_entry_read(a, one, path, now, &e));
     if (acl_of_agent(out->v, out->n, e.agent))
         return err_at(a, ERR_INVALID, "acl.twice", path,
-                      "An agent has one entry. This is its second.");
+                      "An agent may have only one entry.");
     out->v[out->n++] = e;
     return NULL;
 }
@@ -142,7 +142,8 @@ const struct err *acl_read(struct arena *a, const struct json *body,
     for (size_t i = 0; i < json_count(list); i++) {
         if (out->n == ACL_ENTRIES_MAX)
             return err_at(a, ERR_INVALID, "acl.too_many", STR("entries"),
-                          "An intent may have %d entries.", ACL_ENTRIES_MAX);
+                          "An intent may have at most %d entries.",
+                          ACL_ENTRIES_MAX);
         TRY(acl_one(a, json_at(list, i), i, now, out));
     }
     return NULL;

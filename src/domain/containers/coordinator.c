@@ -131,8 +131,8 @@ const struct err *coordinator_read(struct arena *a, const struct json *body,
     record_read(&f, &coordinator_record, out);
     if (out->portfolio_id.p && out->intent_id.p)
         fields_wrong(&f, "portfolio_id", "coordinator.portfolio",
-                     "A coordinator is of an intent or of a portfolio, not of "
-                     "both.");
+                     "A coordinator belongs to an intent or to a portfolio, "
+                     "not to both.");
     TRY(fields_error(&f));
     if (out->role.n == 0)
         out->role = STR("coordinator");

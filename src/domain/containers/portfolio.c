@@ -216,7 +216,7 @@ const struct err *portfolio_check_keeper(const struct portfolio *p,
     return p->granted_by.p && who->role == ROLE_AGENT
                ? ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                        "A person coordinates this portfolio. Only a person "
-                       "takes intents out of it, or ends it.")
+                       "may remove intents from it, or end it.")
                : NULL;
 }
 
@@ -243,7 +243,7 @@ const struct err *portfolio_check_room(const struct portfolio_place *at,
 {
     if (role == MEMBER_PRIMARY && at->primary)
         return ERROR(ERR_CONFLICT, "portfolio.second_primary",
-                     "Another intent is the portfolio's primary one.");
+                     "The portfolio already has another primary intent.");
     if (at->member.id.p)
         return NULL;
     if (at->members >= PORTFOLIO_MEMBERS_MAX)

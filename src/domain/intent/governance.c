@@ -174,8 +174,8 @@ bool governance_completes(const struct governance *g,
     else if (g->completion == COMPLETION_QUORUM &&
              approvals->of_assigned <
                  governance_quorum(g, approvals->assigned))
-        *say = "A quorum of the assigned agents needs an approval of the "
-               "action \"complete\" each, for the state as it is now.";
+        *say = "Each agent of the quorum needs an approval of the action "
+               "\"complete\", for the current state.";
     return !*say;
 }
 

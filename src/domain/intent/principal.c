@@ -61,8 +61,8 @@ const struct err *principal_speak(const struct str *names, size_t n,
     }
     if (any && !principal_agent_name_new(asked))
         return ERROR(ERR_FORBIDDEN, "agent.not_named",
-                     "X-Agent-ID is no name that an agent can have: 1 to 120 "
-                     "characters without spaces, \"/\" and \"@\", and none "
+                     "X-Agent-ID is not a valid agent name: 1 to 120 "
+                     "characters without spaces, \"/\" and \"@\", and not one "
                      "of the server's own names.");
     if (!any)
         return ERROR(ERR_FORBIDDEN, "agent.not_named",
@@ -76,12 +76,12 @@ const struct err *principal_check_sort(const struct principal *p,
 {
     if (any && str_listed(taken, p->agent))
         return ERROR(ERR_FORBIDDEN, "agent.not_named",
-                     "A key of the other sort, for tests or for real work, has "
-                     "the agent's name. This key may not use it.");
+                     "This agent name belongs to a key of the other sort, "
+                     "test or real. This key may not use it.");
     if (!any && p->test && taken.n > 0)
         return ERROR(ERR_UNAUTHENTICATED, "key.test",
-                     "This is a key for tests, and a real key has the same "
-                     "agent's name. Make one with a name of its own.");
+                     "This is a test key, and a real key has the same agent "
+                     "name. Create a test key with an agent name of its own.");
     return NULL;
 }
 

@@ -95,9 +95,10 @@ const struct err *reach_joins(struct arena *a, bool test, bool other,
 {
     if (test == other)
         return NULL;
-    return err_at(a, ERR_INVALID, "test.apart", str_of(at),
-                  test ? "This is a test. It is kept apart from what is real."
-                       : "This is real. It is kept apart from tests.");
+    return err_at(
+        a, ERR_INVALID, "test.apart", str_of(at),
+        test ? "This is a test. Tests and real work cannot be combined."
+             : "This is real work. Tests and real work cannot be combined.");
 }
 
 const struct err *reach_check(struct arena *a, enum access has,

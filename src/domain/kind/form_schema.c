@@ -175,7 +175,7 @@ static struct json *merged(struct fields *f, const char *member, bool *null)
     const struct json *one = besides_null(json_get(f->obj, member), null);
     if (!json_is(one, JSON_OBJECT)) {
         fields_wrong(f, member, "form.schema",
-                     "A form supports one type, and null beside it.");
+                     "A form supports one type, optionally with null.");
         return NULL;
     }
     struct json *plain = json_copy(f->arena, one);

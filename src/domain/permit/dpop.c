@@ -226,8 +226,9 @@ static const struct err *read_key(struct reading *r)
     r->key = json_get(r->jws.header, "jwk");
     for (size_t i = 0; i < countof(secret); i++) {
         if (json_has(r->key, secret[i]))
-            return wrong(r->a, "The proof shows a private key: it is not "
-                               "safe any more.");
+            return wrong(
+                r->a,
+                "The proof contains a private key, which is no longer safe.");
     }
     TRY(read_coordinate(r, "x", &r->x));
     return r->edwards ? NULL : read_coordinate(r, "y", &r->y);
@@ -243,13 +244,14 @@ static const struct err *read_header(struct reading *r)
     const bool p256 = str_is(type, "EC") && str_is(curve, "P-256");
     r->edwards = str_is(type, "OKP") && str_is(curve, "Ed25519");
     if (!str_is(json_get_text(r->jws.header, "typ"), "dpop+jwt"))
-        return wrong(r->a, "The type of a proof is dpop+jwt.");
+        return wrong(r->a, "The type of a proof has to be dpop+jwt.");
     if (!p256 && !r->edwards)
-        return wrong(r->a, "The key of a proof is of P-256 or Ed25519.");
+        return wrong(r->a,
+                     "The key of a proof has to be a P-256 or Ed25519 key.");
     if (p256 ? !str_is(alg, "ES256")
              : !str_is(alg, "EdDSA") && !str_is(alg, "Ed25519"))
-        return wrong(r->a, "The algorithm of the proof is not that of its "
-                           "key.");
+        return wrong(r->a,
+                     "The algorithm of the proof does not match its key.");
     return read_key(r);
 }
 
@@ -323,14 +325,15 @@ const struct err *dpop_check(struct arena *a, struct str proof,
     TRY(read_header(&r));
     r.claims = jws_claims(a, &r.jws);
     if (!r.claims)
-        return wrong(a, "What the proof says is no JSON object.");
+        return wrong(a, "The proof's payload is not a JSON object.");
     TRY(check_claims(&r, out));
     if (!signed_so(&r))
-        return wrong(a, "The proof's signature does not hold.");
+        return wrong(a, "The proof's signature is not valid.");
     out->jkt = thumbprint(&r);
     if (want->jkt.p && !crypt_equal(out->jkt, want->jkt))
-        return ERROR(ERR_UNAUTHENTICATED, dpop_other_key,
-                     "The proof is of another key than the permit's.");
+        return ERROR(
+            ERR_UNAUTHENTICATED, dpop_other_key,
+            "The proof was made with a different key than the permit's.");
     return NULL;
 }
 

@@ -217,13 +217,12 @@ const struct err *oauth_client(struct arena *a, struct str authorization,
     const struct str secret = oauth_get(params, "client_secret");
     *out = (struct oauth_client){OAUTH_HEADER, id, STR_NONE};
     if ((authorization.p != NULL) + key + (secret.p != NULL) > 1)
-        return bad(a, "client_secret",
-                   "Authenticate in one way, not in two.");
+        return bad(a, "client_secret", "Authenticate in one way only.");
     if (authorization.p) {
         TRY(read_basic(a, authorization, out));
         if (id.p && !str_eq(id, out->id))
             return bad(a, "client_id",
-                       "The client_id is not the one of the header.");
+                       "The client_id does not match the header.");
     } else if (secret.p) {
         *out = (struct oauth_client){OAUTH_POST, id, secret};
     }
@@ -264,8 +263,8 @@ static const struct err *check_message(struct arena *a, struct str text)
         return NULL;
     return err_at(a, ERR_BAD_REQUEST, oauth_invalid_message,
                   STR("binding_message"),
-                  "A binding_message is one line of at most %d characters "
-                  "that can be seen.",
+                  "A binding_message has to be one line of at most %d visible "
+                  "characters.",
                   OAUTH_MESSAGE_MAX);
 }
 
@@ -295,7 +294,7 @@ static const struct err *put_details(struct arena *a, struct json *body,
     if (json_parse(a, text, &list) || json_depth(list) > JSON_INPUT_DEPTH_MAX)
         return err_at(a, ERR_BAD_REQUEST, oauth_invalid_details,
                       STR("authorization_details"),
-                      "The authorization_details are no JSON text.");
+                      "authorization_details is not valid JSON.");
     const struct err *e =
         permit_details_check(a, list, STR("authorization_details"));
     json_set_json(body, "authorization_details", list);
@@ -311,7 +310,7 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
     TRY(oauth_check(a, params));
     for (size_t i = 0; i < countof(refused); i++) {
         if (oauth_get(params, refused[i]).p)
-            return bad(a, refused[i], "This parameter is not taken here.");
+            return bad(a, refused[i], "This parameter is not supported here.");
     }
     *details = oauth_get(params, "authorization_details");
     TRY(put_details(a, o, *details));
@@ -340,8 +339,7 @@ static const struct err *no_grant(void)
 
 static const struct err *too_late(void)
 {
-    return ERROR(ERR_BAD_REQUEST, oauth_expired,
-                 "The time of this request is over.");
+    return ERROR(ERR_BAD_REQUEST, oauth_expired, "This request has expired.");
 }
 
 static const struct err *denied(struct arena *a, const struct permit *p)
@@ -351,7 +349,7 @@ static const struct err *denied(struct arena *a, const struct permit *p)
     json_set_text_or_null(more, "reason", p->reason);
     return err_more(a,
                     ERROR(ERR_BAD_REQUEST, oauth_denied,
-                          "This was not permitted, or is no longer."),
+                          "This was not approved, or the approval has ended."),
                     more);
 }
 
@@ -365,7 +363,7 @@ static const struct err *wait_for_it(const struct oauth_exchange *x,
     if (x->now.now < x->permit->poll_after &&
         *poll_after >= x->permit->poll_after)
         return ERROR(ERR_BAD_REQUEST, oauth_slow_down,
-                     "Look again in 5 seconds, not sooner.");
+                     "Wait at least 5 seconds before the next request.");
     return ERROR(ERR_BAD_REQUEST, oauth_pending, "Nobody has answered yet.");
 }
 

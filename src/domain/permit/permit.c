@@ -58,7 +58,8 @@ const struct err *permit_bound(struct arena *a, const struct permit_terms *t,
     if (!t->resource.p || t->dpop_jkt.p || severity != SEVERITY_CRITICAL)
         return NULL;
     return err_at(a, ERR_INVALID, permit_jkt, STR("dpop_jkt"),
-                  "What is critical is bound to a key: give its thumbprint.");
+                  "Critical permits must be bound to a key. Send its "
+                  "thumbprint as dpop_jkt.");
 }
 
 const struct err *permit_terms_read(struct arena *a, const struct json *body,
@@ -70,15 +71,15 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
     const struct json *budget = NULL;
     fields_text(&f, "resource", PERMIT_RESOURCE_MAX, &t.resource);
     if (t.resource.p && !permit_resource_ok(t.resource))
-        fields_wrong(&f, "resource", permit_resource,
-                     "A resource is an absolute address without a query and "
-                     "a fragment.");
+        fields_wrong(
+            &f, "resource", permit_resource,
+            "A resource has to be an absolute URL without query or fragment.");
     fields_text(&f, "dpop_jkt", 200, &t.dpop_jkt);
     if (t.dpop_jkt.p ? !permit_is_jkt(t.dpop_jkt) : jkt_needed)
         fields_wrong(&f, "dpop_jkt", permit_jkt,
                      jkt_needed && !t.dpop_jkt.p
-                         ? "What is critical is bound to a key: give its "
-                           "thumbprint."
+                         ? "Critical permits must be bound to a key. Send its "
+                           "thumbprint as dpop_jkt."
                          : "A thumbprint (RFC 7638) has 43 characters of "
                            "base64url.");
     fields_int(&f, "max_uses", 1, PERMIT_USES_MAX, &t.max_uses);
@@ -115,10 +116,9 @@ static const struct err *permit_of_details(struct arena *a,
     const struct json *own = permit_details_limits(a, list);
     TRY(permit_details_check(a, list, STR("subject.authorization_details")));
     if (json_count(limits) > 0 && !json_equal(limits, own))
-        return err_at(a, ERR_INVALID, permit_details_wrong,
-                      STR("subject.constraints"),
-                      "The constraints beside authorization_details are "
-                      "theirs: the same names, the same limits.");
+        return err_at(
+            a, ERR_INVALID, permit_details_wrong, STR("subject.constraints"),
+            "constraints must equal those in authorization_details.");
     *out = json_copy(a, list);
     return NULL;
 }
@@ -299,7 +299,8 @@ const struct err *permit_grant(struct arena *a, struct permit *p,
     }
     TRY(permit_answered(a, p, s, &details, &seconds));
     if (!details) {
-        permit_refuse(p, STR("The approved version names no call of a tool."),
+        permit_refuse(p,
+                      STR("The approved version does not name a tool call."),
                       s->responded_by, now);
         return NULL;
     }
@@ -337,7 +338,7 @@ void permit_refuse(struct permit *p, struct str reason, struct str by,
 
 static const struct err *permit_taken_back(void)
 {
-    return ERROR(ERR_CONFLICT, permit_revoked, "This yes was taken back.");
+    return ERROR(ERR_CONFLICT, permit_revoked, "This approval was revoked.");
 }
 
 /* The error for a state that allows no use. */
@@ -348,12 +349,12 @@ static const struct err *permit_in_state(enum permit_state state)
         return ERROR(ERR_CONFLICT, permit_asked_still,
                      "Nobody has answered yet.");
     case PERMIT_SPENT:
-        return ERROR(ERR_CONFLICT, permit_spent,
-                     "All uses of this yes were made. Ask anew to run it once "
-                     "more: as a new call, with another Idempotency-Key.");
+        return ERROR(
+            ERR_CONFLICT, permit_spent,
+            "All uses of this approval were made. To run the call again, ask "
+            "again: as a new call, with a new Idempotency-Key.");
     case PERMIT_REFUSED:
-        return ERROR(ERR_CONFLICT, permit_refused,
-                     "Nobody said yes.");
+        return ERROR(ERR_CONFLICT, permit_refused, "Nobody approved this.");
     case PERMIT_REVOKED:
         return permit_taken_back();
     case PERMIT_ACTIVE:
@@ -387,10 +388,10 @@ bool permit_own(const struct permit *p, const struct principal *who)
 
 const struct err *permit_check_direct(const struct permit *p)
 {
-    return p->terms.resource.p
-               ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
-                       "This permit is for a resource: its gateway uses it.")
-               : NULL;
+    return p->terms.resource.p ? ERROR(ERR_FORBIDDEN, "permit.not_yours",
+                                       "This permit is for a resource. Only "
+                                       "the resource's gateway can use it.")
+                               : NULL;
 }
 
 const struct err *permit_usable(const struct permit *p,
@@ -403,15 +404,15 @@ const struct err *permit_usable(const struct permit *p,
                      "use.");
     if (c->access < ACCESS_WRITE)
         return ERROR(ERR_CONFLICT, permit_revoked,
-                     "The agent of this permit has no write access to its "
-                     "intent any more.");
+                     "The agent of this permit no longer has write access to "
+                     "its intent.");
     if (intent_ended(c->intent))
         return ERROR(ERR_CONFLICT, permit_intent_ended,
                      "The intent of this permit has ended.");
     if (c->now >= p->not_after)
         return ERROR(ERR_CONFLICT, permit_lapsed,
-                     "The time to use this yes is over. Ask anew: as a new "
-                     "call, with another Idempotency-Key.");
+                     "The time to use this approval has ended. Ask again: as "
+                     "a new call, with a new Idempotency-Key.");
     if (c->intent != INTENT_ACTIVE || c->question_open)
         return ERROR(ERR_CONFLICT, permit_paused,
                      "The intent of this permit waits for an answer or for "
@@ -419,8 +420,8 @@ const struct err *permit_usable(const struct permit *p,
     /* A person who said yes was asked; a rule that allowed it still has to. */
     if (c->rule == TOOL_DENY || (c->rule != TOOL_ALLOW && !p->suspension_id.p))
         return ERROR(ERR_CONFLICT, permit_rule,
-                     "The rules for this call are stricter by now. Ask anew: "
-                     "as a new call, with another Idempotency-Key.");
+                     "The rules for this call are stricter now. Ask again: as "
+                     "a new call, with a new Idempotency-Key.");
     return NULL;
 }
 
@@ -438,9 +439,9 @@ const struct err *permit_again(const struct permit *p,
     return c->now < at + PERMIT_SECONDS_AGAIN * CLOCK_SECOND
                ? NULL
                : ERROR(ERR_CONFLICT, permit_used,
-                       "This yes was used more than five minutes ago. Ask anew "
-                       "to run it once more: as a new call, with another "
-                       "Idempotency-Key.");
+                       "This approval was used more than five minutes ago. To "
+                       "run the call again, ask again: as a new call, with a "
+                       "new Idempotency-Key.");
 }
 
 /* ---- the yes of a question -------------------------------------------- */

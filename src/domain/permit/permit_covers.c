@@ -65,9 +65,9 @@ static const struct err *check_limits(struct arena *a,
         if (!json_has(arguments, i.key.p))
             return missing(a, i.key);
         if (!within(i.value, json_get_str(arguments, i.key)))
-            return err_at(a, ERR_INVALID, "permit.limit", i.key,
-                          "This is beyond the limit of the permit, or of "
-                          "another type.");
+            return err_at(
+                a, ERR_INVALID, "permit.limit", i.key,
+                "This exceeds the limit of the permit, or has another type.");
     }
     return NULL;
 }

@@ -84,12 +84,11 @@ static const struct err *check_detail(struct arena *a, const struct json *v,
         return wrong(a, path, "A detail is an object.");
     if (!str_is(json_get_text(v, "type"), permit_details_type))
         return wrong(a, fields_path(a, path, "type"),
-                     "The only type here is tool_call.");
+                     "The only supported type is tool_call.");
     TRY(check_members(a, path, v));
     if (!tool_call_name(json_get_text(v, "tool")))
         return wrong(a, fields_path(a, path, "tool"),
-                     "A detail names its \"tool\", in characters that can be "
-                     "seen.");
+                     "A detail needs a \"tool\" of visible characters.");
     if (!json_is(arguments, JSON_OBJECT))
         return wrong(a, fields_path(a, path, "arguments"),
                      "\"arguments\" is the object of the members that are "
@@ -175,7 +174,7 @@ const struct err *permit_details_limit(struct arena *a, struct json *list,
     struct json *detail = json_at(list, 0);
     struct json *exact = json_object(a);
     if (json_count(list) != 1)
-        return wrong(a, path, "Only the limits of one call can be told.");
+        return wrong(a, path, "Limits can be given for a single call only.");
     const struct json *arguments = json_get(detail, "arguments");
     for (struct json_iter i = json_iter(arguments); json_next(&i);) {
         if (!json_has(limits, i.key.p))
@@ -256,12 +255,12 @@ const struct err *permit_details_text(struct arena *a, const struct json *list,
     struct buf b = buf_make(a, PERMIT_DETAILS_TEXT);
     if (!json_exact(list))
         return err_at(a, ERR_INVALID, permit_details_wrong, STR(""),
-                      "A number of what is permitted has more digits than a "
-                      "double holds. Send it as a text.");
+                      "A number of the permit has more digits than a double "
+                      "holds. Send it as a string.");
     json_write_canonical(&b, list);
     if (b.over)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "What is permitted may have at most 512 kB.");
+                     "A permit may have at most 512 kB.");
     *out = buf_text(&b);
     return NULL;
 }

@@ -72,9 +72,9 @@ struct reading {
 static const struct err *no_shape(struct arena *a, struct str at)
 {
     return err_at(a, ERR_INVALID, "tool_call.shape", at,
-                  "This is no call of one of the five shapes: {id, tool, "
-                  "arguments}, or as OpenAI, Anthropic, MCP or Semantic "
-                  "Kernel have it; nor may it be of two of them.");
+                  "A call must have one of five shapes: {id, tool, "
+                  "arguments}, or that of OpenAI, Anthropic, MCP or Semantic "
+                  "Kernel, and must match only one of them.");
 }
 
 /* Has the object all members of marks, and of the other telling ones only
@@ -158,10 +158,10 @@ static const struct err *read_tool(const struct reading *r,
     out->tool = s->tool ? json_get_text(holder, s->tool) : kernel_name(r);
     if (tool_call_name(out->tool))
         return NULL;
-    return err_at(r->a, ERR_INVALID, "tool_call.shape", r->path,
-                  "The name of a tool has 1 to %d characters that can be "
-                  "seen, and no space.",
-                  TOOL_CALL_NAME_MAX);
+    return err_at(
+        r->a, ERR_INVALID, "tool_call.shape", r->path,
+        "The name of a tool has 1 to %d visible characters without spaces.",
+        TOOL_CALL_NAME_MAX);
 }
 
 static const struct err *read_id(const struct reading *r,
@@ -179,8 +179,7 @@ static const struct err *read_id(const struct reading *r,
         return NULL;
     return err_at(r->a, ERR_INVALID, "tool_call.id",
                   fields_path(r->a, r->path, "id"),
-                  "A call needs an \"id\": text of 1 to %d characters that "
-                  "can be seen.",
+                  "A call needs an \"id\" of 1 to %d visible characters.",
                   TOOL_CALL_ID_MAX);
 }
 
@@ -200,7 +199,7 @@ static const struct err *parse_text(const struct reading *r, struct str at,
     if (!e)
         return NULL;
     return err_at(r->a, ERR_INVALID, tool_call_arguments, at,
-                  "The arguments are no JSON text: %.*s (%.*s)",
+                  "The arguments are not valid JSON: %.*s (%.*s)",
                   STR_FMT(e->say), STR_FMT(e->at));
 }
 
@@ -216,11 +215,11 @@ static const struct err *keep_arguments(const struct reading *r,
                       "The arguments of one call have at most %zu kB.",
                       r->max >> 10);
     if (json_depth(out->tree) > TOOL_CALL_DEPTH_MAX)
-        return wrong_arguments(a, at, "The arguments are too deep.");
+        return wrong_arguments(a, at, "The arguments are nested too deeply.");
     if (!json_exact(out->tree))
         return wrong_arguments(a, at,
                                "A number has more digits than a double holds. "
-                               "Send it as a text.");
+                               "Send it as a string.");
     json_write_canonical(&b, out->tree);
     if (b.over)
         return wrong_arguments(a, at, "The arguments are too long.");
@@ -252,8 +251,8 @@ static const struct err *read_arguments(const struct reading *r,
         out->tree = inside;
         out->raw = str_trim(json_text(v));
     } else if (!s->object) {
-        return wrong_arguments(r->a, at,
-                               "The arguments of this shape are a text.");
+        return wrong_arguments(
+            r->a, at, "The arguments of this shape have to be a string.");
     }
     return keep_arguments(r, at, out);
 }

@@ -45,8 +45,8 @@ tool_rule_check_glob(struct arena *a, const char *field, struct str glob)
         str_find(glob, ' ', 0) == glob.n)
         return NULL;
     return err_at(a, ERR_INVALID, "field.value", str_of(field),
-                  "A pattern has 1 to %d characters that can be seen, and no "
-                  "space; \"*\" stands for any of them.",
+                  "A pattern has 1 to %d visible characters without spaces; "
+                  "\"*\" stands for any text.",
                   TOOL_RULE_GLOB_MAX);
 }
 
@@ -76,7 +76,7 @@ const struct err *tool_rule_check(struct arena *a,
                       "Only a rule that asks says who decides.");
     if (!tool_rule_plain(rule->reason, TOOL_RULE_REASON_MAX))
         return err_at(a, ERR_INVALID, "field.value", STR("reason"),
-                      "A reason is one line of at most %d characters.",
+                      "A reason has to be one line of at most %d characters.",
                       TOOL_RULE_REASON_MAX);
     return NULL;
 }

@@ -206,8 +206,8 @@ const struct err *board_ask(struct board *b, const struct plan *p,
 {
     if (b->beside >= BESIDE_OPEN_MAX)
         return ERROR(ERR_CONFLICT, "question.too_many",
-                     "20 questions of this intent are open beside its own. "
-                     "Wait for an answer.");
+                     "20 approvals and other questions of this intent are "
+                     "open. Wait for an answer.");
     s->intent_id = b->intent->id;
     s->seq = b->intent->tail.sequence + 1; /* of the event that tells of it */
     s->asked_by = p->created_by;

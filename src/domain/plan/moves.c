@@ -25,11 +25,11 @@ static const struct err *takeable(const struct board *b, const struct task *t)
     if (b->intent->status == INTENT_SUSPENDED)
         return ERROR(ERR_CONFLICT, "intent.suspended",
                      "The intent waits for an answer. Its tasks can be taken "
-                     "after it.");
+                     "after the answer.");
     if (p && p->state == PLAN_PAUSED)
-        return ERROR(ERR_CONFLICT, "plan.paused",
-                     "The plan is paused. Its tasks can be taken when it goes "
-                     "on.");
+        return ERROR(
+            ERR_CONFLICT, "plan.paused",
+            "The plan is paused. Its tasks can be taken when it resumes.");
     if (p && plan_ended(p->state))
         return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
     if (p && review_needed(b, p))
@@ -120,7 +120,7 @@ static const struct err *escalate(struct board *b, const struct plan *p,
     struct suspension s = {.id = id_new(b->arena),
                            .origin = ORIGIN_ESCALATION,
                            .title = STR("A task of a plan failed"),
-                           .question = STR("How shall the agent go on?"),
+                           .question = STR("How should the agent continue?"),
                            .explanation = t->name,
                            .response_type = ANSWER_TEXT,
                            .choices = STR("[]"),
@@ -351,8 +351,8 @@ static bool listed(const struct json *list, struct str id)
 static const struct err *sealed(void)
 {
     return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
-                 "A checkpoint of a plan that was activated may be added to, "
-                 "but neither dropped nor changed by an agent.");
+                 "After a plan was activated, an agent may add checkpoints to "
+                 "it, but not change or remove them.");
 }
 
 /* May the caller loosen the plan? */

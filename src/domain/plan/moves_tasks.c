@@ -83,8 +83,9 @@ static const struct err *put_members(struct board *b, struct task *t,
     if (change->max_attempts >= t->attempt)
         t->max_attempts = change->max_attempts;
     if (change->depends_on.p && !waiting)
-        return ERROR(ERR_CONFLICT, "task.transition",
-                     "What a task depends on is settled once it is taken.");
+        return ERROR(
+            ERR_CONFLICT, "task.transition",
+            "The dependencies of a task cannot change after it was taken.");
     if (change->depends_on.p)
         t->depends_on = change->depends_on;
     if (change->agent.p && change->to == TASK_STATUS__MAX)
@@ -103,10 +104,10 @@ static const struct err *check_settled(const struct board *b,
     const bool done = !task_open(was->status);
     if (ended && !same)
         return ERROR(ERR_CONFLICT, "task.transition",
-                     "What a task is about is settled once it has ended.");
+                     "A task cannot change after it has ended.");
     return done && !task_same_output(b->arena, was, t)
                ? ERROR(ERR_CONFLICT, "task.transition",
-                       "The output of a task is settled once it is done.")
+                       "The output of a task cannot change after it is done.")
                : NULL;
 }
 

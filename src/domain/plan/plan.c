@@ -255,7 +255,7 @@ const struct err *plan_move(const struct plan *p, enum plan_state to)
     return plan_may(p->state, to)
                ? NULL
                : ERROR(ERR_CONFLICT, "plan.transition",
-                       "A plan of this state cannot be moved so.");
+                       "A plan in this state cannot change to that state.");
 }
 
 /* ---- the objects ------------------------------------------------------ */

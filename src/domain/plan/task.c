@@ -234,12 +234,12 @@ const struct err *task_move(const struct task *t, enum task_status to)
 {
     if (t->hold != TASK_HOLD_NONE && to == TASK_RUNNING)
         return ERROR(ERR_CONFLICT, "task.suspended",
-                     "The task is blocked until its intent goes on. It then "
-                     "runs again by itself.");
+                     "The task is blocked until its intent resumes. Then it "
+                     "runs again automatically.");
     return task_may(t, to)
                ? NULL
                : ERROR(ERR_CONFLICT, "task.transition",
-                       "A task of this status cannot be moved so.");
+                       "A task in this status cannot change to that status.");
 }
 
 /* ---- the timeout ------------------------------------------------------ */

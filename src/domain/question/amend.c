@@ -286,7 +286,7 @@ static const struct err *check_used(struct arena *a, enum takes takes,
                       "This answer cannot change the subject.");
     if (sent->constraints && (whole || takes == TAKES_NOTHING))
         return err_at(a, ERR_INVALID, amend_unused, STR("constraints"),
-                      "This answer takes no constraints.");
+                      "This answer does not take constraints.");
     if (!sent->constraints && takes != TAKES_NOTHING && !whole &&
         takes != TAKES_LIMIT)
         return err_at(a, ERR_INVALID, amend_missing, STR("constraints"),

@@ -106,7 +106,7 @@ const struct err *beside_read_escalation(struct arena *a,
     TRY(beside_common(a, &f, out));
     out->origin = ORIGIN_ESCALATION;
     out->title = beside_title(out, "Escalation");
-    out->question = STR("How shall the agent go on?");
+    out->question = STR("How should the agent continue?");
     out->response_type = ANSWER_TEXT;
     out->choices = STR("[]");
     return NULL;

@@ -150,8 +150,8 @@ static const struct err *check_who(const struct check *k, struct str path,
         return NULL;
     return err_at(k->arena, ERR_INVALID, "channel.not_allowed",
                   fields_path(k->arena, path, "notify_to"),
-                  "The recipient is on no channel's allow-list and is no "
-                  "channel's name.");
+                  "The recipient is not on a channel's allow-list, and is not "
+                  "the name of a channel.");
 }
 
 static const struct json *ladder(struct arena *a, const struct suspension *s)

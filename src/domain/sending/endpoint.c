@@ -214,15 +214,16 @@ const struct err *endpoint_below(struct arena *a, const char *field,
     const struct str rest =
         str_sub(url, prefix.n, str_find(url, '?', 0));
     if (!str_starts(url, prefix) || rest.n == 0)
-        return bad_url(a, field, "The URL has to be below the endpoint's.");
+        return bad_url(a, field,
+                       "The URL has to be below the endpoint's URL.");
     return rest.p[0] != '/' && text_path(a, rest)
                ? NULL
                : bad_url(a, field,
-                         "Below the endpoint's, the path of the URL has only "
+                         "After the endpoint's URL, the path may have only "
                          "letters, digits, \"-\", \".\", \"_\", \"~\" and "
-                         "\"/\", and escapes of other characters that are no "
-                         "part of a path; it does not begin with \"/\", and no "
-                         "part of it is \".\" or \"..\".");
+                         "\"/\", and percent-encoded characters without "
+                         "meaning in a path. It may not begin with \"/\" or "
+                         "have a part \".\" or \"..\".");
 }
 
 /* ---- names and mail ------------------------------------------------- */
@@ -311,7 +312,7 @@ static const struct err *types(struct arena *a, const char *field,
         if (!known(type))
             return err_at(a, ERR_INVALID, "event.type",
                           fields_element(a, str_of(field), i),
-                          "There is no event type of this name.");
+                          "There is no event type with this name.");
         json_add_text(kept, type);
     }
     *out = json_dump(a, kept, (size_t)1 << 20);

@@ -62,7 +62,7 @@ const struct err *subscription_read(struct arena *a, const struct json *body,
     record_read(&f, &subscription_record, out);
     if (out->intent_id.p && out->portfolio_id.p)
         fields_wrong(&f, "portfolio_id", "field.unused",
-                     "A subscription is to an intent or to a portfolio.");
+                     "A subscription needs either an intent or a portfolio.");
     subscription_end(&f, now, &out->expires_at);
     TRY(fields_error(&f));
     if (out->subscriber_id.n == 0)

@@ -61,8 +61,8 @@ static const struct err *read_submission(struct submission *x,
     if (!f.e &&
         !clock_span(x->timeout, SUSPENSION_TIMEOUT_MAX, &x->seconds))
         fields_wrong(&f, "timeout", "field.value",
-                     "A \"timeout\" is a time like 10m or 24h, of at most 366 "
-                     "days.");
+                     "\"timeout\" has to be a duration like 10m or 24h, at "
+                     "most 366 days.");
     TRY(fields_error(&f));
     return read_call(x, &f);
 }
@@ -201,7 +201,7 @@ static const struct err *read_wait(struct call *c, int64_t *out)
     if (sent.p && !clock_span(sent, SUSPENSION_TIMEOUT_MAX, out) &&
         !str_int(sent, 0, 3600, out))
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("wait"),
-                      "\"wait\" has to be a time like 25s.");
+                      "\"wait\" has to be a duration like 25s.");
     if (*out > HOLD_MAX)
         *out = HOLD_MAX;
     return NULL;
@@ -302,7 +302,7 @@ const struct err *aap_consume(struct call *c)
     const struct err *e = within(c, STR_NONE, use_of(c, &r), api_redemption);
     if (err_is(e, permit_spent) || err_is(e, permit_used))
         return ERROR(ERR_CONFLICT, "already_consumed",
-                     "This approval was consumed already.");
+                     "This approval was already consumed.");
     if (err_is(e, permit_lapsed))
         return ERROR(ERR_CONFLICT, "approval_expired",
                      "This approval has expired.");

@@ -33,8 +33,8 @@ static const struct err *endpoint_own(struct call *c, struct endpoint *e)
     if (c->who.role != ROLE_AGENT || str_eq(e->created_by, c->who.agent))
         return NULL;
     return ERROR(ERR_FORBIDDEN, "endpoint.admin_only",
-                 "Only an admin may change, rotate, remove or test an endpoint "
-                 "that the agent did not make itself.");
+                 "Only an admin may change, rotate, remove or test an "
+                 "endpoint that the agent did not create.");
 }
 
 /* ---- registering ---------------------------------------------------- */

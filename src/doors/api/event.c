@@ -71,7 +71,7 @@ static const struct err *read_event(struct call *c, const struct json *body,
     fields_text(&f, "parent_event_id", TRACE_MAX, &out->parent_event_id);
     if (!f.e && !event_type_known(out->type))
         fields_wrong(&f, "event_type", "event.type",
-                     "There is no event type of this name.");
+                     "There is no event type with this name.");
     if (!out->payload)
         out->payload = json_object(c->a);
     if (!f.e && event_payload_reserved(out->type, out->payload))

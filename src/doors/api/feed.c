@@ -30,10 +30,9 @@ static const struct err *other_epoch(struct call *c)
     return err_more(c->a,
                     err_at(c->a, ERR_CONFLICT, "feed.restored",
                            STR("ended_after"),
-                           "This place is from another time of the database, "
-                           "which was restored since. Begin again with "
-                           "\"now\" or 0, and read the questions that you "
-                           "wait for."),
+                           "This position is older than a restore of the "
+                           "database. Start again with \"now\" or 0, and read "
+                           "the questions that you wait for."),
                     more);
 }
 

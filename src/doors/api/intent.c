@@ -50,7 +50,7 @@ const struct err *api_intent_list(struct call *c)
     if (page.status.p &&
         vocabulary_intent_status_of(page.status) == INTENT_STATUS__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
-                      "There is no status of this name.");
+                      "There is no status with this name.");
     if (after.p) {
         const struct err *e = call_intent(c, after, REACH_USE, &last);
         if (e && e->kind == ERR_NOT_FOUND)

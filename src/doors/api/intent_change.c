@@ -239,7 +239,7 @@ const struct err *api_intent_state(struct call *c)
     const struct err *e = commit_intent(c, &w);
     if (w.suspension_new && err_is(e, pg_error_conflict))
         return ERROR(ERR_CONFLICT, "suspension.id_taken",
-                     "This id belongs to an earlier question. An id is never "
-                     "used again.");
+                     "This id belongs to an earlier question. An id can be "
+                     "used only once.");
     return e;
 }

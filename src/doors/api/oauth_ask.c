@@ -34,9 +34,9 @@ static const struct err *oauth_ask_bind(struct asked *x, struct json *body)
     if (!x->proven)
         return NULL;
     if (jkt.p && !str_eq(jkt, x->proof.jkt))
-        return err_at(x->c->a, ERR_BAD_REQUEST, oauth_invalid_proof,
-                      STR("dpop_jkt"),
-                      "The proof is of another key than dpop_jkt.");
+        return err_at(
+            x->c->a, ERR_BAD_REQUEST, oauth_invalid_proof, STR("dpop_jkt"),
+            "The proof was made with a different key than dpop_jkt.");
     json_set_text(body, "dpop_jkt", x->proof.jkt);
     return NULL;
 }

@@ -33,12 +33,11 @@ static const struct err *oauth_token_read(struct wanted *x)
         return oauth_token_wrong(c, "grant_type", "A grant_type is needed.");
     if (!str_is(grant, OAUTH_GRANT))
         return ERROR(ERR_BAD_REQUEST, oauth_unsupported_grant,
-                     "The only grant_type here is " OAUTH_GRANT ".");
+                     "The only supported grant_type is " OAUTH_GRANT ".");
     if (oauth_get(&c->params, "authorization_details").p)
-        return oauth_token_wrong(
-            c, "authorization_details",
-            "The authorization_details of a token are those that "
-            "were granted: send none.");
+        return oauth_token_wrong(c, "authorization_details",
+                                 "A token has the authorization_details that "
+                                 "were granted. Leave them out.");
     if (!x->handle.p)
         return oauth_token_wrong(c, "auth_req_id",
                                  "An auth_req_id is needed.");

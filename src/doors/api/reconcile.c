@@ -39,13 +39,14 @@ static const struct err *keep(struct call *c, const struct suspension *s,
     if (*again)
         return NULL;
     if (!lost)
-        return ERROR(ERR_CONFLICT, "claim.nothing_lost",
-                     "No restore lost anything of this question: it was asked "
-                     "after it, or was answered in the backup and could not "
-                     "have been used since.");
+        return ERROR(
+            ERR_CONFLICT, "claim.nothing_lost",
+            "No restore affected this question: it was asked later, or it was "
+            "answered in the backup and could not have been used since.");
     if (list.n == CLAIMS_MAX)
         return ERROR(ERR_CONFLICT, "claim.too_many",
-                     "A question takes 5 claims. Tell the people who answer.");
+                     "A question may have at most 5 claims. Contact the "
+                     "people who answer.");
     restores_queue_claim(c->pg, c->a, s->id, mine, list.n + 1, c->who.id);
     return NULL;
 }

@@ -102,7 +102,7 @@ static const struct err *redemption_find_by_token(struct sent *x)
         TRY(permits_get(c->pg, c->a, x->with.permit_id, row));
     if (!found || !str_eq(row->resource_id, c->who.resource_id))
         return ERROR(ERR_UNAUTHENTICATED, "token.unknown",
-                     "This resource has no such token.");
+                     "There is no such token for this resource.");
     return NULL;
 }
 
@@ -137,7 +137,7 @@ static const struct err *redemption_check_token(struct sent *x)
     struct dpop proof;
     if (t->ended || now >= t->expires_at)
         return ERROR(ERR_UNAUTHENTICATED, "token.expired",
-                     "The token has ended. The agent can get another one.");
+                     "The token has expired. The agent can get a new one.");
     if (!t->jkt.p)
         return NULL;
     if (!x->proof.p)
@@ -146,7 +146,7 @@ static const struct err *redemption_check_token(struct sent *x)
                      "\"dpop\".");
     if (!dpop_below(c->a, x->htu, x->use.row.permit.terms.resource))
         return err_at(c->a, ERR_UNAUTHENTICATED, dpop_wrong, STR("dpop.htu"),
-                      "The address is not the resource's, and not below it.");
+                      "The address has to be the resource's or below it.");
     TRY(dpop_check(c->a, x->proof, &want, &proof));
     return use_proof_keep(c, &proof, now);
 }

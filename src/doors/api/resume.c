@@ -97,7 +97,7 @@ static const struct err *wrong(struct arena *a, const struct suspension *s,
     json_set_json(more, "valid_actions", list);
     return err_more(a,
                     err_at(a, ERR_INVALID, "resume.action", STR("action"),
-                           "This question does not take that action."),
+                           "This question does not support that action."),
                     more);
 }
 
@@ -120,7 +120,7 @@ static const struct err *read_choice(struct arena *a,
     if (by_value != (value != NULL))
         return err_at(a, ERR_INVALID, "resume.value", STR("value"),
                       by_value ? "The action \"answer\" needs a value."
-                               : "This action takes no value.");
+                               : "This action does not take a value.");
     out->value = value;
     out->pressed = choice != NULL;
     if (!choice)

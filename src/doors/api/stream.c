@@ -28,10 +28,10 @@ static bool left_at(struct call *c, enum frame_audience to,
 static const struct err *hold(struct call *c, const struct hold_stream *s)
 {
     if (c->rq->bare)
-        return ERROR(ERR_UNSUPPORTED, "stream.web_server",
-                     "This web server cannot hold a stream: it has none of the "
-                     "locations of Sayso's nginx site. Read instead: a GET "
-                     "answers at once.");
+        return ERROR(
+            ERR_UNSUPPORTED, "stream.web_server",
+            "This web server cannot hold a stream: the locations of Sayso's "
+            "nginx site are missing. Poll instead: a GET returns at once.");
     if (c->rq->over)
         return err_retry(c->a, ERROR(ERR_RATE, metrics_limit_streams,
                                      "The key has too many open streams. Close "
@@ -39,8 +39,8 @@ static const struct err *hold(struct call *c, const struct hold_stream *s)
                          AGAIN);
     if (c->rq->waited)
         return ERROR(ERR_BUSY, "stream.unavailable",
-                     "The stream cannot be opened just now. Connect again in a "
-                     "moment.");
+                     "The stream cannot be opened right now. Connect again in "
+                     "a moment.");
     if (c->rq->method != METHOD_HEAD) {
         hold_stream(c, s);
         return NULL;

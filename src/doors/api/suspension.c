@@ -274,10 +274,10 @@ const struct err *api_suspension_respond(struct call *c)
 
 static const struct err *for_tests(const struct call *c)
 {
-    return c->who.test ? NULL
-                       : ERROR(ERR_FORBIDDEN, "key.no_test",
-                               "This needs a key for tests: sayso key create "
-                               "--test.");
+    return c->who.test
+               ? NULL
+               : ERROR(ERR_FORBIDDEN, "key.no_test",
+                       "This needs a test key: sayso key create --test.");
 }
 
 const struct err *api_suspension_test_answer(struct call *c)

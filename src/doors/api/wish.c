@@ -20,10 +20,9 @@ static const struct err *read_details(struct wish *k, const struct json *body)
     const struct json *list = json_get(body, "authorization_details");
     const struct json *action = json_get(body, "action_spec");
     if ((list != NULL) == (action != NULL))
-        return err_at(a, ERR_INVALID, permit_details_wrong,
-                      STR("authorization_details"),
-                      "Send \"authorization_details\" or \"action_spec\", "
-                      "one of them.");
+        return err_at(
+            a, ERR_INVALID, permit_details_wrong, STR("authorization_details"),
+            "Send either \"authorization_details\" or \"action_spec\".");
     if (action) {
         TRY(permit_details_of_action(a, action, STR("action_spec"),
                                      &k->details));

@@ -238,7 +238,7 @@ const struct err *guard_terms(const struct guard *g, const struct json *body,
     struct resource resource;
     if (c->who.test)
         return ERROR(ERR_FORBIDDEN, "key.test",
-                     "A key for tests gets no permits.");
+                     "A test key cannot get a permit.");
     TRY(permit_terms_read(c->a, body, details, jkt_needed, out));
     return out->resource.p
                ? resources_get(c->pg, c->a, out->resource, &resource)

@@ -12,7 +12,7 @@ const struct err *revoke_may(struct call *c, const struct permit *p,
         return permit_own(p, &c->who) ? NULL : &permit_record.unknown;
     if (!s)
         return ERROR(ERR_FORBIDDEN, "permit.not_yours",
-                     "Only an admin takes back a permit that a rule gave.");
+                     "Only an admin may revoke a permit that a rule granted.");
     const struct responder_case about = suspension_case(s);
     return responder_sees(&about, &c->who)
                ? responder_check(c->a, &about, &c->who)

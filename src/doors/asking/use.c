@@ -149,8 +149,8 @@ static const struct err *settle_call(struct use *u)
         return NULL;
     if (!text.p)
         return err_at(a, ERR_INVALID, "field.missing", STR("call"),
-                      "This yes allows several calls, or leaves a value open: "
-                      "say in \"call\" which one runs.");
+                      "This approval allows several calls, or leaves a value "
+                      "open. Name the call that runs in \"call\".");
     return tool_call_read_bare(a, json_read(a, text), text, STR("call"),
                                &u->call);
 }
@@ -273,8 +273,8 @@ static const struct err *check_each(const struct use *u)
                ? NULL
                : ERROR(ERR_CONFLICT, permit_spent,
                        "Each of these calls was approved once, and this one "
-                       "was made. Ask anew to run it once more: as a new "
-                       "call, with another Idempotency-Key.");
+                       "was already used. To run it again, ask again: as a "
+                       "new call, with a new Idempotency-Key.");
 }
 
 const struct err *use_count(struct use *u)

@@ -47,7 +47,7 @@ static const struct err *check_encoding(const struct call *c)
     if ((how.n > 0 && !str_is_nocase(how, "identity")) ||
         str_starts(c->rq->body, STR("\x1F\x8B")))
         return ERROR(ERR_MEDIA_TYPE, "request.encoding",
-                     "The body is compressed. Send it as it is.");
+                     "The body is compressed. Send it uncompressed.");
     return NULL;
 }
 

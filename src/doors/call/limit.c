@@ -114,8 +114,8 @@ static const struct err *limit_work(struct call *c)
     quota_seat_give(s->quota, s->seat);
     return err_retry(c->a,
                      ERROR(ERR_RATE, metrics_limit_workers,
-                           "Too many large requests of this key are in work. "
-                           "Send them one after the other."),
+                           "Too many large requests of this key are in "
+                           "progress. Send them one at a time."),
                      WORK_AGAIN);
 }
 

@@ -61,8 +61,8 @@ static const struct err *by_key(struct call *c, struct str agent)
                           &c->who));
     if (c->who.test && !c->serve->conf->test_keys)
         return ERROR(ERR_UNAUTHENTICATED, "key.test",
-                     "This is a key for tests. This server takes none "
-                     "(test_keys).");
+                     "This is a test key. This server does not accept test "
+                     "keys (test_keys).");
     return NULL;
 }
 

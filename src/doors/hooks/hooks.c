@@ -151,7 +151,7 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
     if (i == countof(events))
         return err_at(h->c->a, ERR_INVALID, "hook.event",
                       STR("hook_event_name"),
-                      "This event asks for no decision about a tool.");
+                      "This event does not ask for a decision about a tool.");
     struct str id, session;
     h->form = events[i].form;
     fields_text(&f, "tool_use_id", REQUEST_BODY_MAX, &id);
@@ -345,7 +345,7 @@ static void take_edit(struct hooks_call *h, const struct suspension *s,
     }
     h->updated = NULL;
     out->way = VERDICT_DENY;
-    out->text = STR("Another call was approved in place of this one.");
+    out->text = STR("A different call was approved instead of this one.");
 }
 
 /* A person's yes is used up here, right before the client runs the call; a
@@ -407,8 +407,10 @@ static const struct err *settle_others(struct hooks_call *h,
     if (h->late != HOOKS_LATE_DEFER || first)
         return NULL;
     out->way = VERDICT_DENY;
-    out->text = STR("One call at a time: ask for it again.");
-    return withdraw(c, s->id, "Another call of the session waits already.");
+    out->text =
+        STR("Only one call of a session can wait. Ask for this one again.");
+    return withdraw(c, s->id,
+                    "Another call of the session is already waiting.");
 }
 
 const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
@@ -459,8 +461,8 @@ static const struct err *read_late(struct call *c, const struct client *client,
                       "\"late\" has to be deny, ask or defer.");
     if (i != HOOKS_LATE_DENY && !client->late)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("late"),
-                      "\"late\" other than deny is for claude alone: %s does "
-                      "not wait when it hears another word.",
+                      "\"late\" other than deny is supported for claude only. "
+                      "%s runs the tool on any other answer.",
                       client->title);
     *out = (enum hooks_late)i;
     return NULL;
@@ -474,11 +476,11 @@ static const struct err *read_edit(struct hooks_call *h,
     if (!sent.p || str_is(sent, "no"))
         return NULL;
     h->edit = str_is(sent, "yes") && client->edits;
-    return h->edit ? NULL
-                   : err_at(h->c->a, ERR_BAD_REQUEST, "request.query",
-                            STR("edit"),
-                            "\"edit\" is yes or no; yes is for claude and "
-                            "gemini.");
+    return h->edit
+               ? NULL
+               : err_at(h->c->a, ERR_BAD_REQUEST, "request.query", STR("edit"),
+                        "\"edit\" has to be yes or no. Only claude and gemini "
+                        "support yes.");
 }
 
 const struct err *hooks_post(struct call *c)

@@ -32,7 +32,7 @@ static const struct err *check_place(const struct call *c)
         (address_here(own) && !address_here(host)))
         return ERROR(ERR_FORBIDDEN, "mcp.origin",
                      "The request comes from a page of another site. MCP "
-                     "clients send no Origin.");
+                     "clients do not send an Origin.");
     return NULL;
 }
 
@@ -73,7 +73,7 @@ static bool read(struct mcp *m)
         return false;
     }
     if (!str_is(json_get_text(body, "jsonrpc"), "2.0")) {
-        refuse(m, MCP_REQUEST, "The body has to be of JSON-RPC 2.0.");
+        refuse(m, MCP_REQUEST, "The body has to be a JSON-RPC 2.0 message.");
         return false;
     }
     const struct json *id = json_get(body, "id");
@@ -142,7 +142,7 @@ static bool check_modern(struct mcp *m)
         return true;
     refuse(m, MCP_HEADER,
            "The headers MCP-Protocol-Version, Mcp-Method and, for a tool, "
-           "Mcp-Name have to say what the body says.");
+           "Mcp-Name must match the body.");
     return false;
 }
 

@@ -48,19 +48,22 @@ static const struct {
      "}}" OUTPUT HINTS("false"),
      mcp_ask_human},
     {"request_approval",
-     "{\"name\":\"request_approval\",\"title\":\"Request approval\","
-     "\"description\":\"Ask a person to approve an action before you do it. "
-     "Say exactly what will happen. Act only if the outcome is authorized, "
-     "and usable is true, and only as it was shown; everything else is no.\","
-     "\"inputSchema\":{\"type\":\"object\",\"required\":[\"action\",\"target\","
-     "\"scope_summary\"],\"properties\":{\"action\":{\"type\":\"string\","
-     "\"description\":\"The name of the tool or action.\"},\"target\":{"
-     "\"type\":\"string\",\"description\":\"The thing that is acted on.\"},"
-     "\"scope_summary\":{\"type\":\"string\",\"description\":\"The extent of "
-     "it, in one sentence.\"},\"consequence\":{\"type\":\"string\","
-     "\"description\":\"What cannot be taken back afterwards.\"},"
-     "\"arguments\":{\"type\":\"object\",\"description\":\"The exact "
-     "arguments of the action.\"},\"explanation\":" TEXT_SCHEMA
+     "{\"name\":\"request_approval\",\"title\":\"Request "
+     "approval\",\"description\":\"Ask a person to approve an action before "
+     "you do it. Say exactly what will happen. Act only if the outcome is "
+     "authorized, and usable is true, and only as it was shown; everything "
+     "else means "
+     "no.\",\"inputSchema\":{\"type\":\"object\",\"required\":[\"action\","
+     "\"target\",\"scope_summary\"],\"properties\":{\"action\":{\"type\":"
+     "\"string\",\"description\":\"The name of the tool or "
+     "action.\"},\"target\":{\"type\":\"string\",\"description\":\"The thing "
+     "that is acted "
+     "on.\"},\"scope_summary\":{\"type\":\"string\",\"description\":\"The "
+     "extent of it, in one "
+     "sentence.\"},\"consequence\":{\"type\":\"string\",\"description\":"
+     "\"What cannot be "
+     "undone.\"},\"arguments\":{\"type\":\"object\",\"description\":\"The "
+     "exact arguments of the action.\"},\"explanation\":" TEXT_SCHEMA
      ",\"severity\":" SEVERITY_SCHEMA ",\"timeout_seconds\":" SECONDS_SCHEMA
      "}}" OUTPUT HINTS("false"),
      mcp_ask_approval},
@@ -85,19 +88,20 @@ static const struct {
      "a tool may run (--permission-prompt-tool).\",\"inputSchema\":{"
      "\"type\":\"object\",\"required\":[\"tool_name\",\"input\"],"
      "\"properties\":{\"tool_name\":" TEXT_SCHEMA ",\"input\":{\"type\":"
-     "\"object\"},\"tool_use_id\":" TEXT_SCHEMA ",\"hold_seconds\":"
-     HOLD_SCHEMA "}}" HINTS("true"),
+     "\"object\"},\"tool_use_id\":" TEXT_SCHEMA
+     ",\"hold_seconds\":" HOLD_SCHEMA "}}" HINTS("true"),
      mcp_hook_permission},
     {"hook",
      "{\"name\":\"hook\",\"title\":\"Hook\",\"description\":\"For "
      "clients, not for models: asks a person about an event of a hook that "
      "needs a decision.\",\"inputSchema\":{\"type\":\"object\","
      "\"required\":[\"hook_event_name\",\"tool_name\",\"tool_input\"],"
-     "\"properties\":{\"hook_event_name\":" TEXT_SCHEMA ",\"tool_name\":"
-     TEXT_SCHEMA ",\"tool_input\":{\"type\":[\"object\",\"string\"]},"
+     "\"properties\":{\"hook_event_name\":" TEXT_SCHEMA
+     ",\"tool_name\":" TEXT_SCHEMA
+     ",\"tool_input\":{\"type\":[\"object\",\"string\"]},"
      "\"tool_use_id\":" TEXT_SCHEMA ",\"session_id\":" TEXT_SCHEMA
-     ",\"cwd\":" TEXT_SCHEMA ",\"hold_seconds\":" HOLD_SCHEMA "}}"
-     HINTS("true"),
+     ",\"cwd\":" TEXT_SCHEMA ",\"hold_seconds\":" HOLD_SCHEMA
+     "}}" HINTS("true"),
      mcp_hook_event},
 };
 

@@ -75,7 +75,7 @@ const struct err *openintent_attachment_remove(struct call *c)
     if (c->who.role == ROLE_AGENT && !str_eq(t->uploaded_by, c->who.agent))
         return ERROR(ERR_FORBIDDEN, "attachment.not_yours",
                      "Only the agent that added the attachment, or a person, "
-                     "removes it.");
+                     "may remove it.");
     TRY(policy_write(&w));
     records_queue_attachment_delete(c->pg, c->a, t);
     TRY(work_commit(&w, &none));

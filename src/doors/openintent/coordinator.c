@@ -30,7 +30,7 @@ static const struct err *coordinator_check_terms(const struct call *c,
     return c->who.role == ROLE_AGENT && k->granted_by.p
                ? ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                        "A person granted this coordinator lease. Only a "
-                       "person changes or ends it.")
+                       "person may change or end it.")
                : NULL;
 }
 
@@ -180,8 +180,7 @@ const struct err *openintent_coordinator_create(struct call *c)
     TRY(coordinator_read(c->a, body, &k));
     if (c->who.role == ROLE_AGENT && !coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
-                     "An agent makes itself the coordinator, and no other "
-                     "agent.");
+                     "An agent can make only itself the coordinator.");
     if (c->who.role != ROLE_AGENT)
         k.granted_by = principal_actor(&c->who);
     TRY(coordinator_take(c, &w, &once, &k, &p));
@@ -223,10 +222,10 @@ const struct err *openintent_coordinator_heartbeat(struct call *c)
     TRY(coordinator_begin(c, &w, &k));
     if (!coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
-                     "Only the coordinator's agent sends its heartbeat.");
+                     "Only the coordinator's agent may send its heartbeat.");
     if (k.ended_at)
         return ERROR(ERR_LEASE, "lease.ended",
-                     "The coordinator lease has ended. Make a new one.");
+                     "The coordinator lease has ended. Create a new one.");
     k.heartbeat_at = w.now;
     coordinators_queue_update(c->pg, c->a, &k);
     return coordinator_commit(c, &w, 200, &k, coordinator_beat(c->a, &k));
@@ -241,7 +240,7 @@ const struct err *openintent_coordinator_end(struct call *c)
     if (c->who.role != ROLE_ADMIN && !coordinator_mine(c, &k) &&
         !k.granted_by.p)
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
-                     "Only the coordinator's agent or an admin ends it.");
+                     "Only the coordinator's agent or an admin may end it.");
     if (!k.ended_at) {
         k.ended_at = w.now;
         k.version++;
@@ -266,7 +265,7 @@ coordinator_check_decided(struct call *c, const struct coordinator_decided *r)
         if (c->who.role != ROLE_AGENT || coordinator_mine(c, &over.v[i]))
             return NULL;
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
-                     "Only the coordinator's agent or a person records its "
+                     "Only the coordinator's agent or a person may record its "
                      "decisions.");
     }
     return err_at(c->a, ERR_INVALID, "coordinator.unknown",

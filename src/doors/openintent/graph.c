@@ -137,9 +137,8 @@ static const struct err *check_dependency(struct call *c,
     if (intent_depends(c->a, &w->intent, dependency))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
                       STR("dependency_id"),
-                      "The intent depends on this one already.");
-    return graphs_check_ring(c->pg, c->a, w->intent.id, &ids,
-                             "dependency_id");
+                      "The intent already depends on this one.");
+    return graphs_check_ring(c->pg, c->a, w->intent.id, &ids, "dependency_id");
 }
 
 /* A dependency that is not completed blocks an active intent, and the last open

@@ -87,14 +87,11 @@ static const struct err *plan_settle_approvers(struct call *c,
         if (!there)
             TRY(people_there(c->pg, c->a, &person, &there));
         if (!there)
-            return err_at(c->a, ERR_INVALID, ask_nobody,
-                          fields_path(c->a,
-                                      fields_element(c->a, STR("checkpoints"),
-                                                     i),
-                                      "approvers"),
-                          "No operator and no group has the name of element "
-                          "%zu.",
-                          k);
+            return err_at(
+                c->a, ERR_INVALID, ask_nobody,
+                fields_path(c->a, fields_element(c->a, STR("checkpoints"), i),
+                            "approvers"),
+                "Element %zu is not the name of an operator or a group.", k);
     }
     return NULL;
 }

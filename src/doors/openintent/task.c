@@ -57,7 +57,7 @@ const struct err *openintent_task_list(struct call *c)
     struct intent i;
     if (status.p && page.status == TASK_STATUS__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
-                      "\"status\" is not a status of tasks.");
+                      "\"status\" has to be a status of a task.");
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     page.intent_id = i.id;
     TRY(tasks_board(c->pg, c->a, &i, &b));

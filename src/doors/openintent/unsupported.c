@@ -7,7 +7,7 @@
 static const struct {
     const char *part, *rfc, *say;
 } unsupported[] = {
-    {"federation", "0022", "Sayso serves one organisation."},
+    {"federation", "0022", "Sayso serves one organization."},
     {"/identity", "0018",
      "Sayso does not register the signing keys of agents."},
     {"/memory", "0015", "Sayso does not keep the memory of agents."},
@@ -18,13 +18,14 @@ static const struct {
     {"/invocations", "0014", "Sayso does not call tools."},
     {"/tools/", "0014", "Sayso does not call tools."},
     {"/agents", "0016",
-     "Sayso does not keep a register of agents. A key names the agents that it "
+     "Sayso does not keep a register of agents. A key names the agents that "
+     "it "
      "speaks for."},
-    {"/triggers", "0017", "Sayso does not start work by a schedule."},
+    {"/triggers", "0017", "Sayso does not start work on a schedule."},
     {"/channels", "0021", "Sayso does not carry messages between agents."},
     {"/v1/instances", NULL,
-     "Sayso gives out no credentials here. An admin makes a key for each "
-     "agent, and registers its endpoint."},
+     "Sayso does not issue credentials here. An admin creates a key for each "
+     "agent and registers its endpoint."},
     {"/checkpoints", "0019", "Sayso does not sign checkpoints yet."},
     {"/verify/", "0019", "Sayso does not sign checkpoints yet."},
 };

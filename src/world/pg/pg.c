@@ -165,9 +165,8 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
     const char *why = pg->conn ? PQerrorMessage(pg->conn) : "out of memory";
     if (pg->refused)
         log_line(LOG_WARN,
-                 "database is another one than the one that was told of, as "
-                 "after a restore: `sayso restored` (docs/operations.md, "
-                 "section 7)");
+                 "database is not the one that was registered, as after a "
+                 "restore: `sayso restored` (docs/operations.md, section 7)");
     else if (!pg_fits(pg))
         log_line(LOG_WARN,
                  "database tables are number %lld, this program needs %lld",

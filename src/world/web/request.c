@@ -58,8 +58,8 @@ static const struct err *decode_path(struct arena *a, struct str raw,
         return NULL;
     if (str_search_nocase(raw, STR("%2f")) < raw.n)
         return ERROR(ERR_NOT_FOUND, "request.path",
-                     "There is nothing at this address: no part of a path has "
-                     "an encoded slash.");
+                     "This address does not exist. A path may not have an "
+                     "encoded slash.");
     if (request_unescape(a, raw, false, out))
         return ERROR(ERR_BAD_REQUEST, "request.path",
                      "The path has to be percent-encoded UTF-8.");
