@@ -85,7 +85,7 @@ static const struct err *change_status(struct call *c, struct work *w,
     if (to == INTENT_COMPLETED) {
         TRY(check_plans(w));
         TRY(policy_complete(w));
-        TRY(step_complete_intent(c, w));
+        TRY(step_complete_intent(w));
     }
     work_touch(w);
     if (open && to == INTENT_ABANDONED)

@@ -84,7 +84,7 @@ const struct err *api_lease_acquire(struct call *c)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
-    TRY(step_claim_intent(c, &w));
+    TRY(step_claim_intent(&w));
     TRY(lease_free_scope(c, &w, l.scope));
     l.intent_id = w.intent.id;
     l.agent_id = principal_actor(&c->who);

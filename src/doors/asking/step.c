@@ -8,7 +8,6 @@
 /* ---- inputs ---------------------------------------------------------- */
 
 struct inputs {
-    struct call *c;
     const struct work *w;
     const struct workflow_step *step;
     const struct json *io;
@@ -34,7 +33,7 @@ static const struct err *check_upstream(const struct inputs *in)
         const struct graph_node *d =
             dependency_of(in, &in->refs.v[i]);
         if (d && d->status == INTENT_SUSPENDED)
-            return workflow_upstream(in->c->a, in->step, d->id,
+            return workflow_upstream(in->w->arena, in->step, d->id,
                                      d->expires_at);
     }
     return NULL;
@@ -45,10 +44,10 @@ static const struct err *check_upstream(const struct inputs *in)
 static const struct err *find_in(struct inputs *in,
                                  const struct graph_node *d)
 {
-    struct arena *a = arena_within(in->c->a);
+    struct arena *a = arena_within(in->w->arena);
     struct json *state = NULL;
     struct intent i;
-    TRY(intents_get(in->c->pg, a, d->id, &i));
+    TRY(intents_get(in->w->pg, a, d->id, &i));
     for (size_t k = 0; k < in->refs.n; k++) {
         if (dependency_of(in, &in->refs.v[k]) != d)
             continue;
@@ -71,7 +70,7 @@ static bool needed(const struct inputs *in, const struct graph_node *d)
 
 static const struct err *check_resolved(struct inputs *in)
 {
-    struct json *missing = json_array(in->c->a);
+    struct json *missing = json_array(in->w->arena);
     for (size_t i = 0; i < in->deps.n; i++) {
         if (needed(in, &in->deps.v[i]))
             TRY(find_in(in, &in->deps.v[i]));
@@ -79,38 +78,38 @@ static const struct err *check_resolved(struct inputs *in)
     for (size_t k = 0; k < in->refs.n; k++) {
         const struct workflow_ref *ref = &in->refs.v[k];
         if (!in->found[k] &&
-            (ref->phase.p || !workflow_has(in->c->a, ref, in->own)))
+            (ref->phase.p || !workflow_has(in->w->arena, ref, in->own)))
             json_add_text(missing, ref->text);
     }
     if (json_count(missing) == 0)
         return NULL;
     return policy_refuse(in->w, WORKFLOW_INPUTS,
-                         workflow_unresolvable(in->c->a, in->step, missing));
+                         workflow_unresolvable(in->w->arena, in->step, missing));
 }
 
-const struct err *step_claim(struct call *c, const struct work *w,
+const struct err *step_claim(const struct work *w,
                              const struct workflow_step *step,
                              const struct json *io)
 {
-    struct inputs *in = arena_new(c->a, struct inputs);
-    *in = (struct inputs){.c = c, .w = w, .step = step, .io = io};
+    struct inputs *in = arena_new(w->arena, struct inputs);
+    *in = (struct inputs){.w = w, .step = step, .io = io};
     workflow_refs(io, &in->refs);
     if (in->refs.n == 0)
         return NULL;
-    in->own = json_read(c->a, w->intent.state);
-    TRY(graphs_dependencies(c->pg, c->a, w->intent.id, &in->deps));
+    in->own = json_read(w->arena, w->intent.state);
+    TRY(graphs_dependencies(w->pg, w->arena, w->intent.id, &in->deps));
     TRY(check_upstream(in));
     return check_resolved(in);
 }
 
 /* ---- outputs --------------------------------------------------------- */
 
-const struct err *step_complete(struct call *c, const struct work *w,
+const struct err *step_complete(const struct work *w,
                                 const struct workflow_step *step,
                                 const struct json *io,
                                 const struct json *outputs)
 {
-    const struct err *e = workflow_check_outputs(c->a, step, io, outputs);
+    const struct err *e = workflow_check_outputs(w->arena, step, io, outputs);
     return e ? policy_refuse(w, WORKFLOW_OUTPUTS, e) : NULL;
 }
 
@@ -123,23 +122,23 @@ static struct workflow_step step_of(const struct work *w)
 }
 
 /* Most states declare nothing, and are not parsed. */
-static struct json *declared(struct call *c, const struct work *w)
+static struct json *declared(const struct work *w)
 {
     const struct str state = w->intent.state;
-    return str_search(state, STR("\"_io_")) < state.n ? json_read(c->a, state)
+    return str_search(state, STR("\"_io_")) < state.n ? json_read(w->arena, state)
                                                        : NULL;
 }
 
-const struct err *step_claim_intent(struct call *c, const struct work *w)
+const struct err *step_claim_intent(const struct work *w)
 {
     const struct workflow_step step = step_of(w);
-    const struct json *io = declared(c, w);
-    return io ? step_claim(c, w, &step, io) : NULL;
+    const struct json *io = declared(w);
+    return io ? step_claim(w, &step, io) : NULL;
 }
 
-const struct err *step_complete_intent(struct call *c, const struct work *w)
+const struct err *step_complete_intent(const struct work *w)
 {
     const struct workflow_step step = step_of(w);
-    const struct json *io = declared(c, w);
-    return io ? step_complete(c, w, &step, io, io) : NULL;
+    const struct json *io = declared(w);
+    return io ? step_complete(w, &step, io, io) : NULL;
 }

@@ -4,25 +4,23 @@
 #define DOORS_ASKING_STEP_H
 
 #include "domain/containers/workflow.h"
-#include "doors/call/call.h"
+#include "work/work.h"
 
 /* May it be claimed? io: the object that declares its inputs; the intent of the
  * work has the dependencies and its own values. ERR_INVALID
  * io.upstream_suspended; io.unresolvable, of which an event tells as of a
- * violation (asking/govern.h). */
-const struct err *step_claim(struct call *c, const struct work *w,
+ * violation (work/policy.h). */
+const struct err *step_claim(const struct work *w,
                              const struct workflow_step *step,
                              const struct json *io) MUST;
 /* Has it the outputs that io declares? ERR_INVALID io.missing_output; io.type;
  * an event tells of them. */
-const struct err *step_complete(struct call *c, const struct work *w,
+const struct err *step_complete(const struct work *w,
                                 const struct workflow_step *step,
                                 const struct json *io,
                                 const struct json *outputs) MUST;
 /* The intent of the work as a step that its state declares. */
-const struct err *step_claim_intent(struct call *c,
-                                    const struct work *w) MUST;
-const struct err *step_complete_intent(struct call *c,
-                                       const struct work *w) MUST;
+const struct err *step_claim_intent(const struct work *w) MUST;
+const struct err *step_complete_intent(const struct work *w) MUST;
 
 #endif

@@ -137,9 +137,9 @@ static const struct err *task_check_step(struct call *c, const struct work *w,
     const struct workflow_step step = {.id = t->id, .name = t->name};
     TRY(task_move(t, to));
     if (t->status == TASK_READY && (to == TASK_CLAIMED || to == TASK_RUNNING))
-        return step_claim(c, w, &step, io);
+        return step_claim(w, &step, io);
     return to == TASK_COMPLETED
-               ? step_complete(c, w, &step, io, json_get(facts, "output"))
+               ? step_complete(w, &step, io, json_get(facts, "output"))
                : NULL;
 }
 
