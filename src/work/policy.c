@@ -46,14 +46,12 @@ static const struct err *find_told(const struct work *w, const char *rule,
 const struct err *policy_refuse(const struct work *w, const char *rule,
                                 const struct err *why)
 {
-    const struct work_target target = {
-        .intent_id = w->intent.id, .who = w->who, .take = SQL_INTENT_TAKE};
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
     struct work own = *w;
     bool told = false;
     pg_rollback(w->pg);
-    TRY(work_begin(&own, &target, &once));
+    TRY(work_begin_by_caller(&own, w->intent.id, &once));
     TRY(find_told(&own, rule, &told));
     if (told) {
         pg_rollback(w->pg);

@@ -107,6 +107,9 @@ struct work_target {
  * to be trusted it ends nothing, and that is ERR_BUSY clock.differs. */
 const struct err *work_begin(struct work *w, const struct work_target *target,
                              const struct work_once *once) MUST;
+/* The same, by an intent's id, for whoever calls. */
+const struct err *work_begin_by_caller(struct work *w, struct str intent_id,
+                                       const struct work_once *once) MUST;
 /* The same, by the id of a suspension, with its permit; the caller checks who
  * may see it.
  * ERR_NOT_FOUND suspension.unknown. */

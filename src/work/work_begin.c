@@ -250,6 +250,14 @@ const struct err *work_begin(struct work *w, const struct work_target *target,
     return begin(w, b);
 }
 
+const struct err *work_begin_by_caller(struct work *w, struct str intent_id,
+                                       const struct work_once *once)
+{
+    const struct work_target target = {
+        .intent_id = intent_id, .who = w->who, .take = SQL_INTENT_TAKE};
+    return work_begin(w, &target, once);
+}
+
 const struct err *work_begin_suspension(struct work *w, struct str id,
                                         const struct work_once *once)
 {

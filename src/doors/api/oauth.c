@@ -6,6 +6,7 @@
 #include "doors/asking/revoke.h"
 #include "doors/asking/use.h"
 #include "store/permit/permit_tokens.h"
+#include "work/cancel.h"
 
 const struct err *api_oauth_metadata(struct call *c)
 {
@@ -78,15 +79,11 @@ static const struct err *oauth_withdraw(struct call *c,
     const struct work_answer none = {.body = STR("")};
     struct work w = call_work(c);
     TRY(work_begin_suspension(&w, suspension_id, &once));
-    struct decision d = work_decision(&w);
-    const struct err *e =
-        resolve_cancel(c->a, &d, &c->who, STR_NONE, INTENT_ACTIVE);
+    const struct err *e = cancel(&w, STR_NONE);
     if (e)
         pg_rollback(c->pg);
     if (e)
         return e->kind == ERR_CONFLICT ? NULL : e;
-    w.suspension_decided = true;
-    work_touch(&w);
     return work_commit(&w, &none);
 }
 
@@ -96,12 +93,13 @@ static const struct err *oauth_give_up(struct call *c, struct str permit_id)
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
     struct revoke r = {.permit_id = permit_id};
-    const struct err *e = revoke_permit(c, &r, &once);
+    struct work w = call_work(c);
+    const struct err *e = revoke_permit(&w, &r, &once);
     if (e)
         pg_rollback(c->pg);
     if (e)
         return e->kind == ERR_CONFLICT ? NULL : e;
-    return work_commit(&r.w, &none);
+    return work_commit(&w, &none);
 }
 
 static const struct err *oauth_end_permit(struct call *c, struct str handle)

@@ -113,19 +113,20 @@ const struct err *api_permit_revoke(struct call *c)
     struct json *body = NULL, *o = json_object(c->a);
     struct work_once once;
     struct revoke r = {.permit_id = c->param[0], .reason = STR_NONE};
+    struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "reason");
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &r.reason);
     TRY(fields_error(&f));
     TRY(call_once(c, &once));
-    TRY(revoke_permit(c, &r, &once));
-    if (r.w.answered)
-        return call_replay(c, &r.w);
+    TRY(revoke_permit(&w, &r, &once));
+    if (w.answered)
+        return call_replay(c, &w);
     json_set_text(o, "permit_id", r.row.permit.id);
     json_set_text(o, "state",
                   vocabulary_permit_state(r.row.permit.state)->wire);
     json_set_int(o, "used", r.row.permit.used);
     json_set_bool(o, "late", r.revoked.late);
-    return call_commit(c, &r.w, 200, o, false);
+    return call_commit(c, &w, 200, o, false);
 }

@@ -5,13 +5,13 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/intent/person.h"
-#include "domain/question/beside.h"
 #include "domain/question/suspension_read.h"
 #include "doors/asking/guard.h"
 #include "doors/asking/view.h"
 #include "store/intent/intents.h"
 #include "store/question/suspensions.h"
 #include "work/ask.h"
+#include "work/cancel.h"
 #include "work/policy.h"
 
 #define SHORT_MAX 200
@@ -175,13 +175,5 @@ const struct err *question_cancel(struct call *c, struct work *w,
     if (w->answered)
         return question_get(c, id, &s);
     TRY(question_check(c, &w->suspension, w->intent.closed));
-    if (beside_or_plan(&w->suspension))
-        TRY(work_board_by_caller(w));
-    struct decision d = work_decision(w);
-    TRY(resolve_cancel(c->a, &d, &c->who, reason, INTENT_ACTIVE));
-    w->suspension_decided = true;
-    w->suspension.task_id = w->intent.task_id;
-    if (!beside(&w->suspension))
-        work_touch(w);
-    return ask_of_board(w);
+    return cancel(w, reason);
 }

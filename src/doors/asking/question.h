@@ -27,7 +27,7 @@ const struct err *question_check(struct call *c, const struct suspension *s,
 const struct err *question_get(struct call *c, struct str id,
                                struct suspension *out) MUST;
 /* Cancels it; reason: p NULL: none. The caller commits, unless w->answered.
- * ERR_NOT_FOUND suspension.unknown; those of resolve_cancel. */
+ * ERR_NOT_FOUND suspension.unknown; those of cancel. */
 const struct err *question_cancel(struct call *c, struct work *w,
                                   struct str id, struct str reason,
                                   const struct work_once *once) MUST;

@@ -34,10 +34,8 @@ struct work call_work(const struct call *c)
 const struct err *call_begin(struct call *c, struct work *w, struct str id,
                              const struct work_once *once)
 {
-    const struct work_target target = {
-        .intent_id = id, .who = &c->who, .take = SQL_INTENT_TAKE};
     *w = call_work(c);
-    return work_begin(w, &target, once);
+    return work_begin_by_caller(w, id, once);
 }
 
 /* A compressed body, which a JSON reader could only call malformed. */

@@ -39,7 +39,7 @@ const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out) MUST;
 /* A unit of work of the caller, which has not begun. */
 struct work call_work(const struct call *c);
-/* work_begin for the caller. */
+/* work_begin_by_caller of a new unit. */
 const struct err *call_begin(struct call *c, struct work *w, struct str id,
                              const struct work_once *once) MUST;
 /* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_MEDIA_TYPE

@@ -39,10 +39,11 @@ static void permits_row(struct settings_view *v, const struct permits_titled *t)
 static const struct err *permits_ask(struct settings_view *v)
 {
     struct call *c = v->c;
+    const struct work w = call_work(c);
     struct permits_row row;
     TRY(permits_get(c->pg, c->a, v->key, &row));
     const struct permit *p = &row.permit;
-    TRY(revoke_check(c, p));
+    TRY(revoke_check(&w, p));
     v->back = permits_url(c->a, p);
     settings_page_ask(
         v, v->of->row, p->agent,
@@ -84,13 +85,14 @@ static const struct err *permits_revoke(struct settings_view *v)
     const struct work_answer none = {.body = STR("")};
     struct call *c = v->c;
     struct revoke r = {.permit_id = v->key};
+    struct work w = call_work(c);
     const struct str reason = str_trim(pairs_get(v->typed, "reason"));
     if (str_runes(reason) > SUSPENSION_REASON_MAX)
         return ERROR(ERR_INVALID, resolve_reason_too_long,
                      "The comment is too long. Nothing was revoked.");
     r.reason = reason.n > 0 ? reason : STR_NONE;
-    TRY(revoke_permit(c, &r, &once));
-    TRY(work_commit(&r.w, &none));
+    TRY(revoke_permit(&w, &r, &once));
+    TRY(work_commit(&w, &none));
     log_line(LOG_NOTICE, "settings by=%.*s did=permit.revoke permit=%.*s",
              STR_FMT(c->who.name), STR_FMT(r.row.permit.id));
     v->next = permits_url(c->a, &r.row.permit);

@@ -133,9 +133,10 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     json_set_text(o, "revoked_by", revoked ? p.ended_by : STR_NONE);
     json_set_text(o, "reason", revoked ? p.reason : STR_NONE);
     json_set_json(o, "uses", use_rows(v, &found));
+    const struct work w = call_work(c);
     const bool given = p.state == PERMIT_ACTIVE || p.state == PERMIT_SPENT;
     json_set_text(o, "revoke",
-                  given && revoke_may(c, &p, s) == NULL ? p.id : STR_NONE);
+                  given && revoke_may(&w, &p, s) == NULL ? p.id : STR_NONE);
     *out = o;
     return NULL;
 }
