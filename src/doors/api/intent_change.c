@@ -4,7 +4,6 @@
 #include "domain/question/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/guard.h"
-#include "doors/asking/step.h"
 #include "doors/asking/view.h"
 #include "store/intent/events.h"
 #include "store/intent/graphs.h"
@@ -13,6 +12,7 @@
 #include "work/answer.h"
 #include "work/ask.h"
 #include "work/policy.h"
+#include "work/workflow_io.h"
 #include "world/pg/pg_error.h"
 
 #define REASON_MAX 1000
@@ -85,7 +85,7 @@ static const struct err *change_status(struct call *c, struct work *w,
     if (to == INTENT_COMPLETED) {
         TRY(check_plans(w));
         TRY(policy_complete(w));
-        TRY(step_complete_intent(w));
+        TRY(workflow_io_complete_intent(w));
     }
     work_touch(w);
     if (open && to == INTENT_ABANDONED)

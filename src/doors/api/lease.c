@@ -3,11 +3,11 @@
 #include "base/json/fields.h"
 #include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
-#include "doors/asking/step.h"
 #include "store/intent/intents.h"
 #include "store/intent/leases.h"
 #include "store/sql.gen.h"
 #include "work/policy.h"
+#include "work/workflow_io.h"
 
 static bool lease_suspended(const struct intent *i)
 {
@@ -84,7 +84,7 @@ const struct err *api_lease_acquire(struct call *c)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
-    TRY(step_claim_intent(&w));
+    TRY(workflow_io_claim_intent(&w));
     TRY(lease_free_scope(c, &w, l.scope));
     l.intent_id = w.intent.id;
     l.agent_id = principal_actor(&c->who);

@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/json/fields.h"
 #include "doors/api/api.h"
-#include "doors/asking/revoke.h"
 #include "store/permit/permits.h"
 #include "store/permit/redemptions.h"
 #include "store/question/suspensions.h"
+#include "work/permit/revoke.h"
 
 /* ---- as JSON -------------------------------------------------------- */
 

@@ -2,12 +2,12 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/plan/moves.h"
-#include "doors/asking/step.h"
 #include "doors/openintent/openintent.h"
 #include "store/person/keys.h"
 #include "store/plan/tasks.h"
 #include "work/ask.h"
 #include "work/policy.h"
+#include "work/workflow_io.h"
 
 static const struct call_made task_made = {"/api/v1/tasks/", "id"};
 
@@ -137,9 +137,9 @@ static const struct err *task_check_step(struct call *c, const struct work *w,
     const struct workflow_step step = {.id = t->id, .name = t->name};
     TRY(task_move(t, to));
     if (t->status == TASK_READY && (to == TASK_CLAIMED || to == TASK_RUNNING))
-        return step_claim(w, &step, io);
+        return workflow_io_claim(w, &step, io);
     return to == TASK_COMPLETED
-               ? step_complete(w, &step, io, json_get(facts, "output"))
+               ? workflow_io_complete(w, &step, io, json_get(facts, "output"))
                : NULL;
 }
 

@@ -1,10 +1,10 @@
 /* Settings: the permits that agents can use now. A person who may decide a
  * request can take its permit back here. */
 #include "base/log.h"
-#include "doors/asking/revoke.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/question/permit.h"
 #include "doors/pages/settings/page.h"
+#include "work/permit/revoke.h"
 
 #define SHOWN 50
 

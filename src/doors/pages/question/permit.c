@@ -2,9 +2,9 @@
 #include "doors/pages/question/permit.h"
 
 #include "base/clock.h"
-#include "doors/asking/revoke.h"
 #include "doors/pages/shell/badge.h"
 #include "store/permit/redemptions.h"
+#include "work/permit/revoke.h"
 
 struct str question_permit_tools(struct arena *a, const struct permit *p)
 {

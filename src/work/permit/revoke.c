@@ -1,5 +1,5 @@
 /* Takes a permit back, for the API and for the pages. */
-#include "doors/asking/revoke.h"
+#include "work/permit/revoke.h"
 
 #include "store/question/suspensions.h"
 

@@ -1,6 +1,6 @@
 /* Takes a permit back, for the API and for the pages. */
-#ifndef DOORS_ASKING_REVOKE_H
-#define DOORS_ASKING_REVOKE_H
+#ifndef WORK_PERMIT_REVOKE_H
+#define WORK_PERMIT_REVOKE_H
 
 #include "store/permit/permits.h"
 #include "work/work.h"

@@ -1,5 +1,5 @@
 /* A step of a workflow is claimed or completed. */
-#include "doors/asking/step.h"
+#include "work/workflow_io.h"
 
 #include "store/intent/graphs.h"
 #include "store/intent/intents.h"
@@ -83,13 +83,14 @@ static const struct err *check_resolved(struct inputs *in)
     }
     if (json_count(missing) == 0)
         return NULL;
-    return policy_refuse(in->w, WORKFLOW_INPUTS,
-                         workflow_unresolvable(in->w->arena, in->step, missing));
+    return policy_refuse(
+        in->w, WORKFLOW_INPUTS,
+        workflow_unresolvable(in->w->arena, in->step, missing));
 }
 
-const struct err *step_claim(const struct work *w,
-                             const struct workflow_step *step,
-                             const struct json *io)
+const struct err *workflow_io_claim(const struct work *w,
+                                    const struct workflow_step *step,
+                                    const struct json *io)
 {
     struct inputs *in = arena_new(w->arena, struct inputs);
     *in = (struct inputs){.w = w, .step = step, .io = io};
@@ -104,10 +105,10 @@ const struct err *step_claim(const struct work *w,
 
 /* ---- outputs --------------------------------------------------------- */
 
-const struct err *step_complete(const struct work *w,
-                                const struct workflow_step *step,
-                                const struct json *io,
-                                const struct json *outputs)
+const struct err *workflow_io_complete(const struct work *w,
+                                       const struct workflow_step *step,
+                                       const struct json *io,
+                                       const struct json *outputs)
 {
     const struct err *e = workflow_check_outputs(w->arena, step, io, outputs);
     return e ? policy_refuse(w, WORKFLOW_OUTPUTS, e) : NULL;
@@ -125,20 +126,21 @@ static struct workflow_step step_of(const struct work *w)
 static struct json *declared(const struct work *w)
 {
     const struct str state = w->intent.state;
-    return str_search(state, STR("\"_io_")) < state.n ? json_read(w->arena, state)
-                                                       : NULL;
+    return str_search(state, STR("\"_io_")) < state.n
+               ? json_read(w->arena, state)
+               : NULL;
 }
 
-const struct err *step_claim_intent(const struct work *w)
+const struct err *workflow_io_claim_intent(const struct work *w)
 {
     const struct workflow_step step = step_of(w);
     const struct json *io = declared(w);
-    return io ? step_claim(w, &step, io) : NULL;
+    return io ? workflow_io_claim(w, &step, io) : NULL;
 }
 
-const struct err *step_complete_intent(const struct work *w)
+const struct err *workflow_io_complete_intent(const struct work *w)
 {
     const struct workflow_step step = step_of(w);
     const struct json *io = declared(w);
-    return io ? step_complete(w, &step, io, io) : NULL;
+    return io ? workflow_io_complete(w, &step, io, io) : NULL;
 }
