@@ -18,9 +18,8 @@
 # the same of the alias c, {cost.insert} those IN_INSERT, {cost.places} their
 # parameters from $1 on, {cost.places:3} from $3 on, {cost.set:2} the columns
 # IN_UPDATE as they are set, from $2 on, {cost.part:2} those IN_PART as they are
-# set, {cost.excluded} those IN_UPDATE in an ON CONFLICT. {s.*} are the columns of suspension_row s,
-# {asked} those that are written with a question, {places} their parameters, from
-# $2 on. part=records prints each row of a table: its record, its column, its text.
+# set, {cost.excluded} those IN_UPDATE in an ON CONFLICT. part=records prints each
+# row of a table: its record, its column, its text.
 
 function complain(say)
 {
@@ -54,19 +53,6 @@ function columns_of(list, noun,    word, part, which, from, before, i, out)
             out = out ", " fields_column[noun, i] " = $" from++
     }
     return substr(out, 3)
-}
-
-# The line with its lists of columns filled in.
-function listed(line,    from)
-{
-    gsub(/[{]asked[}]/, substr(asked, 3), line)
-    gsub(/[{]places[}]/, substr(places, 3), line)
-    while (match(line, /[{][a-z][.][*][}]/)) {
-        from = columns
-        gsub(/@/, substr(line, RSTART + 1, 2), from)
-        sub(/[{][a-z][.][*][}]/, substr(from, 3), line)
-    }
-    return recorded(line)
 }
 
 # The line with the lists of records filled in; a piece has parameters that look
@@ -166,18 +152,7 @@ FILENAME ~ /[.]c$/ && record != "" {
     next
 }
 
-FILENAME ~ /[.]c$/ {
-    if (!match($0, /^    [{](KEPT|SHOWN|TOLD|COLUMN)[(][A-Z]+, "?[a-z0-9_]+/))
-        next
-    id = substr($0, RSTART, RLENGTH)
-    sub(/.*[ "]/, "", id)
-    if (/ASKED|BOTH/) {
-        asked = asked ", " id
-        places = places ", $" (++askeds + 1)
-    }
-    columns = columns ", @" id
-    next
-}
+FILENAME ~ /[.]c$/ { next }
 
 /^-- name:/ {
     finish()
@@ -220,7 +195,7 @@ FILENAME ~ /[.]c$/ {
 {
     if ((count == 0 && piece == "") || FNR == 1)
         complain("a statement without a name")
-    add(listed($0))
+    add(recorded($0))
 }
 
 END {

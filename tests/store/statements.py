@@ -8,7 +8,7 @@ from server import TOP
 def made(part):
     """The output of sql_gen.awk for one part."""
     tables = [p for p in sorted((TOP / "src").rglob("*.c"))
-              if re.search(r"_field [a-z_]+_fields\[\]", p.read_text())]
+              if re.search(r"record_field [a-z_]+_fields\[\]", p.read_text())]
     return subprocess.run(
         ["awk", "-v", f"part={part}", "-f", TOP / "src/store/sql_gen.awk",
          *tables, *sorted((TOP / "src/store").rglob("*.sql"))],

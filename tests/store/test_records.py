@@ -8,10 +8,10 @@ from server import TOP
 from statements import STATEMENTS
 
 # The types of a column that a field may be stored in. The text of a numeric is
-# exact.
+# exact, and that of a confidence is a JSON number.
 TYPES = {"TEXT": {"text", "uuid", "character", "numeric"},
          "UUID": {"uuid"},
-         "JSON": {"text", "json", "jsonb"},
+         "JSON": {"text", "json", "jsonb", "double precision"},
          "OBJECT": {"text", "json", "jsonb"},
          "COUNT": {"smallint", "integer", "bigint"},
          "NUMBER": {"smallint", "integer", "bigint"},
@@ -20,6 +20,8 @@ TYPES = {"TEXT": {"text", "uuid", "character", "numeric"},
          "FLAG": {"boolean"},
          "WORD": {"text"},
          "DECIMAL": {"numeric"}}
+# Where a noun is read from another relation than it is written to.
+VIEWS = {("suspension", "ROW"): "suspension_row"}
 # Columns that a trigger sets.
 TRIGGERED = {"intent_created_at"}
 STORED = {"ROW", "INSERT", "UPDATE"}
@@ -48,9 +50,10 @@ def test_each_table_of_fields_is_a_record():
 @pytest.mark.parametrize("noun", sorted(FIELDS))
 def test_the_columns_are_there(columns, noun):
     for field in FIELDS[noun]:
-        if field.places & STORED:
-            assert field.column in columns[TABLES[noun]], field.name
-            kind = columns[TABLES[noun]][field.column][0]
+        for place in field.places & STORED:
+            table = columns[VIEWS.get((noun, place), TABLES[noun])]
+            assert field.column in table, field.name
+            kind = table[field.column][0]
             assert kind in TYPES.get(field.type, {kind}), field.name
 
 
@@ -76,7 +79,8 @@ def test_the_statement_that_moves_tasks_has_what_moves():
 # ---- docs/openapi.yaml ----
 
 # The schema of a noun's object, and of the body that it is read from.
-OBJECTS = {"cost": "Cost", "attachment": "Attachment", "failure": "Failure",
+OBJECTS = {"suspension": "Suspension",
+           "cost": "Cost", "attachment": "Attachment", "failure": "Failure",
            "failure_policy": "RetryPolicyOfIntent",
            "acl_entry": "AclEntry", "coordinator": "Coordinator",
            "permit": "Permit", "redemption": "Use",
@@ -103,7 +107,10 @@ BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
 FACTS = set(re.findall(r'^    {"(\w+)", JSON_', (
     TOP / "src/domain/plan/task.c").read_text(), re.M))
 # Members of an object that are made from other rows than the noun's own.
-MADE = {"endpoint": {"last_delivery"},
+MADE = {"suspension": {"claims", "permit", "restore_epoch", "restored_from",
+                       "task_id", "tool_calls", "unusable_reason", "url",
+                       "usable"},
+        "endpoint": {"last_delivery"},
         "portfolio": {"aggregate_status", "has_suspended_members", "members",
                       "suspended_member_count", "progress"},
         "permit": {"object", "view", "redemptions"},

@@ -7,11 +7,12 @@
 
 SUITE(suspension_fields);
 
-static const struct suspension_field *field(const char *member)
+static const struct record_field *field(const char *member)
 {
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        const struct suspension_field *f = &suspension_fields[i];
-        if (f->member && strcmp(f->member, member) == 0)
+    for (size_t i = 0; i < suspension_record.n; i++) {
+        const struct record_field *f = &suspension_record.fields[i];
+        if ((f->in & IN_OBJECT) &&
+            strcmp(f->member ? f->member : f->name, member) == 0)
             return f;
     }
     return NULL;
@@ -21,13 +22,13 @@ static const struct suspension_field *field(const char *member)
 static struct str columns(const char *before, bool asked)
 {
     struct buf b = buf_make(a, 4096);
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        const struct suspension_field *f = &suspension_fields[i];
-        if (!f->column || (asked && f->in != IN_ASKED && f->in != IN_BOTH))
+    for (size_t i = 0; i < suspension_record.n; i++) {
+        const struct record_field *f = &suspension_record.fields[i];
+        if (!(f->in & (asked ? IN_INSERT : IN_ROW)))
             continue;
         buf_put(&b, b.n ? ", " : "");
         buf_put(&b, before);
-        buf_put(&b, f->column);
+        buf_put(&b, f->column ? f->column : f->name);
     }
     return buf_text(&b);
 }
@@ -81,9 +82,8 @@ Test(suspension_fields, a_decision_is_read_in_the_order_in_which_it_is_written)
     const struct str read =
         listed(SQL_SUSPENSION_DECIDED, "SELECT ", ",\n       channel_hint");
     cr_assert(str_eq(written, read), "%.*s", STR_FMT(read));
-    for (size_t i = 0; i < suspension_fields_n; i++)
-        fields += suspension_fields[i].in == IN_DECISION ||
-                  suspension_fields[i].in == IN_BOTH;
+    for (size_t i = 0; i < suspension_record.n; i++)
+        fields += (suspension_record.fields[i].in & IN_PART) != 0;
     for (size_t i = 0; i < read.n; i++)
         commas += read.p[i] == ',';
     cr_assert_eq(fields, commas + 1);
@@ -91,7 +91,7 @@ Test(suspension_fields, a_decision_is_read_in_the_order_in_which_it_is_written)
 
 Test(suspension_fields, what_was_said_is_stored_where_another_counts)
 {
-    const struct suspension_field *said = field("severity_said");
+    const struct record_field *said = field("severity_said");
     static const struct {
         enum severity counts, said;
         const char *stored;
@@ -102,10 +102,10 @@ Test(suspension_fields, what_was_said_is_stored_where_another_counts)
     for (size_t i = 0; i < countof(cases); i++) {
         struct suspension s = {.severity = cases[i].counts,
                                .severity_said = cases[i].said};
-        const struct str text = suspension_field_text(a, &s, said);
+        const struct str text = record_text(a, said, &s);
         cr_assert(str_eq(text, str_of(cases[i].stored)));
         s.severity_said = SEVERITY__MAX;
-        suspension_field_read(&s, said, text);
+        record_take(said, &s, text);
         cr_assert_eq(s.severity_said, cases[i].said);
     }
 }
@@ -113,15 +113,15 @@ Test(suspension_fields, what_was_said_is_stored_where_another_counts)
 Test(suspension_fields, nothing_is_null_and_reads_back_as_nothing)
 {
     const struct suspension none = {.id = STR_NONE};
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        const struct suspension_field *f = &suspension_fields[i];
+    for (size_t i = 0; i < suspension_record.n; i++) {
+        const struct record_field *f = &suspension_record.fields[i];
         struct suspension s = none;
-        const bool flag = f->type == SUSPENSION_FLAG;
-        if (!f->column || suspension_field_text(a, &none, f).p)
+        const bool flag = f->type == RECORD_IS_FLAG;
+        if (!(f->in & IN_ROW) || record_text(a, f, &none).p)
             continue;
-        cr_assert(!flag, "%s", f->column);
-        suspension_field_read(&s, f, STR_NONE);
-        cr_assert(!suspension_field_text(a, &s, f).p, "%s", f->column);
+        cr_assert(!flag, "%s", f->name);
+        record_take(f, &s, STR_NONE);
+        cr_assert(!record_text(a, f, &s).p, "%s", f->name);
     }
 }
 
@@ -137,25 +137,25 @@ Test(suspension_fields, values_as_text)
         {"kind", "cost_confirmation"},
         {"allow_edit", "true"}};
     for (size_t i = 0; i < countof(wanted); i++)
-        cr_assert(str_is(suspension_field_text(a, &s, field(wanted[i][0])),
-                         wanted[i][1]));
-    suspension_field_read(&s, field("suspended_at"),
-                          STR("1970-01-01 00:00:00.000017+00"));
-    suspension_field_read(&s, field("allow_edit"), STR("f"));
+        cr_assert(
+            str_is(record_text(a, field(wanted[i][0]), &s), wanted[i][1]));
+    record_take(field("suspended_at"), &s,
+                STR("1970-01-01 00:00:00.000017+00"));
+    record_take(field("allow_edit"), &s, STR("f"));
     cr_assert(s.suspended_at == 17 && !s.allow_edit);
 }
 
 Test(suspension_fields, the_record_is_without_what_is_not_given)
 {
     struct suspension s = {.id = STR("s-1"), .choices = STR("[]")};
-    const struct json *o = suspension_record(a, &s);
+    const struct json *o = record_object(a, &suspension_record, &s);
     cr_assert(json_has(o, "title") && !json_get(o, "title"));
     cr_assert(!json_has(o, "timeout_seconds"));
     cr_assert(!json_has(o, "responded_by_claimed"));
     cr_assert(!json_has(o, "record") && !json_has(o, "asked_by_key"));
     s.timeout_seconds = 60;
     s.responded_by_claimed = STR("bob");
-    o = suspension_record(a, &s);
+    o = record_object(a, &suspension_record, &s);
     cr_assert_eq(json_int(json_get(o, "timeout_seconds")), 60);
     cr_assert(str_is(json_get_text(o, "responded_by_claimed"), "bob"));
     cr_assert(str_is(json_get_text(o, "suspension_id"), "s-1"));

@@ -245,9 +245,9 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
 
 /* ---- fields: computed members ---------------------------------------- */
 
-static struct json *field_responder(struct arena *a,
-                                    const struct suspension *s)
+static struct json *field_responder(struct arena *a, const void *at)
 {
+    const struct suspension *s = at;
     struct json *o = json_object(a);
     json_set_text(o, "mode",
                   vocabulary_responder_mode(s->responder.mode)->wire);
@@ -263,196 +263,148 @@ struct str suspension_initiator(const struct suspension *s)
                                : STR_NONE;
 }
 
-static struct json *field_initiator(struct arena *a,
-                                    const struct suspension *s)
+static struct json *field_initiator(struct arena *a, const void *at)
 {
+    const struct suspension *s = at;
     const struct str word = suspension_initiator(s);
     return word.p ? json_string(a, word) : NULL;
 }
 
-static struct json *field_on_expiry(struct arena *a,
-                                    const struct suspension *s)
+static struct json *field_on_expiry(struct arena *a, const void *at)
 {
+    const struct suspension *s = at;
     return json_string(a, suspension_on_expiry(a, s));
 }
 
-static struct json *field_modified(struct arena *a,
-                                   const struct suspension *s)
+static struct json *field_modified(struct arena *a, const void *at)
 {
+    const struct suspension *s = at;
     return json_boolean(a, suspension_modified(s));
 }
 
 /* ---- fields: the table ----------------------------------------------- */
 
-#define COLUMN(type_, column_, at_, in_)                                       \
-    .type = SUSPENSION_##type_, .column = (column_),                           \
-    .at = offsetof(struct suspension, at_), .in = IN_##in_
-#define KEPT(type_, name_, in_) COLUMN(type_, #name_, name_, in_)
-#define SHOWN(type_, name_, in_) KEPT(type_, name_, in_), .member = #name_
-#define TOLD(type_, name_, in_) SHOWN(type_, name_, in_), .told = true
-#define WORDS(name_)                                                           \
-    .words = vocabulary_##name_, .of = vocabulary_##name_##_of
+static struct json *field_choices(struct arena *a, const void *s)
+{
+    return suspension_choices(a, s);
+}
 
-const struct suspension_field suspension_fields[] = {
-    {KEPT(TEXT, id, BOTH), .member = "suspension_id", .told = true},
-    {SHOWN(TEXT, intent_id, ASKED)},
-    {KEPT(COUNT, seq, ASKED)},
-    {KEPT(TEXT, record, ASKED)},
-    {SHOWN(WORD, state, DECISION), WORDS(suspension_state)},
-    {SHOWN(WORD, kind, ASKED), .words = kind_words, .of = kind_of},
-    {SHOWN(TEXT, title, ASKED)},
-    {TOLD(TEXT, question, ASKED)},
-    {SHOWN(TEXT, explanation, ASKED)},
-    {TOLD(WORD, severity, ASKED), WORDS(severity)},
-    {SHOWN(SAID, severity_said, ASKED), WORDS(severity)},
-    {TOLD(WORD, response_type, ASKED), WORDS(answer_type)},
-    {TOLD(JSON, choices, ASKED), .show = suspension_choices},
-    {SHOWN(JSON, form, ASKED)},
-    {SHOWN(JSON, context, ASKED)},
-    {SHOWN(JSON, subject, ASKED)},
-    {TOLD(TEXT, subject_sha256, ASKED)},
-    {SHOWN(JSON, evidence, ASKED)},
-    {SHOWN(JSON, artifacts, ASKED)},
-    {SHOWN(TEXT, supersedes, ASKED)},
-    {SHOWN(FLAG, allow_edit, ASKED)},
-    {.member = "responder", .show = field_responder},
-    {COLUMN(WORD, "responder_mode", responder.mode, ASKED),
-     WORDS(responder_mode)},
-    {COLUMN(TEXT, "responder", responder.who, ASKED)},
-    {COLUMN(FLAG, "not_initiator", responder.not_initiator, ASKED)},
-    {TOLD(TEXT, channel_hint, ASKED)},
-    {SHOWN(TEXT, callback, ASKED), .if_given = true},
-    {KEPT(WORD, callback_body, ASKED), WORDS(callback_body)},
-    {KEPT(TEXT, callback_endpoint, ASKED)},
-    {SHOWN(FLAG, test, ASKED), .if_given = true},
-    {SHOWN(TEXT, asked_by, ASKED)},
-    {KEPT(TEXT, asked_by_key, ASKED)},
-    {SHOWN(TEXT, initiated_by, ASKED)},
-    {KEPT(TEXT, initiator_id, ASKED)},
-    {.member = "initiator", .show = field_initiator},
-    {KEPT(WORD, origin, ASKED), WORDS(origin)},
-    {KEPT(COUNT, asked_sequence, ASKED)},
-    {KEPT(JSON, confidence, ASKED)},
-    {SHOWN(TIME, suspended_at, ASKED)},
-    {SHOWN(COUNT, timeout_seconds, ASKED), .if_given = true},
-    {TOLD(JSON, retry_policy, ASKED)},
-    {SHOWN(COUNT, attempt, NEITHER)},
-    {SHOWN(TIME, next_attempt_at, NEITHER)},
-    {SHOWN(TIME, expires_at, ASKED)},
-    {TOLD(WORD, fallback_policy, ASKED), WORDS(fallback_policy)},
-    {SHOWN(JSON, fallback_value, ASKED)},
-    {SHOWN(WORD, on_reject, ASKED), WORDS(on_reject)},
-    {.member = "on_expiry", .show = field_on_expiry},
-    {SHOWN(WORD, outcome, DECISION), WORDS(outcome)},
-    {KEPT(JSON, response, DECISION), .member = "value"},
-    {.member = "modified", .show = field_modified},
-    {SHOWN(JSON, constraints, DECISION)},
-    {SHOWN(JSON, approved_subject, DECISION)},
-    {SHOWN(TEXT, approved_sha256, DECISION)},
-    {SHOWN(TEXT, reason, DECISION)},
-    {SHOWN(JSON, metadata, DECISION)},
-    {SHOWN(TEXT, responded_by, DECISION)},
-    {SHOWN(TEXT, responded_by_claimed, DECISION), .if_given = true},
-    {SHOWN(WORD, responded_via, DECISION), WORDS(via)},
-    {SHOWN(TIME, responded_at, DECISION)},
-    {SHOWN(TEXT, audit_summary, DECISION)},
+/* Stored where another severity counts; "none" where the agent gave none. */
+static struct str field_said_text(struct arena *a, const void *at)
+{
+    const struct suspension *s = at;
+    (void)a;
+    return s->severity_said == s->severity
+               ? STR_NONE
+               : vocabulary_key(vocabulary_severity(s->severity_said));
+}
+
+/* After severity. */
+static void field_said_take(void *at, struct str text)
+{
+    struct suspension *s = at;
+    s->severity_said =
+        text.p ? vocabulary_severity_of(vocabulary_of_key(text)) : s->severity;
+}
+
+static struct json *field_said(struct arena *a, const void *at)
+{
+    const struct suspension *s = at;
+    const struct str word = vocabulary_severity(s->severity_said)->wire;
+    return word.p ? json_string(a, word) : NULL;
+}
+
+#define IN_DECISION IN_PART
+
+static const struct record_field suspension_fields[] = {
+    {RECORD_TEXT(suspension, id,
+                 IN_TABLE | IN_DECISION | IN_OBJECT | IN_EVENT),
+     .member = "suspension_id"},
+    {RECORD_TEXT(suspension, intent_id, IN_TABLE | IN_OBJECT)},
+    {RECORD_COUNT(suspension, seq, IN_TABLE)},
+    {RECORD_TEXT(suspension, record, IN_TABLE)},
+    {RECORD_WORD(suspension, state, IN_ROW | IN_DECISION | IN_OBJECT,
+                 vocabulary_suspension_state_all)},
+    {RECORD_WORD(suspension, kind, IN_TABLE | IN_OBJECT, kind_all)},
+    {RECORD_TEXT(suspension, title, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(suspension, question, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(suspension, explanation, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(suspension, severity, IN_TABLE | IN_OBJECT | IN_EVENT,
+                 vocabulary_severity_all)},
+    {RECORD_SHOWN(suspension, severity_said, IN_TABLE | IN_OBJECT, field_said),
+     .text = field_said_text, .take = field_said_take},
+    {RECORD_WORD(suspension, response_type, IN_TABLE | IN_OBJECT | IN_EVENT,
+                 vocabulary_answer_type_all)},
+    {RECORD_JSON(suspension, choices, IN_TABLE | IN_OBJECT | IN_EVENT),
+     .show = field_choices},
+    {RECORD_JSON(suspension, form, IN_TABLE | IN_OBJECT)},
+    {RECORD_JSON(suspension, context, IN_TABLE | IN_OBJECT)},
+    {RECORD_JSON(suspension, subject, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(suspension, subject_sha256, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_JSON(suspension, evidence, IN_TABLE | IN_OBJECT)},
+    {RECORD_JSON(suspension, artifacts, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(suspension, supersedes, IN_TABLE | IN_OBJECT)},
+    {RECORD_FLAG(suspension, allow_edit, IN_TABLE | IN_OBJECT)},
+    {RECORD_SHOWN(suspension, responder, IN_OBJECT, field_responder)},
+    {RECORD_WORD(suspension, responder.mode, IN_TABLE,
+                 vocabulary_responder_mode_all),
+     .column = "responder_mode"},
+    {RECORD_TEXT(suspension, responder.who, IN_TABLE), .column = "responder"},
+    {RECORD_FLAG(suspension, responder.not_initiator, IN_TABLE),
+     .column = "not_initiator"},
+    {RECORD_TEXT(suspension, channel_hint, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(suspension, callback, IN_TABLE | IN_OBJECT | IN_GIVEN)},
+    {RECORD_WORD(suspension, callback_body, IN_TABLE,
+                 vocabulary_callback_body_all)},
+    {RECORD_TEXT(suspension, callback_endpoint, IN_TABLE)},
+    {RECORD_FLAG(suspension, test, IN_TABLE | IN_OBJECT | IN_GIVEN)},
+    {RECORD_TEXT(suspension, asked_by, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(suspension, asked_by_key, IN_TABLE)},
+    {RECORD_TEXT(suspension, initiated_by, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(suspension, initiator_id, IN_TABLE)},
+    {RECORD_SHOWN(suspension, initiator, IN_OBJECT, field_initiator)},
+    {RECORD_WORD(suspension, origin, IN_TABLE, vocabulary_origin_all)},
+    {RECORD_COUNT(suspension, asked_sequence, IN_TABLE)},
+    {RECORD_JSON(suspension, confidence, IN_TABLE)},
+    {RECORD_TIME(suspension, suspended_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_COUNT(suspension, timeout_seconds,
+                  IN_TABLE | IN_OBJECT | IN_GIVEN)},
+    {RECORD_JSON(suspension, retry_policy, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_COUNT(suspension, attempt, IN_ROW | IN_OBJECT)},
+    {RECORD_TIME(suspension, next_attempt_at, IN_ROW | IN_OBJECT)},
+    {RECORD_TIME(suspension, expires_at, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(suspension, fallback_policy, IN_TABLE | IN_OBJECT | IN_EVENT,
+                 vocabulary_fallback_policy_all)},
+    {RECORD_JSON(suspension, fallback_value, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(suspension, on_reject, IN_TABLE | IN_OBJECT,
+                 vocabulary_on_reject_all)},
+    {RECORD_SHOWN(suspension, on_expiry, IN_OBJECT, field_on_expiry)},
+    {RECORD_WORD(suspension, outcome, IN_ROW | IN_DECISION | IN_OBJECT,
+                 vocabulary_outcome_all)},
+    {RECORD_JSON(suspension, response, IN_ROW | IN_DECISION | IN_OBJECT),
+     .member = "value"},
+    {RECORD_SHOWN(suspension, modified, IN_OBJECT, field_modified)},
+    {RECORD_JSON(suspension, constraints, IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_JSON(suspension, approved_subject,
+                 IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_TEXT(suspension, approved_sha256,
+                 IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_TEXT(suspension, reason, IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_JSON(suspension, metadata, IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_TEXT(suspension, responded_by, IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_TEXT(suspension, responded_by_claimed,
+                 IN_ROW | IN_DECISION | IN_OBJECT | IN_GIVEN)},
+    {RECORD_WORD(suspension, responded_via, IN_ROW | IN_DECISION | IN_OBJECT,
+                 vocabulary_via_all)},
+    {RECORD_TIME(suspension, responded_at, IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_TEXT(suspension, audit_summary, IN_ROW | IN_DECISION | IN_OBJECT)},
 };
-const size_t suspension_fields_n = countof(suspension_fields);
-
-/* ---- fields: their values --------------------------------------------- */
-
-static struct str field_count(struct arena *a, int64_t n)
-{
-    if (n == 0)
-        return STR_NONE;
-    return arena_number(a, n);
-}
-
-struct str suspension_field_text(struct arena *a, const struct suspension *s,
-                                 const struct suspension_field *f)
-{
-    const void *at = (const char *)s + f->at;
-    const int64_t *n = at;
-    const unsigned *word = at;
-    if (f->type == SUSPENSION_TEXT || f->type == SUSPENSION_JSON)
-        return *(const struct str *)at;
-    if (f->type == SUSPENSION_COUNT)
-        return field_count(a, *n);
-    if (f->type == SUSPENSION_TIME)
-        return *n ? clock_rfc3339(a, *n) : STR_NONE;
-    if (f->type == SUSPENSION_FLAG)
-        return *(const bool *)at ? STR("true") : STR("false");
-    if (f->type == SUSPENSION_WORD)
-        return f->words(*word)->wire;
-    return *word == s->severity ? STR_NONE : vocabulary_key(f->words(*word));
-}
-
-void suspension_field_read(struct suspension *s,
-                           const struct suspension_field *f, struct str text)
-{
-    void *at = (char *)s + f->at;
-    if (f->type == SUSPENSION_TEXT || f->type == SUSPENSION_JSON)
-        *(struct str *)at = text;
-    else if (f->type == SUSPENSION_COUNT)
-        (void)str_int(text, INT64_MIN, INT64_MAX, at);
-    else if (f->type == SUSPENSION_TIME)
-        *(int64_t *)at = clock_stored(text);
-    else if (f->type == SUSPENSION_FLAG)
-        *(bool *)at = str_is(text, "t");
-    else if (f->type == SUSPENSION_WORD)
-        *(unsigned *)at = f->of(text);
-    else
-        *(unsigned *)at =
-            text.p ? f->of(vocabulary_of_key(text)) : s->severity;
-}
-
-static void field_set(struct arena *a, struct json *o,
-                      const struct suspension *s,
-                      const struct suspension_field *f)
-{
-    const void *at = (const char *)s + f->at;
-    const char *key = f->member;
-    if (f->show)
-        json_set_json(o, key, f->show(a, s));
-    else if (f->type == SUSPENSION_JSON)
-        json_set_read(a, o, key, *(const struct str *)at);
-    else if (f->type == SUSPENSION_COUNT)
-        json_set_int(o, key, *(const int64_t *)at);
-    else if (f->type == SUSPENSION_FLAG)
-        json_set_bool(o, key, *(const bool *)at);
-    else if (f->type == SUSPENSION_SAID)
-        json_set_text_or_null(o, key, f->words(*(const unsigned *)at)->wire);
-    else
-        json_set_text_or_null(o, key, suspension_field_text(a, s, f));
-}
-
-static bool field_given(struct arena *a, const struct suspension *s,
-                        const struct suspension_field *f)
-{
-    const void *at = (const char *)s + f->at;
-    return f->type == SUSPENSION_FLAG
-               ? *(const bool *)at
-               : suspension_field_text(a, s, f).p != NULL;
-}
-
-struct json *suspension_record(struct arena *a, const struct suspension *s)
-{
-    struct json *o = json_object(a);
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        const struct suspension_field *f = &suspension_fields[i];
-        if (f->member && (!f->if_given || field_given(a, s, f)))
-            field_set(a, o, s, f);
-    }
-    return o;
-}
+const struct record suspension_record =
+    RECORD(suspension, "suspension", "suspension");
 
 struct json *suspension_payload(struct arena *a, const struct suspension *s)
 {
-    struct json *o = json_object(a);
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        if (suspension_fields[i].told)
-            field_set(a, o, s, &suspension_fields[i]);
-    }
+    struct json *o = record_payload(a, &suspension_record, s);
     if (s->kind != KIND_NONE)
         json_set_text(o, "kind", kind_words(s->kind)->wire);
     json_set_json(o, "timeout_seconds", NULL);

@@ -8,6 +8,7 @@
 #include "domain/intent/intent.h"
 #include "domain/kind/kind.h"
 #include "domain/kind/responder.h"
+#include "domain/record.h"
 
 #define SUSPENSION_QUESTION_MAX 4000
 #define SUSPENSION_TITLE_MAX 200
@@ -93,50 +94,10 @@ struct suspension {
     struct str audit_summary;
 };
 
-/* The fields of a question, one row each: a column of the database, a member
- * of the record that the API shows, or both. The statements take their columns
- * from the rows (store/sql_gen.awk); a new column is a member of the struct, a
- * row and a migration. The OpenIntent mirror, messages and the export have
- * members of their own. */
-enum suspension_type {
-    SUSPENSION_TEXT,  /* struct str; p NULL: none */
-    SUSPENSION_JSON,  /* struct str, JSON text; p NULL: none */
-    SUSPENSION_COUNT, /* int64_t; 0: none */
-    SUSPENSION_TIME,  /* int64_t; 0: none */
-    SUSPENSION_FLAG,  /* bool */
-    SUSPENSION_WORD,  /* an enum of a vocabulary */
-    SUSPENSION_SAID   /* the same; stored where severity is another */
-};
-
-/* The writer of the column. */
-enum suspension_in { IN_NEITHER, IN_ASKED, IN_DECISION, IN_BOTH };
-
-struct suspension_field {
-    const char *column; /* NULL: it has none */
-    const char *member; /* of the record; NULL: it is not in it */
-    enum suspension_type type;
-    enum suspension_in in;
-    size_t at;     /* in struct suspension */
-    bool if_given; /* the record is without it where it is none, or false */
-    bool told;     /* it is in the payload of intent.suspended too */
-    const struct vocabulary_word *(*words)(unsigned value);
-    unsigned (*of)(struct str word);
-    /* The member's value, where it is not the column's. */
-    struct json *(*show)(struct arena *a, const struct suspension *s);
-};
-extern const struct suspension_field suspension_fields[];
-extern const size_t suspension_fields_n;
-
-/* The value as a parameter of a statement; p NULL: none. */
-struct str suspension_field_text(struct arena *a, const struct suspension *s,
-                                 const struct suspension_field *f);
-/* Sets the value from a column's text; a moment is as clock_stored
- * reads it.
- * severity is read before severity_said. */
-void suspension_field_read(struct suspension *s,
-                           const struct suspension_field *f, struct str text);
-/* The members of the record, in the order of the rows. */
-struct json *suspension_record(struct arena *a, const struct suspension *s);
+/* The columns of a question are those of the view suspension_row. {asked} are
+ * IN_INSERT, those of its decision IN_PART. The OpenIntent mirror, messages and
+ * the export have members of their own. */
+extern const struct record suspension_record;
 
 /* The mirror that stands in intent.state._suspension: the record with the
  * decision on it, once there is one. */

@@ -100,7 +100,7 @@ void view_set_time(struct arena *a, struct json *o, const char *key, int64_t t)
 
 struct json *view_suspension(struct call *c, const struct suspension *s)
 {
-    struct json *o = suspension_record(c->a, s);
+    struct json *o = record_object(c->a, &suspension_record, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
     /* An agent that asks for access knows no more than the intent's id. */
     if (s->task_id.p && s->origin != ORIGIN_ACCESS)

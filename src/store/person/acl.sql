@@ -102,7 +102,7 @@ SELECT CASE WHEN isfinite(max(t.until)) THEN microseconds(max(t.until)) END
 
 -- name: acl_requests
 -- The requests for access to an intent, the newest first.
-SELECT {s.*} FROM suspension_row s WHERE s.intent_id = $1 AND s.origin = 'access'
+SELECT {s.suspension} FROM suspension_row s WHERE s.intent_id = $1 AND s.origin = 'access'
  ORDER BY s.seq DESC LIMIT 200
 
 -- name: acl_requested

@@ -190,7 +190,7 @@ SELECT m.intent_id FROM portfolio_member m
 -- name: portfolio_questions
 -- The open questions of the members, those that end first before the others, and how many
 -- there are.
-SELECT {s.*}, q.found
+SELECT {s.suspension}, q.found
   FROM (SELECT o.suspension_id, o.ending, o.suspended_at, count(*) OVER () AS found
           FROM portfolio_member m JOIN open_question o ON o.intent_id = m.intent_id
          WHERE m.portfolio_id = $1

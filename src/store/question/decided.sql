@@ -3,7 +3,7 @@
 -- $7 outcomes, $8 doors.
 
 -- name: decided_all
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT d.suspension_id AS id, d.decided_at FROM decision d
      WHERE (d.decided_at, d.suspension_id) < ($2::timestamptz, $3)
        AND d.decided_at >= $4::timestamptz AND d.decided_at < $5::timestamptz
@@ -12,7 +12,7 @@ SELECT {s.*} FROM (
  ORDER BY p.decided_at DESC, p.id DESC
 
 -- name: decided_by
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT p.* FROM unnest($6::text[]) k (kind) CROSS JOIN unnest($7::text[]) o (outcome)
      CROSS JOIN unnest($8::text[]) v (door)
      CROSS JOIN LATERAL (
@@ -50,7 +50,7 @@ last AS (
     SELECT id, decided_at FROM seen
      WHERE (SELECT count(*) FROM seen) = $11 AND (SELECT count(*) FROM fit) < $1
      ORDER BY decided_at, id LIMIT 1)
-SELECT {s.*}, p.fits
+SELECT {s.suspension}, p.fits
   FROM (SELECT id, decided_at, true AS fits FROM fit
          UNION ALL SELECT id, decided_at, false FROM last) p
   JOIN suspension_row s ON s.id = p.id

@@ -36,14 +36,14 @@ SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan'
 -- name: inbox_all
 -- Its index has a spelling of its own for "no kind": with the same one the planner would
 -- use it for the other two lists as well, while there are few rows.
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT p.* FROM
 -- use: inbox_parts open_question o
          WHERE coalesce(o.kind, '') = replace(k.kind, 'none', '') AND o.inbox_rank = r.rank
 -- use: inbox_page o
 
 -- name: inbox_for
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
      CROSS JOIN
 -- use: inbox_parts inbox_entry e
@@ -53,7 +53,7 @@ SELECT {s.*} FROM (
 
 -- name: inbox_agent
 -- $10: the agent; its questions to all audiences.
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT p.* FROM
 -- use: inbox_parts open_question o
          WHERE o.asked_by = $10
@@ -62,7 +62,7 @@ SELECT {s.*} FROM (
 
 -- name: inbox_agent_for
 -- $12: the agent. Its index also has a spelling of its own.
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT p.* FROM unnest($10::text[]) a (audience)
      CROSS JOIN
 -- use: inbox_parts inbox_entry e
@@ -73,7 +73,7 @@ SELECT {s.*} FROM (
 
 -- name: inbox_words
 -- $12: the agent or NULL; $13: the words; $14: the number of rows with them to scan.
-SELECT {s.*} FROM (
+SELECT {s.suspension} FROM (
     SELECT p.*, r.class FROM search_open($13, $14) p
       JOIN inbox_ranked($2::smallint[]) r (rank, class) ON r.rank = p.inbox_rank
      WHERE coalesce(p.kind, 'none') = ANY ($1::text[])

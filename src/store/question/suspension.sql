@@ -1,6 +1,6 @@
 -- name: suspension_get
 -- And of its intent, the agent's task and whether it is closed.
-SELECT {s.*}, i.task_id, i.acl = 2
+SELECT {s.suspension}, i.task_id, i.acl = 2
   FROM suspension_row s JOIN intent i ON i.id = s.intent_id
  WHERE s.id = $1
 
@@ -25,11 +25,11 @@ SELECT suspension_id, channel_hint, attempt, next_attempt_at
   FROM open_question WHERE intent_id = $1 AND slot = 0 FOR UPDATE
 
 -- name: suspension_asked
-SELECT {asked} FROM suspension WHERE id = $1
+SELECT {suspension.insert} FROM suspension WHERE id = $1
 
 -- name: suspension_asked_newest
 -- Of those that hold the intent.
-SELECT {asked} FROM suspension
+SELECT {suspension.insert} FROM suspension
  WHERE intent_id = $1 AND suspension_slot(origin) = 0 ORDER BY seq DESC LIMIT 1
 
 -- name: suspension_decided
@@ -39,7 +39,7 @@ SELECT suspension_id, state, outcome, response, constraints, approved_subject,
   FROM decision WHERE suspension_id = $1
 
 -- name: suspension_of_intent
-SELECT {s.*} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
+SELECT {s.suspension} FROM suspension_row s WHERE intent_id = $1 ORDER BY seq DESC LIMIT 100
 
 -- name: suspension_revision
 -- Up to a ceiling. A question never changes once asked, so the chain has an end.
@@ -51,13 +51,13 @@ WITH RECURSIVE chain AS (
 SELECT max(n) FROM chain
 
 -- name: suspension_replacing
-SELECT {s.*} FROM suspension_row s WHERE supersedes = $1
+SELECT {s.suspension} FROM suspension_row s WHERE supersedes = $1
  ORDER BY suspended_at DESC, id LIMIT 1
 
 -- name: suspension_insert
 -- $1: the time of the first reminder, or NULL.
 WITH asked AS (
-    INSERT INTO suspension ({asked}) VALUES ({places}) RETURNING *),
+    INSERT INTO suspension ({suspension.insert}) VALUES ({suspension.places:2}) RETURNING *),
 open AS (
     INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
         suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
@@ -103,7 +103,7 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
  ORDER BY s.suspended_at DESC, s.id DESC
 
 -- name: suspension_escalations
-SELECT {s.*} FROM suspension_row s
+SELECT {s.suspension} FROM suspension_row s
  WHERE s.id IN (
     SELECT x.id
       FROM (SELECT e.id, e.intent_id, e.suspended_at FROM suspension e
@@ -113,7 +113,7 @@ SELECT {s.*} FROM suspension_row s
 -- use: escalation_found
 
 -- name: suspension_escalations_of
-SELECT {s.*} FROM suspension_row s
+SELECT {s.suspension} FROM suspension_row s
  WHERE s.id IN (
     SELECT x.id
       FROM (SELECT e.id, e.intent_id, e.suspended_at FROM suspension e
@@ -152,7 +152,7 @@ SELECT e.*, 'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_a
 -- ($6): of every state, open ones, and those that ended in one way. A page is limited in bytes too.
 
 -- piece: suspension_listed table id
-SELECT {p.*}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), found
+SELECT {p.suspension}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), found
   FROM (SELECT q.*, sum(size) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING)
                     AS bytes, count(*) OVER () AS found
           FROM (SELECT s.*, x.suspended_at AS at
@@ -212,7 +212,7 @@ page AS (
     SELECT s.*, f.xid AS ended_xid,
            sum(s.size) OVER (ORDER BY f.xid, f.id ROWS UNBOUNDED PRECEDING) AS bytes
       FROM found f JOIN suspension_sized s ON s.id = f.id)
-SELECT {p.*}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), p.ended_xid,
+SELECT {p.suspension}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id), p.ended_xid,
        whole.*
   FROM (SELECT (SELECT xid FROM horizon), (SELECT count(*) FROM found),
                (SELECT count(*) FROM searched), last.xid, last.id

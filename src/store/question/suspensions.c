@@ -5,45 +5,27 @@
 #include "base/id.h"
 #include "base/shared/clock_watch.h"
 #include "store/intent/intents.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 #include "store/tables.h"
 
 #define SUSPENSIONS_SEARCHED 10000 /* ends that one read of the feed searches */
 
 struct suspension suspensions_row(const struct pg_rows *r, size_t i)
 {
-    struct suspension s = {.seq = 0};
-    int column = 0;
-    for (size_t k = 0; k < suspension_fields_n; k++) {
-        const struct suspension_field *f = &suspension_fields[k];
-        if (f->column)
-            suspension_field_read(&s, f, pg_str(r, i, column++));
-    }
+    struct suspension s;
+    rows_read(&suspension_record, r, i, &s);
     tables_mark(&s);
     return s;
-}
-
-/* Reads the columns that are written with a part. Returns their number. */
-static int read_part(struct suspension *s, const struct pg_rows *r,
-                     enum suspension_in in)
-{
-    int column = 0;
-    for (size_t k = 0; k < suspension_fields_n; k++) {
-        const struct suspension_field *f = &suspension_fields[k];
-        if (f->in == in || f->in == IN_BOTH)
-            suspension_field_read(s, f, pg_str(r, 0, column++));
-    }
-    return column;
 }
 
 struct suspension suspensions_asked(const struct pg_rows *r)
 {
     struct suspension s = {.seq = 0};
-    for (size_t k = 0; k < suspension_fields_n; k++) {
-        if (suspension_fields[k].in == IN_DECISION)
-            suspension_field_read(&s, &suspension_fields[k], STR_NONE);
+    for (size_t k = 0; k < suspension_record.n; k++) {
+        if (suspension_record.fields[k].in & IN_PART)
+            record_take(&suspension_record.fields[k], &s, STR_NONE);
     }
-    read_part(&s, r, IN_ASKED);
+    rows_part(&suspension_record, IN_INSERT, r, 0, 0, &s);
     return s;
 }
 
@@ -63,7 +45,7 @@ void suspensions_decided(struct suspension *s, const struct pg_rows *r)
 {
     if (pg_count(r) == 0)
         return;
-    const int own = read_part(s, r, IN_DECISION);
+    const int own = rows_part(&suspension_record, IN_PART, r, 0, 0, s);
     s->channel_hint = pg_str(r, 0, own);
     s->attempt = pg_int(r, 0, own + 1);
 }
@@ -313,22 +295,12 @@ const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static void arg_fields(struct pg_list *args, struct arena *a,
-                       const struct suspension *s, enum suspension_in in)
-{
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        const struct suspension_field *f = &suspension_fields[i];
-        if (f->in == in || f->in == IN_BOTH)
-            pg_add(args, pg_text(suspension_field_text(a, s, f)));
-    }
-}
-
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
     struct pg_list args = {0};
     pg_add(&args, pg_moment(s->next_attempt_at));
-    arg_fields(&args, a, s, IN_ASKED);
+    rows_args(&args, a, &suspension_record, IN_INSERT, s);
     pg_queue(pg, a, SQL_SUSPENSION_INSERT, PG_ALL(&args));
 }
 
@@ -402,6 +374,6 @@ void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
     struct pg_list args = {0};
-    arg_fields(&args, a, s, IN_DECISION);
+    rows_args(&args, a, &suspension_record, IN_PART, s);
     pg_queue(pg, a, SQL_SUSPENSION_DECIDE, PG_ALL(&args));
 }

@@ -91,12 +91,12 @@ struct json *question_head_brief(struct page_view *v,
 static struct json *record(struct arena *a, const struct suspension *s)
 {
     struct suspension plain = *s;
-    for (size_t i = 0; i < suspension_fields_n; i++) {
-        const struct suspension_field *f = &suspension_fields[i];
-        if (f->type == SUSPENSION_JSON && f->column)
+    for (size_t i = 0; i < suspension_record.n; i++) {
+        const struct record_field *f = &suspension_record.fields[i];
+        if (f->type == RECORD_IS_JSON)
             *(struct str *)((char *)&plain + f->at) = STR_NONE;
     }
-    return suspension_record(a, &plain);
+    return record_object(a, &suspension_record, &plain);
 }
 
 struct json *question_head(struct page_view *v, const struct suspension *s)
