@@ -23,21 +23,22 @@ struct str answer_amend_value(const struct pairs *posted)
 
 /* ---- changes -------------------------------------------------------- */
 
-static struct json *one(struct arena *a, const char *key, struct str value)
+static struct json *amend_one(struct arena *a, const char *key,
+                              struct str value)
 {
     struct json *o = json_object(a);
     json_set_text(o, key, value);
     return o;
 }
 
-static struct str amount(struct arena *a, const struct json *n,
-                         struct str unit)
+static struct str amend_amount(struct arena *a, const struct json *n,
+                               struct str unit)
 {
     return arena_join(a, page_facts_number(a, n), STR(" "), unit);
 }
 
 /* A time, or the word for a duration that has no end in seconds. */
-static struct str span_of(struct arena *a, const struct json *duration)
+static struct str amend_span(struct arena *a, const struct json *duration)
 {
     const int64_t seconds = json_int(json_get(duration, "seconds"));
     return seconds > 0 ? kinds_card_span(a, seconds)
@@ -50,26 +51,29 @@ struct amended {
 };
 
 /* The limits in the words of the kind. */
-static struct amended limits(struct arena *a, const struct suspension *s,
-                             struct json *subject, struct json *now)
+static struct amended amend_limits(struct arena *a, const struct suspension *s,
+                                   struct json *subject, struct json *now)
 {
     const struct json *limit = json_get(subject, "limit");
     const struct json *duration = json_get(subject, "duration");
     const struct str unit = json_get_text(limit, "unit");
     if (s->kind == KIND_COST_CONFIRMATION)
         return (struct amended){
-            one(a, "limit", amount(a, json_get(limit, "amount"), unit)),
-            one(a, "limit", amount(a, json_get(now, "limit"), unit))};
+            amend_one(a, "limit",
+                      amend_amount(a, json_get(limit, "amount"), unit)),
+            amend_one(a, "limit",
+                      amend_amount(a, json_get(now, "limit"), unit))};
     if (s->kind == KIND_PERMISSION)
         return (struct amended){
-            one(a, "duration", span_of(a, duration)),
-            one(a, "duration",
-                json_has(now, "uses") ? STR("once") : span_of(a, now))};
+            amend_one(a, "duration", amend_span(a, duration)),
+            amend_one(a, "duration",
+                      json_has(now, "uses") ? STR("once")
+                                            : amend_span(a, now))};
     return (struct amended){json_get(subject, "constraints"), now};
 }
 
 /* false where there is no change. */
-static bool amended_of(struct arena *a, const struct suspension *s,
+static bool amend_pair(struct arena *a, const struct suspension *s,
                        struct amended *out)
 {
     struct json *subject = json_read(a, s->subject);
@@ -78,7 +82,7 @@ static bool amended_of(struct arena *a, const struct suspension *s,
     if (s->approved_subject.p)
         out->allowed = json_read(a, s->approved_subject);
     else if (now)
-        *out = limits(a, s, subject, now);
+        *out = amend_limits(a, s, subject, now);
     return out->allowed && !json_equal(out->asked, out->allowed);
 }
 
@@ -87,7 +91,7 @@ struct json *answer_amend_difference(struct page_view *v,
 {
     struct amended pair;
     struct exceed beyond = {.grade = EXCEED_NOT};
-    const bool changed = amended_of(v->a, s, &pair);
+    const bool changed = amend_pair(v->a, s, &pair);
     /* The limit of a plan's steps can only be their number. */
     if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
         exceed(v->a, pair.asked, pair.allowed, &beyond);
@@ -105,13 +109,13 @@ struct str answer_amend_brief(struct page_view *v, const struct suspension *s)
         return STR_NONE;
     if (s->kind == KIND_PLAN_REVIEW)
         return STR("different steps");
-    return amended_of(v->a, s, &pair)
+    return amend_pair(v->a, s, &pair)
                ? page_difference_brief(v, pair.asked, pair.allowed)
                : STR("");
 }
 
 /* The digest of the shown change. */
-static struct str number_of(struct arena *a, const struct suspension *after)
+static struct str amend_digest(struct arena *a, const struct suspension *after)
 {
     return after->approved_sha256.p ? after->approved_sha256
            : after->constraints.p   ? crypt_sha256_hex(a, after->constraints)
@@ -125,14 +129,14 @@ bool answer_amend_unseen(struct arena *a, const struct suspension *after,
     if (pairs_get(*posted, "look").p || pairs_get(*posted, "again").p)
         return true;
     return effect_takes(choice) != TAKES_NOTHING &&
-           amended_of(a, after, &pair) &&
-           !str_eq(pairs_get(*posted, "looked"), number_of(a, after));
+           amend_pair(a, after, &pair) &&
+           !str_eq(pairs_get(*posted, "looked"), amend_digest(a, after));
 }
 
 /* ---- the page ------------------------------------------------------- */
 
 /* {key: sentence} of an error of the form, or of the domain at one path. */
-static struct json *errors_of(struct arena *a, const struct err *e)
+static struct json *amend_errors(struct arena *a, const struct err *e)
 {
     const struct json *fields = e ? json_get(e->more, "fields") : NULL;
     struct json *o = json_object(a);
@@ -144,7 +148,7 @@ static struct json *errors_of(struct arena *a, const struct err *e)
 }
 
 /* Typed values are hidden fields while their difference is shown. */
-static struct json *hidden(struct arena *a, const struct pairs *typed)
+static struct json *amend_hidden(struct arena *a, const struct pairs *typed)
 {
     struct json *list = json_array(a);
     for (size_t i = 0; typed && i < typed->n; i++) {
@@ -160,34 +164,30 @@ static struct json *hidden(struct arena *a, const struct pairs *typed)
     return list;
 }
 
-/* The approved plan beside the plan of the question. */
-static struct json *steps_seen(struct page_view *v,
-                               const struct answer_amend_of *of)
+/* The changed question, which is shown before it counts; NULL: it is still
+ * being edited. */
+static struct json *amend_shown(struct page_view *v,
+                                const struct answer_amend_of *of)
 {
     const struct suspension *after = of->after;
-    return after->approved_subject.p &&
-                   effect_takes(of->choice) == TAKES_STEPS
-               ? kinds_steps_approved(
-                     v, kinds_steps_of(v->a, after->approved_subject),
-                     kinds_steps_of(v->a, after->subject))
-               : NULL;
-}
-
-static struct json *difference(struct page_view *v,
-                               const struct answer_amend_of *of)
-{
-    if (!of->after)
+    if (!after)
         return NULL;
-    struct json *o = answer_amend_difference(v, of->after);
-    json_set_json(o, "steps", steps_seen(v, of));
-    json_set_text(o, "looked", number_of(v->a, of->after));
+    struct json *o = answer_amend_difference(v, after);
+    const bool steps =
+        after->approved_subject.p && effect_takes(of->choice) == TAKES_STEPS;
+    json_set_json(o, "steps",
+                  steps ? kinds_steps_approved(
+                              v, kinds_steps_of(v->a, after->approved_subject),
+                              kinds_steps_of(v->a, after->subject))
+                        : NULL);
+    json_set_text(o, "looked", amend_digest(v->a, after));
     json_set_text(o, "hash_short",
-                  words_groups(v->a, of->after->approved_sha256, 2));
-    json_set_json(o, "hidden", hidden(v->a, of->typed));
+                  words_groups(v->a, after->approved_sha256, 2));
+    json_set_json(o, "hidden", amend_hidden(v->a, of->typed));
     return o;
 }
 
-static struct str note(enum takes takes, size_t fields)
+static struct str amend_note(enum takes takes, size_t fields)
 {
     if (takes == TAKES_STEPS)
         return STR("Clear the box of a step to remove it. Steps run in the "
@@ -217,18 +217,18 @@ struct json *answer_amend(struct page_view *v,
     const struct page_fields_of fields = {
         .form = answer_amend_form(v->a, of->s, takes),
         .typed = of->typed,
-        .errors = errors_of(v->a, of->error)};
+        .errors = amend_errors(v->a, of->error)};
     const struct answer_steps_form_of typed = {.typed = of->typed,
                                                .errors = fields.errors};
     const bool steps = takes == TAKES_STEPS;
     const size_t n = steps ? 1 : json_count(fields.form);
-    struct json *seen = difference(v, of);
+    struct json *seen = amend_shown(v, of);
     json_set_json(o, "steps",
                   steps && !seen ? answer_steps_form(v, of->s, &typed)
                                  : json_array(v->a));
     json_set_bool(o, "has_steps", steps && !seen);
     json_set_json(o, "difference", seen);
-    json_set_text(o, "note", note(takes, n));
+    json_set_text(o, "note", amend_note(takes, n));
     json_set_json(o, "fields",
                   seen ? json_array(v->a) : page_fields(v, &fields));
     json_set_bool(o, "may_look", !seen && n > 0);
@@ -243,7 +243,7 @@ struct json *answer_amend_errors(struct page_view *v,
     if (takes == TAKES_NOTHING)
         return json_array(v->a);
     if (takes == TAKES_STEPS)
-        return answer_steps_form_errors(v->a, errors_of(v->a, of->error));
+        return answer_steps_form_errors(v->a, amend_errors(v->a, of->error));
     return page_fields_errors(v, answer_amend_form(v->a, of->s, takes),
-                              errors_of(v->a, of->error));
+                              amend_errors(v->a, of->error));
 }

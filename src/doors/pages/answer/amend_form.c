@@ -23,30 +23,30 @@ static const struct {
 
 /* ---- posted --------------------------------------------------------- */
 
-static struct str field_text(struct arena *a, const struct pairs *posted,
-                             size_t i)
+static struct str amend_form_posted(struct arena *a,
+                                    const struct pairs *posted, size_t i)
 {
-    struct buf b = buf_make(a, 32);
-    buf_printf(&b, "f%zu", i + 1);
-    return pairs_get(*posted, arena_z(a, buf_text(&b)));
+    const struct str name =
+        arena_join(a, STR("f"), arena_number(a, (int64_t)i + 1));
+    return pairs_get(*posted, arena_z(a, name));
 }
 
-static bool field_ticked(struct arena *a, const struct pairs *posted,
-                         size_t i, size_t k)
+static bool amend_form_ticked(struct arena *a, const struct pairs *posted,
+                              size_t i, size_t k)
 {
-    struct buf name = buf_make(a, 32), value = buf_make(a, 32);
-    buf_printf(&name, "f%zu[]", i + 1);
-    buf_printf(&value, "%zu", k);
+    const struct str value = arena_number(a, (int64_t)k);
+    const struct str name =
+        arena_join(a, STR("f"), arena_number(a, (int64_t)i + 1), STR("[]"));
     for (size_t n = 0; n < posted->n; n++) {
-        if (str_eq(posted->v[n].key, buf_text(&name)) &&
-            str_eq(posted->v[n].value, buf_text(&value)))
+        if (str_eq(posted->v[n].key, name) &&
+            str_eq(posted->v[n].value, value))
             return true;
     }
     return false;
 }
 
 /* CR LF and CR as LF. */
-static struct str lines(struct arena *a, struct str s)
+static struct str amend_form_lines(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++) {
@@ -58,16 +58,17 @@ static struct str lines(struct arena *a, struct str s)
     return b.n ? buf_text(&b) : STR("");
 }
 
-static bool field_same(struct arena *a, const struct json *value,
-                       struct str posted)
+static bool amend_form_same(struct arena *a, const struct json *value,
+                            struct str posted)
 {
-    return str_eq(lines(a, page_facts_value(a, value)), lines(a, posted));
+    return str_eq(amend_form_lines(a, page_facts_value(a, value)),
+                  amend_form_lines(a, posted));
 }
 
 /* ---- fields --------------------------------------------------------- */
 
-static struct json *field(struct arena *a, struct str key, struct str label,
-                          const char *type)
+static struct json *amend_form_field(struct arena *a, struct str key,
+                                     struct str label, const char *type)
 {
     struct json *o = json_object(a);
     json_set_text(o, "key", key);
@@ -77,8 +78,8 @@ static struct json *field(struct arena *a, struct str key, struct str label,
     return o;
 }
 
-static void add_option(struct json *options, struct arena *a, struct str value,
-                       struct str label)
+static void amend_form_option(struct json *options, struct arena *a,
+                              struct str value, struct str label)
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", value);
@@ -86,59 +87,57 @@ static void add_option(struct json *options, struct arena *a, struct str value,
     json_add_json(options, o);
 }
 
-static bool is_decimal(const struct json *v)
+static bool amend_form_is_decimal(const struct json *v)
 {
     struct decimal d;
     return decimal_read(json_text(v), &d);
 }
 
 /* "At most 1,800 USD, as requested." A decimal text stays as it is written. */
-static void set_most(struct arena *a, struct json *f, const struct json *most,
-                     struct str unit)
+static void amend_form_set_most(struct arena *a, struct json *f,
+                                const struct json *most, struct str unit)
 {
-    struct buf b = buf_make(a, 1024 + unit.n);
-    buf_put(&b, "At most ");
-    buf_str(&b, is_decimal(most) ? json_text(most)
-                                 : page_facts_number(a, most));
-    buf_put(&b, unit.n ? " " : "");
-    buf_str(&b, unit);
-    buf_put(&b, ", as requested.");
     json_set_json(f, "default", most);
-    json_set_text(f, "help", buf_text(&b));
+    json_set_text(
+        f, "help",
+        arena_join(a, STR("At most "),
+                   amend_form_is_decimal(most) ? json_text(most)
+                                               : page_facts_number(a, most),
+                   str_of(unit.n ? " " : ""), unit, STR(", as requested.")));
 }
 
 /* ---- one number ----------------------------------------------------- */
 
-static void add_limit(struct arena *a, struct json *list,
-                      const struct json *subject)
+static void amend_form_add_limit(struct arena *a, struct json *list,
+                                 const struct json *subject)
 {
     const struct json *limit = json_get(subject, "limit");
     struct json *f =
-        field(a, STR("constraints.limit"), STR("Limit"), "number");
-    set_most(a, f, json_get(limit, "amount"), json_get_text(limit, "unit"));
+        amend_form_field(a, STR("constraints.limit"), STR("Limit"), "number");
+    amend_form_set_most(a, f, json_get(limit, "amount"),
+                        json_get_text(limit, "unit"));
     json_add_json(list, f);
 }
 
-static void add_seconds(struct arena *a, struct json *list,
-                        const struct json *subject)
+static void amend_form_add_seconds(struct arena *a, struct json *list,
+                                   const struct json *subject)
 {
     const int64_t most =
         json_int(json_get(json_get(subject, "duration"), "seconds"));
-    struct json *n =
-        field(a, STR("constraints.seconds"), STR("Duration"), "integer");
-    struct json *unit = field(a, STR("unit"), STR("Unit"), "enum");
+    struct json *n = amend_form_field(a, STR("constraints.seconds"),
+                                      STR("Duration"), "integer");
+    struct json *unit = amend_form_field(a, STR("unit"), STR("Unit"), "enum");
     struct json *options = json_array(a);
-    struct buf help = buf_make(a, 128);
     size_t u = 0;
     while (u + 1 < countof(units) && most % units[u].seconds != 0)
         u++;
-    buf_put(&help, "At most ");
-    buf_str(&help, kinds_card_span(a, most));
-    buf_put(&help, ", as requested.");
     json_set_int(n, "default", most / units[u].seconds);
-    json_set_text(n, "help", buf_text(&help));
+    json_set_text(n, "help",
+                  arena_join(a, STR("At most "), kinds_card_span(a, most),
+                             STR(", as requested.")));
     for (size_t i = 0; i < countof(units); i++)
-        add_option(options, a, str_of(units[i].word), str_of(units[i].word));
+        amend_form_option(options, a, str_of(units[i].word),
+                          str_of(units[i].word));
     json_set_json(unit, "options", options);
     json_set_text(unit, "help", STR("Days, hours, minutes or seconds."));
     json_set_text(unit, "default", str_of(units[u].word));
@@ -150,59 +149,57 @@ static void add_seconds(struct arena *a, struct json *list,
 /* ---- named limits --------------------------------------------------- */
 
 /* Can this limit be tightened on a page? */
-static bool is_limit(const struct json *limit)
+static bool amend_form_is_limit(const struct json *limit)
 {
     const size_t n = json_count(limit);
-    return json_is_number(limit) || is_decimal(limit) ||
+    return json_is_number(limit) || amend_form_is_decimal(limit) ||
            (json_is(limit, JSON_ARRAY) && n > 0 && n <= OPTIONS_MAX);
 }
 
 /* A list is posted by the indexes of the kept elements, because an element may
  * be any text. */
-static void set_options(struct arena *a, struct json *f,
-                        const struct json *limit)
+static void amend_form_set_options(struct arena *a, struct json *f,
+                                   const struct json *limit)
 {
     struct json *options = json_array(a), *all = json_array(a);
     for (size_t i = 0; i < json_count(limit); i++) {
-        struct buf place = buf_make(a, 32);
-        buf_printf(&place, "%zu", i);
-        add_option(options, a, buf_text(&place),
-                   page_facts_value(a, json_at(limit, i)));
-        json_add_text(all, buf_text(&place));
+        const struct str place = arena_number(a, (int64_t)i);
+        amend_form_option(options, a, place,
+                          page_facts_value(a, json_at(limit, i)));
+        json_add_text(all, place);
     }
     json_set_json(f, "options", options);
     json_set_json(f, "default", all);
     json_set_text(f, "help", STR("Select the values to allow."));
 }
 
-static void add_constraints(struct arena *a, struct json *list,
-                            const struct json *subject)
+static void amend_form_add_constraints(struct arena *a, struct json *list,
+                                       const struct json *subject)
 {
     const struct json *asked = json_get(subject, "constraints");
     size_t ticks = 0;
     for (struct json_iter i = json_iter(asked); json_next(&i);) {
         const bool several = json_is(i.value, JSON_ARRAY);
-        if (!is_limit(i.value) ||
-            json_count(list) == LIMITS_MAX ||
+        if (!amend_form_is_limit(i.value) || json_count(list) == LIMITS_MAX ||
             ticks + json_count(i.value) > TICKS_MAX)
             continue;
-        struct json *f =
-            field(a, fields_path(a, STR("constraints"), i.key.p), i.key,
-                  several                ? "multi"
-                  : is_decimal(i.value) ? "string"
-                                        : "number");
+        struct json *f = amend_form_field(
+            a, fields_path(a, STR("constraints"), i.key.p), i.key,
+            several                          ? "multi"
+            : amend_form_is_decimal(i.value) ? "string"
+                                             : "number");
         ticks += json_count(i.value);
         if (several)
-            set_options(a, f, i.value);
+            amend_form_set_options(a, f, i.value);
         else
-            set_most(a, f, i.value, STR(""));
+            amend_form_set_most(a, f, i.value, STR(""));
         json_add_json(list, f);
     }
 }
 
 /* ---- a whole subject ------------------------------------------------ */
 
-static bool plain_key(struct str key)
+static bool amend_form_plain_key(struct str key)
 {
     for (size_t i = 0; i < key.n; i++) {
         if (strchr(".[]\"\\ ", key.p[i]))
@@ -211,7 +208,7 @@ static bool plain_key(struct str key)
     return key.n > 0 && key.n <= 100;
 }
 
-static bool flat(const struct json *v, size_t depth, size_t *leaves)
+static bool amend_form_flat(const struct json *v, size_t depth, size_t *leaves)
 {
     if (json_count(v) == 0)
         return ++*leaves <= LEAVES_MAX &&
@@ -220,8 +217,9 @@ static bool flat(const struct json *v, size_t depth, size_t *leaves)
     struct json_iter m = json_iter(v);
     for (size_t i = 0; i < json_count(v); i++) {
         const bool object = json_is(v, JSON_OBJECT) && json_next(&m);
-        if (depth == 0 || (object && !plain_key(m.key)) ||
-            !flat(object ? m.value : json_at(v, i), depth - 1, leaves))
+        if (depth == 0 || (object && !amend_form_plain_key(m.key)) ||
+            !amend_form_flat(object ? m.value : json_at(v, i), depth - 1,
+                             leaves))
             return false;
     }
     return true;
@@ -230,26 +228,26 @@ static bool flat(const struct json *v, size_t depth, size_t *leaves)
 bool answer_amend_form_flat(const struct json *subject)
 {
     size_t leaves = 0;
-    return flat(subject, DEPTH_MAX, &leaves);
+    return amend_form_flat(subject, DEPTH_MAX, &leaves);
 }
 
-static void add_leaf(struct arena *a, struct json *list, const struct json *v,
-                     struct str path)
+static void amend_form_add_leaf(struct arena *a, struct json *list,
+                                const struct json *v, struct str path)
 {
     const struct str text = json_text(v);
     const bool lined = str_find(text, '\r', 0) < text.n;
     const struct str label = str_sub(path, strlen("subject."), path.n);
-    struct json *f = field(a, path, label,
-                           json_is_number(v)              ? "number"
-                           : json_is(v, JSON_BOOL)   ? "enum"
-                           : lined                   ? "text"
-                                                     : "string");
+    struct json *f = amend_form_field(a, path, label,
+                                      json_is_number(v)       ? "number"
+                                      : json_is(v, JSON_BOOL) ? "enum"
+                                      : lined                 ? "text"
+                                                              : "string");
     json_set_json(f, "default", v);
     json_set_bool(f, "required", !json_is(v, JSON_STRING));
     if (json_is(v, JSON_BOOL)) {
         struct json *options = json_array(a);
-        add_option(options, a, STR("true"), STR("true"));
-        add_option(options, a, STR("false"), STR("false"));
+        amend_form_option(options, a, STR("true"), STR("true"));
+        amend_form_option(options, a, STR("false"), STR("false"));
         json_set_json(f, "options", options);
         json_set_text(f, "default", page_facts_value(a, v));
         json_set_bool(f, "compact", true);
@@ -257,32 +255,35 @@ static void add_leaf(struct arena *a, struct json *list, const struct json *v,
     json_add_json(list, f);
 }
 
-static void add_leaves(struct arena *a, struct json *list,
-                       const struct json *v, struct str path)
+static void amend_form_add_leaves(struct arena *a, struct json *list,
+                                  const struct json *v, struct str path)
 {
     struct json_iter m = json_iter(v);
     if (json_count(v) == 0)
-        add_leaf(a, list, v, path);
+        amend_form_add_leaf(a, list, v, path);
     for (size_t i = 0; i < json_count(v); i++) {
         if (json_is(v, JSON_OBJECT) && json_next(&m))
-            add_leaves(a, list, m.value, fields_path(a, path, m.key.p));
+            amend_form_add_leaves(a, list, m.value,
+                                  fields_path(a, path, m.key.p));
         else
-            add_leaves(a, list, json_at(v, i), fields_element(a, path, i));
+            amend_form_add_leaves(a, list, json_at(v, i),
+                                  fields_element(a, path, i));
     }
 }
 
-static void add_subject(struct arena *a, struct json *list,
-                        const struct suspension *s,
-                        const struct json *subject)
+static void amend_form_add_subject(struct arena *a, struct json *list,
+                                   const struct suspension *s,
+                                   const struct json *subject)
 {
     struct buf b = buf_make(a, SUBJECT_MAX * 8);
     if (s->subject.n > SUBJECT_MAX)
         return;
     if (answer_amend_form_flat(subject)) {
-        add_leaves(a, list, subject, STR("subject"));
+        amend_form_add_leaves(a, list, subject, STR("subject"));
         return;
     }
-    struct json *f = field(a, STR("subject"), STR("Details as JSON"), "text");
+    struct json *f =
+        amend_form_field(a, STR("subject"), STR("Details as JSON"), "text");
     json_write_pretty(&b, subject);
     json_set_text(f, "default", buf_text(&b));
     json_set_text(f, "help", STR("Exactly this text is approved."));
@@ -297,13 +298,13 @@ struct json *answer_amend_form(struct arena *a, const struct suspension *s,
         !json_is(subject, JSON_OBJECT))
         return list;
     if (takes == TAKES_LIMIT)
-        add_limit(a, list, subject);
+        amend_form_add_limit(a, list, subject);
     else if (takes == TAKES_SECONDS)
-        add_seconds(a, list, subject);
+        amend_form_add_seconds(a, list, subject);
     else if (takes == TAKES_CONSTRAINTS)
-        add_constraints(a, list, subject);
+        amend_form_add_constraints(a, list, subject);
     else if (takes == TAKES_SUBJECT)
-        add_subject(a, list, s, subject);
+        amend_form_add_subject(a, list, s, subject);
     return list;
 }
 
@@ -318,59 +319,61 @@ struct reading {
     struct json *errors; /* {key: sentence} */
 };
 
-static void wrong(struct reading *r, struct str key, const char *say)
+static void amend_form_refuse(struct reading *r, struct str key,
+                              const char *say)
 {
     json_set_key(r->errors, key, json_string(r->a, str_of(say)));
 }
 
-static struct str next_text(struct reading *r, struct str key)
+static struct str amend_form_next(struct reading *r, struct str key)
 {
-    const struct str text = field_text(r->a, r->posted, r->i++);
+    const struct str text = amend_form_posted(r->a, r->posted, r->i++);
     if (!text.p)
-        wrong(r, key, "This field was not sent.");
+        amend_form_refuse(r, key, "This field was not sent.");
     return text;
 }
 
 /* As it was typed: 499.90 stays 499.90. NULL when it is not a number. */
-static struct json *number_of(struct reading *r, struct str key,
-                              struct str text)
+static struct json *amend_form_number(struct reading *r, struct str key,
+                                      struct str text)
 {
     struct json *v = NULL;
     if (!json_parse(r->a, str_trim(text), &v) &&
         (json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE)))
         return v;
-    wrong(r, key, "Enter a number, such as 1500 or 1500.5.");
+    amend_form_refuse(r, key, "Enter a number, such as 1500 or 1500.5.");
     return NULL;
 }
 
 /* ---- one number ----------------------------------------------------- */
 
-static struct json *read_limit(struct reading *r, const struct json *asked)
+static struct json *amend_form_read_limit(struct reading *r,
+                                          const struct json *asked)
 {
     const struct str key = STR("constraints.limit");
     struct json *o = json_object(r->a);
-    const struct str text = next_text(r, key);
-    if (text.p && field_same(r->a, asked, text))
+    const struct str text = amend_form_next(r, key);
+    if (text.p && amend_form_same(r->a, asked, text))
         json_set_json(o, "limit", asked);
     else if (text.p)
-        json_set_json(o, "limit", number_of(r, key, text));
+        json_set_json(o, "limit", amend_form_number(r, key, text));
     return o;
 }
 
-static struct json *read_seconds(struct reading *r)
+static struct json *amend_form_read_seconds(struct reading *r)
 {
     const struct str key = STR("constraints.seconds");
     struct json *o = json_object(r->a);
     int64_t n = 0;
-    const struct str text = next_text(r, key);
-    const struct str unit = next_text(r, STR("unit"));
+    const struct str text = amend_form_next(r, key);
+    const struct str unit = amend_form_next(r, STR("unit"));
     size_t u = 0;
     while (u < countof(units) && !str_is(unit, units[u].word))
         u++;
     if (u == countof(units))
-        wrong(r, STR("unit"), "Choose a unit.");
+        amend_form_refuse(r, STR("unit"), "Choose a unit.");
     else if (text.p && !str_int(str_trim(text), 1, SECONDS_MAX, &n))
-        wrong(r, key, "Enter a whole number, 1 or more.");
+        amend_form_refuse(r, key, "Enter a whole number, 1 or more.");
     else
         json_set_int(o, "seconds", n * units[u].seconds);
     return o;
@@ -378,31 +381,32 @@ static struct json *read_seconds(struct reading *r)
 
 /* ---- named limits --------------------------------------------------- */
 
-static struct json *ticked(struct reading *r, const struct json *list)
+static struct json *amend_form_kept(struct reading *r, const struct json *list)
 {
     struct json *kept = json_array(r->a);
     for (size_t k = 0; k < json_count(list); k++) {
-        if (field_ticked(r->a, r->posted, r->i, k))
+        if (amend_form_ticked(r->a, r->posted, r->i, k))
             json_add_json(kept, json_at(list, k));
     }
     r->i++;
     return kept;
 }
 
-static struct json *decimal_of(struct reading *r, struct str path,
-                               struct str text)
+static struct json *amend_form_decimal(struct reading *r, struct str path,
+                                       struct str text)
 {
     struct json *v = json_string(r->a, str_trim(text));
-    if (!is_decimal(v))
-        wrong(r, path, "Enter a number with at most six decimals, such as "
-                       "49.90.");
+    if (!amend_form_is_decimal(v))
+        amend_form_refuse(r, path,
+                          "Enter a number with at most six decimals, such as "
+                          "49.90.");
     return v;
 }
 
 /* form has a field for each limit that can be tightened, in their order. */
-static struct json *read_constraints(struct reading *r,
-                                     const struct json *asked,
-                                     const struct json *form)
+static struct json *amend_form_read_constraints(struct reading *r,
+                                                const struct json *asked,
+                                                const struct json *form)
 {
     struct json *o = json_object(r->a);
     for (struct json_iter m = json_iter(asked); json_next(&m);) {
@@ -413,16 +417,17 @@ static struct json *read_constraints(struct reading *r,
         if (!str_eq(json_get_text(field, "label"), m.key))
             continue;
         if (json_is(m.value, JSON_ARRAY)) {
-            json_set_key(o, m.key, ticked(r, m.value));
+            json_set_key(o, m.key, amend_form_kept(r, m.value));
             continue;
         }
-        const struct str text = next_text(r, key);
-        if (text.p && field_same(r->a, m.value, text))
+        const struct str text = amend_form_next(r, key);
+        if (text.p && amend_form_same(r->a, m.value, text))
             json_set_key(o, m.key, m.value);
         else if (text.p)
-            json_set_key(o, m.key, is_decimal(m.value)
-                                       ? decimal_of(r, key, text)
-                                       : number_of(r, key, text));
+            json_set_key(o, m.key,
+                         amend_form_is_decimal(m.value)
+                             ? amend_form_decimal(r, key, text)
+                             : amend_form_number(r, key, text));
     }
     return o;
 }
@@ -430,94 +435,81 @@ static struct json *read_constraints(struct reading *r,
 /* ---- a whole subject ------------------------------------------------ */
 
 /* The leaf as it was sent, where the field is unchanged. */
-static struct json *read_leaf(struct reading *r, const struct json *v,
-                              struct str path)
+static struct json *amend_form_read_leaf(struct reading *r,
+                                         const struct json *v, struct str path)
 {
-    const struct str text = next_text(r, path);
-    if (!text.p || field_same(r->a, v, text))
+    const struct str text = amend_form_next(r, path);
+    if (!text.p || amend_form_same(r->a, v, text))
         return json_copy(r->a, v);
     if (json_is(v, JSON_STRING))
         return json_string(r->a, text);
     if (!json_is(v, JSON_BOOL))
-        return number_of(r, path, text);
+        return amend_form_number(r, path, text);
     if (!str_is(text, "true") && !str_is(text, "false"))
-        wrong(r, path, "Choose true or false.");
+        amend_form_refuse(r, path, "Choose true or false.");
     return json_boolean(r->a, str_is(text, "true"));
 }
 
 /* In the order of the fields; the depth is bounded by the form. */
-static struct json *read_leaves(struct reading *r, const struct json *v,
-                                struct str path)
+static struct json *amend_form_read_leaves(struct reading *r,
+                                           const struct json *v,
+                                           struct str path)
 {
     const bool object = json_is(v, JSON_OBJECT);
     struct json *o = object ? json_object(r->a) : json_array(r->a);
     if (json_count(v) == 0)
-        return read_leaf(r, v, path);
+        return amend_form_read_leaf(r, v, path);
     struct json_iter m = json_iter(v);
     for (size_t i = 0; i < json_count(v); i++) {
         if (object && json_next(&m))
-            json_set_key(
-                o, m.key,
-                read_leaves(r, m.value, fields_path(r->a, path, m.key.p)));
+            json_set_key(o, m.key,
+                         amend_form_read_leaves(
+                             r, m.value, fields_path(r->a, path, m.key.p)));
         else
-            json_add_json(o, read_leaves(r, json_at(v, i),
-                                         fields_element(r->a, path, i)));
+            json_add_json(
+                o, amend_form_read_leaves(r, json_at(v, i),
+                                          fields_element(r->a, path, i)));
     }
     return o;
 }
 
-static void read_text(struct reading *r, struct amend_sent *out)
+static void amend_form_read_text(struct reading *r, struct amend_sent *out)
 {
     const struct str key = STR("subject");
     struct json *v = NULL;
-    const struct str text = next_text(r, key);
+    const struct str text = amend_form_next(r, key);
     if (!text.p)
         return;
     const struct err *e = json_parse(r->a, text, &v);
     if (e) {
-        struct buf b = buf_make(r->a, 1024);
-        buf_put(&b, "This is not JSON. ");
-        buf_str(&b, e->say);
-        if (e->at.p) {
-            buf_put(&b, " (");
-            buf_str(&b, e->at);
-            buf_put(&b, ")");
-        }
-        wrong(r, key, arena_z(r->a, buf_text(&b)));
+        const struct str at =
+            e->at.p ? arena_join(r->a, STR(" ("), e->at, STR(")")) : STR("");
+        amend_form_refuse(
+            r, key,
+            arena_z(r->a,
+                    arena_join(r->a, STR("This is not JSON. "), e->say, at)));
     } else if (!json_is(v, JSON_OBJECT) ||
                json_depth(v) > JSON_INPUT_DEPTH_MAX) {
-        wrong(r, key, "Enter a JSON object with fewer levels.");
+        amend_form_refuse(r, key, "Enter a JSON object with fewer levels.");
     }
     out->subject = v;
     out->subject_text = text;
 }
 
-static void read_subject(struct reading *r, const struct json *subject,
-                         struct amend_sent *out)
+static void amend_form_read_subject(struct reading *r,
+                                    const struct json *subject,
+                                    struct amend_sent *out)
 {
     if (!answer_amend_form_flat(subject)) {
-        read_text(r, out);
+        amend_form_read_text(r, out);
         return;
     }
-    const struct json *v = read_leaves(r, subject, STR("subject"));
+    const struct json *v = amend_form_read_leaves(r, subject, STR("subject"));
     out->subject = v;
     out->subject_text = json_dump(r->a, v, SUSPENSION_RECORD_MAX);
 }
 
 /* ---- all of it ------------------------------------------------------ */
-
-static const struct err *outcome(const struct reading *r)
-{
-    struct json *more = json_object(r->a);
-    if (json_count(r->errors) == 0)
-        return NULL;
-    json_set_json(more, "fields", r->errors);
-    return err_more(
-        r->a,
-        ERROR(ERR_INVALID, answer_steps_form_wrong,
-              "Some fields are not valid."),
-        more);
-}
 
 const struct err *answer_amend_form_read(struct arena *a,
                                          const struct suspension *s,
@@ -533,7 +525,7 @@ const struct err *answer_amend_form_read(struct arena *a,
         return answer_steps_form_read(a, s, posted, out);
     /* An offered limit may be confirmed unchanged, without its field. */
     if (takes == TAKES_NOTHING ||
-        (takes == TAKES_LIMIT && !field_text(a, posted, 0).p))
+        (takes == TAKES_LIMIT && !amend_form_posted(a, posted, 0).p))
         return NULL;
     TRY(json_parse(a, s->subject, &subject));
     const struct json *form = answer_amend_form(a, s, takes);
@@ -541,14 +533,14 @@ const struct err *answer_amend_form_read(struct arena *a,
         return ERROR(ERR_INVALID, answer_steps_form_wrong,
                      "This can only be edited via the API.");
     if (takes == TAKES_LIMIT)
-        out->constraints =
-            read_limit(&r, json_get(json_get(subject, "limit"), "amount"));
+        out->constraints = amend_form_read_limit(
+            &r, json_get(json_get(subject, "limit"), "amount"));
     else if (takes == TAKES_SECONDS)
-        out->constraints = read_seconds(&r);
+        out->constraints = amend_form_read_seconds(&r);
     else if (takes == TAKES_CONSTRAINTS)
-        out->constraints =
-            read_constraints(&r, json_get(subject, "constraints"), form);
+        out->constraints = amend_form_read_constraints(
+            &r, json_get(subject, "constraints"), form);
     else
-        read_subject(&r, subject, out);
-    return outcome(&r);
+        amend_form_read_subject(&r, subject, out);
+    return answer_steps_form_invalid(a, r.errors);
 }

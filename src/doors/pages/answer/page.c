@@ -303,21 +303,16 @@ static const struct err *show_again(struct call *c,
                          &of);
 }
 
-static const struct json *choice_of(struct call *c, const struct suspension *s,
-                                    const struct pairs *posted)
-{
-    return answer_form_way(c->a, s) == ANSWER_WAY_CHOICE
-               ? suspension_choice(suspension_choices(c->a, s),
-                                   answer_amend_value(posted))
-               : NULL;
-}
-
 /* Does the answer have to be shown before it counts? s is the question with the
  * answer, with all its facts. */
 static bool is_unseen(struct call *c, const struct suspension *s,
                       const struct pairs *posted)
 {
-    const struct json *choice = choice_of(c, s, posted);
+    const struct json *choice =
+        answer_form_way(c->a, s) == ANSWER_WAY_CHOICE
+            ? suspension_choice(suspension_choices(c->a, s),
+                                answer_amend_value(posted))
+            : NULL;
     return choice && (answer_amend_unseen(c->a, s, choice, posted) ||
                       question_folded_skipped(c->a, s, choice, posted));
 }
@@ -329,12 +324,6 @@ static const struct err *finish(struct call *c, struct work *w)
     response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
                                              w->suspension.id, ""));
     return NULL;
-}
-
-/* A missing reason or confirmation is asked for beside the shown change. */
-static bool is_asked(const struct err *e)
-{
-    return err_is(e, resolve_reason_missing) || err_is(e, risk_typed_differs);
 }
 
 const struct err *answer_page_respond(struct call *c)
@@ -357,7 +346,10 @@ const struct err *answer_page_respond(struct call *c)
     /* The lock is released while the page is rendered. */
     pg_rollback(c->pg);
     const bool again = pairs_get(posted, "again").p != NULL;
-    const bool looks = is_asked(e) && suspension_modified(&w.suspension);
+    /* A missing reason or confirmation is asked for with the shown change. */
+    const bool looks =
+        (err_is(e, resolve_reason_missing) || err_is(e, risk_typed_differs)) &&
+        suspension_modified(&w.suspension);
     if (looks && (again || pairs_get(posted, "look").p))
         e = NULL; /* the reader has not confirmed yet */
     const struct answer_form_of of = {

@@ -9,49 +9,51 @@ const char answer_steps_form_wrong[] = "amend.field";
 
 #define ORDER_MAX 10000
 
-static struct str name(struct arena *a, const char *field, size_t i)
+static struct str steps_form_name(struct arena *a, const char *field, size_t i)
 {
-    struct buf b = buf_make(a, 32);
-    buf_printf(&b, "%s%zu", field, i + 1);
-    return buf_text(&b);
+    return arena_join(a, str_of(field), arena_number(a, (int64_t)i + 1));
 }
 
-static struct str typed(struct arena *a, const struct pairs *posted,
-                        const char *field, size_t i)
+static struct str steps_form_posted(struct arena *a,
+                                    const struct pairs *posted,
+                                    const char *field, size_t i)
 {
     const struct str s =
-        posted ? pairs_get(*posted, name(a, field, i).p) : STR_NONE;
+        posted ? pairs_get(*posted, steps_form_name(a, field, i).p) : STR_NONE;
     return s.p ? s : STR("");
 }
 
 /* ---- showing -------------------------------------------------------- */
 
-static struct str error_of(struct arena *a, const struct json *errors,
-                           const char *field, size_t i)
+static struct str steps_form_error(struct arena *a, const struct json *errors,
+                                   const char *field, size_t i)
 {
-    const struct str say = json_get_text(errors, name(a, field, i).p);
+    const struct str say =
+        json_get_text(errors, steps_form_name(a, field, i).p);
     return say.p ? say : STR("");
 }
 
-static struct json *step_fields(struct page_view *v, const struct json *step,
-                                const struct answer_steps_form_of *of,
-                                size_t i)
+static struct json *steps_form_fields(struct page_view *v,
+                                      const struct json *step,
+                                      const struct answer_steps_form_of *of,
+                                      size_t i)
 {
-    const struct str detail = json_get_text(step, "detail");
     struct json *o = json_object(v->a);
-    json_set_text(o, "keep", name(v->a, "k", i));
-    json_set_text(o, "order", name(v->a, "o", i));
-    json_set_text(o, "words", name(v->a, "n", i));
+    json_set_text(o, "keep", steps_form_name(v->a, "k", i));
+    json_set_text(o, "order", steps_form_name(v->a, "o", i));
+    json_set_text(o, "words", steps_form_name(v->a, "n", i));
     json_set_bool(o, "kept",
-                  !of->typed || typed(v->a, of->typed, "k", i).n > 0);
+                  !of->typed ||
+                      steps_form_posted(v->a, of->typed, "k", i).n > 0);
     json_set_text(o, "place",
-                  of->typed ? typed(v->a, of->typed, "o", i)
+                  of->typed ? steps_form_posted(v->a, of->typed, "o", i)
                             : words_count(v->a, (int64_t)i + 1));
-    json_set_text(o, "note", typed(v->a, of->typed, "n", i));
+    json_set_text(o, "note", steps_form_posted(v->a, of->typed, "n", i));
     json_set_text(o, "title", json_get_text(step, "title"));
-    json_set_text(o, "detail", detail);
-    json_set_text(o, "place_error", error_of(v->a, of->errors, "o", i));
-    json_set_text(o, "note_error", error_of(v->a, of->errors, "n", i));
+    json_set_text(o, "detail", json_get_text(step, "detail"));
+    json_set_text(o, "place_error",
+                  steps_form_error(v->a, of->errors, "o", i));
+    json_set_text(o, "note_error", steps_form_error(v->a, of->errors, "n", i));
     return o;
 }
 
@@ -61,7 +63,7 @@ struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
     const struct json *steps = kinds_steps_of(v->a, s->subject);
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(steps); i++)
-        json_add_json(list, step_fields(v, json_at(steps, i), of, i));
+        json_add_json(list, steps_form_fields(v, json_at(steps, i), of, i));
     return list;
 }
 
@@ -82,14 +84,14 @@ struct reading {
     struct json *errors;
 };
 
-static void wrong(struct reading *r, const char *field, size_t i,
-                  const char *say)
+static void steps_form_refuse(struct reading *r, const char *field, size_t i,
+                              const char *say)
 {
-    json_set_text(r->errors, name(r->a, field, i).p, str_of(say));
+    json_set_text(r->errors, steps_form_name(r->a, field, i).p, str_of(say));
 }
 
 /* A number, also between two others: 2.5 comes after 2. */
-static bool read_place(struct arena *a, struct str s, double *out)
+static bool steps_form_place(struct arena *a, struct str s, double *out)
 {
     struct json *n = NULL;
     if (json_parse(a, str_trim(s), &n) ||
@@ -99,26 +101,30 @@ static bool read_place(struct arena *a, struct str s, double *out)
     return *out > 0 && *out <= ORDER_MAX;
 }
 
-static void read_step(struct reading *r, size_t i)
+static void steps_form_read_step(struct reading *r, size_t i)
 {
-    struct kept k = {.i = i,
-                     .note = str_trim(typed(r->a, r->posted, "n", i))};
-    if (typed(r->a, r->posted, "k", i).n == 0)
+    struct kept k = {
+        .i = i, .note = str_trim(steps_form_posted(r->a, r->posted, "n", i))};
+    if (steps_form_posted(r->a, r->posted, "k", i).n == 0)
         return;
-    if (!read_place(r->a, typed(r->a, r->posted, "o", i), &k.place))
-        wrong(r, "o", i, "Enter the position as a number. 1 comes first, 2.5 "
-                         "between 2 and 3.");
+    if (!steps_form_place(r->a, steps_form_posted(r->a, r->posted, "o", i),
+                          &k.place))
+        steps_form_refuse(r, "o", i,
+                          "Enter the position as a number. 1 comes first, 2.5 "
+                          "between 2 and 3.");
     else if (str_runes(k.note) > AMEND_NOTE_MAX)
-        wrong(r, "n", i, "A note may have at most 1000 characters.");
+        steps_form_refuse(r, "n", i,
+                          "A note may have at most 1000 characters.");
     for (size_t m = 0; m < r->n; m++) {
         if (r->v[m].place == k.place && k.place > 0)
-            wrong(r, "o", i, "Another step has the same position.");
+            steps_form_refuse(r, "o", i,
+                              "Another step has the same position.");
     }
     r->v[r->n++] = k;
 }
 
 /* Insertion sort: the list is short, and equal positions keep their order. */
-static void sort(struct reading *r)
+static void steps_form_sort(struct reading *r)
 {
     for (size_t i = 1; i < r->n; i++) {
         const struct kept k = r->v[i];
@@ -129,13 +135,14 @@ static void sort(struct reading *r)
     }
 }
 
-static const struct err *finish(struct reading *r)
+const struct err *answer_steps_form_invalid(struct arena *a,
+                                            const struct json *errors)
 {
-    struct json *more = json_object(r->a);
-    if (json_count(r->errors) == 0)
+    struct json *more = json_object(a);
+    if (json_count(errors) == 0)
         return NULL;
-    json_set_json(more, "fields", r->errors);
-    return err_more(r->a,
+    json_set_json(more, "fields", errors);
+    return err_more(a,
                     ERROR(ERR_INVALID, answer_steps_form_wrong,
                           "Some fields are not valid."),
                     more);
@@ -154,8 +161,8 @@ const struct err *answer_steps_form_read(struct arena *a,
                         .v = arena_many(a, n + 1, struct kept),
                         .errors = json_object(a)};
     for (size_t i = 0; i < n; i++)
-        read_step(&r, i);
-    sort(&r);
+        steps_form_read_step(&r, i);
+    steps_form_sort(&r);
     for (size_t i = 0; i < r.n && json_count(r.errors) == 0; i++) {
         const struct json *step = json_at(steps, r.v[i].i);
         struct json *one = json_object(a);
@@ -166,7 +173,7 @@ const struct err *answer_steps_form_read(struct arena *a,
     }
     json_set_json(sent, "steps", list);
     out->constraints = sent;
-    return finish(&r);
+    return answer_steps_form_invalid(a, r.errors);
 }
 
 struct json *answer_steps_form_errors(struct arena *a,
@@ -175,17 +182,12 @@ struct json *answer_steps_form_errors(struct arena *a,
     struct json *list = json_array(a);
     for (struct json_iter i = json_iter(errors); json_next(&i);) {
         struct json *item = json_object(a);
-        struct buf href = buf_make(a, 64), text = buf_make(a, 512);
         if (i.key.n > 5 || !strchr("kon", i.key.p[0]))
             continue;
-        buf_char(&href, '#');
-        buf_str(&href, i.key);
-        buf_put(&text, "Step ");
-        buf_str(&text, str_sub(i.key, 1, i.key.n));
-        buf_put(&text, ": ");
-        buf_str(&text, json_text(i.value));
-        json_set_text(item, "href", buf_text(&href));
-        json_set_text(item, "text", buf_text(&text));
+        json_set_text(item, "href", arena_join(a, STR("#"), i.key));
+        json_set_text(item, "text",
+                      arena_join(a, STR("Step "), str_sub(i.key, 1, i.key.n),
+                                 STR(": "), json_text(i.value)));
         json_add_json(list, item);
     }
     return list;

@@ -10,6 +10,10 @@
 
 /* amend.field: a field of this form, or of amend_form.h, is invalid. */
 extern const char answer_steps_form_wrong[];
+/* That error with {"fields": errors} in more; NULL where there are none.
+ * errors: {field: sentence}. */
+const struct err *answer_steps_form_invalid(struct arena *a,
+                                            const struct json *errors) MUST;
 
 /* `confirm.amend.steps`: the fields of each step, as in the plan or as they
  * were typed. errors: {field id: sentence}, or NULL. */
