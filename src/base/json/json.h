@@ -145,6 +145,9 @@ int json_compare(const struct json *a, const struct json *b);
 bool json_exact(const struct json *v);
 /* Same type and value, member order ignored; 1 and 1.0 are equal. */
 bool json_equal(const struct json *a, const struct json *b);
+/* Has the list an element that is equal to v, or that is this text? */
+bool json_lists(const struct json *list, const struct json *v);
+bool json_lists_text(const struct json *list, struct str text);
 
 /* Compact text, members in their order, '/' not escaped. */
 void json_write(struct buf *b, const struct json *v);

@@ -151,3 +151,21 @@ bool json_equal(const struct json *a, const struct json *b)
         return true;
     }
 }
+
+bool json_lists(const struct json *list, const struct json *v)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (json_equal(json_at(list, i), v))
+            return true;
+    }
+    return false;
+}
+
+bool json_lists_text(const struct json *list, struct str text)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (str_eq(json_text(json_at(list, i)), text))
+            return true;
+    }
+    return false;
+}

@@ -168,15 +168,6 @@ static bool workflow_primitive(struct str type)
     return str_listed(STR("string number boolean object array"), type);
 }
 
-static bool workflow_one_of(const struct json *list, const struct json *v)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (json_equal(json_at(list, i), v))
-            return true;
-    }
-    return false;
-}
-
 /* Has the value the declared named type? A name that is not declared fits. */
 static bool workflow_named(const struct json *types,
                            const struct workflow_output *out)
@@ -185,7 +176,7 @@ static bool workflow_named(const struct json *types,
     if (!json_is(type, JSON_OBJECT))
         return true;
     if (json_is(json_get(type, "enum"), JSON_ARRAY))
-        return workflow_one_of(json_get(type, "enum"), out->value);
+        return json_lists(json_get(type, "enum"), out->value);
     if (!json_is(out->value, JSON_OBJECT))
         return false;
     for (struct json_iter i = json_iter(type); json_next(&i);) {

@@ -233,15 +233,6 @@ static struct json *field_of(struct fields *f, struct str key,
     return field;
 }
 
-static bool listed(const struct json *list, struct str key)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (str_eq(json_text(json_at(list, i)), key))
-            return true;
-    }
-    return false;
-}
-
 /* ---- the schema ----------------------------------------------------- */
 
 static void read_schema(struct fields *f, struct json *list)
@@ -263,7 +254,7 @@ static void read_schema(struct fields *f, struct json *list)
         bool may_be_null = false;
         struct json *field = field_of(&one, i.key, &may_be_null);
         json_set_bool(field, "required",
-                      !may_be_null && listed(required, i.key));
+                      !may_be_null && json_lists_text(required, i.key));
         json_add_json(list, field);
         f->e = one.e;
     }

@@ -11,15 +11,6 @@ const char permit_covers_budget[] = "permit.budget";
 
 /* ---- one member ----------------------------------------------------- */
 
-static bool listed(const struct json *list, const struct json *v)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (json_equal(json_at(list, i), v))
-            return true;
-    }
-    return false;
-}
-
 /* Does v keep the limit? For a text that is no decimal, true and false only an
  * equal value does. */
 static bool within(const struct json *limit, const struct json *v)
@@ -29,7 +20,7 @@ static bool within(const struct json *limit, const struct json *v)
         return json_is_number(v) && json_double(v) >= 0 &&
                json_compare(v, limit) <= 0;
     if (json_is(limit, JSON_ARRAY))
-        return listed(limit, v);
+        return json_lists(limit, v);
     if (decimal_read(json_text(limit), &most))
         return decimal_read(json_text(v), &now) &&
                decimal_compare(now, most) <= 0;

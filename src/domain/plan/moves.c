@@ -339,15 +339,6 @@ const struct err *moves_plan(struct board *b, struct plan *p,
 
 /* ---- the tasks of a plan ------------------------------------------------ */
 
-static bool listed(const struct json *list, struct str id)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (str_eq(json_text(json_at(list, i)), id))
-            return true;
-    }
-    return false;
-}
-
 static const struct err *sealed(void)
 {
     return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
@@ -390,12 +381,13 @@ const struct err *moves_plan_tasks(struct board *b, struct plan *p,
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         const struct checkpoint *c = &b->checkpoints[i];
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            !listed(list, c->after_task) && !loosens(p, who))
+            !json_lists_text(list, c->after_task) && !loosens(p, who))
             return sealed();
     }
     for (size_t i = 0; i < b->tasks_n; i++) {
         struct task *t = &b->tasks[i];
-        const bool in = listed(list, t->id), was = str_eq(t->plan_id, p->id);
+        const bool in = json_lists_text(list, t->id),
+                   was = str_eq(t->plan_id, p->id);
         if (in == was)
             continue;
         /* No new version: an agent makes tasks, then their plan, and goes on
@@ -478,7 +470,7 @@ const struct err *moves_check_checkpoints(const struct board *b,
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         const struct checkpoint *c = &b->checkpoints[i];
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            !listed(list, c->after_task))
+            !json_lists_text(list, c->after_task))
             return err_at(b->arena, ERR_INVALID, "checkpoint.task",
                           STR("checkpoints"),
                           "A checkpoint has to come after a task of its "

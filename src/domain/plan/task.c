@@ -104,15 +104,6 @@ const struct err *task_read_facts(struct arena *a, const struct json *body,
 
 /* ---- reading --------------------------------------------------------- */
 
-static bool task_listed(const struct json *list, struct str id)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (str_eq(json_text(json_at(list, i)), id))
-            return true;
-    }
-    return false;
-}
-
 const struct err *task_read_ids(struct arena *a, const struct json *body,
                                 const char *member, struct str *out)
 {
@@ -127,7 +118,7 @@ const struct err *task_read_ids(struct arena *a, const struct json *body,
                      "The list may have at most %d tasks.", TASKS_MAX);
     for (size_t i = 0; i < json_count(sent) && !f.e; i++) {
         const struct str id = json_text(json_at(sent, i));
-        if (!id_uuid(id) || task_listed(list, id_lower(a, id)))
+        if (!id_uuid(id) || json_lists_text(list, id_lower(a, id)))
             fields_wrong(&f, member, "field.value",
                          "Element %zu has to be another task's id.", i);
         else

@@ -101,15 +101,6 @@ static const struct json *limit_of(struct walk *w, struct str key, bool *found)
     return NULL;
 }
 
-static bool listed(const struct json *list, const struct json *v)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (json_equal(json_at(list, i), v))
-            return true;
-    }
-    return false;
-}
-
 /* Is the value outside of the limit of its name? */
 static bool over_limit(struct walk *w, const struct at *at,
                        const struct json **limit)
@@ -123,7 +114,7 @@ static bool over_limit(struct walk *w, const struct at *at,
     if (most)
         return !n || json_compare(n, most) > 0;
     if (json_is(*limit, JSON_ARRAY) && !json_is(at->allowed, JSON_ARRAY))
-        return !listed(*limit, at->allowed);
+        return !json_lists(*limit, at->allowed);
     return json_is(*limit, JSON_STRING) &&
            json_is(at->allowed, JSON_STRING) &&
            !json_equal(*limit, at->allowed);

@@ -90,26 +90,17 @@ struct str frame_decides(struct arena *a, const struct frame_event *e)
 
 /* ---- audience -------------------------------------------------------- */
 
-static bool listed(const struct json *list, struct str word)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (str_eq(json_text(json_at(list, i)), word))
-            return true;
-    }
-    return false;
-}
-
 static bool assigned(struct arena *a, const struct frame_event *e,
                      struct str agent)
 {
-    return listed(json_read(a, e->agents), agent);
+    return json_lists_text(json_read(a, e->agents), agent);
 }
 
 /* Is the intent closed to the agent? */
 static bool shut(const struct json *watched, struct str agent)
 {
     return json_bool(json_get(watched, "closed")) &&
-           !listed(json_get(watched, "agents"), agent);
+           !json_lists_text(json_get(watched, "agents"), agent);
 }
 
 /* Tests go to test keys, and what is real to real ones. */
@@ -129,8 +120,8 @@ static bool to_portfolio(struct arena *a, const struct frame_event *e,
     const bool own = agent.n > 0 && !reader.all;
     if (!same_sort(watched, reader) || (agent.n > 0 && shut(watched, agent)))
         return false;
-    if (listed(json_get(watched, "portfolios"), e->portfolio_id))
-        return !own || listed(json_get(watched, "agents"), agent);
+    if (json_lists_text(json_get(watched, "portfolios"), e->portfolio_id))
+        return !own || json_lists_text(json_get(watched, "agents"), agent);
     return !own && str_is(e->type, "removed_from_portfolio") &&
            str_eq(json_get_text(json_get(event_of(a, e), "payload"),
                                 "portfolio_id"),
