@@ -58,20 +58,15 @@ static bool secret_like(struct str s)
     return false;
 }
 
-/* A yes/no, a number or an option of the agent's can be about a secret without
- * being one. */
-static bool typed_by_hand(const struct json *field)
-{
-    const struct str type = json_get_text(field, "type");
-    return str_is(type, "string") || str_is(type, "text");
-}
-
 const struct err *form_check_labels(struct arena *a, const struct json *form)
 {
     for (size_t i = 0; i < json_count(form); i++) {
         const struct json *field = json_at(form, i);
-        if (typed_by_hand(field) &&
-            secret_like(json_get_text(field, "label")))
+        const struct str type = json_get_text(field, "type");
+        /* A yes/no, a number or an option of the agent's can be about a secret
+         * without being one. */
+        const bool typed = str_is(type, "string") || str_is(type, "text");
+        if (typed && secret_like(json_get_text(field, "label")))
             return err_at(a, ERR_INVALID, "form.secret",
                           fields_path(a, fields_element(a, STR("form"), i),
                                       "label"),
@@ -200,15 +195,6 @@ static const struct err *read_field(struct arena *a, const struct json *v,
     return fields_error(&f);
 }
 
-static bool taken(const struct json *form, struct str key)
-{
-    for (size_t i = 0; i < json_count(form); i++) {
-        if (str_eq(json_get_text(json_at(form, i), "key"), key))
-            return true;
-    }
-    return false;
-}
-
 const struct err *form_read(struct arena *a, const struct json *list,
                             struct json **out)
 {
@@ -220,9 +206,12 @@ const struct err *form_read(struct arena *a, const struct json *list,
         struct json *field = json_object(a);
         const struct str at = fields_element(a, STR("form"), i);
         TRY(read_field(a, json_at(list, i), at, field));
-        if (taken(*out, json_get_text(field, "key")))
-            return err_at(a, ERR_INVALID, "form.duplicate", at,
-                          "Two fields have the same key.");
+        for (size_t k = 0; k < i; k++) {
+            if (json_equal(json_get(json_at(*out, k), "key"),
+                           json_get(field, "key")))
+                return err_at(a, ERR_INVALID, "form.duplicate", at,
+                              "Two fields have the same key.");
+        }
         json_add_json(*out, field);
         /* The default is sent by silence or a quick answer, so it has to be a
          * valid answer itself. */

@@ -127,9 +127,16 @@ static const char *multi_error(const struct json *field, const struct json *v)
     return NULL;
 }
 
-static const char *value_error(const struct json *field, const struct json *v)
+static const char *field_error(const struct json *field,
+                               const struct json *values)
 {
     const struct str type = json_get_text(field, "type");
+    const struct json *v = json_get_str(values, json_get_text(field, "key"));
+    /* An empty text or list counts as left out. */
+    if (!v || (json_is(v, JSON_STRING) && json_text(v).n == 0) ||
+        (json_is(v, JSON_ARRAY) && json_count(v) == 0))
+        return json_bool(json_get(field, "required")) ? "A value is needed."
+                                                      : NULL;
     if (str_is(type, "boolean"))
         return json_is(v, JSON_BOOL) ? NULL : "This has to be yes or no.";
     if (str_is(type, "integer") || str_is(type, "number"))
@@ -139,32 +146,6 @@ static const char *value_error(const struct json *field, const struct json *v)
     if (str_is(type, "multi"))
         return multi_error(field, v);
     return text_error(field, v);
-}
-
-static bool empty(const struct json *v)
-{
-    return !v || (json_is(v, JSON_STRING) && json_text(v).n == 0) ||
-           (json_is(v, JSON_ARRAY) && json_count(v) == 0);
-}
-
-static const char *field_error(const struct json *field,
-                               const struct json *values)
-{
-    const struct json *v =
-        json_get_str(values, json_get_text(field, "key"));
-    if (empty(v))
-        return json_bool(json_get(field, "required")) ? "A value is needed."
-                                                      : NULL;
-    return value_error(field, v);
-}
-
-static bool known(const struct json *form, struct str key)
-{
-    for (size_t i = 0; i < json_count(form); i++) {
-        if (str_eq(json_get_text(json_at(form, i), "key"), key))
-            return true;
-    }
-    return false;
 }
 
 const struct err *form_check(struct arena *a, const struct json *form,
@@ -181,7 +162,11 @@ const struct err *form_check(struct arena *a, const struct json *form,
                          json_string(a, str_of(say)));
     }
     for (struct json_iter i = json_iter(values); json_next(&i);) {
-        if (!known(form, i.key))
+        size_t k = 0;
+        while (k < json_count(form) &&
+               !str_eq(json_get_text(json_at(form, k), "key"), i.key))
+            k++;
+        if (k == json_count(form))
             json_set_key(*errors, i.key,
                          json_string(a, STR("The form has no such field.")));
     }

@@ -23,15 +23,6 @@ static const char *const common[][2] = {{"title", "label"},
                                         {"description", "help"},
                                         {"default", "default"}};
 
-static const struct rule *rule_of(struct str type)
-{
-    for (size_t i = 0; i < countof(rules); i++) {
-        if (str_is(type, rules[i].type))
-            return &rules[i];
-    }
-    return NULL;
-}
-
 /* The name in a field, "" for a member that is read separately, NULL for no
  * rule. */
 static const char *name_of(const struct rule *rule, struct str key)
@@ -146,12 +137,6 @@ static void set_type(struct fields *f, const struct rule *rule,
 
 /* ---- values that may be missing ---------------------------------------- */
 
-static bool is_null(const struct json *v)
-{
-    return str_is(json_text(v), "null") ||
-           str_is(json_get_text(v, "type"), "null");
-}
-
 /* The one element besides null in a list of types or of schemas; NULL where
  * there is none, or more than one. *null: the list has null. */
 static const struct json *besides_null(const struct json *list, bool *null)
@@ -159,11 +144,13 @@ static const struct json *besides_null(const struct json *list, bool *null)
     const struct json *found = NULL;
     size_t n = 0;
     for (size_t i = 0; i < json_count(list); i++) {
-        if (is_null(json_at(list, i))) {
+        const struct json *v = json_at(list, i);
+        if (str_is(json_text(v), "null") ||
+            str_is(json_get_text(v, "type"), "null")) {
             *null = true;
             continue;
         }
-        found = json_at(list, i);
+        found = v;
         n++;
     }
     return n == 1 ? found : NULL;
@@ -216,10 +203,13 @@ static struct json *field_of(struct fields *f, struct str key,
     *may_be_null = !f->e && unwrap(f);
     fields_need(f, "type");
     fields_word(f, "type", "string number integer boolean array", &type);
-    const struct rule *rule = f->e ? NULL : rule_of(type);
     json_set_text(field, "key", key);
-    if (!rule)
+    size_t k = 0;
+    while (k < countof(rules) && !str_is(type, rules[k].type))
+        k++;
+    if (f->e || k == countof(rules))
         return field;
+    const struct rule *rule = &rules[k];
     set_type(f, rule, field);
     for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
         const char *name = name_of(rule, i.key);

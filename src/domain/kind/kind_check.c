@@ -40,15 +40,6 @@ static bool has_type(const struct json *v, enum kind_type t)
     }
 }
 
-static const char *type_words(enum kind_type t)
-{
-    static const char *const words[] = {
-        [KIND_TEXT] = "text",       [KIND_NUMBER] = "a number",
-        [KIND_BOOLEAN] = "true or false", [KIND_OBJECT] = "an object",
-        [KIND_LIST] = "a list"};
-    return words[t];
-}
-
 static void wrong(struct kind_facts *f, struct str path, const char *say)
 {
     if (!f->e)
@@ -68,31 +59,18 @@ static void missing(struct kind_facts *f, struct str path)
 static void check_value(struct kind_facts *f, const struct json *v,
                         struct str path)
 {
+    static const char *const needs[] = {
+        [KIND_TEXT] = "has to be text",
+        [KIND_NUMBER] = "has to be a number",
+        [KIND_BOOLEAN] = "has to be true or false",
+        [KIND_OBJECT] = "has to be an object",
+        [KIND_LIST] = "has to be a list"};
     const bool blank = !v || (json_is(v, JSON_STRING) &&
                               str_trim(json_text(v)).n == 0);
-    if (v && !has_type(v, f->fact->type)) {
-        wrong(
-            f, path,
-            arena_z(f->arena, arena_join(f->arena, STR("has to be "),
-                                         str_of(type_words(f->fact->type)))));
-    } else if (blank && f->needed) {
+    if (v && !has_type(v, f->fact->type))
+        wrong(f, path, needs[f->fact->type]);
+    else if (blank && f->needed)
         missing(f, path);
-    }
-}
-
-static void walk(struct kind_facts *f, const struct json *obj, struct str path,
-                 struct str rest);
-
-static void walk_list(struct kind_facts *f, const struct json *list,
-                      struct str path, struct str rest)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        const struct str at = fields_element(f->arena, path, i);
-        if (json_is(json_at(list, i), JSON_OBJECT))
-            walk(f, json_at(list, i), at, rest);
-        else
-            wrong(f, at, "has to be an object");
-    }
 }
 
 /* A fact inside a thing that is absent is not needed: the row of the thing
@@ -109,10 +87,16 @@ static void walk(struct kind_facts *f, const struct json *obj, struct str path,
     const struct json *v = json_get_str(obj, part);
     if (!rest.p)
         check_value(f, v, at);
-    else if (each && json_is(v, JSON_ARRAY))
-        walk_list(f, v, at, rest);
     else if (!each && json_is(v, JSON_OBJECT))
         walk(f, v, at, rest);
+    const bool list = rest.p && each && json_is(v, JSON_ARRAY);
+    for (size_t i = 0; list && i < json_count(v); i++) {
+        const struct str one = fields_element(f->arena, at, i);
+        if (json_is(json_at(v, i), JSON_OBJECT))
+            walk(f, json_at(v, i), one, rest);
+        else
+            wrong(f, one, "has to be an object");
+    }
 }
 
 /* ---- facts that have to be consistent -------------------------------- */

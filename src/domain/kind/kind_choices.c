@@ -94,12 +94,6 @@ static const struct kind_choice *row_of(const struct kind_rule *rule,
     return NULL;
 }
 
-/* Is the row an additional yes: edits or tighter limits? */
-static bool is_extra(const struct kind_choice *row)
-{
-    return row->effect == EFFECT_AUTHORIZE_MODIFIED;
-}
-
 static const struct err *kind_choices_add(struct arena *a, struct json *list,
                                           const struct json *choice)
 {
@@ -171,20 +165,6 @@ static bool any(const struct json *list, unsigned effects)
     return false;
 }
 
-static const struct err *check_both(struct arena *a,
-                                    const struct kind_rule *rule,
-                                    const struct json *list)
-{
-    const bool yes = any(list, rule->yes), no = any(list, rule->no);
-    if (yes && no)
-        return NULL;
-    return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
-                  "A question of the kind %s needs a choice that says %s "
-                  "(%s).",
-                  rule->words.wire.p, yes ? "no" : "yes",
-                  said(a, yes ? rule->no : rule->yes));
-}
-
 static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
                                  const struct json *own, struct json *list)
 {
@@ -196,22 +176,22 @@ static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
         const bool way_out = ask->kind == KIND_ELICITATION &&
                              row->effect == EFFECT_DECLINE &&
                              !any(list, KIND_BIT(EFFECT_DECLINE));
-        if ((is_extra(row) && offered(row, ask)) || way_out)
+        /* An additional yes: edits, or tighter limits. */
+        const bool extra = row->effect == EFFECT_AUTHORIZE_MODIFIED;
+        if ((extra && offered(row, ask)) || way_out)
             TRY(kind_choices_add(a, list, choice_of(a, row, ask)));
     }
-    return check_both(a, rule, list);
+    const bool yes = any(list, rule->yes), no = any(list, rule->no);
+    if (yes && no)
+        return NULL;
+    return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
+                  "A question of the kind %s needs a choice that says %s "
+                  "(%s).",
+                  rule->words.wire.p, yes ? "no" : "yes",
+                  said(a, yes ? rule->no : rule->yes));
 }
 
 /* ---- the kind's own ------------------------------------------------- */
-
-/* A confirm is answered with these two words, whatever their effects. */
-static const char *confirmed(const struct kind_rule *rule,
-                             const struct kind_choice *row)
-{
-    if (has(rule->yes, row->effect))
-        return "yes";
-    return has(rule->no, row->effect) ? "no" : NULL;
-}
 
 static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
                                   struct json *list)
@@ -220,43 +200,40 @@ static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
     const bool confirm = ask->response_type == ANSWER_CONFIRM;
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
-        const char *word = confirm ? confirmed(rule, row) : NULL;
         if (!offered(row, ask))
             continue;
         struct json *c = choice_of(a, row, ask);
-        if (word)
-            json_set_text(c, "value", str_of(word));
+        /* A confirm is answered with these two words, whatever their
+         * effects. */
+        if (confirm && has(rule->yes, row->effect))
+            json_set_text(c, "value", STR("yes"));
+        else if (confirm && has(rule->no, row->effect))
+            json_set_text(c, "value", STR("no"));
         TRY(kind_choices_add(a, list, c));
     }
     return NULL;
 }
 
-/* A confirm accepts both answers. */
-static void put_yes_no(struct arena *a, struct json *list)
-{
-    static const char *const words[][3] = {{"no", "No", "default"},
-                                           {"yes", "Yes", "primary"}};
-    for (size_t i = 0; i < countof(words); i++) {
-        struct json *c = json_object(a);
-        json_set_text(c, "value", str_of(words[i][0]));
-        json_set_text(c, "label", str_of(words[i][1]));
-        json_set_text(c, "style", str_of(words[i][2]));
-        set_effect(c, EFFECT_ANSWER);
-        set_reason(c, REASON_OPTIONAL);
-        json_add_json(list, c);
-    }
-}
-
 const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,
                                const struct json *own, struct json **out)
 {
+    static const char *const words[][3] = {{"no", "No", "default"},
+                                           {"yes", "Yes", "primary"}};
     struct json *answers = json_array(a);
     *out = json_array(a);
     if (json_count(own) > 0)
         return put_own(a, ask, own, *out);
     if (ask->kind != KIND_ELICITATION || ask->response_type != ANSWER_CONFIRM)
         return put_rows(a, ask, *out);
-    put_yes_no(a, answers);
+    for (size_t i = 0; i < countof(words); i++) { /* accepts both answers */
+        struct json *c = json_object(a);
+        json_set_text(c, "value", str_of(words[i][0]));
+        json_set_text(c, "label", str_of(words[i][1]));
+        json_set_text(c, "style", str_of(words[i][2]));
+        set_effect(c, EFFECT_ANSWER);
+        set_reason(c, REASON_OPTIONAL);
+        json_add_json(answers, c);
+    }
     return put_own(a, ask, answers, *out);
 }
 

@@ -57,17 +57,6 @@ const struct label_word *label_ours(size_t i)
     return i < OURS ? &words[i] : NULL;
 }
 
-static bool is_joint(uint32_t rune)
-{
-    return rune == '-' || rune == '_' || rune == HYPHEN;
-}
-
-/* Does the sign join two words, as in "no-op"? next: what follows it. */
-static bool joins(struct str s, uint32_t rune, size_t next)
-{
-    return is_joint(rune) && next < s.n && text_wordy(str_rune(s, &next));
-}
-
 /* The words before the first sign of punctuation, without signs before them:
  * "no" of "(No) - stop", "do not" of "do_not". A letter of another script that
  * is drawn as a Latin one is that one. */
@@ -78,9 +67,13 @@ static struct str opening(struct arena *a, struct str text)
     for (size_t at = 0; at < s.n;) {
         const size_t here = at;
         const uint32_t rune = str_rune(s, &at);
+        size_t next = at;
+        /* A sign that joins two words, as in "no-op". */
+        const bool joins = (rune == '-' || rune == '_' || rune == HYPHEN) &&
+                           at < s.n && text_wordy(str_rune(s, &next));
         if (text_wordy(rune))
             buf_str(&b, str_sub(s, here, at));
-        else if (b.n > 0 && (rune == ' ' || joins(s, rune, at)))
+        else if (b.n > 0 && (rune == ' ' || joins))
             buf_char(&b, ' ');
         else if (b.n > 0)
             break;
@@ -157,35 +150,23 @@ struct str label_line(struct arena *a, const struct json *choice)
 
 /* ---- checks when it is asked ----------------------------------------- */
 
-static bool is_opposite(struct arena *a, const struct json *choice)
-{
-    return effect_opposite(label_says(a, json_get_text(choice, "label")),
-                           effect_of_choice(choice));
-}
-
-static const struct err *check_one(struct arena *a, const struct json *choices,
-                                   size_t i)
-{
-    const struct json *c = json_at(choices, i);
-    const struct str at =
-        fields_path(a, fields_element(a, STR("choices"), i), "label");
-    const char *word = vocabulary_effect(effect_of_choice(c))->label;
-    if (twin(a, choices, c, folded(a, c)) < i)
-        return err_at(a, ERR_INVALID, "choice.label_equal", at,
-                      "Two choices have labels that look the same. Each needs "
-                      "a label of its own.");
-    if (is_opposite(a, c))
-        return err_at(a, ERR_INVALID, "choice.label_opposite", at,
-                      "The label says the opposite of the choice's effect "
-                      "(%s). Use a label that names the action, as in \"Cancel "
-                      "order 1234\".",
-                      word);
-    return NULL;
-}
-
 const struct err *label_check(struct arena *a, const struct json *choices)
 {
-    for (size_t i = 0; effect_any(choices) && i < json_count(choices); i++)
-        TRY(check_one(a, choices, i));
+    for (size_t i = 0; effect_any(choices) && i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        const struct str at =
+            fields_path(a, fields_element(a, STR("choices"), i), "label");
+        const enum effect effect = effect_of_choice(c);
+        if (twin(a, choices, c, folded(a, c)) < i)
+            return err_at(a, ERR_INVALID, "choice.label_equal", at,
+                          "Two choices have labels that look the same. Each "
+                          "needs a label of its own.");
+        if (effect_opposite(label_says(a, json_get_text(c, "label")), effect))
+            return err_at(a, ERR_INVALID, "choice.label_opposite", at,
+                          "The label says the opposite of the choice's effect "
+                          "(%s). Use a label that names the action, as in "
+                          "\"Cancel order 1234\".",
+                          vocabulary_effect(effect)->label);
+    }
     return NULL;
 }

@@ -35,13 +35,6 @@ bool responder_sees(const struct responder_case *c, const struct principal *p)
     }
 }
 
-static bool asked(const struct responder_case *c, const struct principal *p)
-{
-    if (p->role == ROLE_AGENT && str_eq(p->agent, c->asked_by))
-        return true;
-    return !p->person && c->asked_by_key.p && str_eq(p->id, c->asked_by_key);
-}
-
 /* Is p the principal, or one of those, that the rule names? */
 static bool named(const struct responder_case *c, const struct principal *p)
 {
@@ -106,9 +99,12 @@ const struct err *responder_check(struct arena *a,
                                   const struct responder_case *c,
                                   const struct principal *p)
 {
+    const bool asked =
+        (p->role == ROLE_AGENT && str_eq(p->agent, c->asked_by)) ||
+        (!p->person && c->asked_by_key.p && str_eq(p->id, c->asked_by_key));
     if (c->test && p->test && p->role == ROLE_OPERATOR)
         return NULL; /* the script of a test */
-    if (asked(c, p))
+    if (asked)
         return ERROR(ERR_FORBIDDEN, "suspension.own_question",
                      "An agent cannot answer its own request.");
     if (!named(c, p)) {
