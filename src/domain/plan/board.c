@@ -351,27 +351,6 @@ static const struct err *board_tell_blocked(struct board *b,
     return board_event(b, "task.blocked", p);
 }
 
-static const struct err *board_suspend(struct board *b,
-                                       const struct board_change *change)
-{
-    const struct json *ids =
-        board_hold(b, change->asker);
-    if (json_count(ids) == 0)
-        ids = board_hold(b, STR_NONE);
-    return board_tell_blocked(b, ids, TASK_HOLD_SUSPENDED, change->suspension);
-}
-
-/* How the intent's question ended, as the events have it. */
-static const char *board_resolution(const struct board_change *change)
-{
-    const struct suspension *s = change->suspension;
-    if (change->was != INTENT_SUSPENDED || !s)
-        return "dependencies_completed";
-    return s->state == SUSPENSION_RESOLVED  ? "responded"
-           : s->state == SUSPENSION_EXPIRED ? "fallback"
-                                            : "cancelled";
-}
-
 static const struct err *board_resume(struct board *b,
                                       const struct board_change *change)
 {
@@ -393,8 +372,15 @@ static const struct err *board_resume(struct board *b,
         return board_tell_blocked(b, ids, TASK_HOLD_DEPENDENCIES, NULL);
     if (json_count(ids) == 0)
         return NULL;
+    /* How the intent's question ended, as the events have it. */
+    const struct suspension *s = change->suspension;
     struct json *p = board_many(b, ids);
-    json_set_text(p, "resolution", str_of(board_resolution(change)));
+    json_set_text(p, "resolution",
+                  change->was != INTENT_SUSPENDED || !s
+                      ? STR("dependencies_completed")
+                  : s->state == SUSPENSION_RESOLVED ? STR("responded")
+                  : s->state == SUSPENSION_EXPIRED  ? STR("fallback")
+                                                    : STR("cancelled"));
     return board_event(b, "task.unblocked", p);
 }
 
@@ -419,8 +405,13 @@ const struct err *board_follow(struct board *b,
     const enum intent_status now = b->intent->status;
     b->by = event_by_server();
     b->decides = true;
-    if (now == INTENT_SUSPENDED)
-        return board_suspend(b, change);
+    if (now == INTENT_SUSPENDED) {
+        const struct json *ids = board_hold(b, change->asker);
+        if (json_count(ids) == 0)
+            ids = board_hold(b, STR_NONE);
+        return board_tell_blocked(b, ids, TASK_HOLD_SUSPENDED,
+                                  change->suspension);
+    }
     if (intent_ended(now))
         return board_end(b);
     return now == INTENT_ACTIVE || change->was == INTENT_SUSPENDED

@@ -10,22 +10,6 @@
 
 /* ---- the question ----------------------------------------------------- */
 
-/* A second attempt that tells others, and no end: the question stays open. */
-static struct str escalation(const struct board *b, int64_t seconds)
-{
-    const struct str supervisor = b->guards.supervisor;
-    struct arena *a = b->arena;
-    struct json *o = json_object(a), *ladder = json_array(a),
-                *step = json_object(a);
-    json_set_int(step, "attempt", 2);
-    json_set_text(step, "notify_to", supervisor.p ? supervisor : STR(ADMINS));
-    json_add_json(ladder, step);
-    json_set_int(o, "max_attempts", 2);
-    json_set_int(o, "interval_seconds", seconds);
-    json_set_json(o, "escalation_ladder", ladder);
-    return json_dump(a, o, SUSPENSION_RECORD_MAX);
-}
-
 /* The effect of silence. */
 static void put_silence(const struct board *b, struct suspension *s,
                         const struct checkpoint *c)
@@ -33,20 +17,33 @@ static void put_silence(const struct board *b, struct suspension *s,
     const int64_t seconds = c->timeout_hours.p
                                 ? plan_checkpoint_seconds(b->arena, c)
                                 : b->guards.checkpoint_seconds;
+    const struct str supervisor = b->guards.supervisor;
+    struct json *o = json_object(b->arena), *ladder = json_array(b->arena),
+                *step = json_object(b->arena);
     s->fallback_policy = FALLBACK_FAIL;
     if (seconds == 0)
         return;
     if (c->on_timeout == CHECKPOINT_TIMEOUT_FAIL) {
         s->timeout_seconds = seconds;
-    } else if (c->on_timeout == CHECKPOINT_TIMEOUT_APPROVE &&
-               c->silence_approves && s->severity <= c->severity) {
+        return;
+    }
+    if (c->on_timeout == CHECKPOINT_TIMEOUT_APPROVE && c->silence_approves &&
+        s->severity <= c->severity) {
         s->timeout_seconds = seconds;
         s->fallback_policy = FALLBACK_COMPLETE;
         s->fallback_value = STR("\"approve\"");
-    } else {
-        s->retry_policy = escalation(b, seconds);
-        s->open_end = true;
+        return;
     }
+    /* An escalation: a second attempt notifies others, and the question stays
+     * open. */
+    json_set_int(step, "attempt", 2);
+    json_set_text(step, "notify_to", supervisor.p ? supervisor : STR(ADMINS));
+    json_add_json(ladder, step);
+    json_set_int(o, "max_attempts", 2);
+    json_set_int(o, "interval_seconds", seconds);
+    json_set_json(o, "escalation_ladder", ladder);
+    s->retry_policy = json_dump(b->arena, o, SUSPENSION_RECORD_MAX);
+    s->open_end = true;
 }
 
 static void put_responder(struct suspension *s, const struct json *approvers,
@@ -138,35 +135,6 @@ static const struct err *ask(struct board *b, struct plan *p,
     return board_ask(b, p, &s, REACHED, reached(b, c, s.id));
 }
 
-static const struct err *reach(struct board *b, struct plan *p,
-                               struct checkpoint *c)
-{
-    c->status = CHECKPOINT_REACHED;
-    c->changed = true;
-    board_change_plan(b, p);
-    if (!c->requires_approval)
-        return board_event(b, REACHED, reached(b, c, STR_NONE));
-    TRY(ask(b, p, c));
-    return checkpoint_pause(b, p, PLAN_PAUSE_CHECKPOINT, c->id);
-}
-
-/* Its task is done, and it has not been reached yet; the first in the plan's
- * order. */
-static struct checkpoint *next_reached(const struct board *b,
-                                       const struct plan *p)
-{
-    struct checkpoint *found = NULL;
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        struct checkpoint *c = &b->checkpoints[i];
-        const struct task *t = board_task(b, c->after_task);
-        if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            c->status == CHECKPOINT_PENDING && t && !task_open(t->status) &&
-            (!found || c->place < found->place))
-            found = c;
-    }
-    return found;
-}
-
 static bool finished(const struct board *b, const struct plan *p)
 {
     size_t n = 0;
@@ -182,12 +150,38 @@ static bool finished(const struct board *b, const struct plan *p)
     return n > 0 && !board_unapproved(b, p);
 }
 
+/* The first checkpoint in the plan's order whose task is done, and which has
+ * not been reached yet. */
+static struct checkpoint *next_reached(const struct board *b,
+                                       const struct plan *p)
+{
+    struct checkpoint *found = NULL;
+    for (size_t i = 0; i < b->checkpoints_n; i++) {
+        struct checkpoint *c = &b->checkpoints[i];
+        const struct task *t = board_task(b, c->after_task);
+        if (!c->dropped && str_eq(c->plan_id, p->id) &&
+            c->status == CHECKPOINT_PENDING && t && !task_open(t->status) &&
+            (!found || c->place < found->place))
+            found = c;
+    }
+    return found;
+}
+
 const struct err *checkpoint_settle(struct board *b, struct plan *p)
 {
     struct checkpoint *c;
     while (p->state == PLAN_ACTIVE && !b->has_asked &&
-           (c = next_reached(b, p)))
-        TRY(reach(b, p, c));
+           (c = next_reached(b, p))) {
+        c->status = CHECKPOINT_REACHED;
+        c->changed = true;
+        board_change_plan(b, p);
+        if (c->requires_approval) {
+            TRY(ask(b, p, c));
+            TRY(checkpoint_pause(b, p, PLAN_PAUSE_CHECKPOINT, c->id));
+        } else {
+            TRY(board_event(b, REACHED, reached(b, c, STR_NONE)));
+        }
+    }
     if (p->state == PLAN_ACTIVE && finished(b, p))
         return board_end_plan(b, p,
                               &(struct board_end){.state = PLAN_COMPLETED});
@@ -196,76 +190,57 @@ const struct err *checkpoint_settle(struct board *b, struct plan *p)
 
 /* ---- an agent's own question -------------------------------------------- */
 
-static bool waits(const struct board *b, const struct checkpoint *c,
-                  const struct json *context)
-{
-    const struct plan *p = board_plan(b, c->plan_id);
-    const struct str plan_id = json_get_text(context, "plan_id");
-    return !c->dropped && c->status == CHECKPOINT_REACHED &&
-           c->suspension_id.p && p && !plan_ended(p->state) &&
-           str_eq(c->id, json_get_text(context, "checkpoint_id")) &&
-           (!plan_id.p || str_eq(id_lower(b->arena, plan_id), p->id));
-}
-
+/* The checkpoint that waits for the answer which an agent asks for itself;
+ * NULL: its context names none. */
 static const struct err *find(const struct board *b,
                               const struct json *context,
                               struct checkpoint **out)
 {
+    const struct str plan_id = json_get_text(context, "plan_id");
+    const struct str id = json_get_text(context, "checkpoint_id");
     *out = NULL;
     for (size_t i = 0; i < b->checkpoints_n; i++) {
-        if (!waits(b, &b->checkpoints[i], context))
+        struct checkpoint *c = &b->checkpoints[i];
+        const struct plan *p = board_plan(b, c->plan_id);
+        if (c->dropped || c->status != CHECKPOINT_REACHED ||
+            !c->suspension_id.p || !str_eq(c->id, id) || !p ||
+            plan_ended(p->state) ||
+            (plan_id.p && !str_eq(id_lower(b->arena, plan_id), p->id)))
             continue;
         if (*out)
             return err_at(b->arena, ERR_INVALID, "checkpoint.ambiguous",
                           STR("context.checkpoint_id"),
                           "Several plans wait at a checkpoint with this id. "
                           "Name one with plan_id.");
-        *out = &b->checkpoints[i];
+        *out = c;
     }
     return NULL;
 }
 
-/* OpenIntent's choices have no effects: a value that is an answer by itself is
- * a yes or a no. */
-static enum effect effect_meant(struct arena *a, struct str value)
-{
-    const struct label_word *w = label_word(a, value);
-    if (str_is(value, "approve") || str_is(value, "yes"))
-        return EFFECT_AUTHORIZE;
-    return w && w->says == EFFECT_NO && w->effect != EFFECT_NONE ? EFFECT_VETO
-                                                                 : EFFECT_NONE;
-}
-
-static void mean_choices(struct arena *a, struct json *choices)
-{
-    for (size_t i = 0; i < json_count(choices); i++) {
-        struct json *c = json_at(choices, i);
-        const enum effect e = effect_meant(a, json_get_text(c, "value"));
-        json_set_text(c, "effect", vocabulary_effect(e)->wire);
-    }
-}
-
-static bool can_decide(const struct json *choices)
-{
-    bool yes = false, no = false;
-    for (size_t i = 0; i < json_count(choices); i++) {
-        const enum effect e = effect_of_choice(json_at(choices, i));
-        yes = yes || e == EFFECT_AUTHORIZE;
-        no = no || e == EFFECT_VETO;
-    }
-    return yes && no;
-}
-
 /* Can an answer decide the checkpoint? A question of the native API has to; one
- * of OpenIntent that cannot is left as it is. */
+ * of OpenIntent that cannot is left as it is. OpenIntent's choices have no
+ * effects: a value that is an answer by itself is a yes or a no. */
 static const struct err *check_choices(struct arena *a, struct suspension *s,
                                        bool *decides)
 {
     struct json *choices = suspension_choices(a, s);
     const bool native = s->strict || s->kind != KIND_NONE;
-    if (!native)
-        mean_choices(a, choices);
-    *decides = can_decide(choices);
+    bool yes = false, no = false;
+    for (size_t i = 0; i < json_count(choices); i++) {
+        struct json *c = json_at(choices, i);
+        const struct str value = json_get_text(c, "value");
+        const struct label_word *w = native ? NULL : label_word(a, value);
+        enum effect e = native ? effect_of_choice(c) : EFFECT_NONE;
+        if (!native && (str_is(value, "approve") || str_is(value, "yes")))
+            e = EFFECT_AUTHORIZE;
+        else if (w && w->says == EFFECT_NO && w->effect != EFFECT_NONE)
+            e = EFFECT_VETO;
+        if (!native)
+            json_set_text(c, "effect", vocabulary_effect(e)->wire);
+        yes = yes || e == EFFECT_AUTHORIZE;
+        no = no || e == EFFECT_VETO;
+    }
+    *decides = yes && no;
     if (!*decides && native)
         return err_at(a, ERR_INVALID, "checkpoint.choices", STR("choices"),
                       "The question decides a checkpoint of a plan. It needs a "
@@ -331,11 +306,19 @@ static const struct err *resume(struct board *b, struct plan *p)
     return checkpoint_settle(b, p);
 }
 
-/* The tasks that became ready with it wait for it again. */
-static const struct err *again(struct board *b, struct plan *p,
-                               struct checkpoint *c, struct task *t)
+/* A plan ends with the rejection, unless the task has an attempt left: then the
+ * tasks that became ready with it wait for it again. */
+static const struct err *reject(struct board *b, struct plan *p,
+                                struct checkpoint *c)
 {
     struct json *o = json_object(b->arena);
+    struct task *t = board_task(b, c->after_task);
+    if (c->on_reject != CHECKPOINT_REJECT_RETRY || !t ||
+        t->status != TASK_COMPLETED || t->attempt >= t->max_attempts)
+        return board_end_plan(
+            b, p,
+            &(struct board_end){.state = PLAN_FAILED,
+                                .why = STR("checkpoint_rejected")});
     c->status = CHECKPOINT_PENDING;
     c->suspension_id = STR_NONE;
     t->status = TASK_READY;
@@ -355,33 +338,6 @@ static const struct err *again(struct board *b, struct plan *p,
     return resume(b, p);
 }
 
-static const struct err *reject(struct board *b, struct plan *p,
-                                struct checkpoint *c)
-{
-    struct task *t = board_task(b, c->after_task);
-    if (c->on_reject == CHECKPOINT_REJECT_RETRY && t &&
-        t->status == TASK_COMPLETED && t->attempt < t->max_attempts)
-        return again(b, p, c, t);
-    return board_end_plan(
-        b, p,
-        &(struct board_end){.state = PLAN_FAILED,
-                            .why = STR("checkpoint_rejected")});
-}
-
-static const struct err *tell(struct board *b, const struct checkpoint *c,
-                              const struct suspension *s, bool yes)
-{
-    struct json *o = json_object(b->arena);
-    json_set_text(o, "plan_id", c->plan_id);
-    json_set_text(o, "checkpoint_id", c->id);
-    json_set_text(o, yes ? "approved_by" : "rejected_by", s->responded_by);
-    json_set_text(o, "suspension_id", s->id);
-    if (!yes)
-        json_set_text_or_null(o, "reason", s->reason);
-    return board_event(
-        b, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected", o);
-}
-
 const struct err *checkpoint_decided(struct board *b, struct suspension *s,
                                      struct event_by by)
 {
@@ -395,6 +351,7 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
     if (!p || plan_ended(p->state))
         return ERROR(ERR_INTERNAL, "internal",
                      "The plan of this checkpoint has ended.");
+    struct json *o = json_object(b->arena);
     b->by = by;
     b->decides = true;
     b->beside--;
@@ -412,6 +369,13 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
                                      "was approved, as its plan states.")
                                : STR("Nobody answered in time. The checkpoint "
                                      "was rejected.");
-    TRY(tell(b, c, s, yes));
+    json_set_text(o, "plan_id", c->plan_id);
+    json_set_text(o, "checkpoint_id", c->id);
+    json_set_text(o, yes ? "approved_by" : "rejected_by", s->responded_by);
+    json_set_text(o, "suspension_id", s->id);
+    if (!yes)
+        json_set_text_or_null(o, "reason", s->reason);
+    TRY(board_event(
+        b, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected", o));
     return yes ? resume(b, p) : reject(b, p, c);
 }

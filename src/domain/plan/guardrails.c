@@ -19,17 +19,6 @@ static int64_t guardrails_lower(int64_t old, int64_t now)
     return now > 0 && (old == 0 || now < old) ? now : old;
 }
 
-/* An agent neither replaces nor narrows what people chose. */
-static void guardrails_supervisor(struct guardrails *g,
-                                  const struct guardrails_terms *t)
-{
-    if (t->of_person && !g->of_person)
-        g->supervisor = STR_NONE;
-    g->of_person |= t->of_person;
-    if (!g->supervisor.p && t->of_person == g->of_person)
-        g->supervisor = t->supervisor;
-}
-
 void guardrails_add(struct arena *a, struct guardrails *g,
                     const struct guardrails_terms *t)
 {
@@ -46,7 +35,12 @@ void guardrails_add(struct arena *a, struct guardrails *g,
         g->failures, json_int(json_get(v, "auto_escalate_after_failures")));
     g->checkpoint_seconds =
         guardrails_lower(g->checkpoint_seconds, hours * HOUR);
-    guardrails_supervisor(g, t);
+    /* An agent neither replaces nor narrows what people chose. */
+    if (t->of_person && !g->of_person)
+        g->supervisor = STR_NONE;
+    g->of_person |= t->of_person;
+    if (!g->supervisor.p && t->of_person == g->of_person)
+        g->supervisor = t->supervisor;
     if (g->agents_n < countof(g->agents))
         g->agents[g->agents_n++] = t->agent;
 }

@@ -143,18 +143,6 @@ static const struct err *escalate(struct board *b, const struct plan *p,
     return board_ask(b, p, &s, "arbitration_requested", told);
 }
 
-/* The failures of all attempts at the tasks of a plan. */
-static int64_t failures(const struct board *b, const struct plan *p)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        const struct task *t = &b->tasks[i];
-        if (str_eq(t->plan_id, p->id))
-            n += t->attempt - 1 + (t->status == TASK_FAILED);
-    }
-    return n;
-}
-
 /* The effect of a task's failure on its plan. */
 static const struct err *effect_of_failure(struct board *b, struct task *t,
                                            struct plan *p)
@@ -182,8 +170,14 @@ static const struct err *failed(struct board *b, struct task *t,
                                 struct plan *p)
 {
     const int64_t limit = b->guards.failures;
-    const bool many = p && !plan_ended(p->state) && limit > p->told &&
-                      failures(b, p) >= limit;
+    int64_t n = 0; /* failures of all attempts at the tasks of the plan */
+    for (size_t i = 0; p && i < b->tasks_n; i++) {
+        const struct task *one = &b->tasks[i];
+        if (str_eq(one->plan_id, p->id))
+            n += one->attempt - 1 + (one->status == TASK_FAILED);
+    }
+    const bool many =
+        p && !plan_ended(p->state) && limit > p->told && n >= limit;
     if (many) { /* once for each limit, also for one that was lowered */
         p->told = limit;
         board_change_plan(b, p);
@@ -236,28 +230,6 @@ static const struct err *moved(struct board *b, struct task *t,
     }
 }
 
-/* Tasks that agents have taken and not ended. */
-static int64_t taken(const struct board *b)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        const enum task_status s = b->tasks[i].status;
-        n += s == TASK_CLAIMED || s == TASK_RUNNING || s == TASK_BLOCKED;
-    }
-    return n;
-}
-
-static const struct err *check_taken(const struct board *b,
-                                     const struct task *t, enum task_status to,
-                                     const struct principal *who)
-{
-    if (t->status != TASK_READY ||
-        (to != TASK_CLAIMED && to != TASK_RUNNING))
-        return NULL;
-    return guardrails_check(b->arena, &b->guards.concurrent_tasks,
-                            "max_concurrent_tasks", taken(b) + 1, who);
-}
-
 const struct err *moves_task(struct board *b, struct task *t,
                              enum task_status to, struct str agent,
                              const struct principal *who)
@@ -265,7 +237,16 @@ const struct err *moves_task(struct board *b, struct task *t,
     struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
     const enum task_status from = t->status;
     TRY(task_move(t, to));
-    TRY(check_taken(b, t, to, who));
+    if (from == TASK_READY && (to == TASK_CLAIMED || to == TASK_RUNNING)) {
+        int64_t taken = 1; /* with this one */
+        for (size_t i = 0; i < b->tasks_n; i++) {
+            const enum task_status s = b->tasks[i].status;
+            taken +=
+                s == TASK_CLAIMED || s == TASK_RUNNING || s == TASK_BLOCKED;
+        }
+        TRY(guardrails_check(b->arena, &b->guards.concurrent_tasks,
+                             "max_concurrent_tasks", taken, who));
+    }
     if (from == TASK_PENDING && to == TASK_READY && board_waits(b, t))
         return ERROR(ERR_CONFLICT, "task.waiting",
                      "The task waits for others that it depends on.");
@@ -304,10 +285,24 @@ const struct err *moves_new_plan(struct board *b, struct plan *p,
 
 /* ---- plans ------------------------------------------------------------ */
 
-static const struct err *start(struct board *b, struct plan *p)
+const struct err *moves_plan(struct board *b, struct plan *p,
+                             enum plan_state to, const struct principal *who)
 {
+    const bool held = board_held(b, p);
     const bool first = p->state == PLAN_DRAFT;
     struct json *o = json_object(b->arena);
+    if ((held && (to == PLAN_ACTIVE || to == PLAN_COMPLETED)) ||
+        (who->role == ROLE_AGENT && to == PLAN_COMPLETED &&
+         board_unapproved(b, p)))
+        return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
+                     "A checkpoint of the plan waits for an approval.");
+    TRY(plan_move(p, to));
+    if (to == PLAN_PAUSED)
+        return checkpoint_pause(b, p, PLAN_PAUSE_NONE, STR_NONE);
+    if (to != PLAN_ACTIVE)
+        return board_end_plan(b, p, &(struct board_end){.state = to});
+    if (who->role == ROLE_AGENT && review_needed(b, p))
+        return review_ask(b, p);
     p->state = PLAN_ACTIVE;
     p->paused = PLAN_PAUSE_NONE;
     if (first)
@@ -316,25 +311,6 @@ static const struct err *start(struct board *b, struct plan *p)
     json_set_text(o, "plan_id", p->id);
     TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
     return checkpoint_settle(b, p);
-}
-
-const struct err *moves_plan(struct board *b, struct plan *p,
-                             enum plan_state to, const struct principal *who)
-{
-    const bool held = board_held(b, p);
-    if ((held && (to == PLAN_ACTIVE || to == PLAN_COMPLETED)) ||
-        (who->role == ROLE_AGENT && to == PLAN_COMPLETED &&
-         board_unapproved(b, p)))
-        return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
-                     "A checkpoint of the plan waits for an approval.");
-    TRY(plan_move(p, to));
-    if (to == PLAN_ACTIVE && who->role == ROLE_AGENT && review_needed(b, p))
-        return review_ask(b, p);
-    if (to == PLAN_ACTIVE)
-        return start(b, p);
-    if (to == PLAN_PAUSED)
-        return checkpoint_pause(b, p, PLAN_PAUSE_NONE, STR_NONE);
-    return board_end_plan(b, p, &(struct board_end){.state = to});
 }
 
 /* ---- the tasks of a plan ------------------------------------------------ */
@@ -352,10 +328,12 @@ static bool loosens(const struct plan *p, const struct principal *who)
     return who->role != ROLE_AGENT || p->activated_at == 0;
 }
 
-static const struct err *check_tasks(const struct board *b,
-                                     const struct plan *p,
-                                     const struct json *list)
+const struct err *moves_plan_tasks(struct board *b, struct plan *p,
+                                   struct str tasks,
+                                   const struct principal *who)
 {
+    const struct json *list = json_read(b->arena, tasks);
+    TRY(review_may_change(p, who));
     for (size_t i = 0; i < json_count(list); i++) {
         const struct task *t = board_task(b, json_text(json_at(list, i)));
         if (!t)
@@ -365,16 +343,6 @@ static const struct err *check_tasks(const struct board *b,
             return err_at(b->arena, ERR_INVALID, "task.planned", STR("tasks"),
                           "Element %zu belongs to another plan.", i);
     }
-    return NULL;
-}
-
-const struct err *moves_plan_tasks(struct board *b, struct plan *p,
-                                   struct str tasks,
-                                   const struct principal *who)
-{
-    const struct json *list = json_read(b->arena, tasks);
-    TRY(review_may_change(p, who));
-    TRY(check_tasks(b, p, list));
     TRY(guardrails_check(b->arena, &b->guards.plan_tasks,
                          "max_tasks_per_plan", (int64_t)json_count(list),
                          who));
@@ -401,16 +369,6 @@ const struct err *moves_plan_tasks(struct board *b, struct plan *p,
 }
 
 /* ---- the checkpoints of a plan ------------------------------------------ */
-
-static const struct checkpoint *sent_as(const struct checkpoints *sent,
-                                        struct str id)
-{
-    for (size_t i = 0; i < sent->n; i++) {
-        if (str_eq(sent->v[i].id, id))
-            return &sent->v[i];
-    }
-    return NULL;
-}
 
 /* One that the plan has, as it is sent now; NULL: it is not. */
 static const struct err *put_again(struct plan *p, struct checkpoint *c,
@@ -446,8 +404,11 @@ const struct err *moves_checkpoints(struct board *b, struct plan *p,
     TRY(review_may_change(p, who));
     for (size_t i = 0; i < before; i++) {
         struct checkpoint *c = &b->checkpoints[i];
+        size_t k = 0;
+        while (k < sent->n && !str_eq(sent->v[k].id, c->id))
+            k++;
         if (str_eq(c->plan_id, p->id))
-            TRY(put_again(p, c, sent_as(sent, c->id), who));
+            TRY(put_again(p, c, k < sent->n ? &sent->v[k] : NULL, who));
     }
     for (size_t i = 0; i < sent->n; i++) {
         struct checkpoint *c = &b->checkpoints[b->checkpoints_n];

@@ -15,29 +15,6 @@ static const struct err *room(const struct board *b, int64_t more)
 
 /* ---- new ones --------------------------------------------------------- */
 
-static struct str with(struct board *b, struct str list, struct str id)
-{
-    struct json *all = json_read(b->arena, list);
-    if (!all)
-        all = json_array(b->arena);
-    json_add_text(all, id);
-    return json_dump(b->arena, all, PLAN_FACTS_MAX);
-}
-
-/* The plan gets one more task. */
-static const struct err *check_plan(const struct board *b,
-                                    const struct plan *p,
-                                    const struct principal *who)
-{
-    const struct json *list = json_read(b->arena, p->tasks);
-    if (plan_ended(p->state))
-        return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
-    TRY(review_may_change(p, who));
-    return guardrails_check(b->arena, &b->guards.plan_tasks,
-                            "max_tasks_per_plan",
-                            (int64_t)json_count(list) + 1, who);
-}
-
 const struct err *moves_new_task(struct board *b, struct task *t,
                                  const struct principal *who)
 {
@@ -50,14 +27,24 @@ const struct err *moves_new_task(struct board *b, struct task *t,
     if (t->plan_id.p && !p)
         return err_at(b->arena, ERR_INVALID, "plan.unknown", STR("plan_id"),
                       "The intent has no plan with this id.");
-    if (p)
-        TRY(check_plan(b, p, who));
+    if (p && plan_ended(p->state))
+        return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
+    struct json *list = p ? json_read(b->arena, p->tasks) : NULL;
+    if (p) {
+        TRY(review_may_change(p, who));
+        TRY(guardrails_check(b->arena, &b->guards.plan_tasks,
+                             "max_tasks_per_plan",
+                             (int64_t)json_count(list) + 1, who));
+    }
     TRY(board_check_depends(b, t));
     t->fresh = true;
     t->status = board_waits(b, t) ? TASK_PENDING : TASK_READY;
     t->created_at = b->now;
     if (p) {
-        p->tasks = with(b, p->tasks, t->id);
+        if (!list)
+            list = json_array(b->arena);
+        json_add_text(list, t->id);
+        p->tasks = json_dump(b->arena, list, PLAN_FACTS_MAX);
         board_change_plan(b, p);
     }
     b->tasks[b->tasks_n++] = *t;
@@ -93,32 +80,34 @@ static const struct err *put_members(struct board *b, struct task *t,
     return NULL;
 }
 
-/* A failed one that may be tried again has not ended for good. The question of
- * a checkpoint shows the output. */
-static const struct err *check_settled(const struct board *b,
-                                       const struct task *was,
-                                       const struct task *t, bool same)
+const struct err *moves_change_task(struct board *b, struct task *t,
+                                    const struct json *body,
+                                    const struct task_change *change,
+                                    const struct principal *who)
 {
-    const bool ended = task_ended(was->status) &&
-                       (was->status != TASK_FAILED || task_lost(was));
-    const bool done = !task_open(was->status);
+    const struct task was = *t;
+    struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    /* A failed one that may be tried again has not ended for good. */
+    const bool ended = task_ended(was.status) &&
+                       (was.status != TASK_FAILED || task_lost(&was));
+    TRY(put_members(b, t, body, change));
+    const bool same = task_same_work(b->arena, &was, t);
     if (ended && !same)
         return ERROR(ERR_CONFLICT, "task.transition",
                      "A task cannot change after it has ended.");
-    return done && !task_same_output(b->arena, was, t)
-               ? ERROR(ERR_CONFLICT, "task.transition",
-                       "The output of a task cannot change after it is done.")
-               : NULL;
-}
-
-/* People see the change before the task moves on. */
-static const struct err *review_task(struct board *b, const struct task *t,
-                                     const struct task_change *change,
-                                     const struct principal *who)
-{
-    struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
-    if (!p)
+    /* The question of a checkpoint shows the output. */
+    if (!task_open(was.status) && !task_same_output(b->arena, &was, t))
+        return ERROR(ERR_CONFLICT, "task.transition",
+                     "The output of a task cannot change after it is done.");
+    TRY(room(b, 0));
+    TRY(board_check_depends(b, t));
+    board_change_task(t);
+    if (t->status == TASK_READY && board_waits(b, t))
+        t->status = TASK_PENDING;
+    TRY(board_ready(b, NULL));
+    if (same || !p)
         return NULL;
+    /* People see the change before the task moves on. */
     TRY(review_may_change(p, who));
     TRY(review_changed(b, p, who));
     return b->has_asked && change->to != TASK_STATUS__MAX &&
@@ -127,22 +116,4 @@ static const struct err *review_task(struct board *b, const struct task *t,
                        "This change needs a review of the plan. Send it "
                        "without a status.")
                : NULL;
-}
-
-const struct err *moves_change_task(struct board *b, struct task *t,
-                                    const struct json *body,
-                                    const struct task_change *change,
-                                    const struct principal *who)
-{
-    const struct task was = *t;
-    TRY(put_members(b, t, body, change));
-    const bool same = task_same_work(b->arena, &was, t);
-    TRY(check_settled(b, &was, t, same));
-    TRY(room(b, 0));
-    TRY(board_check_depends(b, t));
-    board_change_task(t);
-    if (t->status == TASK_READY && board_waits(b, t))
-        t->status = TASK_PENDING;
-    TRY(board_ready(b, NULL));
-    return same ? NULL : review_task(b, t, change, who);
 }

@@ -72,21 +72,11 @@ static struct json *review_checkpoints(const struct board *b,
     return list;
 }
 
-static struct str review_choices(struct arena *a)
-{
-    struct json *list = json_array(a);
-    suspension_add_choice(a, list, "reject", "Reject the plan", EFFECT_VETO);
-    suspension_add_choice(a, list, "request_changes", "Request changes",
-                          EFFECT_REQUEST_CHANGES);
-    suspension_add_choice(a, list, "approve", "Approve the plan",
-                          EFFECT_AUTHORIZE);
-    return json_dump(a, list, SUSPENSION_CHOICES_TEXT);
-}
-
 static struct suspension review_question(struct board *b, const struct plan *p)
 {
     const struct guardrails *g = &b->guards;
-    struct json *context = json_object(b->arena);
+    struct json *context = json_object(b->arena),
+                *choices = json_array(b->arena);
     struct suspension s = {.id = id_new(b->arena),
                            .origin = ORIGIN_PLAN_REVIEW,
                            .title = STR("Review of a plan"),
@@ -99,7 +89,13 @@ static struct suspension review_question(struct board *b, const struct plan *p)
     json_set_json(context, "checkpoints", review_checkpoints(b, p));
     s.context = json_dump(b->arena, context, SUSPENSION_RECORD_MAX);
     s.subject = s.context; /* the answer is for exactly this */
-    s.choices = review_choices(b->arena);
+    suspension_add_choice(b->arena, choices, "reject", "Reject the plan",
+                          EFFECT_VETO);
+    suspension_add_choice(b->arena, choices, "request_changes",
+                          "Request changes", EFFECT_REQUEST_CHANGES);
+    suspension_add_choice(b->arena, choices, "approve", "Approve the plan",
+                          EFFECT_AUTHORIZE);
+    s.choices = json_dump(b->arena, choices, SUSPENSION_CHOICES_TEXT);
     if (g->known) {
         s.responder.mode = g->of_group ? RESPONDER_GROUP : RESPONDER_NAMED;
         s.responder.who = g->supervisor;
@@ -137,52 +133,38 @@ const struct err *review_changed(struct board *b, struct plan *p,
 
 /* ---- the answer -------------------------------------------------------- */
 
-static const struct err *review_tell_no(struct board *b, const struct plan *p,
-                                        const struct suspension *s)
-{
-    struct json *o = json_object(b->arena);
-    json_set_text(o, "plan_id", p->id);
-    json_set_json(o, "checkpoint_id", NULL);
-    json_set_text(o, "rejected_by", s->responded_by);
-    json_set_text(o, "suspension_id", s->id);
-    json_set_text(o, "decision", vocabulary_outcome(s->outcome)->wire);
-    json_set_text_or_null(o, "reason", s->reason);
-    return board_event(b, "plan.checkpoint_rejected", o);
-}
-
-static const struct err *review_start(struct board *b, struct plan *p,
-                                      const struct suspension *s)
-{
-    const bool first = p->activated_at == 0;
-    struct json *o = json_object(b->arena);
-    p->state = PLAN_ACTIVE;
-    if (first)
-        p->activated_at = b->now;
-    json_set_text(o, "plan_id", p->id);
-    json_set_text(o, "approved_by", s->responded_by);
-    json_set_text(o, "suspension_id", s->id);
-    TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
-    return checkpoint_settle(b, p);
-}
-
 const struct err *review_decided(struct board *b, struct suspension *s,
                                  struct event_by by)
 {
     struct plan *p = review_of(b, s->id);
+    struct json *o = json_object(b->arena);
     if (s->origin == ORIGIN_CHECKPOINT)
         return checkpoint_decided(b, s, by);
     if (!p || !plan_in_review(p))
         return ERROR(ERR_INTERNAL, "internal",
                      "The plan of this review has ended.");
+    const bool first = p->activated_at == 0;
     b->by = by;
     b->decides = true;
     b->beside--;
     p->paused = PLAN_PAUSE_NONE;
     p->review_reason = s->reason;
     board_change_plan(b, p);
-    if (s->outcome == OUTCOME_AUTHORIZED)
-        return review_start(b, p, s);
-    TRY(review_tell_no(b, p, s));
+    json_set_text(o, "plan_id", p->id);
+    json_set_text(o, "suspension_id", s->id);
+    if (s->outcome == OUTCOME_AUTHORIZED) {
+        p->state = PLAN_ACTIVE;
+        if (first)
+            p->activated_at = b->now;
+        json_set_text(o, "approved_by", s->responded_by);
+        TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
+        return checkpoint_settle(b, p);
+    }
+    json_set_json(o, "checkpoint_id", NULL);
+    json_set_text(o, "rejected_by", s->responded_by);
+    json_set_text(o, "decision", vocabulary_outcome(s->outcome)->wire);
+    json_set_text_or_null(o, "reason", s->reason);
+    TRY(board_event(b, "plan.checkpoint_rejected", o));
     if (s->outcome == OUTCOME_VETOED)
         return board_end_plan(
             b, p,

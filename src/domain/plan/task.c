@@ -235,17 +235,14 @@ const struct err *task_move(const struct task *t, enum task_status to)
 
 /* ---- the timeout ------------------------------------------------------ */
 
-static int64_t task_timeout(struct arena *a, const struct task *t)
-{
-    const struct json *facts = json_read(a, t->facts);
-    return json_int(json_get(facts, "timeout_seconds")) * CLOCK_SECOND;
-}
-
 void task_time(struct arena *a, struct task *t, enum task_status from,
                int64_t now)
 {
     if (t->status == TASK_RUNNING && from != TASK_RUNNING) {
-        const int64_t left = t->time_left ? t->time_left : task_timeout(a, t);
+        const struct json *facts = json_read(a, t->facts);
+        const int64_t most =
+            json_int(json_get(facts, "timeout_seconds")) * CLOCK_SECOND;
+        const int64_t left = t->time_left ? t->time_left : most;
         t->runs_until = left ? now + left : 0;
         t->time_left = 0;
     } else if (t->status == TASK_BLOCKED && from == TASK_RUNNING) {
