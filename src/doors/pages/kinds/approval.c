@@ -10,52 +10,46 @@
 /* ---- calls ------------------------------------------------------------ */
 
 /* Can the head of a call show the whole value? */
-static bool is_head(const struct json *value)
+static bool approval_is_head(const struct json *value)
 {
     const struct str s = json_text(value);
     return s.n > 0 && str_runes(s) <= PAGE_VIEW_TITLE &&
            str_find(s, '\n', 0) == s.n;
 }
 
-/* The arguments by their names; where the call has other members, all by their
- * paths, so that none is taken for an argument. */
-static const struct json *values(struct arena *a, const struct json *call)
-{
-    const struct json *args = json_get(call, "args");
-    struct json *rest = json_copy(a, call);
-    if (is_head(json_get(call, "tool")))
-        json_unset(rest, STR("tool"));
-    if (is_head(json_get(call, "target")))
-        json_unset(rest, STR("target"));
-    return json_is(args, JSON_OBJECT) && json_count(rest) == 1 ? args : rest;
-}
-
-static void add_call(struct kinds_card *c, struct json *list,
-                     const struct json *call, size_t i)
-{
-    const struct json *target = json_get(call, "target");
-    const struct kinds_card_table t = {
-        .n = i + 1,
-        .heading = "",
-        .tool = json_get_text(call, "tool"),
-        .target = kinds_card_text(c, target),
-        .value = values(c->v->a, call),
-        .always = true};
-    kinds_card_add_table(c, list, &t);
-}
-
-static void add_calls(struct kinds_card *c, struct json *list,
-                      const struct json *calls)
+/* A table for each call: its tool and its target stand in the heading where
+ * they fit there, the arguments follow by their names. Where the call has
+ * other members, all follow by their paths, so that none is taken for an
+ * argument. */
+static void approval_add_calls(struct kinds_card *c, struct json *list,
+                               const struct json *calls)
 {
     for (size_t i = 0; i < json_count(calls); i++) {
-        if (i < CALLS_MAX)
-            add_call(c, list, json_at(calls, i), i);
-        else
-            c->v->cut += (int64_t)subject_values(json_at(calls, i));
+        const struct json *call = json_at(calls, i);
+        const struct json *args = json_get(call, "args");
+        const struct json *target = json_get(call, "target");
+        if (i >= CALLS_MAX) {
+            c->v->cut += (int64_t)subject_values(call);
+            continue;
+        }
+        struct json *rest = json_copy(c->v->a, call);
+        if (approval_is_head(json_get(call, "tool")))
+            json_unset(rest, STR("tool"));
+        if (approval_is_head(target))
+            json_unset(rest, STR("target"));
+        const bool only = json_is(args, JSON_OBJECT) && json_count(rest) == 1;
+        const struct kinds_card_table t = {.n = i + 1,
+                                           .heading = "",
+                                           .tool = json_get_text(call, "tool"),
+                                           .target =
+                                               kinds_card_text(c, target),
+                                           .value = only ? args : rest,
+                                           .always = true};
+        kinds_card_add_table(c, list, &t);
     }
 }
 
-static struct str calls_note(struct kinds_card *c, size_t n)
+static struct str approval_calls_note(struct kinds_card *c, size_t n)
 {
     struct buf b = buf_make(c->v->a, 512);
     if (n == 0)
@@ -72,7 +66,7 @@ static struct str calls_note(struct kinds_card *c, size_t n)
 }
 
 /* The input that the agent shows, and the amount that it withholds. */
-static void add_input(struct kinds_card *c, struct json *list)
+static void approval_add_input(struct kinds_card *c, struct json *list)
 {
     const struct json *input = kinds_card_take(c, "safe_input");
     const struct json *omitted = json_get(input, "omitted_count");
@@ -96,39 +90,10 @@ static void add_input(struct kinds_card *c, struct json *list)
     kinds_card_add_table(c, list, &t);
 }
 
-static struct json *tables(struct kinds_card *c, const struct json *calls)
-{
-    struct json *list = json_array(c->v->a);
-    add_calls(c, list, calls);
-    add_input(c, list);
-    const struct kinds_card_table limits = {
-        .heading = "Limits",
-        .note = STR("Proposed by the agent"),
-        .value = kinds_card_take(c, "constraints")};
-    const struct kinds_card_table details = {
-        .heading = "Requested authorization",
-        .value = kinds_card_take(c, "authorization_details")};
-    if (limits.value)
-        kinds_card_add_table(c, list, &limits);
-    if (details.value)
-        kinds_card_add_table(c, list, &details);
-    return list;
-}
-
 /* ---- facts and claims ----------------------------------------------- */
 
-static struct json *facts(struct kinds_card *c)
-{
-    struct json *list = json_array(c->v->a);
-    kinds_card_add_fact(c, list, "Action", kinds_card_take(c, "action.name"));
-    kinds_card_add_fact(c, list, "Provider",
-                        kinds_card_take(c, "action.provider"));
-    kinds_card_add_fact(c, list, "Target", kinds_card_take(c, "target"));
-    return list;
-}
-
 /* unstated: show that no consequence was stated? */
-static struct json *claims(struct kinds_card *c, bool unstated)
+static struct json *approval_claims(struct kinds_card *c, bool unstated)
 {
     struct json *list = json_array(c->v->a);
     const struct json *back = kinds_card_take(c, "reversible");
@@ -152,12 +117,31 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
 {
     struct kinds_card c = kinds_card(v, of->s->subject);
     const struct json *calls = kinds_card_take(&c, "calls");
-    struct json *o = json_object(v->a);
-    json_set_text(o, "calls_note", calls_note(&c, json_count(calls)));
-    json_set_json(o, "facts", facts(&c));
-    json_set_json(o, "claims", claims(&c, kinds_risk_note_unstated(of->s)));
-    struct json *list = tables(&c, calls);
-    kinds_card_add_rest(&c, list);
-    json_set_json(o, "tables", list);
+    struct json *o = json_object(v->a), *facts = json_array(v->a);
+    struct json *tables = json_array(v->a);
+    json_set_text(o, "calls_note", approval_calls_note(&c, json_count(calls)));
+    kinds_card_add_fact(&c, facts, "Action",
+                        kinds_card_take(&c, "action.name"));
+    kinds_card_add_fact(&c, facts, "Provider",
+                        kinds_card_take(&c, "action.provider"));
+    kinds_card_add_fact(&c, facts, "Target", kinds_card_take(&c, "target"));
+    json_set_json(o, "facts", facts);
+    json_set_json(o, "claims",
+                  approval_claims(&c, kinds_risk_note_unstated(of->s)));
+    approval_add_calls(&c, tables, calls);
+    approval_add_input(&c, tables);
+    const struct kinds_card_table limits = {
+        .heading = "Limits",
+        .note = STR("Proposed by the agent"),
+        .value = kinds_card_take(&c, "constraints")};
+    const struct kinds_card_table details = {
+        .heading = "Requested authorization",
+        .value = kinds_card_take(&c, "authorization_details")};
+    if (limits.value)
+        kinds_card_add_table(&c, tables, &limits);
+    if (details.value)
+        kinds_card_add_table(&c, tables, &details);
+    kinds_card_add_rest(&c, tables);
+    json_set_json(o, "tables", tables);
     return o;
 }

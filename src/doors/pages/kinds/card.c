@@ -17,13 +17,13 @@ struct kinds_card kinds_card(struct page_view *v, struct str subject)
 }
 
 /* Removes the value at path from obj, and each part that becomes empty. */
-static void take_out(struct arena *a, struct json *obj, struct str path)
+static void card_take_out(struct arena *a, struct json *obj, struct str path)
 {
     struct str rest = path;
     const struct str key = str_cut(&rest, '.');
     struct json *inner = json_get_str(obj, key);
     if (rest.p && json_is(inner, JSON_OBJECT)) {
-        take_out(a, inner, rest);
+        card_take_out(a, inner, rest);
         if (json_count(inner) > 0)
             return;
     }
@@ -31,7 +31,7 @@ static void take_out(struct arena *a, struct json *obj, struct str path)
         json_unset(obj, key);
 }
 
-static const struct json *at(const struct kinds_card *c, const char *path)
+static const struct json *card_at(const struct kinds_card *c, const char *path)
 {
     const struct json *v = c->subject;
     struct str rest = str_of(path);
@@ -42,27 +42,27 @@ static const struct json *at(const struct kinds_card *c, const char *path)
 
 const struct json *kinds_card_take(struct kinds_card *c, const char *path)
 {
-    const struct json *v = at(c, path);
+    const struct json *v = card_at(c, path);
     if (v)
-        take_out(c->v->a, c->rest, str_of(path));
+        card_take_out(c->v->a, c->rest, str_of(path));
     return v;
 }
 
 /* A value of another type than the page expects stays in the rest. */
-static const struct json *take_of(struct kinds_card *c, const char *path,
-                                  enum json_type type)
+static const struct json *card_take_of(struct kinds_card *c, const char *path,
+                                       enum json_type type)
 {
-    return json_is(at(c, path), type) ? kinds_card_take(c, path) : NULL;
+    return json_is(card_at(c, path), type) ? kinds_card_take(c, path) : NULL;
 }
 
 struct str kinds_card_take_text(struct kinds_card *c, const char *path)
 {
-    return json_text(take_of(c, path, JSON_STRING));
+    return json_text(card_take_of(c, path, JSON_STRING));
 }
 
 const struct json *kinds_card_take_list(struct kinds_card *c, const char *path)
 {
-    return take_of(c, path, JSON_ARRAY);
+    return card_take_of(c, path, JSON_ARRAY);
 }
 
 struct str kinds_card_text(struct kinds_card *c, const struct json *value)
@@ -82,8 +82,9 @@ void kinds_card_set_text(struct kinds_card *c, struct json *o, const char *key,
 }
 
 /* The list as shown, and the number of further elements. */
-static void set_list(struct kinds_card *c, struct json *o, const char *key,
-                     const struct json *shown, const struct json *list)
+static void card_set_list(struct kinds_card *c, struct json *o,
+                          const char *key, const struct json *shown,
+                          const struct json *list)
 {
     struct arena *a = c->v->a;
     const size_t n = json_count(list) - json_count(shown);
@@ -100,11 +101,11 @@ void kinds_card_set_list(struct kinds_card *c, struct json *o, const char *key,
     struct json *shown = json_array(c->v->a);
     for (size_t i = 0; i < json_count(list) && i < LIST_MAX; i++)
         json_add_text(shown, page_facts_value(c->v->a, json_at(list, i)));
-    set_list(c, o, key, shown, list);
+    card_set_list(c, o, key, shown, list);
 }
 
 /* Does it have only texts, each with its place on the page? */
-static bool plain_refs(const struct json *list, bool kinds)
+static bool card_plain_refs(const struct json *list, bool kinds)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         const struct json *one = json_at(list, i);
@@ -124,20 +125,20 @@ static bool plain_refs(const struct json *list, bool kinds)
 size_t kinds_card_set_refs(struct kinds_card *c, struct json *o,
                            const char *key, bool kinds)
 {
-    const struct json *list = at(c, key);
+    const struct json *list = card_at(c, key);
     if (!json_is(list, JSON_ARRAY))
         list = NULL;
     /* Other members of a reference are shown in the rest. */
-    if (list && plain_refs(list, kinds))
+    if (list && card_plain_refs(list, kinds))
         kinds_card_take(c, key);
-    set_list(c, o, key, page_refs(c->v, list), list);
+    card_set_list(c, o, key, page_refs(c->v, list), list);
     return json_count(list);
 }
 
 /* ---- facts and tables ----------------------------------------------- */
 
-static void set_text(struct kinds_card *c, struct json *o, const char *key,
-                     struct str text)
+static void card_set_text(struct kinds_card *c, struct json *o,
+                          const char *key, struct str text)
 {
     json_set_text(o, key, text);
     json_set_json(
@@ -150,7 +151,7 @@ void kinds_card_add_words(struct kinds_card *c, struct json *list,
 {
     struct json *o = json_object(c->v->a);
     json_set_text(o, "label", str_of(label));
-    set_text(c, o, "value", value);
+    card_set_text(c, o, "value", value);
     json_set_text(o, "note", note);
     json_set_json(o, "risk", NULL);
     json_set_bool(o, "is_new", false);
@@ -209,7 +210,7 @@ void kinds_card_add_claim(struct kinds_card *c, struct json *list,
 {
     struct json *o = json_object(c->v->a);
     json_set_text(o, "what", str_of(what));
-    set_text(c, o, "claimed", claimed);
+    card_set_text(c, o, "claimed", claimed);
     json_set_text(o, "checked", checked.p ? checked : STR(""));
     json_add_json(list, o);
 }

@@ -11,23 +11,8 @@ struct cost {
     const struct json *low, *likely, *high, *limit, *spent;
 };
 
-static struct cost cost_of(struct page_view *v, const struct suspension *s)
-{
-    struct cost k = {.c = kinds_card(v, s->subject)};
-    k.unit = json_text(kinds_card_take(&k.c, "estimate.unit"));
-    k.low = kinds_card_take(&k.c, "estimate.low");
-    k.likely = kinds_card_take(&k.c, "estimate.amount");
-    k.high = kinds_card_take(&k.c, "estimate.high");
-    k.limit = kinds_card_take(&k.c, "limit.amount");
-    k.spent = kinds_card_take(&k.c, "spent_so_far.amount");
-    /* The domain requires the estimate's unit for both. */
-    kinds_card_take(&k.c, "limit.unit");
-    kinds_card_take(&k.c, "spent_so_far.unit");
-    return k;
-}
-
 /* "1,800.50 USD"; p NULL: unknown. */
-static struct str money(struct cost *k, const struct json *n)
+static struct str cost_money(struct cost *k, const struct json *n)
 {
     if (!n)
         return STR_NONE;
@@ -35,33 +20,31 @@ static struct str money(struct cost *k, const struct json *n)
                       k->unit);
 }
 
-/* The server's note on the limit, from comparing it. */
-static struct str limit_note(const struct cost *k)
-{
-    const double limit = json_double(k->limit);
-    if (limit < json_double(k->likely))
-        return STR("Below the likely estimate, so the work may stop early.");
-    if (k->high && limit < json_double(k->high))
-        return STR("Below the high estimate, so the work may stop early.");
-    return STR("Covers the estimate.");
-}
-
-static struct json *facts(struct cost *k)
+static struct json *cost_facts(struct cost *k)
 {
     struct kinds_card *c = &k->c;
     struct json *list = json_array(c->v->a);
+    const double limit = json_double(k->limit);
+    const bool below_likely = limit < json_double(k->likely);
+    const bool below_high = k->high && limit < json_double(k->high);
     kinds_card_add_fact(c, list, "Purpose", kinds_card_take(c, "purpose"));
     kinds_card_add_words(
-        c, list, "Spent so far", money(k, k->spent),
+        c, list, "Spent so far", cost_money(k, k->spent),
         k->spent ? STR("Reported by the agent. Not part of the limit.")
                  : STR(""));
-    kinds_card_add_words(c, list, "Requested limit", money(k, k->limit),
-                         limit_note(k));
+    /* The note is the server's, which compares the limit with the estimate. */
+    kinds_card_add_words(
+        c, list, "Requested limit", cost_money(k, k->limit),
+        below_likely ? STR("Below the likely estimate, so the work may stop "
+                           "early.")
+        : below_high ? STR("Below the high estimate, so the work may stop "
+                           "early.")
+                     : STR("Covers the estimate."));
     return list;
 }
 
 /* Low, likely, high: a row of numbers. */
-static struct json *estimates(struct cost *k)
+static struct json *cost_estimates(struct cost *k)
 {
     const struct {
         const char *label;
@@ -78,8 +61,8 @@ static struct json *estimates(struct cost *k)
 
 /* ---- the drawing ---------------------------------------------------- */
 
-static void set_place(struct json *o, struct arena *a, const char *key,
-                      double part)
+static void cost_set_place(struct json *o, struct arena *a, const char *key,
+                           double part)
 {
     struct buf b = buf_make(a, 32);
     const double in = part < 0 ? 0 : part > 1 ? 1 : part;
@@ -89,7 +72,7 @@ static void set_place(struct json *o, struct arena *a, const char *key,
 
 /* The spent amount, then the estimate beside it, and the end of the limit. NULL
  * where nothing can be drawn. */
-static struct json *bar(struct cost *k)
+static struct json *cost_bar(struct cost *k)
 {
     struct arena *a = k->c.v->a;
     const double spent = json_double(k->spent);
@@ -100,11 +83,11 @@ static struct json *bar(struct cost *k)
     struct json *o = json_object(a);
     if (!(all > 0) || all > 1e300)
         return NULL;
-    set_place(o, a, "spent", spent / all);
-    set_place(o, a, "likely", likely / all);
-    set_place(o, a, "range_at", (spent + likely) / all);
-    set_place(o, a, "range", (high - likely) / all);
-    set_place(o, a, "limit_at", (spent + limit) / all);
+    cost_set_place(o, a, "spent", spent / all);
+    cost_set_place(o, a, "likely", likely / all);
+    cost_set_place(o, a, "range_at", (spent + likely) / all);
+    cost_set_place(o, a, "range", (high - likely) / all);
+    cost_set_place(o, a, "limit_at", (spent + limit) / all);
     return o;
 }
 
@@ -115,17 +98,27 @@ static struct str cost_number(struct cost *k, const struct json *n)
 
 struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
 {
-    struct cost k = cost_of(v, of->s);
+    struct cost k = {.c = kinds_card(v, of->s->subject)};
+    struct kinds_card *c = &k.c;
     struct json *o = json_object(v->a), *rest = json_array(v->a);
+    k.unit = json_text(kinds_card_take(c, "estimate.unit"));
+    k.low = kinds_card_take(c, "estimate.low");
+    k.likely = kinds_card_take(c, "estimate.amount");
+    k.high = kinds_card_take(c, "estimate.high");
+    k.limit = kinds_card_take(c, "limit.amount");
+    k.spent = kinds_card_take(c, "spent_so_far.amount");
+    /* The domain requires the estimate's unit for both. */
+    kinds_card_take(c, "limit.unit");
+    kinds_card_take(c, "spent_so_far.unit");
     json_set_text(o, "unit", k.unit);
-    json_set_json(o, "estimates", estimates(&k));
-    json_set_json(o, "facts", facts(&k));
-    json_set_json(o, "bar", bar(&k));
+    json_set_json(o, "estimates", cost_estimates(&k));
+    json_set_json(o, "facts", cost_facts(&k));
+    json_set_json(o, "bar", cost_bar(&k));
     json_set_text(o, "spent", cost_number(&k, k.spent));
     json_set_text(o, "likely", cost_number(&k, k.likely));
     json_set_text(o, "high", cost_number(&k, k.high));
     json_set_text(o, "limit", cost_number(&k, k.limit));
-    kinds_card_add_rest(&k.c, rest);
+    kinds_card_add_rest(c, rest);
     json_set_json(o, "tables", rest);
     return o;
 }

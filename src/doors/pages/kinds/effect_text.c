@@ -5,37 +5,12 @@
 #include "domain/question/beside.h"
 #include "doors/pages/kinds/card.h"
 
-/* "At most 1,800 USD. You can lower it." */
-static struct str limit_words(struct arena *a, const struct suspension *s)
+/* By the part that a yes may change; p NULL: none. */
+static struct str effect_text_takes(struct arena *a,
+                                    const struct suspension *s,
+                                    enum takes takes)
 {
-    struct json *subject = NULL;
-    if (json_parse(a, s->subject, &subject))
-        return STR("");
-    const struct json *limit = json_get(subject, "limit");
-    return arena_join(
-        a, STR("At most "), page_facts_number(a, json_get(limit, "amount")),
-        STR(" "), words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX),
-        STR(". You can lower it."));
-}
-
-/* An agent's own yes has no shorter time than was asked for. */
-static struct str whole_time(struct arena *a, const struct suspension *s)
-{
-    struct json *subject = NULL;
-    if (json_parse(a, s->subject, &subject))
-        return STR("");
-    const struct json *duration = json_get(subject, "duration");
-    const int64_t seconds = json_int(json_get(duration, "seconds"));
-    if (str_is(json_get_text(duration, "kind"), "once") || seconds < 1)
-        return STR("One use only.");
-    return arena_join(a, STR("Valid for "), kinds_card_span(a, seconds),
-                      STR(", as requested."));
-}
-
-/* By the part that it may change; p NULL: none. */
-static struct str takes_words(struct arena *a, const struct suspension *s,
-                              enum takes takes)
-{
+    const struct json *limit;
     switch (takes) {
     case TAKES_SUBJECT:
         return STR("Edit the values, then approve them. Only your version "
@@ -49,7 +24,14 @@ static struct str takes_words(struct arena *a, const struct suspension *s,
         return STR("Access expires automatically after the time that you "
                    "set.");
     case TAKES_LIMIT:
-        return limit_words(a, s);
+        limit = json_get(json_read(a, s->subject), "limit");
+        if (!limit)
+            return STR("");
+        return arena_join(
+            a, STR("At most "),
+            page_facts_number(a, json_get(limit, "amount")), STR(" "),
+            words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX),
+            STR(". You can lower it."));
     case TAKES_NOTHING:
     case TAKES__MAX:
     default:
@@ -65,64 +47,55 @@ bool kinds_effect_text_look(struct arena *a, const struct suspension *s)
            json_get_text(subject, "probe").n > 0;
 }
 
-static struct str answer_words(struct arena *a, const struct suspension *s)
+/* Of a yes that changes nothing. */
+static struct str effect_text_yes(struct arena *a, const struct suspension *s,
+                                  const struct json *choice)
 {
-    if (kinds_effect_text_look(a, s))
-        return STR("Sayso verifies the setup before the agent continues.");
-    return s->kind == KIND_CREDENTIAL_NEEDED
-               ? STR("The agent continues. Sayso does not verify the setup.")
-               : STR("The agent gets this answer. It approves nothing.");
+    if (str_is(json_get_text(choice, "value"), "allow_once"))
+        return STR("One use only.");
+    if (s->kind != KIND_PERMISSION)
+        return STR("Approves exactly the details shown.");
+    /* An agent's own yes has no shorter time than was asked for. */
+    const struct json *subject = json_read(a, s->subject);
+    if (!subject)
+        return STR("");
+    const struct json *duration = json_get(subject, "duration");
+    const int64_t seconds = json_int(json_get(duration, "seconds"));
+    if (str_is(json_get_text(duration, "kind"), "once") || seconds < 1)
+        return STR("One use only.");
+    return arena_join(a, STR("Valid for "), kinds_card_span(a, seconds),
+                      STR(", as requested."));
 }
 
-static struct str authorize_words(struct arena *a, const struct suspension *s)
-{
-    return s->kind == KIND_PERMISSION ? whole_time(a, s)
-                                      : STR("Approves exactly the details "
-                                            "shown.");
-}
-
-/* Of a plan's checkpoint. */
-static struct str checkpoint_words(struct arena *a, const struct suspension *s,
-                                   const struct json *choice)
-{
-    if (effect_of_choice(choice) == EFFECT_AUTHORIZE)
-        return STR("The plan goes on.");
-    return checkpoint_rejects(a, s) == CHECKPOINT_REJECT_RETRY
-               ? STR("The step is done again, if it has an attempt left. Else "
-                     "the plan fails.")
-               : STR("The plan fails, and its open steps are cancelled.");
-}
-
-/* Of an agent's own request about one; p NULL: it decides nothing there. */
-static struct str own_words(const struct suspension *s,
-                            const struct json *choice)
+/* Of a question about a plan or about access, whose answer the server carries
+ * out itself; p NULL: it is none of these, or decides nothing there. */
+static struct str effect_text_origin(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct json *choice)
 {
     const enum effect effect = effect_of_choice(choice);
-    if (resolve_ends(s, choice))
+    const bool yes = effect == EFFECT_AUTHORIZE;
+    if (s->origin == ORIGIN_CHECKPOINT)
+        return yes ? STR("The plan goes on.")
+               : checkpoint_rejects(a, s) == CHECKPOINT_REJECT_RETRY
+                   ? STR("The step is done again, if it has an attempt left. "
+                         "Else the plan fails.")
+                   : STR("The plan fails, and its open steps are cancelled.");
+    /* The agent's own request about a checkpoint. */
+    if (s->origin == ORIGIN_OWN_CHECKPOINT && !resolve_ends(s, choice))
+        return yes ? STR("Approves the details shown and the checkpoint. The "
+                         "plan goes on.")
+               : effect == EFFECT_VETO
+                   ? STR("Rejects the checkpoint. Its plan says whether the "
+                         "step is done again or the plan fails.")
+                   : STR_NONE;
+    if (s->origin == ORIGIN_PLAN_REVIEW)
+        return yes ? STR("The plan is carried out.")
+               : effect == EFFECT_REQUEST_CHANGES
+                   ? STR("The plan goes back to its agent as a draft.")
+                   : STR("The plan fails, and its open steps are cancelled.");
+    if (s->origin != ORIGIN_ACCESS)
         return STR_NONE;
-    if (effect == EFFECT_AUTHORIZE)
-        return STR("Approves the details shown and the checkpoint. The plan "
-                   "goes on.");
-    return effect == EFFECT_VETO
-               ? STR("Rejects the checkpoint. Its plan says whether the step "
-                     "is done again or the plan fails.")
-               : STR_NONE;
-}
-
-/* Of the review of a plan. */
-static struct str review_words(const struct json *choice)
-{
-    const enum effect effect = effect_of_choice(choice);
-    if (effect == EFFECT_AUTHORIZE)
-        return STR("The plan is carried out.");
-    return effect == EFFECT_REQUEST_CHANGES
-               ? STR("The plan goes back to its agent as a draft.")
-               : STR("The plan fails, and its open steps are cancelled.");
-}
-
-/* Of a request for access. */
-static struct str access_words(const struct json *choice)
-{
     const struct str words =
         beside_access_words(json_get_text(choice, "value"));
     return words.p ? words : STR("The agent gets no access by this.");
@@ -131,15 +104,10 @@ static struct str access_words(const struct json *choice)
 struct str kinds_effect_text(struct arena *a, const struct suspension *s,
                              const struct json *choice)
 {
-    if (s->origin == ORIGIN_CHECKPOINT)
-        return checkpoint_words(a, s, choice);
-    if (s->origin == ORIGIN_OWN_CHECKPOINT && own_words(s, choice).p)
-        return own_words(s, choice);
-    if (s->origin == ORIGIN_PLAN_REVIEW)
-        return review_words(choice);
-    if (s->origin == ORIGIN_ACCESS)
-        return access_words(choice);
-    const struct str takes = takes_words(a, s, effect_takes(choice));
+    const struct str done = effect_text_origin(a, s, choice);
+    const struct str takes = effect_text_takes(a, s, effect_takes(choice));
+    if (done.p)
+        return done;
     if (takes.p)
         return takes;
     if (resolve_ends(s, choice))
@@ -157,11 +125,15 @@ struct str kinds_effect_text(struct arena *a, const struct suspension *s,
                    ? STR("The agent keeps the task.")
                    : STR("The agent continues without an answer.");
     case EFFECT_ANSWER:
-        return answer_words(a, s);
+        return kinds_effect_text_look(a, s)
+                   ? STR("Sayso verifies the setup before the agent "
+                         "continues.")
+               : s->kind == KIND_CREDENTIAL_NEEDED
+                   ? STR("The agent continues. Sayso does not verify the "
+                         "setup.")
+                   : STR("The agent gets this answer. It approves nothing.");
     case EFFECT_AUTHORIZE:
-        return str_is(json_get_text(choice, "value"), "allow_once")
-                   ? STR("One use only.")
-                   : authorize_words(a, s);
+        return effect_text_yes(a, s, choice);
     case EFFECT_NONE:
     case EFFECT_AUTHORIZE_MODIFIED:
     case EFFECT_ESCALATE:

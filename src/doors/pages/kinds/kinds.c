@@ -49,7 +49,7 @@ struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
 /* The address in parts, so that the host stands out. ask.c accepts only the
  * server's own address and https of a host on the list; an address that does
  * not show its host is text. */
-static struct json *settings(struct page_view *v, struct str url)
+static struct json *credential_settings(struct page_view *v, struct str url)
 {
     struct json *o = json_object(v->a);
     struct page_refs_url parts = {.host = STR_NONE};
@@ -65,36 +65,31 @@ static struct json *settings(struct page_view *v, struct str url)
     return o;
 }
 
-/* The probe's channel, and its result: an answer that the credential is set up
- * counts only once the probe has found it. */
-static void set_check(struct kinds_card *c, struct json *o,
-                      const struct suspension *s)
-{
-    const bool probe = json_get_text(c->subject, "probe").n > 0;
-    const bool will = probe && s->state == SUSPENSION_PENDING;
-    const bool was = probe && s->outcome == OUTCOME_ANSWERED;
-    kinds_card_set_text(c, o, "probe", "probe");
-    json_set_bool(o, "will_check", will);
-    json_set_bool(o, "was_checked", was);
-    json_set_bool(o, "not_checked", !will && !was);
-}
-
 struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
 {
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);
     const struct str draft = kinds_card_take_text(&c, "draft_ref");
+    const bool open = of->s->state == SUSPENSION_PENDING;
     json_set_text(o, "agent", of->s->asked_by);
     kinds_card_set_text(&c, o, "provider", "provider");
     kinds_card_set_text(&c, o, "class", "credential_class");
     kinds_card_set_list(&c, o, "scopes", "scopes");
-    json_set_json(o, "settings",
-                  settings(v, kinds_card_take_text(&c, "settings_url")));
+    json_set_json(
+        o, "settings",
+        credential_settings(v, kinds_card_take_text(&c, "settings_url")));
     json_set_json(o, "draft",
                   draft.n ? page_refs_one(v, STR_NONE, STR_NONE, draft)
                           : NULL);
-    set_check(&c, o, of->s);
-    json_set_bool(o, "is_open", of->s->state == SUSPENSION_PENDING);
+    /* The probe's channel, and its result: an answer that the credential is
+     * set up counts only once the probe has found it. */
+    const bool probe = json_get_text(c.subject, "probe").n > 0;
+    const bool checked = probe && of->s->outcome == OUTCOME_ANSWERED;
+    kinds_card_set_text(&c, o, "probe", "probe");
+    json_set_bool(o, "will_check", probe && open);
+    json_set_bool(o, "was_checked", checked);
+    json_set_bool(o, "not_checked", !(probe && open) && !checked);
+    json_set_bool(o, "is_open", open);
     kinds_card_set_rest(&c, o);
     return o;
 }

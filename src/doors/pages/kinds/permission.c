@@ -5,7 +5,7 @@
 #include "doors/pages/kinds/card.h"
 
 /* "1 hour", "for this task, at most 1 hour" */
-static struct str how_long(struct kinds_card *c)
+static struct str permission_duration(struct kinds_card *c)
 {
     static const char *const words[][2] = {{"once", "once"},
                                            {"task", "for this task"},
@@ -27,32 +27,28 @@ static struct str how_long(struct kinds_card *c)
     return b.n ? buf_text(&b) : STR_NONE;
 }
 
-static struct json *facts(struct kinds_card *c, const struct json *risk)
-{
-    struct json *list = json_array(c->v->a);
-    const struct json *now = kinds_card_take(c, "current_mode");
-    const struct json *asked = kinds_card_take(c, "requested_mode");
-    kinds_card_add_fact(c, list, "Permission",
-                        kinds_card_take(c, "capability"));
-    kinds_card_add_fact(c, list, "Target", kinds_card_take(c, "target"));
-    kinds_card_add_words(c, list, "Duration", how_long(c), STR(""));
-    kinds_card_add_fact(c, list, "Risk", kinds_card_take(c, "risk_text"));
-    kinds_card_mark(list, risk, false);
-    kinds_card_add_fact(c, list, "Consequence",
-                        kinds_card_take(c, "consequence"));
-    if (!now && !asked)
-        return list;
-    kinds_card_add_fact(c, list, "Current access", now);
-    kinds_card_add_fact(c, list, "Requested access", asked);
-    kinds_card_mark(list, NULL, asked != NULL);
-    return list;
-}
-
 struct json *kinds_permission(struct page_view *v, const struct kinds_of *of)
 {
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a), *rest = json_array(v->a);
-    json_set_json(o, "facts", facts(&c, page_badge_risk(v->a, of->s)));
+    struct json *list = json_array(v->a);
+    const struct json *now = kinds_card_take(&c, "current_mode");
+    const struct json *asked = kinds_card_take(&c, "requested_mode");
+    kinds_card_add_fact(&c, list, "Permission",
+                        kinds_card_take(&c, "capability"));
+    kinds_card_add_fact(&c, list, "Target", kinds_card_take(&c, "target"));
+    kinds_card_add_words(&c, list, "Duration", permission_duration(&c),
+                         STR(""));
+    kinds_card_add_fact(&c, list, "Risk", kinds_card_take(&c, "risk_text"));
+    kinds_card_mark(list, page_badge_risk(v->a, of->s), false);
+    kinds_card_add_fact(&c, list, "Consequence",
+                        kinds_card_take(&c, "consequence"));
+    if (now || asked) {
+        kinds_card_add_fact(&c, list, "Current access", now);
+        kinds_card_add_fact(&c, list, "Requested access", asked);
+        kinds_card_mark(list, NULL, asked != NULL);
+    }
+    json_set_json(o, "facts", list);
     kinds_card_add_rest(&c, rest);
     json_set_json(o, "tables", rest);
     return o;

@@ -7,13 +7,13 @@
 #include "doors/pages/shell/difference.h"
 #include "doors/pages/shell/refs.h"
 
-static struct str label_of(struct arena *a, const struct kinds_of *of)
+static struct str plan_label(struct arena *a, const struct kinds_of *of)
 {
     return arena_join(a, STR("Revision "), words_count(a, of->revision - 1));
 }
 
 /* The earlier plan in its final form: an approval may have edited it. */
-static struct suspension stood(const struct suspension *before)
+static struct suspension plan_final(const struct suspension *before)
 {
     struct suspension s = *before;
     if (s.approved_subject.p)
@@ -22,13 +22,13 @@ static struct suspension stood(const struct suspension *before)
 }
 
 /* The decision on the plan that this one replaces, and its reason. */
-static struct json *before(struct page_view *v, const struct kinds_of *of)
+static struct json *plan_before(struct page_view *v, const struct kinds_of *of)
 {
     const struct suspension *s = of->before;
     struct json *o = json_object(v->a);
     if (!s)
         return NULL;
-    json_set_text(o, "label", label_of(v->a, of));
+    json_set_text(o, "label", plan_label(v->a, of));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     json_set_text(o, "who", page_badge_who(v->a, s, of->reader));
     page_view_set_time(o, "at", s->responded_at);
@@ -42,7 +42,8 @@ static struct json *before(struct page_view *v, const struct kinds_of *of)
 
 /* A subject without the parts that have their own comparison, and without the
  * plan's number. */
-static struct json *without_steps(struct arena *a, const struct suspension *s)
+static struct json *plan_without_steps(struct arena *a,
+                                       const struct suspension *s)
 {
     struct json *subject = kinds_card_subject(a, s);
     struct json *plan = json_get(subject, "plan");
@@ -54,16 +55,17 @@ static struct json *without_steps(struct arena *a, const struct suspension *s)
 }
 
 /* A plan may have a wider scope with the same steps. */
-static struct json *besides(struct page_view *v, const struct kinds_of *of)
+static struct json *plan_besides(struct page_view *v,
+                                 const struct kinds_of *of)
 {
     if (!of->before)
         return NULL;
-    const struct suspension old = stood(of->before);
-    struct json *o = page_difference(v, without_steps(v->a, &old),
-                                     without_steps(v->a, of->s));
+    const struct suspension old = plan_final(of->before);
+    struct json *o = page_difference(v, plan_without_steps(v->a, &old),
+                                     plan_without_steps(v->a, of->s));
     const size_t n = json_count(json_get(o, "rows"));
     struct buf was = buf_make(v->a, 96), none = buf_make(v->a, 128);
-    buf_str(&was, label_of(v->a, of));
+    buf_str(&was, plan_label(v->a, of));
     buf_put(&was, of->before->approved_subject.p ? ", as approved" : "");
     const struct str label = buf_text(&was);
     buf_put(&none, "same as ");
@@ -84,9 +86,10 @@ struct json *kinds_plan(struct page_view *v, const struct kinds_of *of)
     const struct json *steps = kinds_card_take_list(&c, "plan.steps");
     const struct str ref = kinds_card_take_text(&c, "plan_ref");
     const struct json *old =
-        of->before ? kinds_steps_of(v->a, stood(of->before).subject) : NULL;
-    json_set_json(o, "before", before(v, of));
-    json_set_json(o, "besides", besides(v, of));
+        of->before ? kinds_steps_of(v->a, plan_final(of->before).subject)
+                   : NULL;
+    json_set_json(o, "before", plan_before(v, of));
+    json_set_json(o, "besides", plan_besides(v, of));
     json_set_json(o, "steps", kinds_steps(v, steps, old));
     kinds_card_set_text(&c, o, "scope", "plan.scope");
     kinds_card_set_list(&c, o, "outputs", "plan.expected_outputs");

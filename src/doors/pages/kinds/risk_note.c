@@ -9,28 +9,20 @@ bool kinds_risk_note_unstated(const struct suspension *s)
     return s->severity >= SEVERITY_HIGH && s->severity_said < SEVERITY_HIGH;
 }
 
-static struct str consequence(struct arena *a, const struct suspension *s)
-{
-    struct json *subject = NULL;
-    if (json_parse(a, s->subject, &subject))
-        return STR_NONE;
-    const struct str words = json_get_text(subject, "consequence");
-    return str_trim(words).n > 0 ? words : STR_NONE;
-}
-
 struct json *kinds_risk_note(struct page_view *v, const struct suspension *s,
                              const struct json *choice)
 {
     const bool final = risk_irreversible(v->a, s);
-    const bool critical = s->severity == SEVERITY_CRITICAL;
-    const struct str words = consequence(v->a, s);
+    const struct str words =
+        json_get_text(json_read(v->a, s->subject), "consequence");
     struct json *o = json_object(v->a);
     if (effect_class(effect_of_choice(choice)) != EFFECT_YES ||
         !(final || s->severity >= SEVERITY_HIGH))
         return NULL;
-    json_set_bool(o, "critical", critical);
+    json_set_bool(o, "critical", s->severity == SEVERITY_CRITICAL);
     json_set_text(o, "lead",
                   final ? STR("Cannot be undone:") : STR("Consequence:"));
-    json_set_text(o, "words", words.p ? words : STR(KINDS_RISK_NOTE_NONE));
+    json_set_text(o, "words",
+                  str_trim(words).n > 0 ? words : STR(KINDS_RISK_NOTE_NONE));
     return o;
 }

@@ -18,7 +18,7 @@ struct plan {
 
 /* ---- one step beside the earlier one ---------------------------------- */
 
-static const struct json *step_of(const struct json *steps, struct str id)
+static const struct json *steps_find(const struct json *steps, struct str id)
 {
     for (size_t i = 0; id.p && i < json_count(steps); i++) {
         if (str_eq(json_get_text(json_at(steps, i), "id"), id))
@@ -27,7 +27,7 @@ static const struct json *step_of(const struct json *steps, struct str id)
     return NULL;
 }
 
-static size_t place(const struct json *steps, const struct json *step)
+static size_t steps_place(const struct json *steps, const struct json *step)
 {
     size_t i = 0;
     while (json_at(steps, i) != step)
@@ -36,11 +36,20 @@ static size_t place(const struct json *steps, const struct json *step)
 }
 
 /* The moved steps, a flag for each: those outside of the longest run that kept
- * its order. was: the position of each in the other plan; 0: none. */
-static void find_moved(const size_t *was, size_t n, size_t *run, bool *moved)
+ * its order. */
+static const bool *steps_moved(struct arena *a, const struct json *steps,
+                               const struct json *before)
 {
+    const size_t n = json_count(steps);
+    size_t *was = arena_many(a, n + 1, size_t); /* 0: it is new */
+    size_t *run =
+        arena_many(a, n + 1, size_t); /* the longest that ends here */
+    bool *moved = arena_many(a, n + 1, bool);
     size_t want = 0, last = SIZE_MAX;
     for (size_t i = 0; i < n; i++) {
+        const struct str id = json_get_text(json_at(steps, i), "id");
+        const struct json *old = steps_find(before, id);
+        was[i] = old ? steps_place(before, old) : 0;
         run[i] = was[i] > 0;
         for (size_t k = 0; k < i && was[i] > 0; k++) {
             if (was[k] > 0 && was[k] < was[i] && run[k] >= run[i])
@@ -48,6 +57,7 @@ static void find_moved(const size_t *was, size_t n, size_t *run, bool *moved)
         }
         want = run[i] > want ? run[i] : want;
     }
+    /* Backward along one such run: what it takes has kept its order. */
     for (size_t i = n; i > 0; i--) {
         const size_t at = was[i - 1];
         moved[i - 1] = at > 0 && !(run[i - 1] == want && at < last);
@@ -56,35 +66,7 @@ static void find_moved(const size_t *was, size_t n, size_t *run, bool *moved)
             last = at;
         }
     }
-}
-
-static const bool *moves(struct arena *a, const struct json *steps,
-                         const struct json *before)
-{
-    const size_t n = json_count(steps);
-    size_t *was = arena_many(a, n + 1, size_t);
-    size_t *run = arena_many(a, n + 1, size_t);
-    bool *moved = arena_many(a, n + 1, bool);
-    for (size_t i = 0; i < n; i++) {
-        const struct str id = json_get_text(json_at(steps, i), "id");
-        const struct json *old = step_of(before, id);
-        was[i] = old ? place(before, old) : 0;
-    }
-    find_moved(was, n, run, moved);
     return moved;
-}
-
-/* A person's note does not change a step; an agent's does. */
-static bool alike(const struct plan *p, const struct json *step,
-                  const struct json *old)
-{
-    struct json *now = json_copy(p->v->a, step);
-    struct json *was = json_copy(p->v->a, old);
-    if (p->approved) {
-        json_unset(now, STR("note"));
-        json_unset(was, STR("note"));
-    }
-    return json_equal(now, was);
 }
 
 /* The difference of a step: the sign, the word and the tone of its row. */
@@ -92,13 +74,19 @@ struct difference {
     const char *sign, *word, *tone;
 };
 
-static struct difference differs(const struct plan *p,
-                                 const struct json *step,
-                                 const struct json *old, bool moved)
+static struct difference steps_difference(const struct plan *p,
+                                          const struct json *step,
+                                          const struct json *old, bool moved)
 {
     if (!old)
         return (struct difference){"+", "new", "added"};
-    if (!alike(p, step, old))
+    struct json *now = json_copy(p->v->a, step);
+    struct json *was = json_copy(p->v->a, old);
+    if (p->approved) { /* a person's note does not change a step */
+        json_unset(now, STR("note"));
+        json_unset(was, STR("note"));
+    }
+    if (!json_equal(now, was))
         return (struct difference){"\xC2\xB1", "changed", "changed"};
     if (moved)
         return (struct difference){"\xC2\xB1", "moved", "changed"};
@@ -107,7 +95,7 @@ static struct difference differs(const struct plan *p,
     return (struct difference){"=", "same", "same"};
 }
 
-static void set_difference(struct json *row, struct difference d)
+static void steps_set_difference(struct json *row, struct difference d)
 {
     json_set_text(row, "sign", str_of(d.sign));
     json_set_text(row, "word", str_of(d.word));
@@ -117,8 +105,9 @@ static void set_difference(struct json *row, struct difference d)
 /* ---- rows ----------------------------------------------------------- */
 
 /* name and old_name: the old one only where it differs. */
-static void set_fact(struct page_view *v, struct json *row, const char *name,
-                     const struct json *step, const struct json *old)
+static void steps_set_fact(struct page_view *v, struct json *row,
+                           const char *name, const struct json *step,
+                           const struct json *old)
 {
     struct buf key = buf_make(v->a, 32);
     const struct str now = json_get_text(step, name);
@@ -130,19 +119,8 @@ static void set_fact(struct page_view *v, struct json *row, const char *name,
                   was.n && !str_eq(was, now) ? was : STR_NONE);
 }
 
-static void set_risk(struct page_view *v, struct json *row,
-                     const struct json *step)
-{
-    const struct str risk = json_get_text(step, "risk");
-    const enum severity level = vocabulary_severity_of(risk);
-    struct json *known =
-        page_badge_risk(v->a, &(struct suspension){.severity = level});
-    json_set_json(row, "risk", known);
-    json_set_text(row, "risk_words", risk.n && !known ? risk : STR_NONE);
-}
-
 /* The members of a step that have no place of their own in its row. */
-static struct json *besides(struct arena *a, const struct json *step)
+static struct json *steps_besides(struct arena *a, const struct json *step)
 {
     static const char *const own[] = {"id",   "title", "detail",
                                       "tool", "risk",  "note"};
@@ -156,135 +134,121 @@ static struct json *besides(struct arena *a, const struct json *step)
 
 /* Each row has its share of the limit, so that a long step leaves room for
  * others. */
-static struct json *values(struct plan *p, const struct json *step,
-                           const struct json *old)
+static struct json *steps_values(struct plan *p, const struct json *step,
+                                 const struct json *old)
 {
     const struct page_facts_room share = {
         .rows = p->room.rows / p->left, .bytes = p->room.bytes / p->left};
     struct page_facts_room room = share;
-    const struct json *now = besides(p->v->a, step);
+    const struct json *now = steps_besides(p->v->a, step);
     struct json *o = page_difference_whole(
-        p->v, &room, old ? besides(p->v->a, old) : now, now);
+        p->v, &room, old ? steps_besides(p->v->a, old) : now, now);
     p->room.rows -= share.rows - room.rows;
     p->room.bytes -= share.bytes - room.bytes;
     p->left--;
     return json_count(json_get(o, "rows")) > 0 ? o : NULL;
 }
 
-/* The author of a note, so that an agent's is not taken for a colleague's. */
-static const char *note_of(const struct plan *p, const struct json *step,
-                           const struct json *old)
-{
-    const bool same =
-        str_eq(json_get_text(step, "note"), json_get_text(old, "note"));
-    return p->approved && !same ? "Operator's note" : "Agent's note";
-}
-
-static struct json *row_of(struct plan *p, const struct json *step,
-                           const struct json *old)
+static struct json *steps_row(struct plan *p, const struct json *step,
+                              const struct json *old)
 {
     static const char *const names[] = {"title", "detail", "tool", "note"};
     struct page_view *v = p->v;
     struct json *row = json_object(v->a);
+    const struct str risk = json_get_text(step, "risk");
+    struct json *badge = page_badge_risk(
+        v->a, &(struct suspension){.severity = vocabulary_severity_of(risk)});
     for (size_t i = 0; i < countof(names); i++)
-        set_fact(v, row, names[i], step, old);
-    set_fact(v, row, "risk", NULL, old);
-    if (old && str_eq(json_get_text(old, "risk"), json_get_text(step, "risk")))
+        steps_set_fact(v, row, names[i], step, old);
+    steps_set_fact(v, row, "risk", NULL, old);
+    if (old && str_eq(json_get_text(old, "risk"), risk))
         json_set_json(row, "old_risk", NULL);
-    set_risk(v, row, step);
-    json_set_text(row, "note_of", str_of(note_of(p, step, old)));
-    json_set_json(row, "values", values(p, step, old));
+    json_set_json(row, "risk", badge);
+    json_set_text(row, "risk_words", risk.n && !badge ? risk : STR_NONE);
+    /* The author of a note, so that an agent's is not taken for a
+     * colleague's. */
+    const bool noted = p->approved && !str_eq(json_get_text(step, "note"),
+                                              json_get_text(old, "note"));
+    json_set_text(row, "note_of",
+                  noted ? STR("Operator's note") : STR("Agent's note"));
+    json_set_json(row, "values", steps_values(p, step, old));
     json_set_json(row, "n", NULL);
     json_set_json(row, "was", NULL);
-    set_difference(row, (struct difference){"", "", ""});
+    steps_set_difference(row, (struct difference){"", "", ""});
     return row;
 }
 
-static struct json *step_row(struct plan *p, size_t i)
-{
-    const struct json *step = json_at(p->steps, i);
-    const struct json *old = step_of(p->before, json_get_text(step, "id"));
-    const bool moved = p->moved && p->moved[i];
-    struct json *row = row_of(p, step, old);
-    page_view_set_count(row, "n", i + 1);
-    if (!p->before)
-        return row;
-    set_difference(row, differs(p, step, old, moved));
-    if (moved)
-        page_view_set_count(row, "was", place(p->before, old));
-    return row;
-}
-
-static bool is_removed(const struct plan *p, size_t i)
+static bool steps_removed(const struct plan *p, size_t i)
 {
     const struct str id = json_get_text(json_at(p->before, i), "id");
-    return !step_of(p->steps, id);
-}
-
-/* A step that the plan no longer has. */
-static struct json *removed_row(struct plan *p, size_t i)
-{
-    const struct json *step = json_at(p->before, i);
-    /* Compared with itself: its texts are the agent's. */
-    struct json *row = row_of(p, step, step);
-    set_difference(row, (struct difference){"\xE2\x88\x92", "removed",
-                                            "removed"});
-    page_view_set_count(row, "was", i + 1);
-    return row;
+    return !steps_find(p->steps, id);
 }
 
 /* ---- all of them ---------------------------------------------------- */
 
-static void put_count(struct arena *a, struct buf *b, const struct json *rows,
-                      const char *word)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < json_count(rows); i++)
-        n += str_is(json_get_text(json_at(rows, i), "word"), word);
-    if (n == 0)
-        return;
-    buf_put(b, b->n ? ", " : "");
-    buf_str(b, words_count(a, (int64_t)n));
-    buf_char(b, ' ');
-    buf_put(b, word);
-}
-
-static struct str tally(struct arena *a, const struct json *rows)
+static struct str steps_tally(struct arena *a, const struct json *rows)
 {
     static const char *const words[] = {"new",   "changed", "moved",
                                         "note added", "removed", "same"};
     struct buf b = buf_make(a, 256);
-    for (size_t i = 0; i < countof(words); i++)
-        put_count(a, &b, rows, words[i]);
+    for (size_t i = 0; i < countof(words); i++) {
+        int64_t n = 0;
+        for (size_t k = 0; k < json_count(rows); k++)
+            n += str_is(json_get_text(json_at(rows, k), "word"), words[i]);
+        if (n == 0)
+            continue;
+        buf_put(&b, b.n ? ", " : "");
+        buf_str(&b, words_count(a, n));
+        buf_char(&b, ' ');
+        buf_put(&b, words[i]);
+    }
     return b.n ? buf_text(&b) : STR("");
 }
 
-static struct json *rows_of(struct plan *p)
+/* The plan's steps, then those of the earlier plan that it no longer has. */
+static struct json *steps_rows(struct plan *p)
 {
     struct json *rows = json_array(p->v->a);
     p->left = json_count(p->steps);
     for (size_t i = 0; i < json_count(p->before); i++)
-        p->left += is_removed(p, i);
-    for (size_t i = 0; i < json_count(p->steps); i++)
-        json_add_json(rows, step_row(p, i));
+        p->left += steps_removed(p, i);
+    for (size_t i = 0; i < json_count(p->steps); i++) {
+        const struct json *step = json_at(p->steps, i);
+        const struct json *old =
+            steps_find(p->before, json_get_text(step, "id"));
+        const bool moved = p->moved && p->moved[i];
+        struct json *row = steps_row(p, step, old);
+        page_view_set_count(row, "n", i + 1);
+        if (p->before)
+            steps_set_difference(row, steps_difference(p, step, old, moved));
+        if (moved)
+            page_view_set_count(row, "was", steps_place(p->before, old));
+        json_add_json(rows, row);
+    }
     for (size_t i = 0; i < json_count(p->before); i++) {
-        if (is_removed(p, i))
-            json_add_json(rows, removed_row(p, i));
+        const struct json *step = json_at(p->before, i);
+        if (!steps_removed(p, i))
+            continue;
+        /* Compared with itself: its texts are the agent's. */
+        struct json *row = steps_row(p, step, step);
+        steps_set_difference(
+            row, (struct difference){"\xE2\x88\x92", "removed", "removed"});
+        page_view_set_count(row, "was", i + 1);
+        json_add_json(rows, row);
     }
     return rows;
 }
 
-static struct json *view_of(struct page_view *v, const struct json *steps,
-                            const struct json *before, bool approved)
+static struct json *steps_view(struct page_view *v, const struct json *steps,
+                               const struct json *before, bool approved)
 {
     struct plan p = {.v = v,
                      .steps = steps,
                      .before = before,
-                     .moved = before ? moves(v->a, steps, before) : NULL,
+                     .moved = before ? steps_moved(v->a, steps, before) : NULL,
                      .approved = approved,
-                     .room = {.rows = VALUES_MAX,
-                              .bytes = PAGE_FACTS_BYTES}};
-    struct json *o = json_object(v->a), *rows = rows_of(&p);
+                     .room = {.rows = VALUES_MAX, .bytes = PAGE_FACTS_BYTES}};
+    struct json *o = json_object(v->a), *rows = steps_rows(&p);
     struct json *fresh = json_array(v->a), *same = json_array(v->a);
     for (size_t i = 0; i < json_count(rows); i++) {
         const struct json *row = json_at(rows, i);
@@ -297,21 +261,21 @@ static struct json *view_of(struct page_view *v, const struct json *steps,
     json_set_bool(o, "has_same", before && json_count(same) > 0);
     json_set_bool(o, "against", before != NULL);
     json_set_int(o, "count", (int64_t)json_count(steps));
-    json_set_text(o, "tally", before ? tally(v->a, rows) : STR(""));
+    json_set_text(o, "tally", before ? steps_tally(v->a, rows) : STR(""));
     return o;
 }
 
 struct json *kinds_steps(struct page_view *v, const struct json *steps,
                          const struct json *before)
 {
-    return view_of(v, steps, before, false);
+    return steps_view(v, steps, before, false);
 }
 
 struct json *kinds_steps_approved(struct page_view *v,
                                   const struct json *steps,
                                   const struct json *asked)
 {
-    struct json *o = view_of(v, steps, asked, true);
+    struct json *o = steps_view(v, steps, asked, true);
     json_set_bool(o, "has_same", false);
     return o;
 }
