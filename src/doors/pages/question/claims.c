@@ -5,42 +5,38 @@
 #include "base/clock.h"
 #include "doors/pages/question/decision.h"
 
-static void set_moment(struct json *o, const char *key, const struct json *said,
-                       const char *member)
+static void claims_set_time(struct json *o, const char *key,
+                            const struct json *said, const char *member)
 {
     const struct str text = json_get_text(said, member);
     int64_t at = 0;
     page_view_set_time(o, key, text.p && clock_parse(text, &at) ? at : 0);
 }
 
-static struct json *claim_row(struct page_view *v, const struct suspension *s,
-                              const struct claim *c)
-{
-    static const char *const texts[] = {"responded_by", "event_id",
-                                        "request_id", "redemption_id", "note"};
-    const struct json *said = json_read(v->a, c->said);
-    const enum outcome outcome =
-        vocabulary_outcome_of(json_get_text(said, "outcome"));
-    struct json *o = json_object(v->a);
-    json_set_text(o, "outcome", str_of(vocabulary_outcome(outcome)->label));
-    question_decision_set_answer(v, o, s, json_get(said, "value"));
-    for (size_t i = 0; i < countof(texts); i++)
-        json_set_text(o, texts[i], json_get_text(said, texts[i]));
-    set_moment(o, "responded", said, "responded_at");
-    set_moment(o, "used", said, "used_at");
-    page_view_set_time(o, "at", c->at);
-    return o;
-}
-
 struct json *question_claims_view(struct page_view *v,
                                   const struct suspension *s,
                                   const struct restores_claims *list)
 {
+    static const char *const texts[] = {"responded_by", "event_id",
+                                        "request_id", "redemption_id", "note"};
     struct json *o = json_object(v->a), *rows = json_array(v->a);
     if (list->n == 0)
         return NULL;
-    for (size_t i = 0; i < list->n; i++)
-        json_add_json(rows, claim_row(v, s, &list->v[i]));
+    for (size_t i = 0; i < list->n; i++) {
+        const struct json *said = json_read(v->a, list->v[i].said);
+        const enum outcome outcome =
+            vocabulary_outcome_of(json_get_text(said, "outcome"));
+        struct json *row = json_object(v->a);
+        json_set_text(row, "outcome",
+                      str_of(vocabulary_outcome(outcome)->label));
+        question_decision_set_answer(v, row, s, json_get(said, "value"));
+        for (size_t k = 0; k < countof(texts); k++)
+            json_set_text(row, texts[k], json_get_text(said, texts[k]));
+        claims_set_time(row, "responded", said, "responded_at");
+        claims_set_time(row, "used", said, "used_at");
+        page_view_set_time(row, "at", list->v[i].at);
+        json_add_json(rows, row);
+    }
     json_set_text(o, "agent", s->asked_by);
     json_set_json(o, "rows", rows);
     return o;

@@ -13,8 +13,8 @@
 
 /* ---- the answer ----------------------------------------------------- */
 
-static void add_pair(struct page_view *v, struct json *list, struct str name,
-                     struct str value)
+static void decision_add_pair(struct page_view *v, struct json *list,
+                              struct str name, struct str value)
 {
     struct json *o = json_object(v->a);
     json_set_text(o, "name", name);
@@ -22,25 +22,14 @@ static void add_pair(struct page_view *v, struct json *list, struct str name,
     json_add_json(list, o);
 }
 
-static const struct json *field_of(const struct json *form, struct str key)
+static const struct json *decision_field(const struct json *form,
+                                         struct str key)
 {
     for (size_t i = 0; i < json_count(form); i++) {
         if (str_eq(json_get_text(json_at(form, i), "key"), key))
             return json_at(form, i);
     }
     return NULL;
-}
-
-static void add_form(struct page_view *v, struct json *list,
-                     const struct suspension *s, const struct json *values)
-{
-    const struct json *form = page_fields_form(v->a, s);
-    for (struct json_iter i = json_iter(values);
-         json_next(&i) && json_count(list) < PAGE_FACTS_ROWS;) {
-        const struct json *field = field_of(form, i.key);
-        add_pair(v, list, field ? json_get_text(field, "label") : i.key,
-                 page_fields_words(v->a, field, i.value));
-    }
 }
 
 void question_decision_set_answer(struct page_view *v, struct json *o,
@@ -51,12 +40,20 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
     const struct json *choice = suspension_chosen(v->a, s, value);
     json_set_json(o, "choice",
                   page_badge_choice(v, suspension_choices(v->a, s), choice));
-    if (json_is(value, JSON_OBJECT))
-        add_form(v, list, s, value);
-    else if (value && !choice)
-        add_pair(v, list,
-                 json_is(value, JSON_STRING) ? STR("Text") : STR("Value"),
-                 page_facts_value(v->a, value));
+    if (json_is(value, JSON_OBJECT)) {
+        const struct json *form = page_fields_form(v->a, s);
+        for (struct json_iter i = json_iter(value);
+             json_next(&i) && json_count(list) < PAGE_FACTS_ROWS;) {
+            const struct json *field = decision_field(form, i.key);
+            decision_add_pair(v, list,
+                              field ? json_get_text(field, "label") : i.key,
+                              page_fields_words(v->a, field, i.value));
+        }
+    } else if (value && !choice) {
+        decision_add_pair(
+            v, list, json_is(value, JSON_STRING) ? STR("Text") : STR("Value"),
+            page_facts_value(v->a, value));
+    }
     json_set_json(o, "values", list);
 }
 
@@ -80,7 +77,7 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 
 /* ---- sentences ------------------------------------------------------ */
 
-static void put_quoted(struct buf *b, struct str s)
+static void decision_put_quoted(struct buf *b, struct str s)
 {
     buf_put(b, "“");
     buf_str(b, s);
@@ -88,8 +85,8 @@ static void put_quoted(struct buf *b, struct str s)
 }
 
 /* The consequence for the agent. */
-static void put_effect(struct arena *a, struct buf *b,
-                       const struct suspension *s)
+static void decision_put_effect(struct arena *a, struct buf *b,
+                                const struct suspension *s)
 {
     const struct json *value = json_read(a, s->response);
     const struct json *choice = suspension_chosen(a, s, value);
@@ -117,7 +114,7 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, " handed the task over to its new owner.");
     } else if (choice) {
         buf_put(b, " continues with ");
-        put_quoted(b, label_line(a, choice));
+        decision_put_quoted(b, label_line(a, choice));
         buf_char(b, '.');
     } else {
         buf_put(b, json_is(value, JSON_OBJECT)
@@ -128,26 +125,8 @@ static void put_effect(struct arena *a, struct buf *b,
         buf_put(b, " The approved version differs from the request.");
 }
 
-static void put_resolved(const struct page_view *v, struct buf *b,
-                         const struct suspension *s,
-                         const struct principal *reader)
-{
-    if (page_badge_own(s, reader))
-        buf_put(b, "You");
-    else
-        buf_str(b, words_name(v->a, page_badge_who(v->a, s, reader)));
-    buf_char(b, ' ');
-    buf_put(b, vocabulary_outcome(s->outcome)->past);
-    buf_put(b, " on ");
-    buf_str(b, page_view_when(v, s->responded_at));
-    buf_char(b, ' ');
-    buf_put(b, vocabulary_via(s->responded_via)->past);
-    buf_char(b, '.');
-    put_effect(v->a, b, s);
-}
-
-static void put_expired(const struct page_view *v, struct buf *b,
-                        const struct suspension *s)
+static void decision_put_expired(const struct page_view *v, struct buf *b,
+                                 const struct suspension *s)
 {
     const struct str fallback = question_head_fallback(v->a, s);
     buf_put(b, "The request expired on ");
@@ -161,7 +140,7 @@ static void put_expired(const struct page_view *v, struct buf *b,
     buf_put(b, " continues ");
     if (fallback.p) {
         buf_put(b, "with its default, ");
-        put_quoted(b, fallback);
+        decision_put_quoted(b, fallback);
         buf_put(b, ", as stated in the request.");
     } else {
         buf_put(b, "without an answer, as stated in the request.");
@@ -174,15 +153,28 @@ struct str question_decision_summary(const struct page_view *v,
 {
     struct buf b = buf_make(v->a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED) {
-        put_expired(v, &b, s);
-    } else if (s->state == SUSPENSION_CANCELLED) {
+        decision_put_expired(v, &b, s);
+        return buf_text(&b);
+    }
+    if (s->state == SUSPENSION_CANCELLED) {
         buf_str(&b, words_name(v->a, s->responded_by));
         buf_put(&b, " withdrew the request on ");
         buf_str(&b, page_view_when(v, s->responded_at));
         buf_put(&b, ". Nothing was decided.");
-    } else {
-        put_resolved(v, &b, s, reader);
+        return buf_text(&b);
     }
+    if (page_badge_own(s, reader))
+        buf_put(&b, "You");
+    else
+        buf_str(&b, words_name(v->a, page_badge_who(v->a, s, reader)));
+    buf_char(&b, ' ');
+    buf_put(&b, vocabulary_outcome(s->outcome)->past);
+    buf_put(&b, " on ");
+    buf_str(&b, page_view_when(v, s->responded_at));
+    buf_char(&b, ' ');
+    buf_put(&b, vocabulary_via(s->responded_via)->past);
+    buf_char(&b, '.');
+    decision_put_effect(v->a, &b, s);
     return buf_text(&b);
 }
 
@@ -193,7 +185,7 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
     const struct json *choice = suspension_chosen(a, s, value);
     const struct str fallback = question_head_fallback(a, s);
     if (s->reason.p) {
-        put_quoted(&b, s->reason);
+        decision_put_quoted(&b, s->reason);
     } else if (s->state == SUSPENSION_EXPIRED) {
         buf_put(&b, "No answer in ");
         buf_str(&b, words_span(a, s->expires_at - s->suspended_at));
@@ -201,7 +193,7 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
                                                         : ", continued");
         if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
             buf_put(&b, " with its default, ");
-            put_quoted(&b, fallback);
+            decision_put_quoted(&b, fallback);
         }
     } else if (choice) {
         buf_str(&b, label_line(a, choice));
@@ -214,7 +206,8 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
 /* ---- too late ------------------------------------------------------- */
 
 /* "9 seconds", "2 min" */
-static void put_lead(const struct page_view *v, struct buf *b, int64_t since)
+static void decision_put_lead(const struct page_view *v, struct buf *b,
+                              int64_t since)
 {
     const int64_t s = (v->now - since) / CLOCK_SECOND;
     if (s < 1)
@@ -231,17 +224,17 @@ struct str question_decision_heading(const struct page_view *v,
     struct buf b = buf_make(v->a, WORDS_MAX);
     if (s->state == SUSPENSION_EXPIRED) {
         buf_put(&b, "The request expired ");
-        put_lead(v, &b, s->expires_at);
+        decision_put_lead(v, &b, s->expires_at);
         buf_put(&b, " before you answered");
     } else if (page_badge_own(s, reader)) {
         buf_put(&b, "You already answered this, ");
-        put_lead(v, &b, s->responded_at);
+        decision_put_lead(v, &b, s->responded_at);
         buf_put(&b, " ago");
     } else {
         buf_str(&b, words_name(v->a, page_badge_who(v->a, s, reader)));
         buf_put(&b, s->state == SUSPENSION_CANCELLED ? " withdrew this "
                                                      : " answered this ");
-        put_lead(v, &b, s->responded_at);
+        decision_put_lead(v, &b, s->responded_at);
         buf_put(&b, " before you");
     }
     return buf_text(&b);

@@ -6,19 +6,9 @@
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/facts.h"
 
-static bool is_yes(const struct json *choice)
+static bool folded_is_yes(const struct json *choice)
 {
     return effect_class(effect_of_choice(choice)) == EFFECT_YES;
-}
-
-static bool has_yes(struct arena *a, const struct suspension *s)
-{
-    const struct json *choices = suspension_choices(a, s);
-    for (size_t i = 0; i < json_count(choices); i++) {
-        if (is_yes(json_at(choices, i)))
-            return true;
-    }
-    return false;
 }
 
 /* Builds the same views as the page and counts the parts left out, so that page
@@ -28,7 +18,11 @@ struct question_folded question_folded(struct arena *a,
 {
     struct page_view v = page_view(a, s->suspended_at);
     const struct kinds_of of = {.s = s};
-    if (!has_yes(a, s))
+    const struct json *choices = suspension_choices(a, s);
+    bool yes = false;
+    for (size_t i = 0; i < json_count(choices) && !yes; i++)
+        yes = folded_is_yes(json_at(choices, i));
+    if (!yes)
         return (struct question_folded){.values = 0};
     question_head(&v, s);
     if (s->kind == KIND_NONE)
@@ -41,10 +35,11 @@ struct question_folded question_folded(struct arena *a,
 bool question_folded_by(const struct question_folded *u,
                         const struct json *choice)
 {
-    return u->values + u->texts > 0 && is_yes(choice);
+    return u->values + u->texts > 0 && folded_is_yes(choice);
 }
 
-static struct str token(struct arena *a, const struct question_folded *u)
+static struct str folded_token(struct arena *a,
+                               const struct question_folded *u)
 {
     return arena_join(a, arena_number(a, u->values), STR("."),
                       arena_number(a, u->texts));
@@ -61,7 +56,7 @@ struct json *question_folded_view(struct page_view *v,
     page_view_set_count(o, "values", (size_t)u->values);
     page_view_set_count(o, "texts", (size_t)u->texts);
     json_set_int(o, "all", u->values + u->texts);
-    json_set_text(o, "token", token(v->a, u));
+    json_set_text(o, "token", folded_token(v->a, u));
     json_set_text(o, "facts_id", str_of(question_head_facts_id(s)));
     return o;
 }
@@ -70,9 +65,9 @@ bool question_folded_skipped(struct arena *a, const struct suspension *s,
                              const struct json *choice,
                              const struct pairs *posted)
 {
-    if (!is_yes(choice))
+    if (!folded_is_yes(choice))
         return false;
     const struct question_folded u = question_folded(a, s);
     return question_folded_by(&u, choice) &&
-           !str_eq(pairs_get(*posted, "unseen"), token(a, &u));
+           !str_eq(pairs_get(*posted, "unseen"), folded_token(a, &u));
 }

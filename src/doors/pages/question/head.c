@@ -51,17 +51,8 @@ struct str question_head_title(const struct suspension *s)
     return str_trim(str_cut(&rest, '\n'));
 }
 
-/* The question under the title; p NULL when the title is the whole question. */
-static struct str body(const struct suspension *s)
-{
-    const struct str title = question_head_title(s);
-    const bool whole = str_runes(title) <= PAGE_VIEW_TITLE;
-    return whole && str_eq(title, str_trim(s->question)) ? STR_NONE
-                                                         : s->question;
-}
-
-static void set_badges(struct page_view *v, struct json *o,
-                       const struct suspension *s)
+static void head_set_badges(struct page_view *v, struct json *o,
+                            const struct suspension *s)
 {
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
@@ -83,27 +74,26 @@ struct json *question_head_brief(struct page_view *v,
     json_set_text(o, "initiator", suspension_initiator(s));
     page_view_set_time(o, "suspended_at", s->suspended_at);
     page_view_set_time(o, "responded_at", s->responded_at);
-    set_badges(v, o, s);
+    head_set_badges(v, o, s);
     return o;
 }
 
-/* JSON values have parts of their own on the page, and may be large. */
-static struct json *record(struct arena *a, const struct suspension *s)
+struct json *question_head(struct page_view *v, const struct suspension *s)
 {
+    /* JSON values have parts of their own on the page, and may be large. */
     struct suspension plain = *s;
     for (size_t i = 0; i < suspension_record.n; i++) {
         const struct record_field *f = &suspension_record.fields[i];
         if (f->type == RECORD_IS_JSON)
             *(struct str *)((char *)&plain + f->at) = STR_NONE;
     }
-    return record_object(a, &suspension_record, &plain);
-}
-
-struct json *question_head(struct page_view *v, const struct suspension *s)
-{
-    struct json *o = record(v->a, s);
-    const struct str text = body(s);
-    set_badges(v, o, s);
+    struct json *o = record_object(v->a, &suspension_record, &plain);
+    /* The question is not said twice where the title is the whole of it. */
+    const struct str title = question_head_title(s);
+    const bool whole = str_runes(title) <= PAGE_VIEW_TITLE &&
+                       str_eq(title, str_trim(s->question));
+    const struct str text = whole ? STR_NONE : s->question;
+    head_set_badges(v, o, s);
     json_set_bool(o, "raised", s->severity_said != s->severity);
     json_set_text(o, "question", text);
     json_set_json(o, "question_long",
@@ -114,45 +104,35 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
 
 /* ---- facts and words ------------------------------------------------ */
 
-static bool is_empty(struct str json)
-{
-    return str_is(json, "{}");
-}
-
 bool question_head_has_facts(const struct suspension *s)
 {
-    return !is_empty(s->subject);
+    return !str_is(s->subject, "{}");
 }
 
-static bool is_context(const struct suspension *s)
+static bool head_is_context(const struct suspension *s)
 {
     return str_eq(s->subject, s->context);
 }
 
 const char *question_head_facts_id(const struct suspension *s)
 {
-    return is_context(s) ? "context" : "facts";
-}
-
-static struct str facts_note(const struct suspension *s)
-{
-    if (beside_completes(s))
-        return STR("The task's state when this was requested");
-    return beside_of_plan(s)
-               ? STR("From the plan, as its agents wrote it")
-               : STR("Exactly as sent by the agent");
+    return head_is_context(s) ? "context" : "facts";
 }
 
 struct json *question_head_facts(struct page_view *v,
                                  const struct suspension *s, bool whole)
 {
     struct json *list = json_array(v->a);
-    const bool same = is_context(s);
+    const bool same = head_is_context(s);
     const bool open = s->state == SUSPENSION_PENDING;
     const struct page_facts_of subject = {
         .id = question_head_facts_id(s),
         .heading = same ? "Context" : "Details",
-        .note = facts_note(s),
+        .note = beside_completes(s)
+                    ? STR("The task's state when this was requested")
+                : beside_of_plan(s)
+                    ? STR("From the plan, as its agents wrote it")
+                    : STR("Exactly as sent by the agent"),
         .folded = s->kind != KIND_NONE,
         .open = whole,
         .text = s->subject,
@@ -165,9 +145,9 @@ struct json *question_head_facts(struct page_view *v,
                                           .heading = "Context",
                                           .note = subject.note,
                                           .text = s->context};
-    if (!is_empty(s->subject))
+    if (question_head_has_facts(s))
         json_add_json(list, page_facts(v, &subject));
-    if (!same && !is_empty(s->context))
+    if (!same && !str_is(s->context, "{}"))
         json_add_json(list, page_facts(v, &context));
     return list;
 }

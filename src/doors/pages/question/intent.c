@@ -23,8 +23,8 @@
 
 /* ---- head ----------------------------------------------------------- */
 
-static const struct err *set_head(struct call *c, struct json *view,
-                                  const struct intent *i)
+static const struct err *intent_set_head(struct call *c, struct json *view,
+                                         const struct intent *i)
 {
     struct json *o = json_object(c->a);
     struct buf agents = buf_make(c->a, 4096);
@@ -50,27 +50,10 @@ static const struct err *set_head(struct call *c, struct json *view,
     return NULL;
 }
 
-/* ---- questions ------------------------------------------------------ */
-
-static void set_questions(struct call *c, struct page_view *v,
-                          struct json *view,
-                          const struct suspension_rows *rows)
-{
-    struct json *list = json_array(c->a);
-    for (size_t k = 0; k < rows->n; k++) {
-        struct page_list_row row;
-        page_list_row_begin(&row, c, v);
-        json_add_json(list, page_list_row_end(
-                                &row, question_row(&row.call, &row.view,
-                                                   &rows->v[k])));
-    }
-    json_set_json(view, "questions", list);
-}
-
 /* ---- relations ------------------------------------------------------ */
 
-static void add_related(struct page_view *v, struct json *list,
-                        const char *relation, const struct intent *i)
+static void intent_add_related(struct page_view *v, struct json *list,
+                               const char *relation, const struct intent *i)
 {
     const struct question_row_link link = {
         .relation = str_of(relation),
@@ -81,8 +64,11 @@ static void add_related(struct page_view *v, struct json *list,
     json_add_json(list, question_row_link(v->a, &link));
 }
 
-static const struct err *set_related(struct call *c, struct page_view *v,
-                                     struct json *view, const struct intent *i)
+/* The tasks and the portfolios that it is connected with. */
+static const struct err *intent_set_related(struct call *c,
+                                            struct page_view *v,
+                                            struct json *view,
+                                            const struct intent *i)
 {
     static const struct {
         enum intents_relation relation;
@@ -90,11 +76,12 @@ static const struct err *set_related(struct call *c, struct page_view *v,
     } kinds[] = {{INTENTS_CHILDREN, "Child"},
                  {INTENTS_DEPENDENCIES, "Depends on"},
                  {INTENTS_DEPENDENTS, "Required by"}};
-    struct json *list = json_array(c->a);
+    struct json *list = json_array(c->a), *portfolios = json_array(c->a);
+    struct portfolio_rows in = {.n = 0};
     if (i->parent_intent_id.p) {
         struct intent parent;
         TRY(intents_get(c->pg, c->a, i->parent_intent_id, &parent));
-        add_related(v, list, "Parent", &parent);
+        intent_add_related(v, list, "Parent", &parent);
     }
     for (size_t k = 0; k < countof(kinds); k++) {
         const struct intents_related page = {.id = i->id,
@@ -103,36 +90,28 @@ static const struct err *set_related(struct call *c, struct page_view *v,
         struct intent_rows rows;
         TRY(intents_related(c->pg, c->a, &page, &rows));
         for (size_t n = 0; n < rows.n; n++)
-            add_related(v, list, kinds[k].word, &rows.v[n]);
+            intent_add_related(v, list, kinds[k].word, &rows.v[n]);
     }
-    json_set_json(view, "related", list);
-    return NULL;
-}
-
-static const struct err *set_portfolios(struct call *c, struct json *view,
-                                        const struct intent *i)
-{
-    struct portfolio_rows rows = {.n = 0};
-    struct json *list = json_array(c->a);
     if (i->containers & INTENT_IN_PORTFOLIO)
-        TRY(portfolios_of_intent(c->pg, c->a, i->id, &rows));
-    for (size_t k = 0; k < rows.n; k++) {
+        TRY(portfolios_of_intent(c->pg, c->a, i->id, &in));
+    for (size_t k = 0; k < in.n; k++) {
         const struct question_row_link link = {
             .path = "/portfolios/",
-            .id = rows.v[k].id,
-            .title = rows.v[k].name,
-            .state = vocabulary_portfolio_status(rows.v[k].status)};
-        json_add_json(list, question_row_link(c->a, &link));
+            .id = in.v[k].id,
+            .title = in.v[k].name,
+            .state = vocabulary_portfolio_status(in.v[k].status)};
+        json_add_json(portfolios, question_row_link(c->a, &link));
     }
-    json_set_json(view, "portfolios", list);
+    json_set_json(view, "related", list);
+    json_set_json(view, "portfolios", portfolios);
     return NULL;
 }
 
 /* ---- access --------------------------------------------------------- */
 
 /* Shown where it is not as usual: the intent is closed, or has entries. */
-static const struct err *set_access(struct call *c, struct json *view,
-                                    const struct intent *i)
+static const struct err *intent_set_access(struct call *c, struct json *view,
+                                           const struct intent *i)
 {
     static const char *const words[ACCESS__MAX] = {
         [ACCESS_READ] = "can read it", [ACCESS_WRITE] = "can work on it",
@@ -162,25 +141,13 @@ struct seal {
     int64_t count;
 };
 
-static void count(void *own, const struct event *e)
+static void intent_count(void *own, const struct event *e)
 {
     int64_t *n = own;
     *n += e != NULL;
 }
 
-static const struct err *verify(struct call *c, const struct intent *i,
-                                struct seal *seal)
-{
-    struct intent after;
-    TRY(events_check_small(c->pg, c->a, i->id, &seal->check, count,
-                           &seal->count));
-    TRY(intents_get(c->pg, c->a, i->id, &after));
-    event_check_end(&seal->check, &i->tail, &after.tail);
-    seal->checked = true;
-    return NULL;
-}
-
-static struct json *seal_view(struct page_view *v, const struct seal *seal)
+static struct json *intent_seal(struct page_view *v, const struct seal *seal)
 {
     struct json *o = json_object(v->a);
     const bool broken = seal->check.broken != 0;
@@ -194,9 +161,12 @@ static struct json *seal_view(struct page_view *v, const struct seal *seal)
     return o;
 }
 
-static const struct err *set_events(struct call *c, struct page_view *v,
-                                    struct json *view,
-                                    const struct question_plans *of)
+/* The newest events first, with their chain where the address asks for its
+ * verification. An event may be written meanwhile: the chain may end at the
+ * intent's tail of before or of after. */
+static const struct err *intent_set_events(struct call *c, struct page_view *v,
+                                           struct json *view,
+                                           const struct question_plans *of)
 {
     const struct intent *i = of->intent;
     const struct events_page page = {.intent_id = i->id,
@@ -205,8 +175,14 @@ static const struct err *set_events(struct call *c, struct page_view *v,
     struct json *list = json_array(c->a);
     struct event_rows rows;
     TRY(events_list(c->pg, c->a, &page, &rows));
-    if (request_query(c->rq, "verify").p)
-        TRY(verify(c, i, &seal));
+    if (request_query(c->rq, "verify").p) {
+        struct intent after;
+        TRY(events_check_small(c->pg, c->a, i->id, &seal.check, intent_count,
+                               &seal.count));
+        TRY(intents_get(c->pg, c->a, i->id, &after));
+        event_check_end(&seal.check, &i->tail, &after.tail);
+        seal.checked = true;
+    }
     for (size_t k = rows.n; k > 0; k--) {
         const struct event *e = &rows.v[k - 1];
         struct json *row = question_timeline_row(v, e, false);
@@ -216,7 +192,7 @@ static const struct err *set_events(struct call *c, struct page_view *v,
                                     seal.check.broken);
         json_add_json(list, row);
     }
-    json_set_json(view, "seal", seal_view(v, &seal));
+    json_set_json(view, "seal", intent_seal(v, &seal));
     json_set_json(view, "events", list);
     const bool cut = (int64_t)rows.n < i->tail.sequence;
     page_view_set_count(view, "events_all",
@@ -224,27 +200,13 @@ static const struct err *set_events(struct call *c, struct page_view *v,
     return NULL;
 }
 
-/* ---- state ---------------------------------------------------------- */
-
-static void set_state(struct page_view *v, struct json *view,
-                      const struct intent *i)
-{
-    struct json *list = json_array(v->a);
-    struct buf note = buf_make(v->a, 64);
-    buf_printf(&note, "Current, version %lld", (long long)i->version);
-    const struct page_facts_of of = {.id = "state",
-                                     .heading = "State",
-                                     .note = buf_text(&note),
-                                     .text = i->state};
-    json_add_json(list, page_facts(v, &of));
-    json_set_json(view, "facts", list);
-}
-
 const struct err *question_intent(struct call *c)
 {
     const struct str check = request_query(c->rq, "verify");
     struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a);
+    struct json *view = json_object(c->a), *facts = json_array(c->a);
+    struct json *questions = json_array(c->a);
+    struct buf note = buf_make(c->a, 64);
     struct suspension_rows asked;
     struct intent i;
     struct question_plans plans = {.intent = &i, .asked = &asked};
@@ -252,15 +214,26 @@ const struct err *question_intent(struct call *c)
         return ERROR(ERR_BAD_REQUEST, "request.query",
                      "\"verify\" can only be 1.");
     TRY(intents_get(c->pg, c->a, c->param[0], &i));
-    TRY(set_head(c, view, &i));
+    TRY(intent_set_head(c, view, &i));
     TRY(suspensions_of_intent(c->pg, c->a, i.id, &asked));
-    set_questions(c, &v, view, &asked);
+    for (size_t k = 0; k < asked.n; k++) {
+        struct page_list_row row;
+        page_list_row_begin(&row, c, &v);
+        const struct json *o = question_row(&row.call, &row.view, &asked.v[k]);
+        json_add_json(questions, page_list_row_end(&row, o));
+    }
+    json_set_json(view, "questions", questions);
     TRY(question_plans(c, &v, view, &plans));
-    TRY(set_related(c, &v, view, &i));
-    TRY(set_portfolios(c, view, &i));
-    TRY(set_access(c, view, &i));
-    TRY(set_events(c, &v, view, &plans));
-    set_state(&v, view, &i);
+    TRY(intent_set_related(c, &v, view, &i));
+    TRY(intent_set_access(c, view, &i));
+    TRY(intent_set_events(c, &v, view, &plans));
+    buf_printf(&note, "Current, version %lld", (long long)i.version);
+    const struct page_facts_of state = {.id = "state",
+                                        .heading = "State",
+                                        .note = buf_text(&note),
+                                        .text = i.state};
+    json_add_json(facts, page_facts(&v, &state));
+    json_set_json(view, "facts", facts);
     return page_render(
         c, 200, "intent",
         arena_z(c->a, words_plain(c->a, i.title, PAGE_VIEW_TAB)), view);

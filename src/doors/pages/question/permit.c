@@ -30,16 +30,6 @@ struct str question_permit_tools(struct arena *a, const struct permit *p)
     return buf_text(&b);
 }
 
-/* "60 of 100 EUR"; p NULL: it has no budget. */
-static struct str budget(struct arena *a, const struct permit *p)
-{
-    if (!p->terms.budget.unit.p)
-        return STR_NONE;
-    return arena_join(a, decimal_text(a, p->spent), STR(" of "),
-                      decimal_text(a, p->terms.budget.amount), STR(" "),
-                      words_plain(a, p->terms.budget.unit, PAGE_VIEW_ROW));
-}
-
 struct str question_permit_used(struct arena *a, const struct permit *p)
 {
     if (!permit_counted(a, p))
@@ -48,8 +38,8 @@ struct str question_permit_used(struct arena *a, const struct permit *p)
                       words_count(a, p->terms.max_uses));
 }
 
-static struct json *use_rows(struct page_view *v,
-                             const struct redemption_rows *found)
+static struct json *permit_use_rows(struct page_view *v,
+                                    const struct redemption_rows *found)
 {
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < found->n; i++) {
@@ -68,8 +58,9 @@ static struct json *use_rows(struct page_view *v,
 }
 
 /* *there is false where the question has no permit. */
-static const struct err *load(struct call *c, const struct suspension *s,
-                              struct permit *p, bool *there)
+static const struct err *permit_load(struct call *c,
+                                     const struct suspension *s,
+                                     struct permit *p, bool *there)
 {
     const struct kind_rule *rule = kind_rule(s->kind);
     struct permits_row row;
@@ -81,15 +72,21 @@ static const struct err *load(struct call *c, const struct suspension *s,
     return NULL;
 }
 
-static struct json *terms(struct page_view *v, const struct permit *p)
+static struct json *permit_terms(struct page_view *v, const struct permit *p)
 {
     struct json *o = json_object(v->a);
+    const int64_t uses = p->terms.max_uses;
+    const struct str unit = p->terms.budget.unit;
     json_set_text(o, "agent", p->agent);
     json_set_bool(o, "counted", permit_counted(v->a, p));
-    const int64_t uses = p->terms.max_uses;
     page_view_set_count(o, "times", uses == 1 ? 0 : (size_t)uses);
     json_set_text(o, "resource", p->terms.resource);
-    json_set_text(o, "budget", budget(v->a, p));
+    json_set_text(
+        o, "budget", /* "60 of 100 EUR" */
+        unit.p ? arena_join(v->a, decimal_text(v->a, p->spent), STR(" of "),
+                            decimal_text(v->a, p->terms.budget.amount),
+                            STR(" "), words_plain(v->a, unit, PAGE_VIEW_ROW))
+               : STR_NONE);
     return o;
 }
 
@@ -100,10 +97,10 @@ const struct err *question_permit_asked(struct call *c, struct page_view *v,
     struct permit p;
     bool there = false;
     *out = NULL;
-    TRY(load(c, s, &p, &there));
+    TRY(permit_load(c, s, &p, &there));
     if (!there)
         return NULL;
-    *out = terms(v, &p);
+    *out = permit_terms(v, &p);
     json_set_int(*out, "span", permit_seconds(c->a, &p, s) * CLOCK_SECOND);
     return NULL;
 }
@@ -116,7 +113,7 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     struct redemption_rows found;
     bool there = false;
     *out = NULL;
-    TRY(load(c, s, &p, &there));
+    TRY(permit_load(c, s, &p, &there));
     if (!there)
         return NULL;
     TRY(redemptions_list(c->pg, c->a, p.id, &found));
@@ -124,7 +121,7 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     const enum permit_view view =
         permit_view(&p, suspension_ending(s),
                     found.n > 0 ? found.v[0].result : REDEMPTION_OPEN, v->now);
-    struct json *o = terms(v, &p);
+    struct json *o = permit_terms(v, &p);
     json_set_bool(o, "granted", p.granted.p != NULL);
     json_set_json(o, "state",
                   page_badge(c->a, vocabulary_permit_view(view)));
@@ -132,7 +129,7 @@ const struct err *question_permit(struct call *c, struct page_view *v,
     page_view_set_time(o, "until", p.not_after);
     json_set_text(o, "revoked_by", revoked ? p.ended_by : STR_NONE);
     json_set_text(o, "reason", revoked ? p.reason : STR_NONE);
-    json_set_json(o, "uses", use_rows(v, &found));
+    json_set_json(o, "uses", permit_use_rows(v, &found));
     const struct work w = call_work(c);
     const bool given = p.state == PERMIT_ACTIVE || p.state == PERMIT_SPENT;
     json_set_text(o, "revoke",

@@ -27,8 +27,8 @@ struct plans_rows {
     bool attention; /* one of the rest needs it */
 };
 
-static void add_row(struct plans_rows *rows, const struct json *row,
-                    bool attention)
+static void plans_add_row(struct plans_rows *rows, const struct json *row,
+                          bool attention)
 {
     const bool fits = json_count(rows->shown) < ROWS_OPEN;
     json_add_json(fits ? rows->shown : rows->rest, row);
@@ -36,7 +36,7 @@ static void add_row(struct plans_rows *rows, const struct json *row,
 }
 
 /* A row with all members, of a step or a checkpoint. */
-static struct json *row_of(struct plans *p, struct str name)
+static struct json *plans_row(struct plans *p, struct str name)
 {
     static const char *const later[] = {"n", "suspension_id", "state", "who",
                                         "note", "waits", "waits_more", "hold"};
@@ -51,7 +51,8 @@ static struct json *row_of(struct plans *p, struct str name)
 /* ---- steps ------------------------------------------------------------ */
 
 /* The open steps that it waits for. */
-static void set_waits(struct plans *p, struct json *o, const struct task *t)
+static void plans_set_waits(struct plans *p, struct json *o,
+                            const struct task *t)
 {
     struct arena *a = p->v->a;
     const struct json *ids = json_read(a, t->depends_on);
@@ -71,18 +72,8 @@ static void set_waits(struct plans *p, struct json *o, const struct task *t)
     page_view_set_count(o, "waits_more", n > WAITS_SHOWN ? n - WAITS_SHOWN : 0);
 }
 
-/* The server holds it: {word, suspended, by}. */
-static struct json *hold_of(struct plans *p, const struct task *t)
-{
-    struct json *o = json_object(p->v->a);
-    json_set_text(o, "word", str_of(vocabulary_task_hold(t->hold)->label));
-    json_set_bool(o, "suspended", t->hold == TASK_HOLD_SUSPENDED);
-    json_set_text(o, "by", p->holds ? p->holds->id : STR_NONE);
-    return o;
-}
-
 /* The words of its agent about a step that is blocked or has failed. */
-static struct str told_of(struct plans *p, const struct task *t)
+static struct str plans_told(struct plans *p, const struct task *t)
 {
     struct arena *a = p->v->a;
     const char *member =
@@ -100,87 +91,84 @@ static struct str told_of(struct plans *p, const struct task *t)
     return STR("");
 }
 
-static void set_who(struct plans *p, struct json *o, const struct task *t)
-{
-    struct buf b = buf_make(p->v->a, 1024);
-    buf_str(&b, t->assigned_agent.p ? words_name(p->v->a, t->assigned_agent)
-                                    : STR(""));
-    if (t->attempt > 1) {
-        buf_put(&b, b.n ? ", attempt " : "attempt ");
-        buf_str(&b, words_count(p->v->a, t->attempt));
-        buf_put(&b, " of ");
-        buf_str(&b, words_count(p->v->a, t->max_attempts));
-    }
-    json_set_text(o, "who", buf_text(&b));
-}
-
-static bool told(const struct task *t)
+static bool plans_tells(const struct task *t)
 {
     return t->status == TASK_FAILED ||
            (t->status == TASK_BLOCKED && t->hold == TASK_HOLD_NONE);
 }
 
-static void add_step(struct plans *p, struct plans_rows *rows,
-                     const struct task *t, size_t n)
+static void plans_add_step(struct plans *p, struct plans_rows *rows,
+                           const struct task *t, size_t n)
 {
-    struct json *o = row_of(p, t->name);
+    struct arena *a = p->v->a;
+    struct json *o = plans_row(p, t->name);
+    struct buf who = buf_make(a, 1024);
     page_view_set_count(o, "n", n);
     json_set_json(o, "state",
-                  page_badge(p->v->a, vocabulary_task_status(t->status)));
-    set_who(p, o, t);
+                  page_badge(a, vocabulary_task_status(t->status)));
+    if (t->assigned_agent.p)
+        buf_str(&who, words_name(a, t->assigned_agent));
+    if (t->attempt > 1) {
+        buf_put(&who, who.n ? ", attempt " : "attempt ");
+        buf_str(&who, words_count(a, t->attempt));
+        buf_put(&who, " of ");
+        buf_str(&who, words_count(a, t->max_attempts));
+    }
+    json_set_text(o, "who", buf_text(&who));
     if (t->status == TASK_PENDING)
-        set_waits(p, o, t);
-    if (t->hold != TASK_HOLD_NONE)
-        json_set_json(o, "hold", hold_of(p, t));
-    if (told(t))
-        json_set_text(o, "note", told_of(p, t));
-    add_row(rows, o,
-            t->status == TASK_BLOCKED || t->status == TASK_FAILED ||
-                t->status == TASK_RUNNING);
+        plans_set_waits(p, o, t);
+    if (t->hold != TASK_HOLD_NONE) { /* the server holds it */
+        struct json *hold = json_object(a);
+        json_set_text(hold, "word",
+                      str_of(vocabulary_task_hold(t->hold)->label));
+        json_set_bool(hold, "suspended", t->hold == TASK_HOLD_SUSPENDED);
+        json_set_text(hold, "by", p->holds ? p->holds->id : STR_NONE);
+        json_set_json(o, "hold", hold);
+    }
+    if (plans_tells(t))
+        json_set_text(o, "note", plans_told(p, t));
+    plans_add_row(rows, o,
+                  t->status == TASK_BLOCKED || t->status == TASK_FAILED ||
+                      t->status == TASK_RUNNING);
 }
 
 /* ---- checkpoints ------------------------------------------------------ */
 
-static const struct vocabulary_word *words_of(const struct plan *plan,
-                                              const struct checkpoint *c)
+static void plans_add_checkpoint(struct plans *p, struct plans_rows *rows,
+                                 const struct plan *plan,
+                                 const struct checkpoint *c)
 {
-    static const struct vocabulary_word open = {.label = "Waiting for approval",
-                                                .icon = "clock",
-                                                .tone = "medium"};
-    if (c->status != CHECKPOINT_REACHED || !c->suspension_id.p)
-        return vocabulary_checkpoint_status(c->status);
-    return plan_ended(plan->state) ? vocabulary_outcome(OUTCOME_WITHDRAWN)
-                                   : &open;
-}
-
-static struct str decided_by(struct plans *p, const struct checkpoint *c)
-{
-    if (!c->decided_by.p)
-        return STR("");
-    return arena_join(
-        p->v->a, STR("by "),
-        words_name(p->v->a, page_badge_name(&p->c->who, c->decided_by)),
-        STR(", "), page_view_when(p->v, c->decided_at));
-}
-
-static void add_checkpoint(struct plans *p, struct plans_rows *rows,
-                           const struct plan *plan, const struct checkpoint *c)
-{
-    struct json *o = row_of(p, c->name);
-    const bool open = c->status == CHECKPOINT_REACHED && c->suspension_id.p &&
-                      !plan_ended(plan->state);
+    static const struct vocabulary_word waiting = {
+        .label = "Waiting for approval", .icon = "clock", .tone = "medium"};
+    struct arena *a = p->v->a;
+    struct json *o = plans_row(p, c->name);
+    /* A question of an ended plan was withdrawn with it. */
+    const bool asked = c->status == CHECKPOINT_REACHED && c->suspension_id.p;
+    const bool open = asked && !plan_ended(plan->state);
     json_set_bool(o, "checkpoint", true);
-    json_set_json(o, "state", page_badge(p->v->a, words_of(plan, c)));
-    json_set_text(o, "who", decided_by(p, c));
+    json_set_json(
+        o, "state",
+        page_badge(a, open    ? &waiting
+                      : asked ? vocabulary_outcome(OUTCOME_WITHDRAWN)
+                              : vocabulary_checkpoint_status(c->status)));
+    json_set_text(
+        o, "who",
+        c->decided_by.p
+            ? arena_join(
+                  a, STR("by "),
+                  words_name(a, page_badge_name(&p->c->who, c->decided_by)),
+                  STR(", "), page_view_when(p->v, c->decided_at))
+            : STR(""));
     json_set_text(o, "note",
                   c->requires_approval ? STR("") : STR("No approval needed"));
     json_set_text(o, "suspension_id", c->suspension_id);
-    add_row(rows, o, open);
+    plans_add_row(rows, o, open);
 }
 
 /* Those after one step; t NULL: those of no step of the plan. */
-static void add_checkpoints(struct plans *p, struct plans_rows *rows,
-                            const struct plan *plan, const struct task *t)
+static void plans_add_checkpoints(struct plans *p, struct plans_rows *rows,
+                                  const struct plan *plan,
+                                  const struct task *t)
 {
     const struct board *b = p->board;
     for (size_t i = 0; i < b->checkpoints_n; i++) {
@@ -189,38 +177,16 @@ static void add_checkpoints(struct plans *p, struct plans_rows *rows,
         const bool placed = after && str_eq(after->plan_id, c->plan_id);
         if (str_eq(c->plan_id, plan->id) &&
             (t ? placed && after == t : !placed))
-            add_checkpoint(p, rows, plan, c);
+            plans_add_checkpoint(p, rows, plan, c);
     }
 }
 
 /* ---- plans ------------------------------------------------------------ */
 
-static bool done(const struct task *t)
-{
-    return t->status == TASK_COMPLETED || t->status == TASK_SKIPPED;
-}
-
-static struct str made(struct plans *p, const struct plan *plan)
-{
-    return arena_join(p->v->a, STR("created by "),
-                      words_name(p->v->a, plan->created_by), STR(", "),
-                      page_view_when(p->v, plan->created_at));
-}
-
-static struct json *rest_of(struct plans *p, const struct plans_rows *rows)
-{
-    struct json *o = json_object(p->v->a);
-    if (json_count(rows->rest) == 0)
-        return NULL;
-    json_set_bool(o, "open", rows->attention);
-    json_set_json(o, "rows", rows->rest);
-    return o;
-}
-
 /* Its steps in the plan's order; plan NULL: those of no plan, in the order of
  * their making. Returns how many are done, and *all. */
-static int64_t add_steps(struct plans *p, struct plans_rows *rows,
-                         const struct plan *plan, size_t *all)
+static int64_t plans_add_steps(struct plans *p, struct plans_rows *rows,
+                               const struct plan *plan, size_t *all)
 {
     const struct board *b = p->board;
     const struct json *ids = plan ? json_read(p->v->a, plan->tasks) : NULL;
@@ -231,34 +197,33 @@ static int64_t add_steps(struct plans *p, struct plans_rows *rows,
                                     : &b->tasks[i];
         if (!t || (plan ? !str_eq(t->plan_id, plan->id) : t->plan_id.p != NULL))
             continue;
-        add_step(p, rows, t, ++*all);
-        finished += done(t);
+        plans_add_step(p, rows, t, ++*all);
+        finished += t->status == TASK_COMPLETED || t->status == TASK_SKIPPED;
         if (plan)
-            add_checkpoints(p, rows, plan, t);
+            plans_add_checkpoints(p, rows, plan, t);
     }
     return finished;
 }
 
 /* number: of its place on the page. */
-static struct json *plan_view(struct plans *p, const struct plan *plan,
-                              size_t number)
+static struct json *plans_view(struct plans *p, const struct plan *plan,
+                               size_t number)
 {
-    struct json *o = json_object(p->v->a);
-    struct plans_rows rows = {.shown = json_array(p->v->a),
-                              .rest = json_array(p->v->a)};
+    struct arena *a = p->v->a;
+    struct json *o = json_object(a), *rest = json_object(a);
+    struct plans_rows rows = {.shown = json_array(a), .rest = json_array(a)};
     size_t all = 0;
-    const int64_t finished = add_steps(p, &rows, plan, &all);
+    const int64_t finished = plans_add_steps(p, &rows, plan, &all);
     if (!plan && all == 0)
         return NULL;
     if (plan)
-        add_checkpoints(p, &rows, plan, NULL);
+        plans_add_checkpoints(p, &rows, plan, NULL);
     page_view_set_count(o, "number", number);
     json_set_text(o, "heading", plan         ? STR("Plan")
                                 : number > 1 ? STR("Other steps")
                                              : STR("Steps"));
     json_set_json(o, "state",
-                  plan ? page_badge(p->v->a,
-                                    vocabulary_plan_state(plan->state))
+                  plan ? page_badge(a, vocabulary_plan_state(plan->state))
                        : NULL);
     json_set_text(o, "paused",
                   plan && plan->state == PLAN_PAUSED
@@ -266,68 +231,64 @@ static struct json *plan_view(struct plans *p, const struct plan *plan,
                       : STR(""));
     json_set_int(o, "done", finished);
     json_set_int(o, "all", (int64_t)all);
-    json_set_text(o, "made", plan ? made(p, plan) : STR(""));
+    json_set_text(o, "made",
+                  plan ? arena_join(a, STR("created by "),
+                                    words_name(a, plan->created_by), STR(", "),
+                                    page_view_when(p->v, plan->created_at))
+                       : STR(""));
     json_set_bool(o, "folded",
                   plan && number > 1 && plan_ended(plan->state));
     json_set_json(o, "rows", rows.shown);
-    json_set_json(o, "rest", rest_of(p, &rows));
+    json_set_bool(rest, "open", rows.attention);
+    json_set_json(rest, "rows", rows.rest);
+    json_set_json(o, "rest", json_count(rows.rest) > 0 ? rest : NULL);
     return o;
 }
 
 /* In memory of its own: the lists of ids that it is read from. */
-static void add_plan(struct plans *p, struct json *list,
-                     const struct plan *plan)
+static void plans_add(struct plans *p, struct json *list,
+                      const struct plan *plan)
 {
     struct page_list_row row;
     struct plans one = *p;
     page_list_row_begin(&row, p->c, p->v);
     one.c = &row.call;
     one.v = &row.view;
-    const struct json *built =
-        plan_view(&one, plan, json_count(list) + 1);
+    const struct json *built = plans_view(&one, plan, json_count(list) + 1);
     const struct json *kept = page_list_row_end(&row, built);
     if (kept)
         json_add_json(list, kept);
 }
 
-static const struct suspension *
-holding(const struct suspension_rows *asked)
-{
-    for (size_t i = 0; i < asked->n; i++) {
-        if (asked->v[i].state == SUSPENSION_PENDING && !beside(&asked->v[i]))
-            return &asked->v[i];
-    }
-    return NULL;
-}
-
-static const struct err *read_told(struct plans *p, struct str intent_id)
-{
-    for (size_t i = 0; i < p->board->tasks_n; i++) {
-        if (told(&p->board->tasks[i]))
-            return tasks_told(p->c->pg, p->c->a, intent_id, &p->told);
-    }
-    return NULL;
-}
-
 const struct err *question_plans(struct call *c, struct page_view *v,
                                  struct json *view, struct question_plans *of)
 {
-    struct plans p = {.c = c, .v = v, .holds = holding(of->asked)};
+    struct plans p = {.c = c, .v = v};
     struct json *list = json_array(c->a);
     struct board *b = NULL;
     json_set_json(view, "plans", list);
     if (!(of->intent->containers & INTENT_HAS_TASKS))
         return NULL;
+    for (size_t i = 0; i < of->asked->n && !p.holds; i++) {
+        const struct suspension *s = &of->asked->v[i];
+        if (s->state == SUSPENSION_PENDING && !beside(s))
+            p.holds = s;
+    }
     TRY(tasks_board(c->pg, c->a, of->intent, &b));
     of->board = b;
     p.board = b;
-    TRY(read_told(&p, of->intent->id));
+    /* The words are large, and read only where a step shows some. */
+    bool tells = false;
+    for (size_t i = 0; i < b->tasks_n && !tells; i++)
+        tells = plans_tells(&b->tasks[i]);
+    if (tells)
+        TRY(tasks_told(c->pg, c->a, of->intent->id, &p.told));
     for (int ended = 0; ended < 2; ended++) {
         for (size_t k = b->plans_n; k > 0; k--) {
             if (plan_ended(b->plans[k - 1].state) == (ended == 1))
-                add_plan(&p, list, &b->plans[k - 1]);
+                plans_add(&p, list, &b->plans[k - 1]);
         }
     }
-    add_plan(&p, list, NULL);
+    plans_add(&p, list, NULL);
     return NULL;
 }

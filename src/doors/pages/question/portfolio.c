@@ -11,29 +11,16 @@
 
 /* ---- head ------------------------------------------------------------- */
 
-static struct str threshold(struct arena *a, const struct portfolio *p)
-{
-    struct buf b = buf_make(a, 64);
-    if (p->threshold > 0 && p->threshold < 100)
-        buf_printf(&b, "at %d %% of its tasks", (int)p->threshold);
-    else if (p->threshold)
-        buf_put(&b, "with its last task");
-    return buf_text(&b);
-}
-
-/* "by Ines Roth" ended it. */
-static struct str ended_by(struct call *c, const struct portfolio *p)
-{
-    return p->status_by.p ? arena_join(c->a, STR("by "),
-                                       page_badge_name(&c->who, p->status_by))
-                          : STR("");
-}
-
-static void set_head(struct call *c, const struct page_view *v,
-                     struct json *view, const struct portfolio *p)
+static void portfolio_set_head(struct call *c, const struct page_view *v,
+                               struct json *view, const struct portfolio *p)
 {
     struct json *o = json_object(c->a);
     const bool active = p->status == PORTFOLIO_ACTIVE;
+    struct buf threshold = buf_make(c->a, 64);
+    if (active && p->threshold > 0 && p->threshold < 100)
+        buf_printf(&threshold, "at %d %% of its tasks", (int)p->threshold);
+    else if (active && p->threshold)
+        buf_put(&threshold, "with its last task");
     json_set_text(o, "id", p->id);
     json_set_text(o, "name", p->name);
     json_set_bool(o, "test", p->test);
@@ -47,9 +34,13 @@ static void set_head(struct call *c, const struct page_view *v,
     json_set_bool(o, "over",
                   active && p->deadline && p->deadline <= v->now);
     json_set_bool(o, "active", active);
-    json_set_text(o, "threshold", active ? threshold(c->a, p) : STR(""));
+    json_set_text(o, "threshold", buf_text(&threshold));
     page_view_set_time(o, "ended", active ? 0 : p->status_at);
-    json_set_text(o, "ended_by", ended_by(c, p));
+    json_set_text(o, "ended_by", /* "by Ines Roth" */
+                  p->status_by.p
+                      ? arena_join(c->a, STR("by "),
+                                   page_badge_name(&c->who, p->status_by))
+                      : STR(""));
     json_set_json(view, "portfolio", o);
 }
 
@@ -65,8 +56,9 @@ struct shown {
     bool first;              /* it is the first page */
 };
 
-static const struct err *read_shown(struct call *c, const struct portfolio *p,
-                                    struct shown *s)
+static const struct err *portfolio_read_shown(struct call *c,
+                                              const struct portfolio *p,
+                                              struct shown *s)
 {
     const struct str status = page_list_filter(c, "status");
     const struct str after = page_list_filter(c, "after");
@@ -85,8 +77,9 @@ static const struct err *read_shown(struct call *c, const struct portfolio *p,
     return after.p && s->from == 0 ? page_list_bad() : NULL;
 }
 
-static void add_filter(struct call *c, struct json *list, const char *path,
-                       const struct shown *s, enum intent_status status)
+static void portfolio_add_filter(struct call *c, struct json *list,
+                                 const char *path, const struct shown *s,
+                                 enum intent_status status)
 {
     const struct vocabulary_word *words = vocabulary_intent_status(status);
     const bool all = status == INTENT_STATUS__MAX;
@@ -100,24 +93,11 @@ static void add_filter(struct call *c, struct json *list, const char *path,
     page_list_chip(list, c->a, &chip);
 }
 
-/* The statuses that some member has, as filters. */
-static struct json *filters(struct call *c, const char *path,
-                            const struct shown *s)
-{
-    struct json *list = json_array(c->a);
-    add_filter(c, list, path, s, INTENT_STATUS__MAX);
-    for (unsigned i = 0; i < INTENT_STATUS__MAX; i++) {
-        if (s->counts[i] > 0 || s->only == (enum intent_status)i)
-            add_filter(c, list, path, s, (enum intent_status)i);
-    }
-    return list;
-}
-
 /* ---- questions -------------------------------------------------------- */
 
 /* {id, title} of the task that a question is about. */
-static struct json *task_of(struct arena *a, const struct shown *s,
-                            struct str intent_id)
+static struct json *portfolio_task(struct arena *a, const struct shown *s,
+                                   struct str intent_id)
 {
     for (size_t i = 0; i < s->members.n; i++) {
         if (!str_eq(s->members.v[i].intent_id, intent_id))
@@ -130,10 +110,9 @@ static struct json *task_of(struct arena *a, const struct shown *s,
     return NULL; /* it has just left */
 }
 
-static const struct err *set_questions(struct call *c, struct page_view *v,
-                                       struct json *view,
-                                       const struct portfolio *p,
-                                       const struct shown *s)
+static const struct err *
+portfolio_set_questions(struct call *c, struct page_view *v, struct json *view,
+                        const struct portfolio *p, const struct shown *s)
 {
     struct json *list = json_array(c->a);
     struct portfolios_questions q;
@@ -143,7 +122,7 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
         page_list_row_begin(&row, c, v);
         struct json *o = question_row(&row.call, &row.view, &q.rows.v[i]);
         json_set_json(o, "task",
-                      task_of(row.call.a, s, q.rows.v[i].intent_id));
+                      portfolio_task(row.call.a, s, q.rows.v[i].intent_id));
         json_add_json(list, page_list_row_end(&row, o));
     }
     json_set_json(view, "questions", list);
@@ -154,7 +133,8 @@ static const struct err *set_questions(struct call *c, struct page_view *v,
 
 /* ---- members ---------------------------------------------------------- */
 
-static struct json *member(struct arena *a, const struct shown *s, size_t i)
+static struct json *portfolio_member(struct arena *a, const struct shown *s,
+                                     size_t i)
 {
     const struct portfolio_member *m = &s->members.v[i];
     const struct graph_node *n = &s->members.graph.v[i];
@@ -167,17 +147,8 @@ static struct json *member(struct arena *a, const struct shown *s, size_t i)
     return question_row_link(a, &link);
 }
 
-/* "Tasks 51 to 100 of 1,000" */
-static struct str part(struct arena *a, const struct shown *s, int64_t before,
-                       size_t n)
-{
-    return arena_join(a, STR("Tasks "), words_count(a, before + 1),
-                      STR(" to "), words_count(a, before + (int64_t)n),
-                      STR(" of "), words_count(a, s->fit));
-}
-
-static void set_members(struct call *c, struct json *view, const char *path,
-                        const struct shown *s)
+static void portfolio_set_members(struct call *c, struct json *view,
+                                  const char *path, const struct shown *s)
 {
     struct json *list = json_array(c->a);
     int64_t before = 0;
@@ -189,7 +160,7 @@ static void set_members(struct call *c, struct json *view, const char *path,
         if (i < s->from) {
             before++;
         } else if (json_count(list) < PAGE_LIST_ROWS) {
-            json_add_json(list, member(c->a, s, i));
+            json_add_json(list, portfolio_member(c->a, s, i));
             last = s->members.v[i].intent_id;
         }
     }
@@ -199,7 +170,11 @@ static void set_members(struct call *c, struct json *view, const char *path,
         .first = s->first,
         .older = before + (int64_t)n < s->fit ? last : STR_NONE,
         .onward = "Next",
-        .shown = n ? part(c->a, s, before, n) : STR("No more tasks")};
+        .shown =
+            n ? arena_join(c->a, STR("Tasks "), words_count(c->a, before + 1),
+                           STR(" to "), words_count(c->a, before + (int64_t)n),
+                           STR(" of "), words_count(c->a, s->fit))
+              : STR("No more tasks")};
     json_set_json(view, "members", list);
     json_set_json(view, "pager", page_list_pager(c, &pager));
 }
@@ -207,19 +182,25 @@ static void set_members(struct call *c, struct json *view, const char *path,
 const struct err *question_portfolio(struct call *c)
 {
     struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a);
+    struct json *view = json_object(c->a), *filters = json_array(c->a);
     struct portfolio p;
     struct shown s;
     TRY(portfolios_get(c->pg, c->a, c->param[0], &c->who, &p));
     const char *path =
         arena_z(c->a, page_view_path(c->a, "/portfolios/", p.id, ""));
-    TRY(read_shown(c, &p, &s));
-    set_head(c, &v, view, &p);
+    TRY(portfolio_read_shown(c, &p, &s));
+    portfolio_set_head(c, &v, view, &p);
     json_set_int(view, "completed", s.counts[INTENT_COMPLETED]);
     json_set_int(view, "all", (int64_t)s.members.n);
-    json_set_json(view, "filters", filters(c, path, &s));
-    TRY(set_questions(c, &v, view, &p, &s));
-    set_members(c, view, path, &s);
+    /* The statuses that some member has. */
+    portfolio_add_filter(c, filters, path, &s, INTENT_STATUS__MAX);
+    for (unsigned i = 0; i < INTENT_STATUS__MAX; i++) {
+        if (s.counts[i] > 0 || s.only == (enum intent_status)i)
+            portfolio_add_filter(c, filters, path, &s, (enum intent_status)i);
+    }
+    json_set_json(view, "filters", filters);
+    TRY(portfolio_set_questions(c, &v, view, &p, &s));
+    portfolio_set_members(c, view, path, &s);
     return page_render(
         c, 200, "portfolio",
         arena_z(c->a, words_plain(c->a, p.name, PAGE_VIEW_TAB)), view);

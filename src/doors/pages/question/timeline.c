@@ -17,8 +17,8 @@
 /* ---- reading -------------------------------------------------------- */
 
 /* A member of the event, or NULL when it is missing, broken or too large. */
-static struct json *member(struct arena *a, const struct event *e,
-                           const char *key)
+static struct json *timeline_member(struct arena *a, const struct event *e,
+                                    const char *key)
 {
     const struct str raw = json_raw_member(a, e->canonical, str_of(key));
     struct json *value = NULL;
@@ -29,8 +29,8 @@ static struct json *member(struct arena *a, const struct event *e,
 
 /* Names the event the question in this member? A large answer makes the payload
  * large; its member is found without parsing it. */
-static bool names(struct arena *a, const struct event *e, const char *key,
-                  struct str suspension_id)
+static bool timeline_names(struct arena *a, const struct event *e,
+                           const char *key, struct str suspension_id)
 {
     const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
     const struct str id = json_raw_member(a, raw, str_of(key));
@@ -53,12 +53,12 @@ bool question_timeline_closes(struct arena *a, const struct event *e,
         {"decision_recorded", "request_id"}};
     for (size_t i = 0; i < countof(ends); i++) {
         if (str_is(e->type, ends[i][0]) &&
-            names(a, e, ends[i][1], suspension_id))
+            timeline_names(a, e, ends[i][1], suspension_id))
             return true;
     }
     return str_is(e->type, "status_changed") &&
-           names(a, e, "suspension_id", suspension_id) &&
-           str_is(json_get_text(member(a, e, "payload"), "reason"),
+           timeline_names(a, e, "suspension_id", suspension_id) &&
+           str_is(json_get_text(timeline_member(a, e, "payload"), "reason"),
                   "cancelled");
 }
 
@@ -74,7 +74,7 @@ struct str question_timeline_status(struct str status)
 
 /* "lease_acquired" reads "Lease acquired". A task of a plan is a step on
  * pages. */
-static struct str spaced(struct arena *a, struct str type)
+static struct str timeline_spaced(struct arena *a, struct str type)
 {
     struct buf b = buf_make(a, 256);
     if (str_starts(type, STR("task."))) {
@@ -91,8 +91,8 @@ static struct str spaced(struct arena *a, struct str type)
     return words_plain(a, buf_text(&b), 80);
 }
 
-static struct str what_of(struct arena *a, const struct event *e,
-                          const struct json *p, bool about_question)
+static struct str timeline_what(struct arena *a, const struct event *e,
+                                const struct json *p, bool about_question)
 {
     static const char *const words[][3] = {
         {"intent_created", "Task created", "Task created"},
@@ -129,36 +129,12 @@ static struct str what_of(struct arena *a, const struct event *e,
     if (str_is(e->type, "arbitration_requested") && origin != ORIGIN__MAX &&
         vocabulary_origin(origin)->past)
         return str_of(vocabulary_origin(origin)->past);
-    return spaced(a, e->type);
-}
-
-static const char *tone_of(const struct event *e, const struct json *p)
-{
-    const enum outcome outcome =
-        vocabulary_outcome_of(json_get_text(p, "outcome"));
-    if (str_is(e->type, "intent.suspended"))
-        return "asked";
-    if (!str_is(e->type, "intent.resumed"))
-        return "plain";
-    return vocabulary_outcome(outcome)->tone ? vocabulary_outcome(outcome)->tone
-                                             : "plain";
+    return timeline_spaced(a, e->type);
 }
 
 /* ---- details -------------------------------------------------------- */
 
-static void put_status(struct buf *b, const struct json *p)
-{
-    const struct str reason = json_get_text(p, "reason");
-    buf_str(b, question_timeline_status(json_get_text(p, "old_status")));
-    buf_put(b, " → ");
-    buf_str(b, question_timeline_status(json_get_text(p, "new_status")));
-    if (reason.n > 0) {
-        buf_put(b, ", ");
-        buf_str(b, reason);
-    }
-}
-
-static void put_name(struct buf *b, struct str name, size_t *n)
+static void timeline_put_name(struct buf *b, struct str name, size_t *n)
 {
     if (*n < KEYS_MAX) {
         buf_put(b, *n ? ", " : "");
@@ -167,22 +143,23 @@ static void put_name(struct buf *b, struct str name, size_t *n)
     ++*n;
 }
 
-static void put_patch(struct arena *a, struct buf *b, const struct json *p)
+static void timeline_put_patch(struct arena *a, struct buf *b,
+                               const struct json *p)
 {
     const struct json *patches = json_get(p, "patches");
     size_t n = 0;
     for (size_t i = 0; i < json_count(patches); i++)
-        put_name(b, json_get_text(json_at(patches, i), "path"), &n);
+        timeline_put_name(b, json_get_text(json_at(patches, i), "path"), &n);
     for (struct json_iter i = json_iter(json_get(p, "state")); json_next(&i);)
-        put_name(b, i.key, &n);
+        timeline_put_name(b, i.key, &n);
     buf_put(b, n > KEYS_MAX ? " and others: " : ": ");
     buf_str(b, words_many(a, (int64_t)n, "change"));
 }
 
 /* A question's own page has all its parts, so only the facts are named
  * there. */
-static void put_asked(struct arena *a, struct buf *b, const struct json *p,
-                      bool about_question)
+static void timeline_put_asked(struct arena *a, struct buf *b,
+                               const struct json *p, bool about_question)
 {
     const struct str sha256 = json_get_text(p, "subject_sha256");
     struct str question = str_trim(json_get_text(p, "question"));
@@ -196,47 +173,8 @@ static void put_asked(struct arena *a, struct buf *b, const struct json *p,
     buf_str(b, words_groups(a, sha256, 2));
 }
 
-static void put_answered(struct arena *a, struct buf *b, const struct json *p)
-{
-    const enum via via = vocabulary_via_of(json_get_text(p, "via"));
-    buf_str(b, page_facts_value(a, json_get(p, "value")));
-    buf_put(b, ", ");
-    buf_put(b, vocabulary_via(via < VIA__MAX && via ? via : VIA_NATIVE)->past);
-}
-
-static void put_lease(const struct page_view *v, struct buf *b,
-                      const struct json *p)
-{
-    int64_t t = 0;
-    buf_put(b, "scope ");
-    buf_str(b, json_get_text(p, "scope"));
-    if (clock_parse(json_get_text(p, "expires_at"), &t)) {
-        buf_put(b, ", expires ");
-        buf_str(b, page_view_when(v, t));
-    }
-}
-
-/* A single text is shown as it is. */
-static void put_any(struct arena *a, struct buf *b, const struct json *p)
-{
-    struct json_iter i = json_iter(p);
-    if (json_count(p) == 1 && json_next(&i) && json_is(i.value, JSON_STRING))
-        buf_str(b, json_text(i.value));
-    else if (json_count(p) > 0)
-        buf_str(b, json_dump(a, p, PAYLOAD_MAX * 2));
-}
-
-static void put_expired(struct buf *b, const struct json *p)
-{
-    const bool fails =
-        vocabulary_fallback_policy_of(json_get_text(p, "fallback_policy")) ==
-        FALLBACK_FAIL;
-    buf_put(b, "no answer, ");
-    buf_put(b, fails ? "nothing was approved"
-                     : "the agent continues with its default");
-}
-
-static void put_channel(struct buf *b, const struct json *p, const char *to)
+static void timeline_put_channel(struct buf *b, const struct json *p,
+                                 const char *to)
 {
     const struct str channel = json_get_text(p, "channel_hint");
     const struct str who = json_get_text(p, to);
@@ -250,31 +188,49 @@ static void put_channel(struct buf *b, const struct json *p, const char *to)
     }
 }
 
-static void put_reminded(const struct page_view *v, struct buf *b,
-                         const struct json *p)
+/* Of an event about a question; false for any other event. */
+static bool timeline_put_question(const struct page_view *v, struct buf *b,
+                                  const struct event *e, const struct json *p,
+                                  bool about_question)
 {
-    int64_t t = 0;
-    buf_put(b, "attempt ");
-    buf_int(b, json_int(json_get(p, "attempt")));
-    buf_put(b, " of ");
-    buf_int(b, json_int(json_get(p, "max_attempts")));
-    put_channel(b, p, "notify_to");
-    if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
-        buf_put(b, ", next on ");
-        buf_str(b, page_view_when(v, t));
+    if (str_is(e->type, "intent.suspended")) {
+        timeline_put_asked(v->a, b, p, about_question);
+    } else if (str_is(e->type, "intent.resumed")) {
+        const enum via via = vocabulary_via_of(json_get_text(p, "via"));
+        const bool known = via < VIA__MAX && via;
+        buf_str(b, page_facts_value(v->a, json_get(p, "value")));
+        buf_put(b, ", ");
+        buf_put(b, vocabulary_via(known ? via : VIA_NATIVE)->past);
+    } else if (str_is(e->type, "intent.suspension_expired")) {
+        const struct str policy = json_get_text(p, "fallback_policy");
+        buf_put(b, "no answer, ");
+        buf_put(b, vocabulary_fallback_policy_of(policy) == FALLBACK_FAIL
+                       ? "nothing was approved"
+                       : "the agent continues with its default");
+    } else if (str_is(e->type, "intent.suspension_renotified")) {
+        int64_t t = 0;
+        buf_put(b, "attempt ");
+        buf_int(b, json_int(json_get(p, "attempt")));
+        buf_put(b, " of ");
+        buf_int(b, json_int(json_get(p, "max_attempts")));
+        timeline_put_channel(b, p, "notify_to");
+        if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
+            buf_put(b, ", next on ");
+            buf_str(b, page_view_when(v, t));
+        }
+    } else if (str_is(e->type, "intent.suspension_escalated")) {
+        buf_put(b, "from attempt ");
+        buf_int(b, json_int(json_get(p, "attempt")));
+        timeline_put_channel(b, p, "escalated_to");
+    } else {
+        return false;
     }
-}
-
-static void put_escalated(struct buf *b, const struct json *p)
-{
-    buf_put(b, "from attempt ");
-    buf_int(b, json_int(json_get(p, "attempt")));
-    put_channel(b, p, "escalated_to");
+    return true;
 }
 
 /* The most informative member, for the types that have one; "": of none is
  * anything told. */
-static const char *telling(struct str type)
+static const char *timeline_key(struct str type)
 {
     static const char *const words[][2] = {
         {"intent_created", "title"},
@@ -299,17 +255,9 @@ static const char *telling(struct str type)
     return NULL;
 }
 
-/* The value of that member: a name or a text. */
-static struct str told(struct arena *a, const char *key, const struct json *v)
-{
-    const struct str text = page_facts_value(a, v);
-    const bool name = str_is(str_of(key), "agent_id") ||
-                      str_is(str_of(key), "action");
-    return name ? words_name(a, text) : text;
-}
-
 /* The agents of a change of access, and the access; a list may be of many. */
-static void put_access(struct arena *a, struct buf *b, const struct json *p)
+static void timeline_put_access(struct arena *a, struct buf *b,
+                                const struct json *p)
 {
     const struct json *list = json_get(p, "entries");
     const size_t n = list ? json_count(list) : 1;
@@ -329,45 +277,58 @@ static void put_access(struct arena *a, struct buf *b, const struct json *p)
     }
 }
 
-static void put_detail(const struct page_view *v, struct buf *b,
-                       const struct event *e, const struct json *p,
-                       bool about_question)
+static void timeline_put_detail(const struct page_view *v, struct buf *b,
+                                const struct event *e, const struct json *p,
+                                bool about_question)
 {
-    struct arena *a = v->a;
-    const char *key = telling(e->type);
-    if (str_is(e->type, "status_changed"))
-        put_status(b, p);
-    else if (str_is(e->type, "state_patched"))
-        put_patch(a, b, p);
-    else if (str_is(e->type, "intent.suspended"))
-        put_asked(a, b, p, about_question);
-    else if (str_is(e->type, "intent.resumed"))
-        put_answered(a, b, p);
-    else if (str_is(e->type, "intent.suspension_expired"))
-        put_expired(b, p);
-    else if (str_is(e->type, "intent.suspension_renotified"))
-        put_reminded(v, b, p);
-    else if (str_is(e->type, "intent.suspension_escalated"))
-        put_escalated(b, p);
-    else if (str_is(e->type, "lease_acquired") ||
-             str_is(e->type, "lease_released"))
-        put_lease(v, b, p);
-    else if (str_starts(e->type, STR("access_")))
-        put_access(a, b, p);
-    else if (key && json_has(p, key))
-        buf_str(b, told(a, key, json_get(p, key)));
-    else if (!key || *key)
-        put_any(a, b, p);
+    const char *key = timeline_key(e->type);
+    if (timeline_put_question(v, b, e, p, about_question))
+        return;
+    if (str_is(e->type, "status_changed")) {
+        const struct str reason = json_get_text(p, "reason");
+        buf_str(b, question_timeline_status(json_get_text(p, "old_status")));
+        buf_put(b, " → ");
+        buf_str(b, question_timeline_status(json_get_text(p, "new_status")));
+        buf_put(b, reason.n > 0 ? ", " : "");
+        buf_str(b, reason);
+    } else if (str_is(e->type, "state_patched")) {
+        timeline_put_patch(v->a, b, p);
+    } else if (str_is(e->type, "lease_acquired") ||
+               str_is(e->type, "lease_released")) {
+        int64_t t = 0;
+        buf_put(b, "scope ");
+        buf_str(b, json_get_text(p, "scope"));
+        if (clock_parse(json_get_text(p, "expires_at"), &t)) {
+            buf_put(b, ", expires ");
+            buf_str(b, page_view_when(v, t));
+        }
+    } else if (str_starts(e->type, STR("access_"))) {
+        timeline_put_access(v->a, b, p);
+    } else if (key && json_has(p, key)) {
+        const struct str text = page_facts_value(v->a, json_get(p, key));
+        const bool name =
+            str_is(str_of(key), "agent_id") || str_is(str_of(key), "action");
+        buf_str(b, name ? words_name(v->a, text) : text);
+    } else if (!key || *key) {
+        /* A single text is shown as it is. */
+        struct json_iter i = json_iter(p);
+        if (json_count(p) == 1 && json_next(&i) &&
+            json_is(i.value, JSON_STRING))
+            buf_str(b, json_text(i.value));
+        else if (json_count(p) > 0)
+            buf_str(b, json_dump(v->a, p, PAYLOAD_MAX * 2));
+    }
 }
 
-static struct str detail(const struct page_view *v, const struct event *e,
-                         const struct json *p, bool about_question)
+static struct str timeline_detail(const struct page_view *v,
+                                  const struct event *e, const struct json *p,
+                                  bool about_question)
 {
     struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
     const struct str raw =
         json_raw_member(v->a, e->canonical, STR("payload"));
     if (p) {
-        put_detail(v, &b, e, p, about_question);
+        timeline_put_detail(v, &b, e, p, about_question);
     } else if (raw.n <= PAYLOAD_MAX) {
         buf_put(&b, "The event cannot be read");
     } else {
@@ -379,7 +340,7 @@ static struct str detail(const struct page_view *v, const struct event *e,
 
 /* ---- steps ---------------------------------------------------------- */
 
-static void put_part(struct buf *b, struct str part)
+static void timeline_put_part(struct buf *b, struct str part)
 {
     if (part.n > 0) {
         buf_put(b, b->n ? ", " : "");
@@ -387,18 +348,19 @@ static void put_part(struct buf *b, struct str part)
     }
 }
 
-static void put_step(const struct page_view *v, struct buf *b,
-                     const struct board *board, struct str id, size_t *n)
+static void timeline_put_step(const struct page_view *v, struct buf *b,
+                              const struct board *board, struct str id,
+                              size_t *n)
 {
     const struct task *t = board_task(board, id);
     if (++*n <= STEPS_MAX)
-        put_part(b, t ? words_cut(v->a, t->name, PAGE_VIEW_ROW)
-                      : words_short_id(v->a, id));
+        timeline_put_part(b, t ? words_cut(v->a, t->name, PAGE_VIEW_ROW)
+                               : words_short_id(v->a, id));
 }
 
 /* The steps that it names, and its checkpoint. */
-static void put_names(const struct page_view *v, struct buf *b,
-                      const struct board *board, const struct json *p)
+static void timeline_put_steps(const struct page_view *v, struct buf *b,
+                               const struct board *board, const struct json *p)
 {
     const struct json *ids = json_get(p, "task_ids");
     const struct plan *plan = board_plan(board, json_get_text(p, "plan_id"));
@@ -408,19 +370,20 @@ static void put_names(const struct page_view *v, struct buf *b,
              : NULL;
     size_t n = 0;
     for (size_t i = 0; i < json_count(ids); i++)
-        put_step(v, b, board, json_text(json_at(ids, i)), &n);
+        timeline_put_step(v, b, board, json_text(json_at(ids, i)), &n);
     if (!ids && json_get_text(p, "task_id").p)
-        put_step(v, b, board, json_get_text(p, "task_id"), &n);
+        timeline_put_step(v, b, board, json_get_text(p, "task_id"), &n);
     if (n > STEPS_MAX) {
         buf_put(b, " and ");
         buf_str(b, words_many(v->a, (int64_t)(n - STEPS_MAX), "other step"));
     }
-    put_part(b, c ? words_cut(v->a, c->name, PAGE_VIEW_ROW) : STR(""));
+    timeline_put_part(b,
+                      c ? words_cut(v->a, c->name, PAGE_VIEW_ROW) : STR(""));
 }
 
 /* The rest that it tells, in the words of a vocabulary or of an agent. */
-static struct str step_words(struct arena *a, const struct event *e,
-                             const struct json *p)
+static struct str timeline_step_words(struct arena *a, const struct event *e,
+                                      const struct json *p)
 {
     const struct str reason = json_get_text(p, "reason");
     if (str_is(e->type, "plan.created"))
@@ -444,13 +407,13 @@ static struct str step_words(struct arena *a, const struct event *e,
 void question_timeline_name(struct page_view *v, struct json *row,
                             const struct event *e, const struct board *board)
 {
-    const struct json *p = member(v->a, e, "payload");
+    const struct json *p = timeline_member(v->a, e, "payload");
     struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
     if (!p || (!str_starts(e->type, STR("plan.")) &&
                !str_starts(e->type, STR("task."))))
         return;
-    const struct str words = step_words(v->a, e, p);
-    put_names(v, &b, board, p);
+    const struct str words = timeline_step_words(v->a, e, p);
+    timeline_put_steps(v, &b, board, p);
     if (b.n > 0 && words.n > 0)
         buf_put(&b, ": ");
     buf_str(&b, words);
@@ -463,10 +426,10 @@ void question_timeline_name(struct page_view *v, struct json *row,
 
 /* The label of a key is free text, and old agents may have a name like a
  * person's. */
-static struct str actor_of(struct arena *a, const struct event *e)
+static struct str timeline_actor(struct arena *a, const struct event *e)
 {
-    const struct str name = json_text(member(a, e, "actor"));
-    const struct str type = json_text(member(a, e, "actor_type"));
+    const struct str name = json_text(timeline_member(a, e, "actor"));
+    const struct str type = json_text(timeline_member(a, e, "actor_type"));
     struct buf b = buf_make(a, 512);
     if (str_is(name, "clock"))
         return STR("System");
@@ -483,18 +446,24 @@ struct json *question_timeline_row(struct page_view *v, const struct event *e,
                                    bool about_question)
 {
     struct json *o = json_object(v->a);
-    const struct json *p = member(v->a, e, "payload");
+    const struct json *p = timeline_member(v->a, e, "payload");
+    const enum outcome outcome =
+        vocabulary_outcome_of(json_get_text(p, "outcome"));
+    const char *tone = str_is(e->type, "intent.resumed")
+                           ? vocabulary_outcome(outcome)->tone
+                       : str_is(e->type, "intent.suspended") ? "asked"
+                                                             : NULL;
     json_set_int(o, "seq", e->sequence);
     page_view_set_time(o, "at", e->created_at);
-    json_set_text(o, "what", what_of(v->a, e, p, about_question));
-    json_set_text(o, "who", actor_of(v->a, e));
-    json_set_text(o, "detail", detail(v, e, p, about_question));
-    json_set_text(o, "tone", str_of(tone_of(e, p)));
+    json_set_text(o, "what", timeline_what(v->a, e, p, about_question));
+    json_set_text(o, "who", timeline_actor(v->a, e));
+    json_set_text(o, "detail", timeline_detail(v, e, p, about_question));
+    json_set_text(o, "tone", str_of(tone ? tone : "plain"));
     return o;
 }
 
 /* Eight characters of "sha256:...", enough to compare two rows by eye. */
-static struct str short_hash(struct arena *a, struct str hash)
+static struct str timeline_hash(struct arena *a, struct str hash)
 {
     const struct str prefix = STR("sha256:");
     if (!hash.p)
@@ -514,8 +483,8 @@ void question_timeline_set_chain(struct page_view *v, struct json *row,
 {
     const bool bad = checked && e->sequence == broken;
     const bool ok = checked && (broken == 0 || e->sequence < broken);
-    json_set_text(row, "hash_before", short_hash(v->a, e->previous));
-    json_set_text(row, "hash", short_hash(v->a, e->hash));
+    json_set_text(row, "hash_before", timeline_hash(v->a, e->previous));
+    json_set_text(row, "hash", timeline_hash(v->a, e->hash));
     json_set_bool(row, "is_ok", ok);
     json_set_bool(row, "is_broken", bad);
     json_set_text(row, "chain", bad  ? STR("broken")
