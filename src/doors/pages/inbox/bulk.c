@@ -30,54 +30,36 @@ struct picks {
 
 /* ---- posted values ---------------------------------------------------- */
 
-static bool has(const struct picks *p, struct str id)
-{
-    for (size_t i = 0; i < p->n; i++) {
-        if (str_eq(p->id[i], id))
-            return true;
-    }
-    return false;
-}
-
-static const struct err *read_pick(struct picks *p, struct str pick)
-{
-    struct str seen = pick;
-    const struct str id = str_cut(&seen, ':');
-    if (has(p, id))
-        return NULL;
-    if (p->n == BULK_MAX)
-        return ERROR(ERR_INVALID, "bulk.many",
-                     "Bulk actions cover at most 50 requests. Nothing was "
-                     "submitted.");
-    p->id[p->n] = id;
-    p->seen[p->n++] = seen.p ? seen : STR("");
-    return NULL;
-}
-
-/* Only the path of a list is allowed. */
-static struct str back_of(const struct pairs *posted)
-{
-    const struct str back = pairs_get(*posted, "back");
-    return str_is(back, "/inbox") || str_starts(back, STR("/inbox?"))
-               ? back
-               : STR("/inbox");
-}
-
-static const struct err *read_picks(struct call *c, struct picks *p)
+static const struct err *bulk_read(struct call *c, struct picks *p)
 {
     struct pairs posted;
     TRY(page_form(c, &posted));
     const struct str answer = pairs_get(posted, "answer");
+    const struct str back = pairs_get(posted, "back");
+    /* Only the path of a list is allowed. */
+    const bool list =
+        str_is(back, "/inbox") || str_starts(back, STR("/inbox?"));
     *p = (struct picks){.yes = str_is(answer, "approve"),
                         .reason = pairs_get(posted, "reason"),
-                        .back = back_of(&posted)};
+                        .back = list ? back : STR("/inbox")};
     if (!p->yes && !str_is(answer, "reject"))
         return ERROR(ERR_INVALID, "bulk.answer",
                      "Bulk actions are approve and reject. Nothing was "
                      "submitted.");
     for (size_t i = 0; i < posted.n; i++) {
-        if (str_is(posted.v[i].key, "pick[]"))
-            TRY(read_pick(p, posted.v[i].value));
+        struct str seen = posted.v[i].value;
+        const struct str id = str_cut(&seen, ':');
+        size_t k = 0;
+        while (k < p->n && !str_eq(p->id[k], id))
+            k++;
+        if (!str_is(posted.v[i].key, "pick[]") || k < p->n)
+            continue; /* another field, or ticked twice */
+        if (p->n == BULK_MAX)
+            return ERROR(ERR_INVALID, "bulk.many",
+                         "Bulk actions cover at most 50 requests. Nothing was "
+                         "submitted.");
+        p->id[p->n] = id;
+        p->seen[p->n++] = seen.p ? seen : STR("");
     }
     return NULL;
 }
@@ -85,8 +67,8 @@ static const struct err *read_picks(struct call *c, struct picks *p)
 /* ---- the confirm page ----------------------------------------------- */
 
 /* A question with all its facts for a yes; a no needs fewer. */
-static struct json *item(struct page_view *v, const struct suspension *s,
-                         struct str value, bool yes)
+static struct json *bulk_item(struct page_view *v, const struct suspension *s,
+                              struct str value, bool yes)
 {
     struct json *o = inbox_row_short(v, s), *subject = NULL;
     struct page_facts_room room = {
@@ -104,8 +86,8 @@ static struct json *item(struct page_view *v, const struct suspension *s,
 }
 
 /* s: an empty one where there is no such question. */
-static struct json *left_out(struct page_view *v, const struct suspension *s,
-                             struct str id, struct str why)
+static struct json *bulk_left(struct page_view *v, const struct suspension *s,
+                              struct str id, struct str why)
 {
     struct json *o = json_object(v->a);
     struct json *question = question_head_brief(v, s);
@@ -119,8 +101,8 @@ static struct json *left_out(struct page_view *v, const struct suspension *s,
 }
 
 /* The reason why this one is left out; p NULL: it is not. */
-static struct str why_not(struct call *c, const struct picks *p, size_t i,
-                          const struct suspension *s, int64_t now)
+static struct str bulk_why_not(struct call *c, const struct picks *p, size_t i,
+                               const struct suspension *s, int64_t now)
 {
     if (!s->id.p)
         return STR("There is no such request.");
@@ -130,8 +112,8 @@ static struct str why_not(struct call *c, const struct picks *p, size_t i,
     return why;
 }
 
-static struct json *comment(struct arena *a, const struct picks *p, bool needs,
-                            const struct err *error)
+static struct json *bulk_comment(struct arena *a, const struct picks *p,
+                                 bool needs, const struct err *error)
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", p->reason.p ? p->reason : STR(""));
@@ -143,8 +125,8 @@ static struct json *comment(struct arena *a, const struct picks *p, bool needs,
 }
 
 /* Open questions with the same facts as one of these, and not ticked. */
-static const struct err *find_same(struct call *c, const struct picks *p,
-                                   struct inbox_bulk_head_of *of)
+static const struct err *bulk_find_same(struct call *c, const struct picks *p,
+                                        struct inbox_bulk_head_of *of)
 {
     struct str digests[BULK_MAX];
     struct suspensions_same wish = {.digests = digests,
@@ -160,8 +142,8 @@ static const struct err *find_same(struct call *c, const struct picks *p,
                : NULL;
 }
 
-static const struct err *show_confirm(struct call *c, const struct picks *p,
-                                      const struct err *error)
+static const struct err *bulk_show(struct call *c, const struct picks *p,
+                                   const struct err *error)
 {
     const struct suspension *in[BULK_MAX];
     struct inbox_bulk_head_of of = {.in = in};
@@ -174,11 +156,11 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
     for (size_t i = 0; i < p->n; i++) {
         struct page_list_row row;
         page_list_row_begin(&row, c, &v);
-        const struct str why = why_not(&row.call, p, i, &s[i], v.now);
+        const struct str why = bulk_why_not(&row.call, p, i, &s[i], v.now);
         if (why.p) {
-            json_add_json(left, page_list_row_end(
-                                    &row, left_out(&row.view, &s[i],
-                                                   p->id[i], why)));
+            json_add_json(left,
+                          page_list_row_end(&row, bulk_left(&row.view, &s[i],
+                                                            p->id[i], why)));
             continue;
         }
         in[of.n++] = &s[i];
@@ -186,13 +168,13 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
             bulk_answer(row.call.a, &s[i], p->yes);
         needs = needs || answer.reason;
         critical = critical || s[i].severity == SEVERITY_CRITICAL;
-        json_add_json(items, page_list_row_end(
-                                 &row, item(&row.view, &s[i], answer.value,
-                                            p->yes)));
+        json_add_json(
+            items, page_list_row_end(&row, bulk_item(&row.view, &s[i],
+                                                     answer.value, p->yes)));
     }
     const size_t n = json_count(items);
     of.left = left;
-    TRY(find_same(c, p, &of));
+    TRY(bulk_find_same(c, p, &of));
     json_set_json(view, "head", inbox_bulk_head(&v, &of, items));
     json_set_bool(view, "yes", p->yes);
     json_set_text(view, "back_url", p->back);
@@ -201,7 +183,7 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
     /* Enter alone may not confirm a critical yes. */
     json_set_bool(view, "focus", n > 0 && !needs && !critical);
     json_set_json(view, "comment",
-                  n ? comment(c->a, p, needs, error) : NULL);
+                  n ? bulk_comment(c->a, p, needs, error) : NULL);
     return page_render(c, error ? response_status(error->kind) : 200,
                        "bulk", "Bulk review", view);
 }
@@ -209,15 +191,15 @@ static const struct err *show_confirm(struct call *c, const struct picks *p,
 const struct err *inbox_bulk_confirm(struct call *c)
 {
     struct picks p;
-    TRY(read_picks(c, &p));
-    return show_confirm(c, &p, NULL);
+    TRY(bulk_read(c, &p));
+    return bulk_show(c, &p, NULL);
 }
 
 /* ---- deciding ------------------------------------------------------- */
 
 /* Decides one question like a single answer; *s is the question afterwards. */
-static const struct err *decide(struct call *c, const struct picks *p,
-                                size_t i, struct suspension *s)
+static const struct err *bulk_decide(struct call *c, const struct picks *p,
+                                     size_t i, struct suspension *s)
 {
     const struct work_once once = {.key = STR_NONE};
     const struct work_answer none = {.body = STR("")};
@@ -239,7 +221,7 @@ static const struct err *decide(struct call *c, const struct picks *p,
     return work_commit(&w, &none);
 }
 
-static struct str why_of(const struct err *e)
+static struct str bulk_why(const struct err *e)
 {
     if (e->kind == ERR_BUSY)
         return STR("The database did not confirm the answer. Open the "
@@ -250,32 +232,10 @@ static struct str why_of(const struct err *e)
     return e->say;
 }
 
-/* Copies the members that outlive the arena of the decision. */
-static struct json *result(struct call *c, struct page_view *v,
-                           const struct suspension *s, struct str id,
-                           const struct err *e)
-{
-    const struct suspension kept = {.id = arena_str(c->a, id),
-                                    .title = arena_str(c->a, s->title),
-                                    .question = arena_str(c->a, s->question),
-                                    .severity = s->severity,
-                                    .state = s->state,
-                                    .outcome = s->outcome,
-                                    .kind = s->kind};
-    const struct str why =
-        e ? arena_str(c->a, why_of(e)) : STR("Recorded.");
-    struct json *o = left_out(v, s->id.p ? &kept : s, kept.id, why);
-    json_set_json(o, "outcome", e ? NULL : page_badge_outcome(v, &kept));
-    json_set_text(o, "failed",
-                  !e                      ? STR("")
-                  : e->kind == ERR_BUSY ? STR("Unknown")
-                                          : STR("Not recorded"));
-    return o;
-}
-
-/* The memory of one decision is freed before the next. */
-static struct json *decide_one(struct call *c, struct page_view *v,
-                               const struct picks *p, size_t i)
+/* Decides one question, and tells the result as a row. The memory of one
+ * decision is freed before the next; what the row shows is copied. */
+static struct json *bulk_decide_one(struct call *c, struct page_view *v,
+                                    const struct picks *p, size_t i)
 {
     struct arena *own = arena_within(c->a);
     struct call one = *c;
@@ -283,18 +243,33 @@ static struct json *decide_one(struct call *c, struct page_view *v,
     const struct err *e = NULL;
     one.a = own;
     for (int k = 0; k < TRIES; k++) {
-        e = decide(&one, p, i, &s);
+        e = bulk_decide(&one, p, i, &s);
         pg_rollback(c->pg);
         if (!e || e->kind != ERR_AGAIN)
             break;
     }
-    struct json *o = result(c, v, &s, p->id[i], e);
+    const struct suspension kept = {.id = arena_str(c->a, s.id),
+                                    .title = arena_str(c->a, s.title),
+                                    .question = arena_str(c->a, s.question),
+                                    .severity = s.severity,
+                                    .state = s.state,
+                                    .outcome = s.outcome,
+                                    .kind = s.kind};
+    struct json *o =
+        bulk_left(v, &kept, arena_str(c->a, p->id[i]),
+                  e ? arena_str(c->a, bulk_why(e)) : STR("Recorded."));
+    json_set_json(o, "outcome", e ? NULL : page_badge_outcome(v, &kept));
+    json_set_text(o, "failed",
+                  !e                    ? STR("")
+                  : e->kind == ERR_BUSY ? STR("Unknown")
+                                        : STR("Not recorded"));
     arena_free(own);
     return o;
 }
 
 /* A missing reason is asked for before any of them is decided. */
-static const struct err *check_reason(struct call *c, const struct picks *p)
+static const struct err *bulk_check_reason(struct call *c,
+                                           const struct picks *p)
 {
     struct suspension s[BULK_MAX];
     bool needs = !p->yes;
@@ -320,13 +295,13 @@ const struct err *inbox_bulk_decide(struct call *c)
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
     size_t done = 0;
-    TRY(read_picks(c, &p));
-    const struct err *e = check_reason(c, &p);
+    TRY(bulk_read(c, &p));
+    const struct err *e = bulk_check_reason(c, &p);
     if (e && e->kind == ERR_INVALID)
-        return show_confirm(c, &p, e);
+        return bulk_show(c, &p, e);
     TRY(e);
     for (size_t i = 0; i < p.n; i++) {
-        struct json *o = decide_one(c, &v, &p, i);
+        struct json *o = bulk_decide_one(c, &v, &p, i);
         done += json_get(o, "outcome") != NULL;
         json_add_json(rows, o);
     }

@@ -23,7 +23,8 @@ static struct json *decided_row(struct call *c, struct page_view *v,
     return o;
 }
 
-static struct str summary(struct call *c, size_t n, bool first, bool last)
+static struct str decided_summary(struct call *c, size_t n, bool first,
+                                  bool last)
 {
     struct buf b = buf_make(c->a, 64);
     if (n == 0)
@@ -34,7 +35,7 @@ static struct str summary(struct call *c, size_t n, bool first, bool last)
     return buf_text(&b);
 }
 
-static struct json *empty(struct call *c, bool narrowed, bool further)
+static struct json *decided_empty(struct call *c, bool narrowed, bool further)
 {
     struct json *o = json_object(c->a);
     json_set_bool(o, "narrowed", narrowed);
@@ -45,49 +46,42 @@ static struct json *empty(struct call *c, bool narrowed, bool further)
     return o;
 }
 
-static const struct err *decided_show(struct call *c,
-                                      const struct inbox_decided_filters *t,
-                                      struct decided_rows *d)
+const struct err *inbox_decided(struct call *c)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
-    const bool more = d->rows.n > PAGE_LIST_ROWS;
-    const size_t n = more ? PAGE_LIST_ROWS : d->rows.n;
-    for (size_t i = 0; i < n; i++) {
-        struct page_list_row one;
-        page_list_row_begin(&one, c, &v);
-        json_add_json(rows,
-                      page_list_row_end(&one, decided_row(&one.call, &one.view,
-                                                          &d->rows.v[i])));
-    }
-    const bool first = !t->wish.after_at, last = !more && !d->further;
-    const struct page_list_pager pager = {
-        .path = "/decided",
-        .first = first,
-        .older = more         ? d->rows.v[n - 1].id
-                 : d->further ? d->id
-                              : STR_NONE,
-        .shown = d->further
-                     ? STR("Only 2,000 answers were searched. There may be "
-                           "older matches.")
-                     : summary(c, n, first, last)};
-    json_set_text(view, "summary", summary(c, n, first, last));
-    json_set_json(view, "filters", inbox_decided_filters_view(c, t));
-    json_set_json(
-        view, "empty",
-        n ? NULL
-          : empty(c, inbox_decided_filters_any(t) || !first, d->further));
-    json_set_json(view, "rows", rows);
-    json_set_json(view, "pager", page_list_pager(c, &pager));
-    return page_render(c, 200, "decided", "History", view);
-}
-
-const struct err *inbox_decided(struct call *c)
-{
     struct inbox_decided_filters t;
     struct decided_rows d;
     TRY(inbox_decided_filters_read(c, &t));
     TRY(decided_list(c->pg, c->a, &t.wish, &d));
     TRY(decided_count(c->pg, c->a, &t.wish, &t.counts));
-    return decided_show(c, &t, &d);
+    const bool more = d.rows.n > PAGE_LIST_ROWS;
+    const size_t n = more ? PAGE_LIST_ROWS : d.rows.n;
+    for (size_t i = 0; i < n; i++) {
+        struct page_list_row one;
+        page_list_row_begin(&one, c, &v);
+        const struct json *row =
+            decided_row(&one.call, &one.view, &d.rows.v[i]);
+        json_add_json(rows, page_list_row_end(&one, row));
+    }
+    const bool first = !t.wish.after_at, last = !more && !d.further;
+    const struct str summary = decided_summary(c, n, first, last);
+    const struct page_list_pager pager = {
+        .path = "/decided",
+        .first = first,
+        .older = more        ? d.rows.v[n - 1].id
+                 : d.further ? d.id
+                             : STR_NONE,
+        .shown = d.further
+                     ? STR("Only 2,000 answers were searched. There may be "
+                           "older matches.")
+                     : summary};
+    const bool narrowed = inbox_decided_filters_any(&t) || !first;
+    json_set_text(view, "summary", summary);
+    json_set_json(view, "filters", inbox_decided_filters_view(c, &t));
+    json_set_json(view, "empty",
+                  n ? NULL : decided_empty(c, narrowed, d.further));
+    json_set_json(view, "rows", rows);
+    json_set_json(view, "pager", page_list_pager(c, &pager));
+    return page_render(c, 200, "decided", "History", view);
 }

@@ -21,8 +21,8 @@ static const enum outcome outcomes[] = {
 
 /* The beginning of a day, 2026-11-20, in the reader's zone, or of one some days
  * after it. */
-static bool read_day(struct call *c, const char *key, int64_t days,
-                     struct str *word, int64_t *out)
+static bool decided_filters_day(struct call *c, const char *key, int64_t days,
+                                struct str *word, int64_t *out)
 {
     int64_t day = 0;
     *word = page_list_filter(c, key);
@@ -37,7 +37,8 @@ static bool read_day(struct call *c, const char *key, int64_t days,
     return true;
 }
 
-static const struct err *read_after(struct call *c, struct decided_wish *w)
+static const struct err *decided_filters_after(struct call *c,
+                                               struct decided_wish *w)
 {
     const struct str after = page_list_filter(c, "after");
     struct suspension s;
@@ -71,12 +72,12 @@ const struct err *inbox_decided_filters_read(struct call *c,
         w->door = vocabulary_via_of(vocabulary_of_key(door));
     if ((outcome.p && w->outcome == OUTCOME__MAX) ||
         (door.p && w->door == VIA__MAX) || !page_list_kind(c, &w->kind) ||
-        !read_day(c, "from", 0, &t->from, &w->from) ||
+        !decided_filters_day(c, "from", 0, &t->from, &w->from) ||
         /* The last day is included. */
-        !read_day(c, "until", 1, &t->until, &w->until) ||
+        !decided_filters_day(c, "until", 1, &t->until, &w->until) ||
         str_runes(w->who) > WHO_MAX || str_runes(w->agent) > WHO_MAX)
         return page_list_bad();
-    return read_after(c, w);
+    return decided_filters_after(c, w);
 }
 
 bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
@@ -97,32 +98,26 @@ struct link {
     int64_t n; /* the number of results */
 };
 
-/* Where not all was scanned, a small count may be too low. */
-static struct str told(struct call *c, const struct inbox_decided_filters *t,
-                       int64_t n)
-{
-    return t->counts.part && n <= DECIDED_COUNT_MAX
-               ? STR("")
-               : page_list_count(c->a, n, DECIDED_COUNT_MAX);
-}
-
 static void decided_filters_add(struct call *c,
                                 const struct inbox_decided_filters *t,
                                 struct json *list, const struct link *l)
 {
     const struct str now = page_list_filter(c, l->key);
+    /* Where not all was scanned, a small count may be too low. */
+    const bool low = t->counts.part && l->n <= DECIDED_COUNT_MAX;
     const struct page_list_chip one = {
         .url = page_list_url(c, "/decided", l->key, l->word),
         .label = l->label,
-        .count = told(c, t, l->n),
+        .count =
+            low ? STR("") : page_list_count(c->a, l->n, DECIDED_COUNT_MAX),
         .icon = l->icon,
         .here = l->word.p ? str_eq(now, l->word) : !now.p};
     if (l->n > 0 || !l->word.p || one.here || t->counts.part)
         page_list_chip(list, c->a, &one);
 }
 
-static struct json *ended(struct call *c,
-                          const struct inbox_decided_filters *t)
+static struct json *
+decided_filters_outcomes(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
     struct link l = {"outcome", STR_NONE, STR("All"), "",
@@ -139,8 +134,8 @@ static struct json *ended(struct call *c,
     return list;
 }
 
-static struct json *kinds(struct call *c,
-                          const struct inbox_decided_filters *t)
+static struct json *
+decided_filters_kinds(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
     struct link l = {"kind", STR_NONE, STR("All"), "",
@@ -159,7 +154,8 @@ static struct json *kinds(struct call *c,
     return list;
 }
 
-static struct json *by(struct call *c, const struct inbox_decided_filters *t)
+static struct json *
+decided_filters_doors(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
     struct link l = {"door", STR_NONE, STR("Any"), "",
@@ -174,7 +170,7 @@ static struct json *by(struct call *c, const struct inbox_decided_filters *t)
     return list;
 }
 
-static struct str text(struct str s)
+static struct str decided_filters_text(struct str s)
 {
     return s.p ? s : STR("");
 }
@@ -183,16 +179,19 @@ struct json *inbox_decided_filters_view(struct call *c,
                                         const struct inbox_decided_filters *t)
 {
     struct json *o = json_object(c->a);
-    json_set_json(o, "outcomes", ended(c, t));
-    json_set_json(o, "kinds", kinds(c, t));
-    json_set_json(o, "doors", by(c, t));
-    json_set_text(o, "who", text(t->wish.who));
-    json_set_text(o, "agent", text(t->wish.agent));
-    json_set_text(o, "from", text(t->from));
-    json_set_text(o, "until", text(t->until));
-    json_set_text(o, "outcome", text(page_list_filter(c, "outcome")));
-    json_set_text(o, "door", text(page_list_filter(c, "door")));
-    json_set_text(o, "kind", text(page_list_filter(c, "kind")));
+    json_set_json(o, "outcomes", decided_filters_outcomes(c, t));
+    json_set_json(o, "kinds", decided_filters_kinds(c, t));
+    json_set_json(o, "doors", decided_filters_doors(c, t));
+    json_set_text(o, "who", decided_filters_text(t->wish.who));
+    json_set_text(o, "agent", decided_filters_text(t->wish.agent));
+    json_set_text(o, "from", decided_filters_text(t->from));
+    json_set_text(o, "until", decided_filters_text(t->until));
+    json_set_text(o, "outcome",
+                  decided_filters_text(page_list_filter(c, "outcome")));
+    json_set_text(o, "door",
+                  decided_filters_text(page_list_filter(c, "door")));
+    json_set_text(o, "kind",
+                  decided_filters_text(page_list_filter(c, "kind")));
     json_set_text(o, "save_url", page_list_save(c, "/decided"));
     json_set_text(o, "all_url", STR("/decided"));
     json_set_bool(o, "any", inbox_decided_filters_any(t));

@@ -48,13 +48,13 @@ static const struct {
     {"approved_sha256", false}, {"test", true}};
 #define FIELDS countof(export_fields)
 
-static struct str text(struct str s)
+static struct str export_text(struct str s)
 {
     return s.p ? s : STR("");
 }
 
-static void values(struct arena *a, const struct suspension *s,
-                   struct str v[static FIELDS])
+static void export_values(struct arena *a, const struct suspension *s,
+                          struct str v[static FIELDS])
 {
     const struct str all[] = {
         clock_rfc3339(a, s->responded_at),
@@ -82,15 +82,9 @@ static void values(struct arena *a, const struct suspension *s,
     memcpy(v, all, sizeof all);
 }
 
-static struct str plain(struct arena *a, struct str text)
-{
-    const struct json *v = json_read(a, text);
-    return v ? page_facts_value(a, v) : STR("");
-}
-
 /* Could a spreadsheet take a cell with this beginning for a formula? The
  * full-width forms of =, +, - and @ count as well: some programs fold them. */
-static bool like_formula(struct str s)
+static bool export_like_formula(struct str s)
 {
     static const char *const wide[] = {"\uFF1D", "\uFF0B", "\uFF0D",
                                        "\uFF20"};
@@ -102,13 +96,14 @@ static bool like_formula(struct str s)
 
 /* RFC 4180. A cell that a spreadsheet could take for a formula gets an
  * apostrophe in front. People read a table, so hidden characters are spelt. */
-static void put_cell(struct buf *b, struct arena *a, struct str as_it_is)
+static void export_put_cell(struct buf *b, struct arena *a,
+                            struct str as_it_is)
 {
     const struct str s = words_hidden(as_it_is) > 0
                              ? words_plain(a, as_it_is, as_it_is.n)
                              : as_it_is;
     buf_char(b, '"');
-    if (like_formula(s))
+    if (export_like_formula(s))
         buf_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '"')
@@ -132,10 +127,15 @@ static void csv_head(struct buf *b)
 static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
 {
     struct str v[FIELDS];
-    values(a, s, v);
+    export_values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
+        const struct json *value =
+            export_fields[i].json ? json_read(a, v[i]) : NULL;
         buf_put(b, i ? "," : "");
-        put_cell(b, a, export_fields[i].json ? plain(a, v[i]) : text(v[i]));
+        export_put_cell(b, a,
+                        value                   ? page_facts_value(a, value)
+                        : export_fields[i].json ? STR("")
+                                                : export_text(v[i]));
     }
     buf_put(b, "\r\n");
 }
@@ -145,12 +145,12 @@ static void jsonl_row(struct buf *b, struct arena *a,
 {
     struct str v[FIELDS];
     struct json *o = json_object(a);
-    values(a, s, v);
+    export_values(a, s, v);
     for (size_t i = 0; i < FIELDS; i++) {
         if (export_fields[i].json)
             json_set_read(a, o, export_fields[i].name, v[i]);
         else
-            json_set_text(o, export_fields[i].name, text(v[i]));
+            json_set_text(o, export_fields[i].name, export_text(v[i]));
     }
     json_write(b, o);
     buf_char(b, '\n');
@@ -158,29 +158,16 @@ static void jsonl_row(struct buf *b, struct arena *a,
 
 /* ---- the file ------------------------------------------------------- */
 
-/* Writes one row; nothing where the file is full. */
-static bool write_row(struct buf *b, struct arena *a, const struct format *f,
-                      const struct suspension *s)
-{
-    const size_t before = b->n;
-    f->row(b, a, s);
-    arena_reset(a); /* many long answers need more than one arena's memory */
-    if (!b->over && b->n <= BYTES_MAX)
-        return true;
-    b->n = before;
-    b->over = false;
-    return false;
-}
-
 /* Writes one page, and frees its memory before the next. Sets *more where the
  * list continues. */
-static const struct err *write_page(struct call *c,
-                                    struct inbox_decided_filters *t,
-                                    const struct format *f, size_t *left,
-                                    bool *more)
+static const struct err *export_page(struct call *c,
+                                     struct inbox_decided_filters *t,
+                                     const struct format *f, size_t *left,
+                                     bool *more)
 {
     struct arena *own = arena_within(c->a);
     struct arena *row = arena_within(c->a);
+    struct buf *out = &c->rs->body;
     struct decided_wish *w = &t->wish;
     struct decided_rows d = {.further = false};
     w->limit = PAGE + 1;
@@ -188,9 +175,18 @@ static const struct err *write_page(struct call *c,
     const size_t n = d.rows.n > PAGE ? PAGE : d.rows.n;
     size_t i = 0;
     while (!e && i < n && *left > 0) {
-        const bool fits = write_row(&c->rs->body, row, f, &d.rows.v[i]);
-        *left = fits ? *left - 1 : 0;
-        i += fits;
+        const size_t before = out->n;
+        f->row(out, row, &d.rows.v[i]);
+        arena_reset(row); /* many long answers need more than one arena's
+                           * memory */
+        if (out->over || out->n > BYTES_MAX) { /* the file is full */
+            out->n = before;
+            out->over = false;
+            *left = 0;
+        } else {
+            --*left;
+            i++;
+        }
     }
     *more = !e && (i < n || d.rows.n > PAGE || d.further);
     if (*more) {
@@ -218,7 +214,7 @@ static const struct err *export(struct call *c, const struct format *f)
     if (f->head)
         f->head(&c->rs->body);
     for (int i = 0; more && left > 0 && i < LOOKS_MAX; i++)
-        TRY(write_page(c, &t, f, &left, &more));
+        TRY(export_page(c, &t, f, &left, &more));
     if (more)
         buf_put(&c->rs->body, f->cut);
     c->rs->status = 200;

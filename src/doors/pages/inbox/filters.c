@@ -16,50 +16,31 @@ static const struct {
     int64_t minutes;
 } dues[] = {{"15m", 15}, {"1h", 60}, {"4h", 240}, {"1d", 1440}};
 
-static bool read_view(struct call *c, struct inbox_wish *w)
-{
-    const struct str word = page_list_filter(c, "view");
-    w->view = inbox_first(&c->who);
-    if (!word.p)
-        return true;
-    w->view = vocabulary_inbox_view_of(word);
-    return w->view < INBOX_VIEW__MAX && c->who.role != ROLE_USER;
-}
-
-static bool read_risk(struct call *c, struct inbox_wish *w)
-{
-    const struct str word = page_list_filter(c, "risk");
-    w->severity = word.p ? vocabulary_severity_of(vocabulary_of_key(word))
-                         : SEVERITY__MAX;
-    return !word.p || w->severity != SEVERITY__MAX;
-}
-
-static bool read_due(struct call *c, struct inbox_filters *f)
-{
-    f->due = page_list_filter(c, "due");
-    for (size_t i = 0; i < countof(dues) && f->due.p; i++) {
-        if (!str_is(f->due, dues[i].word))
-            continue;
-        f->wish.due = f->now + dues[i].minutes * 60 * CLOCK_SECOND;
-        return true;
-    }
-    return !f->due.p;
-}
-
 const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
                                      int64_t now)
 {
+    const struct str view = page_list_filter(c, "view");
+    const struct str risk = page_list_filter(c, "risk");
     const struct str sort = page_list_filter(c, "sort");
     struct inbox_wish *w = &f->wish;
-    *f = (struct inbox_filters){.now = now};
+    *f = (struct inbox_filters){.now = now, .due = page_list_filter(c, "due")};
     *w = (struct inbox_wish){.reader = &c->who,
                              .agent = page_list_filter(c, "agent"),
                              .words = page_list_filter(c, "q"),
                              .by_deadline = str_is(sort, "deadline"),
                              .limit = PAGE_LIST_ROWS + 1};
+    w->view = view.p ? vocabulary_inbox_view_of(view) : inbox_first(&c->who);
+    w->severity = risk.p ? vocabulary_severity_of(vocabulary_of_key(risk))
+                         : SEVERITY__MAX;
+    for (size_t i = 0; i < countof(dues); i++) {
+        if (str_is(f->due, dues[i].word))
+            w->due = now + dues[i].minutes * 60 * CLOCK_SECOND;
+    }
     f->group = inbox_row_group_of(page_list_filter(c, "group"));
-    if (!read_view(c, w) || !page_list_kind(c, &w->kind) || !read_risk(c, w) ||
-        !read_due(c, f) || f->group == INBOX_ROW_GROUP__MAX ||
+    if ((view.p && (w->view == INBOX_VIEW__MAX || c->who.role == ROLE_USER)) ||
+        !page_list_kind(c, &w->kind) ||
+        (risk.p && w->severity == SEVERITY__MAX) || (f->due.p && !w->due) ||
+        f->group == INBOX_ROW_GROUP__MAX ||
         (sort.p && !w->by_deadline && !str_is(sort, "risk")) ||
         str_runes(w->words) > PAGE_LIST_WORDS ||
         str_runes(w->agent) > PRINCIPAL_AGENT_NAME_MAX)
@@ -70,8 +51,8 @@ const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
 /* ---- counts --------------------------------------------------------- */
 
 /* Of the cells of one kind or severity, or all. */
-static int64_t sum(const struct inbox_counts *n, enum kind kind,
-                   enum severity severity)
+static int64_t filters_sum(const struct inbox_counts *n, enum kind kind,
+                           enum severity severity)
 {
     int64_t all = 0;
     for (unsigned k = 0; k < KIND__MAX; k++) {
@@ -87,24 +68,25 @@ static int64_t sum(const struct inbox_counts *n, enum kind kind,
     return all;
 }
 
-static struct str count(struct call *c, const struct inbox_filters *f,
-                        enum kind kind, enum severity severity)
+static struct str filters_count(struct call *c, const struct inbox_filters *f,
+                                enum kind kind, enum severity severity)
 {
-    const int64_t n = sum(&f->counts, kind, severity);
+    const int64_t n = filters_sum(&f->counts, kind, severity);
     return page_list_count(c->a, n,
                            n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n);
 }
 
 /* ---- chips ---------------------------------------------------------- */
 
-static struct json *kind_chips(struct call *c, const struct inbox_filters *f)
+static struct json *filters_kinds(struct call *c,
+                                  const struct inbox_filters *f)
 {
     struct json *list = json_array(c->a);
     const struct inbox_wish *w = &f->wish;
     const struct page_list_chip all = {
         .url = page_list_url(c, "/inbox", "kind", STR_NONE),
         .label = STR("All"),
-        .count = count(c, f, KIND__MAX, w->severity),
+        .count = filters_count(c, f, KIND__MAX, w->severity),
         .icon = "",
         .here = w->kind == KIND__MAX};
     page_list_chip(list, c->a, &all);
@@ -113,13 +95,13 @@ static struct json *kind_chips(struct call *c, const struct inbox_filters *f)
         const enum kind k = (enum kind)(i % KIND__MAX);
         const struct suspension s = {.kind = k};
         const struct json *word = page_badge_kind(c->a, &s);
-        if (sum(&f->counts, k, w->severity) == 0 && w->kind != k)
+        if (filters_sum(&f->counts, k, w->severity) == 0 && w->kind != k)
             continue;
         const struct page_list_chip one = {
             .url = page_list_url(c, "/inbox", "kind",
                                  vocabulary_key(kind_words(k))),
             .label = json_get_text(word, "word"),
-            .count = count(c, f, k, w->severity),
+            .count = filters_count(c, f, k, w->severity),
             .icon = arena_z(c->a, json_get_text(word, "icon")),
             .here = w->kind == k};
         page_list_chip(list, c->a, &one);
@@ -127,26 +109,27 @@ static struct json *kind_chips(struct call *c, const struct inbox_filters *f)
     return list;
 }
 
-static struct json *risk_chips(struct call *c, const struct inbox_filters *f)
+static struct json *filters_risks(struct call *c,
+                                  const struct inbox_filters *f)
 {
     struct json *list = json_array(c->a);
     const struct inbox_wish *w = &f->wish;
     const struct page_list_chip any = {
         .url = page_list_url(c, "/inbox", "risk", STR_NONE),
         .label = STR("Any"),
-        .count = count(c, f, w->kind, SEVERITY__MAX),
+        .count = filters_count(c, f, w->kind, SEVERITY__MAX),
         .icon = "",
         .here = w->severity == SEVERITY__MAX};
     page_list_chip(list, c->a, &any);
     for (unsigned i = SEVERITY__MAX; i-- > 0;) {
         const enum severity s = (enum severity)i;
-        if (sum(&f->counts, w->kind, s) == 0 && w->severity != s)
+        if (filters_sum(&f->counts, w->kind, s) == 0 && w->severity != s)
             continue;
         const struct vocabulary_word *words = vocabulary_severity(s);
         const struct page_list_chip one = {
             .url = page_list_url(c, "/inbox", "risk", vocabulary_key(words)),
             .label = str_of(words->label),
-            .count = count(c, f, w->kind, s),
+            .count = filters_count(c, f, w->kind, s),
             .icon = words->wire.p ? words->wire.p : "",
             .here = w->severity == s};
         page_list_chip(list, c->a, &one);
@@ -170,8 +153,8 @@ static const struct row rows[] = {
      {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
 
 /* An active filter is shown outside of the fold, so that it can be removed. */
-static void add_set(struct call *c, struct json *set, const char *key,
-                    const char *name, struct str value)
+static void filters_add_set(struct call *c, struct json *set, const char *key,
+                            const char *name, struct str value)
 {
     struct json *o = json_object(c->a);
     if (!value.p)
@@ -182,8 +165,8 @@ static void add_set(struct call *c, struct json *set, const char *key,
     json_add_json(set, o);
 }
 
-static struct json *links(struct call *c, const struct row *r,
-                          struct json *set)
+static struct json *filters_links(struct call *c, const struct row *r,
+                                  struct json *set)
 {
     struct json *list = json_array(c->a);
     const struct str now = page_list_filter(c, r->key);
@@ -197,7 +180,7 @@ static struct json *links(struct call *c, const struct row *r,
             .here = word.p ? str_eq(word, now) : !now.p};
         page_list_chip(list, c->a, &one);
         if (word.p && one.here)
-            add_set(c, set, r->key, r->label, one.label);
+            filters_add_set(c, set, r->key, r->label, one.label);
     }
     return list;
 }
@@ -205,12 +188,12 @@ static struct json *links(struct call *c, const struct row *r,
 struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f)
 {
     struct json *o = json_object(c->a), *set = json_array(c->a);
-    json_set_json(o, "kinds", kind_chips(c, f));
-    json_set_json(o, "risks", risk_chips(c, f));
+    json_set_json(o, "kinds", filters_kinds(c, f));
+    json_set_json(o, "risks", filters_risks(c, f));
     for (size_t i = 0; i < countof(rows); i++)
-        json_set_json(o, rows[i].member, links(c, &rows[i], set));
-    add_set(c, set, "agent", "Agent", f->wish.agent);
-    add_set(c, set, "q", "Search", f->wish.words);
+        json_set_json(o, rows[i].member, filters_links(c, &rows[i], set));
+    filters_add_set(c, set, "agent", "Agent", f->wish.agent);
+    filters_add_set(c, set, "q", "Search", f->wish.words);
     json_set_json(o, "set", set);
     json_set_text(o, "save_url", page_list_save(c, "/inbox"));
     return o;
@@ -223,7 +206,7 @@ const char *inbox_filters_title(const struct inbox_filters *f)
 
 int64_t inbox_filters_all(const struct inbox_filters *f)
 {
-    return sum(&f->counts, f->wish.kind, f->wish.severity);
+    return filters_sum(&f->counts, f->wish.kind, f->wish.severity);
 }
 
 bool inbox_filters_any(const struct inbox_filters *f)

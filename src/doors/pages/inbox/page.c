@@ -10,28 +10,8 @@
 #define SOON (15 * 60 * CLOCK_SECOND)
 #define SOON_ROWS 10
 
-/* The last row of the page before, open or not. */
-static const struct err *read_after(struct call *c, struct inbox_filters *f)
-{
-    const struct str after = page_list_filter(c, "after");
-    struct suspension *s = arena_new(c->a, struct suspension);
-    if (!after.p)
-        return NULL;
-    const struct err *e = suspensions_get(c->pg, c->a, after, s);
-    f->wish.after = s;
-    return e && e->kind == ERR_NOT_FOUND ? page_list_bad() : e;
-}
-
-/* "57", or "more than 200" above the ceiling of the count. */
-static struct str counted(struct arena *a, int64_t n)
-{
-    const bool more = n == INBOX_FILTERS_MANY;
-    return arena_join(a, str_of(more ? "more than " : ""),
-                      words_count(a, more ? INBOX_COUNT_MAX : n));
-}
-
 /* The number of results, as far as they were counted. */
-static void set_found(struct json *view, const struct inbox_filters *f)
+static void page_set_found(struct json *view, const struct inbox_filters *f)
 {
     const int64_t n = inbox_filters_all(f);
     const bool more = n == INBOX_FILTERS_MANY;
@@ -41,29 +21,22 @@ static void set_found(struct json *view, const struct inbox_filters *f)
     json_set_bool(view, "narrowed", inbox_filters_any(f));
 }
 
-static struct str shown(struct call *c, const struct inbox_filters *f,
-                        struct suspension_rows rows, bool more)
+static struct str page_shown(struct call *c, const struct inbox_filters *f,
+                             struct suspension_rows rows, bool more)
 {
-    struct buf b = buf_make(c->a, 128);
-    if (f->wish.after)
-        buf_put(&b, more ? "Another " : "The last ");
-    buf_str(&b, words_count(c->a, (int64_t)rows.n));
-    buf_put(&b, " of ");
-    buf_str(&b, counted(c->a, inbox_filters_all(f)));
-    buf_put(&b, f->wish.after ? "" : " shown");
-    return buf_text(&b);
+    const int64_t n = inbox_filters_all(f);
+    const bool many = n == INBOX_FILTERS_MANY;
+    return arena_join(c->a,
+                      str_of(!f->wish.after ? ""
+                             : more         ? "Another "
+                                            : "The last "),
+                      words_count(c->a, (int64_t)rows.n), STR(" of "),
+                      str_of(many ? "more than " : ""),
+                      words_count(c->a, many ? INBOX_COUNT_MAX : n),
+                      str_of(f->wish.after ? "" : " shown"));
 }
 
-/* A note where not all questions were scanned. */
-static struct str note(const struct inbox_filters *f)
-{
-    return f->counts.looked > INBOX_WORDS_MAX
-               ? STR("More than 2,000 open requests match, and only 2,000 "
-                     "were searched. Add a word.")
-               : STR("");
-}
-
-static struct json *empty(struct call *c, const struct inbox_filters *f)
+static struct json *page_empty(struct call *c, const struct inbox_filters *f)
 {
     struct json *o = json_object(c->a);
     json_set_text(o, "heading",
@@ -76,9 +49,9 @@ static struct json *empty(struct call *c, const struct inbox_filters *f)
 
 /* Questions that end soon are shown above the list, whatever their risk and the
  * order of the list. */
-static const struct err *ends_soon(struct call *c,
-                                   const struct inbox_filters *f,
-                                   struct suspension_rows *out)
+static const struct err *page_ends_soon(struct call *c,
+                                        const struct inbox_filters *f,
+                                        struct suspension_rows *out)
 {
     struct inbox_wish wish = f->wish;
     const int64_t until = f->now + SOON;
@@ -90,8 +63,8 @@ static const struct err *ends_soon(struct call *c,
     return f->wish.after ? NULL : inbox_list(c->pg, c->a, &wish, out);
 }
 
-static struct json *soon(struct call *c, struct page_view *v,
-                         struct suspension_rows rows)
+static struct json *page_soon(struct call *c, struct page_view *v,
+                              struct suspension_rows rows)
 {
     struct json *o = json_object(c->a), *list = json_array(c->a);
     for (size_t i = 0; i < rows.n; i++) {
@@ -116,20 +89,24 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
         .path = "/inbox",
         .first = !f->wish.after,
         .older = more ? rows.v[rows.n - 1].id : STR_NONE,
-        .shown = shown(c, f, rows, more)};
+        .shown = page_shown(c, f, rows, more)};
     const char *title = inbox_filters_title(f);
     const struct str here = page_list_url(
         c, "/inbox", "after", f->wish.after ? f->wish.after->id : STR_NONE);
     json_set_text(view, "heading", str_of(title));
-    set_found(view, f);
-    json_set_text(view, "note", note(f));
+    page_set_found(view, f);
+    json_set_text(view, "note",
+                  f->counts.looked > INBOX_WORDS_MAX
+                      ? STR("More than 2,000 open requests match, and only "
+                            "2,000 were searched. Add a word.")
+                      : STR(""));
     page_view_set_time(view, "as_of", v.now);
     json_set_text(view, "reload_url", here);
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
     json_set_json(view, "filters", inbox_filters_view(c, f));
-    json_set_json(view, "soon", soon(c, &v, ending));
-    json_set_json(view, "empty", rows.n ? NULL : empty(c, f));
+    json_set_json(view, "soon", page_soon(c, &v, ending));
+    json_set_json(view, "empty", rows.n ? NULL : page_empty(c, f));
     json_set_json(view, "list", NULL);
     if (rows.n) {
         struct json *list = json_object(c->a);
@@ -143,10 +120,17 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
 
 const struct err *inbox_page(struct call *c)
 {
+    const struct str after = page_list_filter(c, "after");
     struct inbox_filters f;
+    struct suspension last; /* of the page before, open or not */
     struct suspension_rows rows, ending;
     TRY(inbox_filters_read(c, &f, clock_now()));
-    TRY(read_after(c, &f));
+    if (after.p) {
+        const struct err *e = suspensions_get(c->pg, c->a, after, &last);
+        if (e)
+            return e->kind == ERR_NOT_FOUND ? page_list_bad() : e;
+        f.wish.after = &last;
+    }
     TRY(inbox_list(c->pg, c->a, &f.wish, &rows));
     /* All further questions were answered meanwhile. */
     if (f.wish.after && rows.n == 0) {
@@ -155,6 +139,6 @@ const struct err *inbox_page(struct call *c)
         return NULL;
     }
     TRY(inbox_count(c->pg, c->a, &f.wish, &f.counts));
-    TRY(ends_soon(c, &f, &ending));
+    TRY(page_ends_soon(c, &f, &ending));
     return page_show(c, &f, rows, ending);
 }

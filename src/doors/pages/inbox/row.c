@@ -14,7 +14,7 @@
 
 /* ---- the figure ----------------------------------------------------- */
 
-static struct json *facts_of(struct arena *a, const struct suspension *s)
+static struct json *row_facts(struct arena *a, const struct suspension *s)
 {
     struct json *o = NULL;
     if (s->subject.n > FIGURE_MAX || json_parse(a, s->subject, &o))
@@ -22,8 +22,8 @@ static struct json *facts_of(struct arena *a, const struct suspension *s)
     return json_is(o, JSON_OBJECT) ? o : NULL;
 }
 
-static struct json *figure(struct page_view *v, struct str value,
-                           struct str unit)
+static struct json *row_figure(struct page_view *v, struct str value,
+                               struct str unit)
 {
     struct json *o = json_object(v->a);
     json_set_text(o, "value", value);
@@ -31,70 +31,62 @@ static struct json *figure(struct page_view *v, struct str value,
     return o;
 }
 
-static struct json *counted(struct page_view *v, const struct json *list,
-                            const char *one, const char *many)
+static struct json *row_counted(struct page_view *v, const struct json *list,
+                                const char *one, const char *many)
 {
     const size_t n = json_count(list);
     return n == 0 ? NULL
-                  : figure(v, words_count(v->a, (int64_t)n),
-                           str_of(n == 1 ? one : many));
+                  : row_figure(v, words_count(v->a, (int64_t)n),
+                               str_of(n == 1 ? one : many));
 }
 
-static struct json *limit(struct page_view *v, const struct json *cost)
+static struct json *row_limit(struct page_view *v, const struct json *cost)
 {
     const struct json *amount = json_get(cost, "amount");
     char text[JSON_DOUBLE_TEXT];
     if (json_is(amount, JSON_INT))
-        return figure(v, words_count(v->a, json_int(amount)),
-                      json_get_text(cost, "unit"));
+        return row_figure(v, words_count(v->a, json_int(amount)),
+                          json_get_text(cost, "unit"));
     if (!json_is(amount, JSON_DOUBLE))
         return NULL;
     const size_t n = json_double_text(json_double(amount), text);
-    return figure(v, arena_str(v->a, (struct str){text, n}),
-                  json_get_text(cost, "unit"));
-}
-
-static struct json *duration(struct page_view *v, int64_t s)
-{
-    if (s <= 0 || s > SUSPENSION_TIMEOUT_MAX)
-        return NULL;
-    return figure(v, words_span(v->a, s * CLOCK_SECOND), STR("requested"));
+    return row_figure(v, arena_str(v->a, (struct str){text, n}),
+                      json_get_text(cost, "unit"));
 }
 
 /* The value at a path of the facts, or NULL. */
-static const struct json *fact(struct page_view *v, const struct suspension *s,
-                               const char *path)
+static const struct json *
+row_fact(struct page_view *v, const struct suspension *s, const char *path)
 {
-    const struct json *at = facts_of(v->a, s);
+    const struct json *at = row_facts(v->a, s);
     for (struct str rest = str_of(path); rest.p;)
         at = json_get_str(at, str_cut(&rest, '.'));
     return at;
 }
 
-static const struct json *form_of(struct page_view *v,
+/* The most important figure of its kind, or NULL. */
+static struct json *row_figure_of(struct page_view *v,
                                   const struct suspension *s)
-{
-    struct json *form = NULL;
-    return s->form.p && s->form.n <= FIGURE_MAX &&
-                   !json_parse(v->a, s->form, &form)
-               ? form
-               : NULL;
-}
-
-static struct json *figure_of(struct page_view *v, const struct suspension *s)
 {
     const struct kind_rule *rule = kind_rule(s->kind);
     const char *one = rule ? rule->figure.one : NULL;
     const char *many = rule ? rule->figure.many : NULL;
+    int64_t seconds;
     switch (rule ? rule->figure.type : KIND_FIGURE_NONE) {
     case KIND_FIGURE_LIST:
-        return counted(v, fact(v, s, rule->figure.path), one, many);
+        return row_counted(v, row_fact(v, s, rule->figure.path), one, many);
     case KIND_FIGURE_FIELDS:
-        return counted(v, form_of(v, s), one, many);
+        if (s->form.n > FIGURE_MAX)
+            return NULL;
+        return row_counted(v, json_read(v->a, s->form), one, many);
     case KIND_FIGURE_AMOUNT:
-        return limit(v, fact(v, s, rule->figure.path));
+        return row_limit(v, row_fact(v, s, rule->figure.path));
     case KIND_FIGURE_SECONDS:
-        return duration(v, json_int(fact(v, s, rule->figure.path)));
+        seconds = json_int(row_fact(v, s, rule->figure.path));
+        if (seconds <= 0 || seconds > SUSPENSION_TIMEOUT_MAX)
+            return NULL;
+        return row_figure(v, words_span(v->a, seconds * CLOCK_SECOND),
+                          STR("requested"));
     case KIND_FIGURE_NONE:
     default:
         return NULL;
@@ -103,29 +95,21 @@ static struct json *figure_of(struct page_view *v, const struct suspension *s)
 
 /* ---- the row -------------------------------------------------------- */
 
-/* The explanation, else a question under a title. */
-static struct str reason(const struct suspension *s)
-{
-    const struct str words = s->explanation.p ? s->explanation
-                             : s->title.p     ? s->question
-                                              : STR_NONE;
-    return str_eq(str_trim(words), str_trim(question_head_title(s)))
-               ? STR_NONE
-               : words;
-}
-
-static struct str pick(struct arena *a, const struct suspension *s)
-{
-    return arena_join(a, s->id, STR(":"), s->subject_sha256);
-}
-
 struct json *inbox_row_short(struct page_view *v, const struct suspension *s)
 {
     struct json *o = json_object(v->a);
+    /* The explanation, else a question under a title. */
+    const struct str words = s->explanation.p ? s->explanation
+                             : s->title.p     ? s->question
+                                              : STR_NONE;
+    const bool same =
+        str_eq(str_trim(words), str_trim(question_head_title(s)));
     json_set_json(o, "suspension", question_head_brief(v, s));
-    json_set_text(o, "pick", pick(v->a, s));
-    json_set_text(o, "reason", words_line(v->a, reason(s), PAGE_VIEW_ROW));
-    json_set_json(o, "figure", figure_of(v, s));
+    json_set_text(o, "pick",
+                  arena_join(v->a, s->id, STR(":"), s->subject_sha256));
+    json_set_text(o, "reason",
+                  words_line(v->a, same ? STR_NONE : words, PAGE_VIEW_ROW));
+    json_set_json(o, "figure", row_figure_of(v, s));
     return o;
 }
 
@@ -155,7 +139,7 @@ enum inbox_row_group inbox_row_group_of(struct str word)
 
 /* The title with every number replaced by one sign: repeated questions differ
  * in their numbers. */
-static void put_shape(struct buf *b, struct str title)
+static void row_put_shape(struct buf *b, struct str title)
 {
     bool number = false;
     for (size_t i = 0; i < title.n; i++) {
@@ -169,8 +153,8 @@ static void put_shape(struct buf *b, struct str title)
     }
 }
 
-static struct str deadline_name(const struct page_view *v,
-                                const struct suspension *s)
+static struct str row_deadline_name(const struct page_view *v,
+                                    const struct suspension *s)
 {
     const int64_t left = s->expires_at - v->now;
     if (!s->expires_at)
@@ -189,17 +173,9 @@ struct group {
     const struct suspension *first;
 };
 
-static struct str action_name(struct arena *a, const struct suspension *s)
-{
-    struct arena *own = arena_within(a);
-    const struct json *action = json_get(facts_of(own, s), "action");
-    const struct str name = arena_str(a, json_get_text(action, "name"));
-    arena_free(own);
-    return name;
-}
-
-static struct group group_of(struct page_view *v, const struct suspension *s,
-                             enum inbox_row_group by)
+static struct group row_group_of(struct page_view *v,
+                                 const struct suspension *s,
+                                 enum inbox_row_group by)
 {
     struct group g = {.rows = json_array(v->a), .first = s};
     const struct str title = question_head_title(s);
@@ -210,10 +186,15 @@ static struct group group_of(struct page_view *v, const struct suspension *s,
     }
     if (by != INBOX_ROW_LIKE) {
         g.key = g.name =
-            by == INBOX_ROW_DEADLINE ? deadline_name(v, s) : STR("");
+            by == INBOX_ROW_DEADLINE ? row_deadline_name(v, s) : STR("");
         return g;
     }
-    const struct str name = action_name(v->a, s);
+    /* Alike: of the same agent and kind, with the same action, else with the
+     * same shape of the title. */
+    struct arena *own = arena_within(v->a);
+    const struct json *action = json_get(row_facts(own, s), "action");
+    const struct str name = arena_str(v->a, json_get_text(action, "name"));
+    arena_free(own);
     buf_str(&b, s->asked_by);
     buf_char(&b, '\n');
     buf_int(&b, s->kind);
@@ -221,64 +202,48 @@ static struct group group_of(struct page_view *v, const struct suspension *s,
     if (name.n > 0 && name.n < 512)
         buf_str(&b, name);
     else
-        put_shape(&b, title);
+        row_put_shape(&b, title);
     g.key = buf_text(&b);
     g.name = name.n > 0 ? name : title;
     return g;
 }
 
-static struct json *heading(struct page_view *v, const struct group *g,
-                            enum inbox_row_group by, bool odd)
+static void row_add_group(struct page_view *v, struct json *list,
+                          const struct group *g, enum inbox_row_group by,
+                          bool odd)
 {
-    struct json *o = json_object(v->a);
-    if (by == INBOX_ROW_NONE)
-        return NULL;
-    const struct str none = STR("Other requests");
-    const struct str name = odd ? none : g->name;
-    json_set_text(o, "name", words_cut(v->a, name, NAME_MAX));
-    json_set_text(o, "named",
-                  words_name(v->a, words_plain(v->a, name, NAME_MAX)));
-    json_set_json(o, "why", NULL);
-    if (odd)
-        json_set_text(o, "why", STR("no similar ones on this page"));
-    else if (by == INBOX_ROW_LIKE)
-        json_set_text(o, "why", g->first->asked_by);
-    return o;
-}
-
-static void add_group(struct page_view *v, struct json *list,
-                      const struct group *g, enum inbox_row_group by, bool odd)
-{
-    struct json *o = json_object(v->a);
+    struct json *o = json_object(v->a), *heading = json_object(v->a);
     if (json_count(g->rows) == 0)
         return;
-    json_set_json(o, "heading", heading(v, g, by, odd));
+    const struct str name = odd ? STR("Other requests") : g->name;
+    json_set_text(heading, "name", words_cut(v->a, name, NAME_MAX));
+    json_set_text(heading, "named",
+                  words_name(v->a, words_plain(v->a, name, NAME_MAX)));
+    json_set_text(heading, "why",
+                  odd                    ? STR("no similar ones on this page")
+                  : by == INBOX_ROW_LIKE ? g->first->asked_by
+                                         : STR_NONE);
+    json_set_json(o, "heading", by == INBOX_ROW_NONE ? NULL : heading);
     json_set_json(o, "rows", g->rows);
     json_add_json(list, o);
 }
 
-/* The effect of silence so far: the time of a step has passed, and another
- * recipient was notified. */
-static void set_silence(struct call *c, struct json *o,
-                        const struct suspension *s)
+/* A row of the list, with a link to the list of its agent alone. */
+static struct json *row_listed(struct call *c, struct page_view *v,
+                               const struct suspension *s)
 {
+    struct page_list_row row;
     struct str to;
-    const bool escalated = retry_escalated(c->a, s, &to);
+    page_list_row_begin(&row, c, v);
+    struct json *o = inbox_row(&row.view, s);
+    /* The effect of silence so far: the time of a step has passed, and another
+     * recipient was notified. */
+    const bool escalated = retry_escalated(row.call.a, s, &to);
     json_set_bool(o, "overdue", s->attempt > 1);
     json_set_text(o, "escalated",
                   !escalated                ? STR("")
                   : str_eq(to, c->who.name) ? STR("Escalated to you")
                                             : STR("Escalated"));
-}
-
-/* A row of the list, with a link to the list of its agent alone. */
-static struct json *listed(struct call *c, struct page_view *v,
-                           const struct suspension *s)
-{
-    struct page_list_row row;
-    page_list_row_begin(&row, c, v);
-    struct json *o = inbox_row(&row.view, s);
-    set_silence(&row.call, o, s);
     const bool there = page_list_filter(c, "agent").p;
     json_set_text(o, "agent_url",
                   there ? STR("")
@@ -295,13 +260,13 @@ struct json *inbox_row_groups(struct call *c, struct page_view *v,
     struct group odd = {.rows = json_array(v->a)};
     size_t n = 0;
     for (size_t i = 0; i < rows.n; i++) {
-        const struct group own = group_of(v, &rows.v[i], by);
+        const struct group own = row_group_of(v, &rows.v[i], by);
         size_t k = 0;
         while (k < n && !str_eq(g[k].key, own.key))
             k++;
         if (k == n)
             g[n++] = own;
-        json_add_json(g[k].rows, listed(c, v, &rows.v[i]));
+        json_add_json(g[k].rows, row_listed(c, v, &rows.v[i]));
     }
     for (size_t k = 0; k < n && by == INBOX_ROW_LIKE; k++) {
         if (json_count(g[k].rows) > 1)
@@ -309,8 +274,8 @@ struct json *inbox_row_groups(struct call *c, struct page_view *v,
         json_add_json(odd.rows, json_at(g[k].rows, 0));
         json_drop(g[k].rows, 0);
     }
-    add_group(v, list, &odd, by, true);
+    row_add_group(v, list, &odd, by, true);
     for (size_t k = 0; k < n; k++)
-        add_group(v, list, &g[k], by, false);
+        row_add_group(v, list, &g[k], by, false);
     return list;
 }

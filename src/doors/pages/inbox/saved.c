@@ -6,23 +6,6 @@
 #include "doors/pages/shell/page.h"
 #include "store/views.h"
 
-static struct json *saved_row(struct page_view *v, const struct view *one)
-{
-    struct json *o = json_object(v->a);
-    struct buf url = buf_make(v->a, one->query.n + 64);
-    buf_str(&url, one->path);
-    buf_put(&url, one->query.n ? "?" : "");
-    buf_str(&url, one->query);
-    json_set_text(o, "url", buf_text(&url));
-    json_set_text(o, "id", one->id);
-    json_set_text(o, "name", one->name);
-    json_set_bool(o, "own", one->own);
-    json_set_text(o, "by", one->own ? STR_NONE : one->by);
-    json_set_text(o, "reach", one->shared ? STR("shared with everybody")
-                                          : STR("private"));
-    return o;
-}
-
 /* The view to be saved: from the address, or as it was posted. */
 struct draft {
     struct str name, path, query;
@@ -32,13 +15,25 @@ struct draft {
 
 static const struct err *saved_show(struct call *c, const struct draft *d)
 {
-    struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
     struct json *form = json_object(c->a);
     struct view_rows found;
     TRY(views_list(c->pg, c->a, c->who.id, &found));
-    for (size_t i = 0; i < found.n; i++)
-        json_add_json(rows, saved_row(&v, &found.v[i]));
+    for (size_t i = 0; i < found.n; i++) {
+        const struct view *one = &found.v[i];
+        struct json *row = json_object(c->a);
+        json_set_text(row, "url",
+                      arena_join(c->a, one->path,
+                                 str_of(one->query.n ? "?" : ""), one->query));
+        json_set_text(row, "id", one->id);
+        json_set_text(row, "name", one->name);
+        json_set_bool(row, "own", one->own);
+        json_set_text(row, "by", one->own ? STR_NONE : one->by);
+        json_set_text(row, "reach",
+                      one->shared ? STR("shared with everybody")
+                                  : STR("private"));
+        json_add_json(rows, row);
+    }
     json_set_text(form, "name", d->name.p ? d->name : STR(""));
     json_set_text(form, "path", d->path.p ? d->path : STR("/inbox"));
     json_set_text(form, "query", d->query.p ? d->query : STR(""));
@@ -59,7 +54,7 @@ const struct err *inbox_saved(struct call *c)
 }
 
 /* Only a query as page_list_query writes it. */
-static bool is_query(struct str s)
+static bool saved_is_query(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         const char c = s.p[i];
@@ -70,13 +65,13 @@ static bool is_query(struct str s)
     return s.n <= VIEWS_QUERY_MAX;
 }
 
-static const struct err *check(const struct draft *d)
+static const struct err *saved_check(const struct draft *d)
 {
     if (d->name.n == 0 || str_runes(d->name) > VIEWS_NAME_MAX)
         return ERROR(ERR_INVALID, "field.value",
                      "Enter a name of 1 to 60 characters.");
     if ((!str_is(d->path, "/inbox") && !str_is(d->path, "/decided")) ||
-        !is_query(d->query))
+        !saved_is_query(d->query))
         return ERROR(ERR_INVALID, "field.value",
                      "This view cannot be saved. Open the list, set filters "
                      "and save it from there.");
@@ -100,7 +95,7 @@ const struct err *inbox_saved_post(struct call *c)
                              .path = d.path,
                              .query = d.query.p ? d.query : STR(""),
                              .shared = d.shared};
-    d.error = check(&d);
+    d.error = saved_check(&d);
     if (!d.error)
         d.error = views_save(c->pg, c->a, &one, c->who.id, clock_now());
     if (d.error && d.error->kind != ERR_INVALID &&
