@@ -243,8 +243,8 @@ test("a key does what its button says, whatever the agent calls it", () =>
         await page.goto(`/suspensions/${card.suspension_id}`);
         assert.deepEqual(await keysOf(page), ["1 Delete it",
             "r Reject: Approve nothing"]);
-        assert.match(await text(page), new RegExp("The agent is told no " +
-            "and continues without it\\.\\s+The agent says: " +
+        assert.match(await text(page), new RegExp("The agent gets the " +
+            "rejection and continues without it\\.\\s+The agent says: " +
             "It covers what is shown\\."));
         await page.keyboard.press("a");
         await page.waitForTimeout(300);

@@ -102,8 +102,9 @@ test("a request for access says what a yes gives, and gives it", () =>
         const words = await text(page);
         assert.match(words, /Give the agent audit-agent write access/);
         assert.match(words, /I check the sums/);
-        assert.match(words, /It can change nothing/);
-        assert.match(words, /It cannot complete or stop it, or let others in/);
+        assert.match(words, /It cannot change anything/);
+        assert.match(words,
+            /It cannot complete or stop the task, or give others access/);
         await look(page, "access_request");
         await confirmed(page, "Approve: Read access");
         assert.match(await text(page), /You approved this/);

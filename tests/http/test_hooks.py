@@ -305,7 +305,7 @@ def nested(depth):
 WRONG = {"224 kB": {"content": "x" * 230_000},
          "too deep": nested(29),
          "more digits than a double": {"n": "0.1234567890123456789"},
-         "1 to 200 characters": None}
+         "1 to 200 visible characters": None}
 
 
 @route(HOOK)

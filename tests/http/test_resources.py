@@ -55,7 +55,7 @@ def test_an_admin_adds_and_removes_a_resource(server, person):
             r = gateway.get(f"/api/v1/permits/{new_id()}")
             refused(r, 404, "permit.unknown")
     for wrong, said in (({"Address": "tools"}, "Address"),
-                        ({"Address": address + "?x=1"}, "no absolute"),
+                        ({"Address": address + "?x=1"}, "an absolute URL"),
                         ({"Name": ""}, "Name")):
         r = send(boss, PAGE, {**values, **wrong})
         assert r.status_code == 422 and said in r.text, r.text

@@ -81,7 +81,7 @@ def test_an_answer_is_used_once(server, agent, operator, make):
     assert len(told) == 1
     older(server, asked)
     said = refused(use(agent, asked, operation), 409, "permit.used")
-    assert "Ask anew" in said["detail"]
+    assert "ask again" in said["detail"]
 
 
 @KINDS

@@ -63,8 +63,8 @@ def age(server, agent, operator, question):
     older(server, question)
 
 
-ENDS = {"revoke": (revoke, "taken back"), "abandon": (abandon, "ended"),
-        "forbid": (forbid, "Never here"), "age": (age, "Ask anew")}
+ENDS = {"revoke": (revoke, "revoked"), "abandon": (abandon, "ended"),
+        "forbid": (forbid, "Never here"), "age": (age, "ask again")}
 
 
 def approved(client, operator):
@@ -125,7 +125,7 @@ def test_an_answer_days_later_is_used(server, agent, operator):
     client = Hook(agent)
     days_later(server, approved(client, operator), 7)
     word, why = client()
-    assert word == "deny" and "is over" in why
+    assert word == "deny" and "has ended" in why
 
 
 @route(HOOK)
@@ -241,7 +241,7 @@ def test_check_answer_says_when_a_yes_is_over(server, agent, operator):
         assert look()["usable"] is True
     revoke(server, agent, operator, one)
     seen = look()
-    assert seen["usable"] is False and "taken back" in seen["message"]
+    assert seen["usable"] is False and "revoked" in seen["message"]
     assert seen["unusable_reason"] == "permit.revoked"
 
 

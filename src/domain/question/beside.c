@@ -169,16 +169,16 @@ static const struct {
 } beside_accesses[ACCESS__MAX] = {
     [ACCESS_READ] = {"Read access",
                      "The agent can read the task, with its log, questions, "
-                     "plans and records. It can change nothing."},
+                     "plans and records. It cannot change anything."},
     [ACCESS_WRITE] = {"Write access",
                       "The agent can read all of the task and work on it: "
                       "change its state, hold leases, ask questions, carry "
                       "out plans, record costs and failures. It cannot "
-                      "complete or stop it, or let others in."},
+                      "complete or stop the task, or give others access."},
     [ACCESS_ADMIN] = {"Full access",
-                      "The agent can do all that the agent can which made the "
-                      "task: work on it, complete or stop it, assign agents, "
-                      "change its policy, and give others access."}};
+                      "The same access as the agent that created the task: "
+                      "work on it, complete or stop it, assign agents, change "
+                      "its policy, and give others access."}};
 
 struct str beside_access_words(struct str value)
 {

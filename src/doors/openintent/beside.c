@@ -82,8 +82,8 @@ static const struct err *settle_completion(struct call *c,
 {
     if (!beside_completes(s))
         return NULL;
-    s->question = STR("Approve the completion of the task, with its state as "
-                      "it is below?");
+    s->question =
+        STR("Approve the completion of the task with the state shown below?");
     s->subject = governance_completion(c->a, w->intent.state);
     return s->subject.p ? NULL
                         : ERROR(ERR_TOO_LARGE, "suspension.too_large",

@@ -49,7 +49,7 @@ static const struct err *permits_ask(struct settings_view *v)
         v, v->of->row, p->agent,
         p->state == PERMIT_SPENT
             ? STR("All of its uses were made, and cannot be undone here. The "
-                  "agent's platform is told.")
+                  "agent's platform is notified.")
             : STR_NONE);
     return NULL;
 }
@@ -103,8 +103,8 @@ static const struct settings_action revoke = {
     .what = "revoke",
     .label = "Revoke",
     .verb = "Revoke the permit of",
-    .sentence = "The agent cannot use it any more. Uses that were made stay. "
-                "The agent's platform is told.",
+    .sentence = "The agent can no longer use it. Past uses are kept. The "
+                "agent's platform is notified.",
     .none = "Nothing is revoked yet.",
     .act = "end permit",
     .comment = true,

@@ -15,7 +15,7 @@ static const struct settings_form_field resources_fields[] = {
              "address in the list gets one more key"},
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "Display name"},
-    {.key = "bearer", .label = "Accept tokens that are bound to no key",
+    {.key = "bearer", .label = "Accept tokens that are not bound to a key",
      .type = "boolean",
      .help = "For agents that cannot sign their requests (DPoP)"},
 };
@@ -59,8 +59,7 @@ static const struct err *resources_save(struct settings_view *v,
         .require_dpop = !json_bool(json_get(values, "bearer"))};
     if (!permit_resource_ok(r.identifier))
         return err_at(c->a, ERR_INVALID, "field.value", STR("identifier"),
-                      "This is no absolute address without a query and a "
-                      "fragment.");
+                      "Enter an absolute URL without query or fragment.");
     TRY(person_key_label(c->a, "name", ROLE_RESOURCE,
                          json_get_text(values, "name"), &r.name));
     const struct err *taken = resources_insert(c->pg, c->a, &r);
@@ -76,7 +75,7 @@ static const struct err *resources_save(struct settings_view *v,
         .what = "The key",
         .sentence = "The gateway sends it to Sayso. Sayso stores only a "
                     "digest of it. If you lose it, revoke it under Keys, and "
-                    "add the resource once more for another.",
+                    "add the resource again to get a new one.",
         .name = r.name};
     TRY(keys_make(c->pg, c->a, &fresh, &v->once.secret));
     log_line(LOG_NOTICE,

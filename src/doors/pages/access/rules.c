@@ -27,10 +27,10 @@ static const struct settings_form_field rules_fields[] = {
      .options = effects, .options_n = countof(effects), .help = ""},
     {.key = "severity", .label = "Risk", .type = "enum", .required = true,
      .options = severities, .options_n = countof(severities),
-     .help = "Of a rule that asks"},
+     .help = "For rules that ask"},
     {.key = "by", .label = "Decided by", .type = "string",
      .max = PRINCIPAL_BY_MAX,
-     .help = "Of a rule that asks: operators, group:NAME, or initiator (the "
+     .help = "For rules that ask: operators, group:NAME, or initiator (the "
              "person who started the task, proven). Empty: as the agent "
              "asks"},
     {.key = "reason", .label = "Reason", .type = "string",

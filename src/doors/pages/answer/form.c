@@ -235,16 +235,16 @@ static const char *form_consequence(struct arena *a,
                                     const struct json *choice)
 {
     if (beside_or_plan(s) && form_is_effect(choice, EFFECT_AUTHORIZE))
-        return " is told immediately, and the plan goes on.";
+        return " is notified immediately, and the plan goes on.";
     if (beside_of_plan(s) && form_is_effect(choice, EFFECT_VETO))
         return s->origin == ORIGIN_CHECKPOINT
-                   ? " is told no immediately."
-                   : " is told no immediately, and the plan fails.";
+                   ? " gets your rejection immediately."
+                   : " gets your rejection immediately, and the plan fails.";
     if (resolve_ends(s, choice))
-        return " is told no immediately, and the task is stopped.";
+        return " gets your rejection immediately, and the task is stopped.";
     if (form_is_effect(choice, EFFECT_VETO) ||
         form_is_effect(choice, EFFECT_DECLINE))
-        return " is told no immediately and continues without it.";
+        return " gets your rejection immediately and continues without it.";
     if (form_is_effect(choice, EFFECT_REQUEST_CHANGES))
         return " is asked for a revision immediately. Nothing is approved.";
     if (form_is_effect(choice, EFFECT_ACCEPT))

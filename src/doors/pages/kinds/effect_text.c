@@ -78,16 +78,16 @@ static struct str effect_text_origin(struct arena *a,
     if (s->origin == ORIGIN_CHECKPOINT)
         return yes ? STR("The plan goes on.")
                : checkpoint_rejects(a, s) == CHECKPOINT_REJECT_RETRY
-                   ? STR("The step is done again, if it has an attempt left. "
-                         "Else the plan fails.")
+                   ? STR("The step runs again if it has an attempt left. "
+                         "Otherwise the plan fails.")
                    : STR("The plan fails, and its open steps are cancelled.");
     /* The agent's own request about a checkpoint. */
     if (s->origin == ORIGIN_OWN_CHECKPOINT && !resolve_ends(s, choice))
         return yes ? STR("Approves the details shown and the checkpoint. The "
                          "plan goes on.")
                : effect == EFFECT_VETO
-                   ? STR("Rejects the checkpoint. Its plan says whether the "
-                         "step is done again or the plan fails.")
+                   ? STR("Rejects the checkpoint. Its plan states whether the "
+                         "step runs again or the plan fails.")
                    : STR_NONE;
     if (s->origin == ORIGIN_PLAN_REVIEW)
         return yes ? STR("The plan is carried out.")
@@ -98,7 +98,7 @@ static struct str effect_text_origin(struct arena *a,
         return STR_NONE;
     const struct str words =
         beside_access_words(json_get_text(choice, "value"));
-    return words.p ? words : STR("The agent gets no access by this.");
+    return words.p ? words : STR("The agent does not get access.");
 }
 
 struct str kinds_effect_text(struct arena *a, const struct suspension *s,
@@ -114,7 +114,7 @@ struct str kinds_effect_text(struct arena *a, const struct suspension *s,
         return STR("Stops the whole task.");
     switch (effect_of_choice(choice)) {
     case EFFECT_VETO:
-        return STR("The agent is told no and continues without it.");
+        return STR("The agent gets the rejection and continues without it.");
     case EFFECT_REQUEST_CHANGES:
         return STR("Sends your comment. The agent can submit a revised "
                    "request.");

@@ -153,7 +153,7 @@ static struct str destinations_removal(struct arena *a,
                           : STR(" pending deliveries fail."),
         e->kind == ENDPOINT_AGENT
             ? STR(" Answers are no longer sent there.")
-            : STR(" Nobody is notified there any more."),
+            : STR(" Nobody is notified there from now on."),
         STR(" The delivery log is kept."));
 }
 
