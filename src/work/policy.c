@@ -46,12 +46,10 @@ static const struct err *find_told(const struct work *w, const char *rule,
 const struct err *policy_refuse(const struct work *w, const char *rule,
                                 const struct err *why)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.body = STR("")};
     struct work own = *w;
     bool told = false;
     pg_rollback(w->pg);
-    TRY(work_begin_by_caller(&own, w->intent.id, &once));
+    TRY(work_begin_by_caller(&own, w->intent.id, NULL));
     TRY(find_told(&own, rule, &told));
     if (told) {
         pg_rollback(w->pg);
@@ -62,7 +60,7 @@ const struct err *policy_refuse(const struct work *w, const char *rule,
                    governance_violation_payload(w->arena, rule,
                                                 own.intent.version, why->say));
     if (!e)
-        e = work_commit(&own, &none);
+        e = work_commit(&own, NULL);
     return e && !err_is(e, event_log_full) ? e : why;
 }
 

@@ -24,7 +24,8 @@ const struct err *work_clock_differs(void) MUST;
  * the clock is not to be trusted. */
 const struct err *work_clock_over(const struct err *e, const char *code) MUST;
 
-/* A request that carries an Idempotency-Key. */
+/* A request that carries an Idempotency-Key; NULL in the place of its address:
+ * it carries none. */
 struct work_once {
     struct str principal;
     struct str key; /* p NULL: none */

@@ -49,7 +49,8 @@ static void start(struct work *w, const struct work_once *once)
                        .host = clock_host(),
                        .wall = wall,
                        .now = clock_watch_latest(wall),
-                       .once = *once};
+                       .once =
+                           once ? *once : (struct work_once){.key = STR_NONE}};
 }
 
 /* After the lock: a request with the same key that waited for it finds the

@@ -168,8 +168,7 @@ const struct err *aap_create(struct call *c)
     struct guard *g = &x.guard;
     struct work_once once;
     struct json *body = NULL;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(read_submission(&x, body));
     g->tools = &x.tool;
     g->severity = SEVERITY_UNSAID;
@@ -234,13 +233,12 @@ static const struct err *terminal(void)
 
 const struct err *aap_cancel(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct aap_request r;
     struct work w;
     TRY(load(c, c->param[0], &r));
     if (r.suspension.state != SUSPENSION_PENDING)
         return terminal();
-    const struct err *e = question_cancel(c, &w, c->param[0], STR_NONE, &once);
+    const struct err *e = question_cancel(c, &w, c->param[0], STR_NONE, NULL);
     /* It may have been answered since it was read. */
     if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
         return terminal();

@@ -93,8 +93,7 @@ const struct err *api_authorization(struct call *c)
     struct wish k = {.guard = {.c = c, .text = c->rq->body}};
     struct work_once once;
     struct json *body = NULL;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(api_wish_read(&k, body));
     TRY(begin(&k, &once));
     if (k.guard.w.answered)

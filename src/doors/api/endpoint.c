@@ -86,8 +86,7 @@ const struct err *api_endpoint_register(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(endpoint_read(c, body, &e));
     if (c->who.role == ROLE_AGENT) {
         e.key_id = c->who.id;

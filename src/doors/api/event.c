@@ -182,8 +182,7 @@ const struct err *api_event_post(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(read_event(c, body, &p));
     const bool echo = event_type_echoed(p.type);
     const bool delegated = delegates(c, &p);

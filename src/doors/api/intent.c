@@ -121,8 +121,7 @@ static const struct err *create(struct call *c, struct str parent)
     struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(intent_read(c->a, body, &given, &depends));
     if (parent.p)
         given.parent_intent_id = parent;

@@ -108,8 +108,7 @@ const struct err *api_intent_status(struct call *c)
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "status");
     const enum intent_status to = vocabulary_intent_status_read(&f, "status");
@@ -224,8 +223,7 @@ const struct err *api_intent_state(struct call *c)
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(intent_patches_read(c->a, body, p));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)

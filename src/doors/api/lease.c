@@ -70,8 +70,7 @@ const struct err *api_lease_acquire(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "scope");
     fields_text(&f, "scope", LEASE_SCOPE_MAX, &l.scope);
@@ -113,7 +112,6 @@ static const struct err *lease_begin(struct call *c, struct work *w,
  * says that it is active again. */
 const struct err *api_lease_renew(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     int64_t seconds = LEASE_SECONDS_DEFAULT;
     struct lease l, newest = {.id = STR_NONE};
     struct json *body = NULL;
@@ -123,7 +121,7 @@ const struct err *api_lease_renew(struct call *c)
     struct fields f = fields(c->a, body, STR(""));
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
-    TRY(lease_begin(c, &w, &once, &l));
+    TRY(lease_begin(c, &w, NULL, &l));
     TRY(intent_check_open(w.intent.status));
     TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
     TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
@@ -140,11 +138,10 @@ const struct err *api_lease_renew(struct call *c)
 
 const struct err *api_lease_release(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     const bool admin = c->who.role == ROLE_ADMIN;
     struct lease l;
     struct work w;
-    TRY(lease_begin(c, &w, &once, &l));
+    TRY(lease_begin(c, &w, NULL, &l));
     if (!admin && !str_eq(l.agent_id, principal_actor(&c->who)))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may release it.");
@@ -209,8 +206,7 @@ const struct err *api_agent_assign(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "agent_id");
     fields_text(&f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
@@ -228,9 +224,8 @@ const struct err *api_agent_assign(struct call *c)
 
 const struct err *api_agent_unassign(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct work w;
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     TRY(policy_assign(&w, c->param[1], NULL));
     return lease_change_agent(c, &w, c->param[1], false);
 }

@@ -75,31 +75,27 @@ const struct err *api_oauth_introspect(struct call *c)
 static const struct err *oauth_withdraw(struct call *c,
                                         struct str suspension_id)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.body = STR("")};
     struct work w = call_work(c);
-    TRY(work_begin_suspension(&w, suspension_id, &once));
+    TRY(work_begin_suspension(&w, suspension_id, NULL));
     const struct err *e = cancel(&w, STR_NONE);
     if (e)
         pg_rollback(c->pg);
     if (e)
         return e->kind == ERR_CONFLICT ? NULL : e;
-    return work_commit(&w, &none);
+    return work_commit(&w, NULL);
 }
 
 /* The agent gives an active permit up. One that ended meanwhile stays. */
 static const struct err *oauth_give_up(struct call *c, struct str permit_id)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.body = STR("")};
     struct revoke r = {.permit_id = permit_id};
     struct work w = call_work(c);
-    const struct err *e = revoke_permit(&w, &r, &once);
+    const struct err *e = revoke_permit(&w, &r, NULL);
     if (e)
         pg_rollback(c->pg);
     if (e)
         return e->kind == ERR_CONFLICT ? NULL : e;
-    return work_commit(&w, &none);
+    return work_commit(&w, NULL);
 }
 
 static const struct err *oauth_end_permit(struct call *c, struct str handle)

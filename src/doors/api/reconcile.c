@@ -59,8 +59,7 @@ const struct err *api_reconcile(struct call *c)
     struct suspension s;
     struct work w = call_work(c);
     bool again;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(claim_read(c->a, body, tables_restore().epoch, clock_now(), &mine));
     TRY(find_own(c, &s));
     TRY(work_begin_bare(&w, &once));

@@ -34,8 +34,7 @@ const struct err *api_subscription_make(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(subscription_read(c->a, body, principal_actor(&c->who), clock_now(),
                           &s));
     TRY(work_begin_bare(&w, &once));

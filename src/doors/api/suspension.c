@@ -27,8 +27,7 @@ const struct err *api_suspension_ask(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(question_ask(c, &w, c->rq->body, body, &once));
     if (w.answered)
         return call_replay_made(c, &w, &made);
@@ -246,8 +245,7 @@ static const struct err *respond(struct call *c, bool script)
     struct json *body = NULL;
     struct suspension s;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(read_answer(c, body, script ? &id : NULL, &answer));
     TRY(work_begin_suspension(&w, id, &once));
     if (w.answered) {
@@ -295,8 +293,7 @@ const struct err *api_suspension_test_clock(struct call *c)
     int64_t seconds = 0, moved = 0;
     struct work w = call_work(c);
     TRY(for_tests(c));
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "forward_seconds");
     fields_need(&f, "forward_seconds");

@@ -108,6 +108,13 @@ const struct err *call_once(struct call *c, struct work_once *out)
     return NULL;
 }
 
+const struct err *call_body_once(struct call *c, struct json **body,
+                                 struct work_once *once)
+{
+    TRY(call_body(c, body));
+    return call_once(c, once);
+}
+
 const struct err *call_if_match(struct call *c, int64_t *out)
 {
     struct str v = request_header(c->rq, "If-Match");

@@ -54,6 +54,9 @@ const struct err *call_once(struct call *c, struct work_once *out) MUST;
  * characters. */
 struct work_once call_once_as(const struct call *c, struct str key,
                               struct str request_sha256);
+/* The body and the key of a call that writes. */
+const struct err *call_body_once(struct call *c, struct json **body,
+                                 struct work_once *once) MUST;
 /* The version in If-Match, bare or quoted. ERR_BAD_REQUEST
  * request.if_match when it is missing or no number. */
 const struct err *call_if_match(struct call *c, int64_t *out) MUST;

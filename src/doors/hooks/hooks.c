@@ -368,9 +368,8 @@ static const struct err *take_yes(struct hooks_call *h,
 static const struct err *withdraw(struct call *c, struct str id,
                                   const char *why)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct work w;
-    const struct err *e = question_cancel(c, &w, id, str_of(why), &once);
+    const struct err *e = question_cancel(c, &w, id, str_of(why), NULL);
     if (e && e->kind == ERR_CONFLICT) { /* it was answered meanwhile */
         pg_rollback(c->pg);
         return NULL;

@@ -209,7 +209,6 @@ const struct err *mcp_ask_check(struct mcp *m, const struct json *args)
 
 const struct err *mcp_ask_withdraw(struct mcp *m, const struct json *args)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct fields f = fields(m->c->a, args, STR(""));
     struct call *c = m->c;
     struct str id, reason;
@@ -219,7 +218,7 @@ const struct err *mcp_ask_withdraw(struct mcp *m, const struct json *args)
     fields_uuid(&f, "suspension_id", &id);
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &reason);
     TRY(fields_error(&f));
-    TRY(question_cancel(c, &w, id, reason, &once));
+    TRY(question_cancel(c, &w, id, reason, NULL));
     TRY(call_commit(c, &w, 200, view_suspension(c, &w.suspension), false));
     return tell(m, &w.suspension);
 }

@@ -84,13 +84,12 @@ access_check_list(struct call *c, const struct work *w, struct acl_wish *wish)
 
 const struct err *openintent_access_set(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL, *o = NULL;
     struct acl_wish *wish = arena_new(c->a, struct acl_wish);
     struct work w;
     TRY(call_body(c, &body));
     TRY(acl_read(c->a, body, clock_now(), wish));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     for (size_t i = 0; i < wish->n; i++)
         TRY(keys_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
                        "entries"));
@@ -106,8 +105,7 @@ const struct err *openintent_access_grant(struct call *c)
     struct json *body = NULL;
     struct acl_entry e;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(acl_entry_read(c->a, body, STR(""), clock_now(), &e));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
@@ -121,12 +119,10 @@ const struct err *openintent_access_grant(struct call *c)
 
 const struct err *openintent_access_revoke(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.status = 204, .body = STR("")};
     struct work w;
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     TRY(access_revoke(&w, event_by(&c->who), c->param[1]));
-    TRY(work_commit(&w, &none));
+    TRY(work_commit(&w, NULL));
     c->rs->status = 204;
     return NULL;
 }
@@ -166,8 +162,7 @@ const struct err *openintent_access_request(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(beside_read_access(c->a, body, &s));
     TRY(work_begin(&w, &target, &once));
     if (w.answered)

@@ -26,8 +26,7 @@ const struct err *openintent_attachment_add(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(record_body(c->a, body, &attachment_record, &t));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)
@@ -66,11 +65,9 @@ static const struct err *find(struct call *c, const struct work *w,
 /* The event of its addition stays in the log. */
 const struct err *openintent_attachment_remove(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.status = 204, .body = STR("")};
     const struct attachment *t = NULL;
     struct work w;
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     TRY(find(c, &w, &t));
     if (c->who.role == ROLE_AGENT && !str_eq(t->uploaded_by, c->who.agent))
         return ERROR(ERR_FORBIDDEN, "attachment.not_yours",
@@ -78,7 +75,7 @@ const struct err *openintent_attachment_remove(struct call *c)
                      "may remove it.");
     TRY(policy_write(&w));
     records_queue_attachment_delete(c->pg, c->a, t);
-    TRY(work_commit(&w, &none));
+    TRY(work_commit(&w, NULL));
     c->rs->status = 204;
     return NULL;
 }

@@ -100,8 +100,7 @@ request(struct call *c,
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(read(c->a, body, &s));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)

@@ -175,8 +175,7 @@ const struct err *openintent_coordinator_create(struct call *c)
     struct json *body = NULL;
     struct portfolio p;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(coordinator_read(c->a, body, &k));
     if (c->who.role == ROLE_AGENT && !coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
@@ -204,12 +203,11 @@ const struct err *openintent_coordinator_create(struct call *c)
 static const struct err *coordinator_begin(struct call *c, struct work *w,
                                            struct coordinator *k)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct portfolio p;
     TRY(coordinators_get(c->pg, c->a, c->param[0], k));
     TRY(coordinator_hidden(k->intent_id.p
-                               ? call_begin(c, w, k->intent_id, &once)
-                               : coordinator_take(c, w, &once, k, &p)));
+                               ? call_begin(c, w, k->intent_id, NULL)
+                               : coordinator_take(c, w, NULL, k, &p)));
     return coordinators_get(c->pg, c->a, k->id, k);
 }
 
@@ -279,8 +277,7 @@ const struct err *openintent_coordinator_decide(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(coordinator_decided_read(c->a, body, &r));
     TRY(call_begin(c, &w, r.intent_id, &once));
     if (w.answered)

@@ -38,8 +38,7 @@ const struct err *openintent_cost_record(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(record_body(c->a, body, &cost_record, &cost));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)

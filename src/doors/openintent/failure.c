@@ -27,13 +27,12 @@ const struct err *openintent_failure_policy(struct call *c)
 
 const struct err *openintent_failure_policy_set(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL;
     struct failure_policy p;
     struct work w;
     TRY(call_body(c, &body));
     TRY(failure_policy_read(c->a, body, &p));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
     if (p.fallback_agent_id.p)
@@ -102,8 +101,7 @@ const struct err *openintent_failure_record(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(failure_read(c->a, body, &f));
     TRY(call_begin(c, &w, c->param[0], &once));
     if (w.answered)

@@ -40,11 +40,10 @@ static const struct err *change(struct call *c, struct str policy,
     struct json *p = json_object(c->a);
     const char *type = policy.p ? "governance.policy_set"
                                 : "governance.policy_removed";
-    const struct work_once once = {.key = STR_NONE};
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     TRY(call_same_version(c, &w, version));
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));

@@ -195,8 +195,7 @@ const struct err *openintent_graph_add(struct call *c)
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "dependency_id");
     fields_uuid(&f, "dependency_id", &dependency);
@@ -219,7 +218,6 @@ const struct err *openintent_graph_add(struct call *c)
 
 const struct err *openintent_graph_remove(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct json *p = json_object(c->a);
     int64_t version = 0;
     struct work w;
@@ -227,7 +225,7 @@ const struct err *openintent_graph_remove(struct call *c)
     if (!id_uuid(c->param[1]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "The intent named as a dependency does not exist.");
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0], NULL));
     TRY(call_same_version(c, &w, version));
     json_set_text(p, "dependency_id", c->param[1]);
     TRY(work_event(&w, "dependency_removed", event_by(&c->who), p));

@@ -132,8 +132,7 @@ const struct err *openintent_respond(struct call *c)
     struct str id = STR_NONE;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(read_answer(c, body, &id, &answer));
     TRY(work_begin(&w, &target, &once));
     if (w.answered)

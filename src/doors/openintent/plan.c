@@ -201,8 +201,7 @@ const struct err *openintent_plan_make(struct call *c)
     struct work_once once;
     struct json *body = NULL, *o = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
@@ -242,7 +241,6 @@ const struct err *openintent_plan_change(struct call *c)
 {
     struct plan_sent *sent = arena_new(c->a, struct plan_sent);
     struct str intent_id = STR_NONE;
-    const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL, *o = NULL;
     struct plan *p = NULL;
     int64_t version = 0;
@@ -251,7 +249,7 @@ const struct err *openintent_plan_change(struct call *c)
     TRY(call_body(c, &body));
     TRY(plan_read_sent(c, body, sent));
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
-    const struct err *e = plan_begin(c, &w, intent_id, &once);
+    const struct err *e = plan_begin(c, &w, intent_id, NULL);
     if (e)
         return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
     TRY(plan_find(c, &w, version, &p));

@@ -108,8 +108,7 @@ const struct err *openintent_portfolio_create(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(portfolio_read(c->a, body, clock_now(), &p));
     TRY(work_begin_bare(&w, &once));
     if (w.answered)
@@ -169,7 +168,6 @@ portfolio_commit(struct call *c, struct work *w, const struct portfolio *p,
 
 const struct err *openintent_portfolio_status(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     const struct portfolios_waiting none = {.n = 0};
     struct json *body = NULL;
     struct portfolio p;
@@ -180,7 +178,7 @@ const struct err *openintent_portfolio_status(struct call *c)
     const enum portfolio_status to =
         vocabulary_portfolio_status_read(&f, "status");
     TRY(fields_error(&f));
-    TRY(work_begin_bare(&w, &once));
+    TRY(work_begin_bare(&w, NULL));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     TRY(portfolio_check_changer(&p, &c->who));
     TRY(portfolio_set_status(c, &p, to, w.now));
@@ -227,13 +225,12 @@ portfolio_check_waiting(struct call *c, const struct portfolio *p,
 
 const struct err *openintent_portfolio_change(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL;
     struct portfolios_waiting locked;
     struct portfolio p;
     struct work w = call_work(c);
     TRY(call_body(c, &body));
-    TRY(work_begin_bare(&w, &once));
+    TRY(work_begin_bare(&w, NULL));
     TRY(portfolio_take_waiting(c, body, &locked));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     const int64_t before = p.deadline;
@@ -266,8 +263,7 @@ const struct err *openintent_portfolio_add(struct call *c)
     struct work_once once;
     struct portfolio p;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     TRY(record_body(c->a, body, &portfolio_member_record, &m));
     TRY(call_begin(c, &w, m.intent_id, &once));
     if (w.answered)
@@ -295,12 +291,10 @@ const struct err *openintent_portfolio_add(struct call *c)
 /* Out of an ended one too: an intent may be in a few only. */
 const struct err *openintent_portfolio_remove(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.status = 204, .body = STR("")};
     struct portfolio_place at;
     struct portfolio p;
     struct work w;
-    TRY(call_begin(c, &w, c->param[1], &once));
+    TRY(call_begin(c, &w, c->param[1], NULL));
     TRY(portfolio_take(c, &w, &p, &at));
     if (!at.member.id.p)
         return ERROR(ERR_NOT_FOUND, "portfolio.no_member",
@@ -310,7 +304,7 @@ const struct err *openintent_portfolio_remove(struct call *c)
     TRY(work_event(&w, "removed_from_portfolio", event_by(&c->who),
                    record_payload(c->a, &portfolio_member_record,
                                   &at.member)));
-    TRY(work_commit(&w, &none));
+    TRY(work_commit(&w, NULL));
     c->rs->status = 204;
     return NULL;
 }

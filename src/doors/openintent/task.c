@@ -75,8 +75,7 @@ const struct err *openintent_task_make(struct call *c)
     struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_body_once(c, &body, &once));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
@@ -155,7 +154,6 @@ static const struct err *task_put_status(struct call *c, struct work *w,
 
 const struct err *openintent_task_change(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct json *body = NULL;
     struct task_change change;
     struct task *t = NULL, was;
@@ -165,7 +163,7 @@ const struct err *openintent_task_change(struct call *c)
     TRY(call_body(c, &body));
     TRY(task_read_change(c->a, body, &change));
     TRY(tasks_get(c->pg, c->a, c->param[0], &was));
-    const struct err *e = call_begin(c, &w, was.intent_id, &once);
+    const struct err *e = call_begin(c, &w, was.intent_id, NULL);
     if (e)
         return e->kind == ERR_NOT_FOUND ? &task_record.unknown : e;
     TRY(policy_write(&w));

@@ -81,8 +81,6 @@ static const struct err *permits_rows(struct settings_view *v)
 
 static const struct err *permits_revoke(struct settings_view *v)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.body = STR("")};
     struct call *c = v->c;
     struct revoke r = {.permit_id = v->key};
     struct work w = call_work(c);
@@ -91,8 +89,8 @@ static const struct err *permits_revoke(struct settings_view *v)
         return ERROR(ERR_INVALID, resolve_reason_too_long,
                      "The comment is too long. Nothing was revoked.");
     r.reason = reason.n > 0 ? reason : STR_NONE;
-    TRY(revoke_permit(&w, &r, &once));
-    TRY(work_commit(&w, &none));
+    TRY(revoke_permit(&w, &r, NULL));
+    TRY(work_commit(&w, NULL));
     log_line(LOG_NOTICE, "settings by=%.*s did=permit.revoke permit=%.*s",
              STR_FMT(c->who.name), STR_FMT(r.row.permit.id));
     v->next = permits_url(c->a, &r.row.permit);

@@ -328,13 +328,12 @@ static const struct err *finish(struct call *c, struct work *w)
 
 const struct err *answer_page_respond(struct call *c)
 {
-    const struct work_once once = {.key = STR_NONE};
     struct answer answer;
     struct pairs posted;
     struct work w = call_work(c);
     TRY(page_form(c, &posted));
     TRY(check_size(&posted));
-    TRY(work_begin_suspension(&w, c->param[0], &once));
+    TRY(work_begin_suspension(&w, c->param[0], NULL));
     TRY(check_sees(c, &w.suspension));
     const struct suspension before = w.suspension;
     const struct err *e = read_answer(c->a, &before, &posted, &answer);

@@ -201,10 +201,8 @@ const struct err *inbox_bulk_confirm(struct call *c)
 static const struct err *bulk_decide(struct call *c, const struct picks *p,
                                      size_t i, struct suspension *s)
 {
-    const struct work_once once = {.key = STR_NONE};
-    const struct work_answer none = {.body = STR("")};
     struct work w = call_work(c);
-    TRY(work_begin_suspension(&w, p->id[i], &once));
+    TRY(work_begin_suspension(&w, p->id[i], NULL));
     *s = w.suspension;
     const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, w.now);
     if (why.p && s->state == SUSPENSION_PENDING)
@@ -218,7 +216,7 @@ static const struct err *bulk_decide(struct call *c, const struct picks *p,
                                   .via = VIA_BROWSER};
     TRY(answer_decide(&w, &answer));
     *s = w.suspension;
-    return work_commit(&w, &none);
+    return work_commit(&w, NULL);
 }
 
 static struct str bulk_why(const struct err *e)
