@@ -43,61 +43,42 @@ static void claim_time(struct claim_reading *r, const char *key)
         json_set_text(r->said, key, clock_rfc3339(r->f.arena, at));
 }
 
-/* A claim is about an answer from before the newest loss. */
-static void claim_epoch(struct claim_reading *r, int64_t epoch)
-{
-    int64_t n = -1;
-    fields_int(&r->f, "restore_epoch", 0, epoch > 0 ? epoch - 1 : 0, &n);
-    if (n >= 0)
-        json_set_int(r->said, "restore_epoch", n);
-}
-
-static const struct err *claim_value(struct claim_reading *r,
-                                     const struct json *value)
-{
-    struct arena *a = r->f.arena;
-    if (value && !json_dump(a, value, CLAIM_VALUE_MAX).p)
-        return err_at(a, ERR_TOO_LARGE, "claim.too_large", STR("value"),
-                      "A value may have at most 4 kB.");
-    if (value)
-        json_set_json(r->said, "value", value);
-    return NULL;
-}
-
-static const struct err *claim_close(struct claim_reading *r,
-                                     struct claim *out)
-{
-    struct arena *a = r->f.arena;
-    out->said = json_dump(a, r->said, CLAIM_SAID_MAX);
-    if (!out->said.p)
-        return ERROR(ERR_TOO_LARGE, "claim.too_large",
-                     "A claim may have at most 16 kB.");
-    out->said_sha256 = crypt_sha256_hex(a, out->said);
-    return NULL;
-}
-
 const struct err *claim_read(struct arena *a, const struct json *body,
                              int64_t epoch, int64_t now, struct claim *out)
 {
     struct claim_reading r = {.f = fields(a, body, STR("")),
                               .said = json_object(a),
                               .now = now};
+    const struct json *value = json_get(body, "value");
+    int64_t lost = -1;
     fields_only(&r.f, members);
     fields_need(&r.f, "outcome");
     const enum outcome o = vocabulary_outcome_read(&r.f, "outcome");
     TRY(fields_error(&r.f));
     json_set_text(r.said, "outcome", vocabulary_outcome(o)->wire);
-    TRY(claim_value(&r, json_get(body, "value")));
+    if (value && !json_dump(a, value, CLAIM_VALUE_MAX).p)
+        return err_at(a, ERR_TOO_LARGE, "claim.too_large", STR("value"),
+                      "A value may have 4 kB here.");
+    if (value)
+        json_set_json(r.said, "value", value);
     claim_time(&r, "responded_at");
     claim_text(&r, "responded_by", SHORT_MAX);
     claim_text(&r, "event_id", SHORT_MAX);
     claim_text(&r, "request_id", SHORT_MAX);
     claim_text(&r, "redemption_id", SHORT_MAX);
     claim_time(&r, "used_at");
-    claim_epoch(&r, epoch);
+    /* A claim is about an answer from before the newest loss. */
+    fields_int(&r.f, "restore_epoch", 0, epoch > 0 ? epoch - 1 : 0, &lost);
+    if (lost >= 0)
+        json_set_int(r.said, "restore_epoch", lost);
     claim_text(&r, "note", CLAIM_NOTE_MAX);
     TRY(fields_error(&r.f));
-    return claim_close(&r, out);
+    out->said = json_dump(a, r.said, CLAIM_SAID_MAX);
+    if (!out->said.p)
+        return ERROR(ERR_TOO_LARGE, "claim.too_large",
+                     "A claim may have 16 kB.");
+    out->said_sha256 = crypt_sha256_hex(a, out->said);
+    return NULL;
 }
 
 struct json *claim_record(struct arena *a, const struct claim *c)

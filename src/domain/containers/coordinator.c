@@ -241,39 +241,13 @@ bool coordinator_takes_input(struct arena *a, struct str inputs,
 
 /* ---- decision records ------------------------------------------------- */
 
-static void coordinator_confidence(struct fields *f,
-                                   struct coordinator_decided *out)
-{
-    const struct json *v = json_get(f->obj, "confidence");
-    if (!v)
-        return;
-    if (!json_is_number(v) || json_double(v) < 0 || json_double(v) > 1)
-        fields_wrong(f, "confidence", "field.value",
-                     "\"confidence\" has to be a number from 0 to 1.");
-    out->confidence = v;
-}
-
-static void coordinator_alternatives(struct fields *f,
-                                     struct coordinator_decided *out)
-{
-    fields_json(f, "alternatives_considered", JSON_ARRAY, &out->alternatives);
-    if (json_count(out->alternatives) > COORDINATOR_ALTERNATIVES_MAX)
-        fields_wrong(f, "alternatives_considered", "field.too_many",
-                     "The list may have at most %d entries.",
-                     COORDINATOR_ALTERNATIVES_MAX);
-    for (size_t i = 0; i < json_count(out->alternatives); i++) {
-        if (!json_is(json_at(out->alternatives, i), JSON_OBJECT))
-            fields_wrong(f, "alternatives_considered", "field.type",
-                         "Entry %zu has to be an object.", i);
-    }
-}
-
 const struct err *coordinator_decided_read(struct arena *a,
                                           const struct json *body,
                                           struct coordinator_decided *out)
 {
     struct fields f = fields(a, body, STR(""));
-    *out = (struct coordinator_decided){.confidence = NULL};
+    const struct json *sure = json_get(body, "confidence");
+    *out = (struct coordinator_decided){.confidence = sure};
     fields_need(&f, "coordinator_id");
     fields_uuid(&f, "coordinator_id", &out->coordinator_id);
     fields_need(&f, "intent_id");
@@ -283,8 +257,20 @@ const struct err *coordinator_decided_read(struct arena *a,
     fields_need(&f, "summary");
     fields_text(&f, "summary", COORDINATOR_TEXT_MAX, &out->summary);
     fields_text(&f, "rationale", COORDINATOR_TEXT_MAX, &out->rationale);
-    coordinator_confidence(&f, out);
-    coordinator_alternatives(&f, out);
+    if (sure && (!json_is_number(sure) || json_double(sure) < 0 ||
+                 json_double(sure) > 1))
+        fields_wrong(&f, "confidence", "field.value",
+                     "\"confidence\" has to be a number from 0 to 1.");
+    fields_json(&f, "alternatives_considered", JSON_ARRAY, &out->alternatives);
+    if (json_count(out->alternatives) > COORDINATOR_ALTERNATIVES_MAX)
+        fields_wrong(&f, "alternatives_considered", "field.too_many",
+                     "The list may have at most %d entries.",
+                     COORDINATOR_ALTERNATIVES_MAX);
+    for (size_t i = 0; i < json_count(out->alternatives); i++) {
+        if (!json_is(json_at(out->alternatives, i), JSON_OBJECT))
+            fields_wrong(&f, "alternatives_considered", "field.type",
+                         "Entry %zu has to be an object.", i);
+    }
     return fields_error(&f);
 }
 

@@ -117,13 +117,6 @@ int64_t failure_delay_ms(const struct failure_policy *p, int64_t n)
     return delay < p->max_delay_ms ? delay : p->max_delay_ms;
 }
 
-/* Errors that another try cannot mend. */
-static bool failure_final(const struct failure *f)
-{
-    return !f->recoverable || str_is(f->error_code, "BUDGET_EXCEEDED") ||
-           str_is(f->error_code, "PERMISSION_DENIED");
-}
-
 /* The agent that takes over, where it may, or people. */
 static enum failure_next failure_hand(const struct failure *f,
                                       struct str fallback,
@@ -141,7 +134,11 @@ static enum failure_next failure_step(const struct failure_policy *p,
                                       const struct failure *f)
 {
     const bool retries = p->strategy != FAILURE_NO_RETRY;
-    const bool used_up = failure_final(f) ||
+    /* Another try cannot mend these. */
+    const bool final = !f->recoverable ||
+                       str_is(f->error_code, "BUDGET_EXCEEDED") ||
+                       str_is(f->error_code, "PERMISSION_DENIED");
+    const bool used_up = final ||
                          before->of_agent + 1 >= p->failure_threshold ||
                          (retries && f->attempt > p->max_retries);
     if (!used_up)

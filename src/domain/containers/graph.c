@@ -52,11 +52,6 @@ static const struct graph_node *graph_find(const struct graph_index *x,
     return found ? *found : NULL;
 }
 
-static bool graph_open(const struct graph_node *dependency)
-{
-    return !dependency || dependency->status != INTENT_COMPLETED;
-}
-
 /* ---- the aggregate --------------------------------------------------- */
 
 struct graph_count {
@@ -77,24 +72,13 @@ static bool graph_blocked(struct graph_count *k, const struct graph_node *n)
     for (size_t i = 0; i < json_count(list); i++) {
         const struct graph_node *d =
             graph_find(&k->index, json_text(json_at(list, i)));
-        if (!graph_open(d))
+        if (d && d->status == INTENT_COMPLETED)
             continue;
         open = true;
         if (d)
             k->blocks[d - k->graph->v] = true;
     }
     return open;
-}
-
-static void graph_add(struct graph_count *k, const struct graph_node *n)
-{
-    if (n->status < INTENT_STATUS__MAX)
-        k->by_status[n->status]++;
-    k->total++;
-    if (intent_ended(n->status) || graph_blocked(k, n))
-        return;
-    if (n->status == INTENT_DRAFT || n->status == INTENT_ACTIVE)
-        json_add_text(k->ready, n->id);
 }
 
 struct json *graph_aggregate(struct arena *a, const struct graph *g,
@@ -108,8 +92,15 @@ struct json *graph_aggregate(struct arena *a, const struct graph *g,
     struct json *o = json_object(a), *by_status = json_object(a),
                 *blocking = json_array(a);
     for (size_t i = skip; i < g->n; i++) {
-        if (!g->v[i].outside)
-            graph_add(&k, &g->v[i]);
+        const struct graph_node *n = &g->v[i];
+        if (n->outside)
+            continue;
+        if (n->status < INTENT_STATUS__MAX)
+            k.by_status[n->status]++;
+        k.total++;
+        if (!intent_ended(n->status) && !graph_blocked(&k, n) &&
+            (n->status == INTENT_DRAFT || n->status == INTENT_ACTIVE))
+            json_add_text(k.ready, n->id);
     }
     for (size_t i = 0; i < g->n; i++) {
         if (k.blocks[i])
@@ -139,26 +130,21 @@ static void graph_edge(struct arena *a, struct json *edges, struct str from,
     json_add_json(edges, o);
 }
 
-/* Only edges between two nodes of the graph. */
-static void graph_edges(struct arena *a, const struct graph_index *x,
-                        const struct graph_node *n, struct json *edges)
-{
-    const struct json *list = json_read(a, n->depends_on);
-    if (n->parent_intent_id.p && graph_find(x, n->parent_intent_id))
-        graph_edge(a, edges, n->parent_intent_id, n->id, "parent");
-    for (size_t i = 0; i < json_count(list); i++) {
-        const struct str id = json_text(json_at(list, i));
-        if (graph_find(x, id))
-            graph_edge(a, edges, n->id, id, "dependency");
-    }
-}
-
 struct json *graph_json(struct arena *a, const struct graph *g)
 {
     struct json *o = json_object(a), *edges = json_array(a);
     const struct graph_index x = graph_index(a, g);
-    for (size_t i = 0; i < g->n; i++)
-        graph_edges(a, &x, &g->v[i], edges);
+    for (size_t i = 0; i < g->n; i++) { /* only between two of the nodes */
+        const struct graph_node *n = &g->v[i];
+        const struct json *list = json_read(a, n->depends_on);
+        if (n->parent_intent_id.p && graph_find(&x, n->parent_intent_id))
+            graph_edge(a, edges, n->parent_intent_id, n->id, "parent");
+        for (size_t k = 0; k < json_count(list); k++) {
+            const struct str id = json_text(json_at(list, k));
+            if (graph_find(&x, id))
+                graph_edge(a, edges, n->id, id, "dependency");
+        }
+    }
     json_set_text(o, "root_id", g->v[0].id);
     json_set_json(o, "nodes", record_list(a, &graph_node_record, g->v, g->n));
     json_set_json(o, "edges", edges);

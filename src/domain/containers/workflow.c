@@ -114,20 +114,6 @@ const struct err *workflow_unresolvable(struct arena *a,
                     o);
 }
 
-static const struct err *workflow_missing(struct arena *a,
-                                          const struct workflow_step *step,
-                                          const struct json *keys)
-{
-    struct json *o = workflow_detail(a, "MissingOutputError",
-                                     WORKFLOW_OUTPUTS, step);
-    json_set_json(o, "missing_keys", keys);
-    json_set_json(o, "type_errors", json_array(a));
-    return err_more(a,
-                    ERROR(ERR_INVALID, "io.missing_output",
-                          "A declared output is missing."),
-                    o);
-}
-
 /* ---- outputs --------------------------------------------------------- */
 
 /* A declared output and its value. */
@@ -162,16 +148,15 @@ static const struct err *workflow_mismatch(struct arena *a,
                     o);
 }
 
-/* Is it one of the types that every JSON value has? */
-static bool workflow_primitive(struct str type)
+/* Has the value its declared type: one that every JSON value has, or one of
+ * the named types? A name that is not declared fits. */
+static bool workflow_fits(const struct json *types,
+                          const struct workflow_output *out)
 {
-    return str_listed(STR("string number boolean object array"), type);
-}
-
-/* Has the value the declared named type? A name that is not declared fits. */
-static bool workflow_named(const struct json *types,
-                           const struct workflow_output *out)
-{
+    if (!out->type.p)
+        return false;
+    if (str_listed(STR("string number boolean object array"), out->type))
+        return str_is(out->type, workflow_type(out->value));
     const struct json *type = json_get_str(types, out->type);
     if (!json_is(type, JSON_OBJECT))
         return true;
@@ -184,16 +169,6 @@ static bool workflow_named(const struct json *types,
             return false;
     }
     return true;
-}
-
-static bool workflow_fits(const struct json *types,
-                          const struct workflow_output *out)
-{
-    if (!out->type.p)
-        return false;
-    if (workflow_primitive(out->type))
-        return str_is(out->type, workflow_type(out->value));
-    return !json_is(types, JSON_OBJECT) || workflow_named(types, out);
 }
 
 static struct workflow_output workflow_declared(struct str key,
@@ -246,6 +221,14 @@ const struct err *workflow_check_outputs(struct arena *a,
                 a, step, &out, out.type.p ? out.type : STR("a type's name"));
         }
     }
-    return json_count(missing) > 0 ? workflow_missing(a, step, missing)
-                                   : wrong;
+    if (json_count(missing) == 0)
+        return wrong;
+    struct json *o =
+        workflow_detail(a, "MissingOutputError", WORKFLOW_OUTPUTS, step);
+    json_set_json(o, "missing_keys", missing);
+    json_set_json(o, "type_errors", json_array(a));
+    return err_more(a,
+                    ERROR(ERR_INVALID, "io.missing_output",
+                          "A declared output is missing."),
+                    o);
 }

@@ -91,15 +91,6 @@ static void channel_add(struct channel_targets *out, const struct channel *c,
             (struct channel_target){.channel = c, .recipient = recipient};
 }
 
-static void add_for_every_question(const struct channels *all,
-                                   struct channel_targets *out)
-{
-    for (size_t i = 0; i < all->n; i++) {
-        if (all->v[i].every_question && !all->v[i].off)
-            channel_add(out, &all->v[i], STR_NONE);
-    }
-}
-
 void channel_targets(const struct channels *all, struct str hint,
                      struct str notify_to, struct channel_targets *out)
 {
@@ -116,9 +107,15 @@ void channel_targets(const struct channels *all, struct str hint,
             channel_add(out, c,
                         here || (there && c == hinted) ? notify_to : STR_NONE);
     }
-    out->instead = out->n == 0 && (hint.n > 0 || notify_to.n > 0);
-    if (out->n == 0)
-        add_for_every_question(all, out);
+    if (out->n > 0) {
+        out->instead = false;
+        return;
+    }
+    out->instead = hint.n > 0 || notify_to.n > 0;
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].every_question && !all->v[i].off)
+            channel_add(out, &all->v[i], STR_NONE);
+    }
 }
 
 /* ---- checking ------------------------------------------------------- */
@@ -192,15 +189,6 @@ struct str channel_first(struct arena *a, const struct suspension *s)
 
 /* ---- notices --------------------------------------------------------- */
 
-static int64_t attempts(struct arena *a, const struct suspension *s)
-{
-    struct json *policy = NULL;
-    if (!s->retry_policy.p || json_parse(a, s->retry_policy, &policy))
-        return 1;
-    const int64_t max = json_int(json_get(policy, "max_attempts"));
-    return max > 0 ? max : 1;
-}
-
 static void set_time(struct arena *a, struct json *o, const char *key,
                      int64_t t)
 {
@@ -211,6 +199,8 @@ static void set_title(struct arena *a, struct json *o,
                       const struct channel_notice *n)
 {
     const struct suspension *s = n->suspension;
+    const int64_t most =
+        json_int(json_get(json_read(a, s->retry_policy), "max_attempts"));
     json_set_text_or_null(o, "suspension_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
     json_set_text(o, "title",
@@ -219,27 +209,13 @@ static void set_title(struct arena *a, struct json *o,
                           vocabulary_severity(s->severity)->wire);
     json_set_text(o, "agent", s->asked_by);
     json_set_int(o, "attempt", s->attempt > 0 ? s->attempt : 1);
-    json_set_int(o, "max_attempts", attempts(a, s));
+    json_set_int(o, "max_attempts", most > 0 ? most : 1);
     set_time(a, o, "asked_at", s->suspended_at);
     set_time(a, o, "expires_at", s->expires_at);
     json_set_text_or_null(o, "notify_to", n->notify_to);
     json_set_text(o, "url", n->url);
     if (s->test)
         json_set_bool(o, "test", true);
-}
-
-static void set_all(struct arena *a, struct json *o,
-                    const struct suspension *s)
-{
-    const struct json *choices = suspension_choices(a, s);
-    struct json *context = NULL, *labels = json_array(a);
-    if (s->context.p && json_parse(a, s->context, &context))
-        context = NULL;
-    for (size_t i = 0; i < json_count(choices); i++)
-        json_add_text(labels, label_line(a, json_at(choices, i)));
-    json_set_text_or_null(o, "explanation", s->explanation);
-    json_set_json(o, "context", context);
-    json_set_json(o, "choices", labels);
 }
 
 struct str channel_body(struct arena *a, const struct channel_notice *n)
@@ -254,8 +230,15 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
         if (s->id.p)
             json_set_text(data, "on_expiry", suspension_on_expiry(a, s));
     }
-    if (n->channel->detail == CHANNEL_ALL)
-        set_all(a, data, s);
+    if (n->channel->detail == CHANNEL_ALL) {
+        const struct json *choices = suspension_choices(a, s);
+        struct json *labels = json_array(a);
+        for (size_t i = 0; i < json_count(choices); i++)
+            json_add_text(labels, label_line(a, json_at(choices, i)));
+        json_set_text_or_null(data, "explanation", s->explanation);
+        json_set_json(data, "context", json_read(a, s->context));
+        json_set_json(data, "choices", labels);
+    }
     json_set_text(o, "type", type);
     json_set_text(o, "timestamp", clock_rfc3339(a, n->now));
     json_set_json(o, "data", data);

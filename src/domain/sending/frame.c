@@ -90,12 +90,6 @@ struct str frame_decides(struct arena *a, const struct frame_event *e)
 
 /* ---- audience -------------------------------------------------------- */
 
-static bool assigned(struct arena *a, const struct frame_event *e,
-                     struct str agent)
-{
-    return json_lists_text(json_read(a, e->agents), agent);
-}
-
 /* Is the intent closed to the agent? */
 static bool shut(const struct json *watched, struct str agent)
 {
@@ -144,7 +138,7 @@ static bool to_agent(struct arena *a, const struct frame_event *e,
                 !shut(json_read(a, e->watched), agent));
     case CHANGE:
     case COMPLETION:
-        return assigned(a, e, agent);
+        return json_lists_text(json_read(a, e->agents), agent);
     case PLAIN:
     case QUESTION: /* the SDK would run its hooks a second time */
     default:
@@ -207,22 +201,6 @@ static void put_line(struct buf *b, struct str json)
 }
 
 /* The last frame of an event has the event's id, those before it a part. */
-static void put_id(const struct writing *w, bool last)
-{
-    frame_id_epoch(w->b, w->e->epoch);
-    if (w->to != FRAME_INTENT) {
-        buf_str(w->b, w->e->cursor);
-        buf_char(w->b, '.');
-        buf_str(w->b, w->e->intent_id);
-        buf_char(w->b, '.');
-    }
-    buf_int(w->b, w->e->sequence);
-    if (last)
-        return;
-    buf_char(w->b, '.');
-    buf_int(w->b, (int64_t)w->written);
-}
-
 static void put_frame(struct writing *w, struct str type, struct str data,
                       bool last)
 {
@@ -231,7 +209,18 @@ static void put_frame(struct writing *w, struct str type, struct str data,
     buf_put(w->b, "event: ");
     buf_str(w->b, type);
     buf_put(w->b, "\nid: ");
-    put_id(w, last);
+    frame_id_epoch(w->b, w->e->epoch);
+    if (w->to != FRAME_INTENT) {
+        buf_str(w->b, w->e->cursor);
+        buf_char(w->b, '.');
+        buf_str(w->b, w->e->intent_id);
+        buf_char(w->b, '.');
+    }
+    buf_int(w->b, w->e->sequence);
+    if (!last) {
+        buf_char(w->b, '.');
+        buf_int(w->b, (int64_t)w->written);
+    }
     buf_put(w->b, "\ndata: ");
     put_line(w->b, data);
     buf_put(w->b, "\n\n");
@@ -257,29 +246,20 @@ static void frame_take(struct json *to, const struct json *from,
     }
 }
 
-/* The member of the state that a path leads to; *whole: the path is the member
- * itself. */
-static struct str member_of(struct str path, bool *whole)
-{
-    struct str rest = path, first = STR_NONE;
-    *whole = true;
-    while (rest.p) {
-        const struct str part = str_cut(&rest, '/');
-        if (part.n == 0)
-            continue;
-        *whole = !first.p;
-        if (first.p)
-            break;
-        first = part;
-    }
-    return first;
-}
-
+/* Puts the member of the state that a path leads to: its value where the path
+ * is the member itself, else null. */
 static void changed(struct json *state, struct str path,
                     const struct json *value, bool set)
 {
-    bool whole = false;
-    const struct str member = member_of(path, &whole);
+    struct str rest = path, member = STR_NONE;
+    bool whole = true;
+    while (rest.p && whole) {
+        const struct str part = str_cut(&rest, '/');
+        if (part.n > 0) {
+            whole = !member.p;
+            member = whole ? part : member;
+        }
+    }
     if (member.p && !str_is(member, "_suspension"))
         json_set_key(state, member, set && whole ? value : NULL);
 }
@@ -413,35 +393,19 @@ static struct str member_data(const struct writing *w, struct str data)
                       STR("\","), str_sub(data, 1, data.n));
 }
 
-static void put_own(struct writing *w, struct json *event)
-{
-    const struct json *o = opened(w->a, w->e, event);
-    struct buf b = buf_make(w->a, FRAME_MAX);
-    if (o)
-        buf_str(&b, dump(w->a, o));
-    else
-        event_write(&b, w->e->canonical, w->e->hash);
-    put_frame(w, w->e->type, member_data(w, buf_text(&b)), true);
-}
-
-static void put_inbox(struct writing *w)
-{
-    const size_t row = row_of(w->e->type);
-    struct json *o = json_object(w->a);
-    json_set_text(o, "intent_id", w->e->intent_id);
-    json_set_text_or_null(o, "suspension_id", question_of(w->a, w->e));
-    json_set_text(o, "change",
-                  str_of(row < countof(sorts) ? sorts[row].change : NULL));
-    put_frame(w, STR("suspension"), dump(w->a, o), true);
-}
-
 size_t frame_write(struct arena *a, struct buf *b,
                    const struct frame_event *e, enum frame_audience to,
                    size_t skip)
 {
     struct writing w = {.a = a, .b = b, .e = e, .to = to, .skip = skip};
     if (to == FRAME_INBOX) {
-        put_inbox(&w);
+        const size_t row = row_of(e->type);
+        struct json *o = json_object(a);
+        json_set_text(o, "intent_id", e->intent_id);
+        json_set_text_or_null(o, "suspension_id", question_of(a, e));
+        json_set_text(o, "change",
+                      str_of(row < countof(sorts) ? sorts[row].change : NULL));
+        put_frame(&w, STR("suspension"), dump(a, o), true);
         return w.written;
     }
     struct json *event = event_of(a, e);
@@ -449,6 +413,12 @@ size_t frame_write(struct arena *a, struct buf *b,
     const struct json *o = dispatched(a, e, event, &type);
     if (o)
         put_frame(&w, str_of(type), member_data(&w, dump(a, o)), false);
-    put_own(&w, event);
+    struct buf own = buf_make(a, FRAME_MAX);
+    o = opened(a, e, event);
+    if (o)
+        buf_str(&own, dump(a, o));
+    else
+        event_write(&own, e->canonical, e->hash);
+    put_frame(&w, e->type, member_data(&w, buf_text(&own)), true);
     return w.written;
 }

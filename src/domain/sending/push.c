@@ -47,22 +47,6 @@ const char *push_type(const struct suspension *s)
     return RESUMED;
 }
 
-static void set_answer(struct arena *a, struct json *o,
-                       const struct suspension *s)
-{
-    const int64_t waited = s->responded_at - s->suspended_at;
-    json_set_text_or_null(o, "outcome", vocabulary_outcome(s->outcome)->wire);
-    json_set_read(a, o, "value", s->response);
-    json_set_bool(o, "modified", suspension_modified(s));
-    json_set_read(a, o, "constraints", s->constraints);
-    json_set_read(a, o, "approved_subject", s->approved_subject);
-    json_set_text_or_null(o, "reason", s->reason);
-    json_set_text_or_null(o, "responded_by", s->responded_by);
-    json_set_text(o, "responded_at", clock_rfc3339(a, s->responded_at));
-    json_set_int(o, "waited_seconds", waited / CLOCK_SECOND);
-    json_set_bool(o, "stale", waited > PUSH_STALE_AFTER);
-}
-
 /* The names by which the platform finds the session again. */
 static struct json *data_of(struct arena *a, struct str type,
                             const struct intent *i)
@@ -89,24 +73,12 @@ static struct str body_of(struct arena *a, struct str type, int64_t at,
     return json_dump(a, o, PUSH_BODY_MAX);
 }
 
-/* The handle and the details are for the agent alone, which reads them. */
-static struct json *permit_of(struct arena *a, const struct permit *p)
-{
-    struct json *o = json_object(a);
-    if (!p || !p->granted.p)
-        return NULL;
-    json_set_text(o, "id", p->id);
-    json_set_int(o, "max_uses", p->terms.max_uses);
-    json_set_text(o, "not_after", clock_rfc3339(a, p->not_after));
-    json_set_text(o, "granted_sha256", p->granted_sha256);
-    return o;
-}
-
 static struct json *ended_data(struct arena *a, const struct intent *i,
                                const struct suspension *s,
                                const struct permit *permit)
 {
     const bool stranger = s->origin == ORIGIN_ACCESS;
+    const int64_t waited = s->responded_at - s->suspended_at;
     const struct intent known = {.id = i->id, .tail = i->tail};
     struct json *data =
         data_of(a, str_of(push_type(s)), stranger ? &known : i);
@@ -119,8 +91,27 @@ static struct json *ended_data(struct arena *a, const struct intent *i,
     if (s->test)
         json_set_bool(data, "test", true);
     json_set_text_or_null(data, "initiator", suspension_initiator(s));
-    set_answer(a, data, s);
-    json_set_json(data, "permit", permit_of(a, permit));
+    json_set_text_or_null(data, "outcome",
+                          vocabulary_outcome(s->outcome)->wire);
+    json_set_read(a, data, "value", s->response);
+    json_set_bool(data, "modified", suspension_modified(s));
+    json_set_read(a, data, "constraints", s->constraints);
+    json_set_read(a, data, "approved_subject", s->approved_subject);
+    json_set_text_or_null(data, "reason", s->reason);
+    json_set_text_or_null(data, "responded_by", s->responded_by);
+    json_set_text(data, "responded_at", clock_rfc3339(a, s->responded_at));
+    json_set_int(data, "waited_seconds", waited / CLOCK_SECOND);
+    json_set_bool(data, "stale", waited > PUSH_STALE_AFTER);
+    json_set_json(data, "permit", NULL);
+    if (permit && permit->granted.p) {
+        /* Its handle and details are for the agent alone, which reads them. */
+        struct json *o = json_object(a);
+        json_set_text(o, "id", permit->id);
+        json_set_int(o, "max_uses", permit->terms.max_uses);
+        json_set_text(o, "not_after", clock_rfc3339(a, permit->not_after));
+        json_set_text(o, "granted_sha256", permit->granted_sha256);
+        json_set_json(data, "permit", o);
+    }
     return data;
 }
 

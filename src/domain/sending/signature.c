@@ -4,17 +4,13 @@
 #include "base/buf.h"
 #include "base/crypt.h"
 
-static struct str key_of(struct arena *a, struct str secret)
+static void signature_put(struct buf *b, struct str secret, struct str text)
 {
     const struct str prefix = STR("whsec_");
     if (str_starts(secret, prefix))
         secret = str_sub(secret, prefix.n, secret.n);
-    return secret.n ? crypt_base64_read(a, secret) : STR_NONE;
-}
-
-static void signature_put(struct buf *b, struct str secret, struct str text)
-{
-    const struct str key = key_of(b->arena, secret);
+    const struct str key =
+        secret.n ? crypt_base64_read(b->arena, secret) : STR_NONE;
     if (key.n == 0)
         return;
     buf_put(b, b->n ? " v1," : "v1,");
