@@ -86,20 +86,11 @@ static struct json *resolved(struct arena *a, const struct suspension *s)
     return p;
 }
 
-static struct json *refs(struct arena *a, const struct suspension *s)
-{
-    struct json *list = NULL, *out = json_array(a);
-    if (!s->evidence.p || json_parse(a, s->evidence, &list))
-        return out;
-    for (size_t i = 0; i < json_count(list); i++)
-        json_add_text(out, json_get_text(json_at(list, i), "ref"));
-    return out;
-}
-
 struct json *agent_ui_event(struct arena *a, const struct intent *i,
                             const struct suspension *s)
 {
     struct json *o = json_object(a);
+    const struct json *evidence = json_read(a, s->evidence);
     const bool open = s->state == SUSPENSION_PENDING;
     json_set_text(o, "type",
                   open ? STR("action.required") : STR("action.resolved"));
@@ -123,7 +114,10 @@ struct json *agent_ui_event(struct arena *a, const struct intent *i,
         json_set_json(o, "control",
                       controls(a, suspension_choices(a, s)));
     }
-    json_set_json(o, "refs", refs(a, s));
+    struct json *refs = json_array(a);
+    for (size_t k = 0; k < json_count(evidence); k++)
+        json_add_text(refs, json_get_text(json_at(evidence, k), "ref"));
+    json_set_json(o, "refs", refs);
     struct json *payload = open ? required(a, s) : resolved(a, s);
     if (s->test)
         json_set_bool(payload, "test", true);

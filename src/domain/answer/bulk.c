@@ -6,12 +6,6 @@
 #include "domain/kind/subject.h"
 #include "domain/question/risk.h"
 
-/* A bulk limit that is not set counts as medium. */
-static enum severity level(enum severity s)
-{
-    return s == SEVERITY_UNSAID ? SEVERITY_MEDIUM : s;
-}
-
 static bool says(const struct json *choice, bool yes)
 {
     const enum effect e = effect_of_choice(choice);
@@ -89,7 +83,8 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
                    "since. Answer it individually.");
     if (s->severity == SEVERITY_UNSAID)
         return STR("It has no risk level. Answer it individually.");
-    const enum severity limit = level(reader->account.bulk_limit);
+    const enum severity own = reader->account.bulk_limit;
+    const enum severity limit = own == SEVERITY_UNSAID ? SEVERITY_MEDIUM : own;
     if (s->severity > limit) {
         buf_put(&b, "Above your bulk limit, ");
         buf_str(&b, vocabulary_severity(limit)->wire);

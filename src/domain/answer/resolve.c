@@ -188,25 +188,18 @@ static const struct err *move(struct arena *a, struct decision *d,
     return append(a, d, "status_changed", by, p);
 }
 
-/* The value that counts: the choice's own, where a word chose it. */
-static const struct json *value_of(const struct suspension *s,
-                                   const struct json *choice,
-                                   const struct answer *answer)
-{
-    return choice && answer->value && !suspension_worded(s)
-               ? json_get(choice, "value")
-               : answer->value;
-}
-
 static const struct err *record(struct arena *a, struct suspension *s,
                                 const struct json *choice,
                                 const struct answer *answer,
                                 const struct principal *who)
 {
+    /* Where a word chose it, the choice's own value counts. */
+    const struct json *value = choice && answer->value && !suspension_worded(s)
+                                   ? json_get(choice, "value")
+                                   : answer->value;
     s->state = SUSPENSION_RESOLVED;
     s->next_attempt_at = 0;
-    s->response =
-        json_dump(a, value_of(s, choice, answer), SUSPENSION_RESPONSE_MAX);
+    s->response = json_dump(a, value, SUSPENSION_RESPONSE_MAX);
     s->reason = str_trim(answer->reason).n ? answer->reason : STR_NONE;
     s->responded_by = principal_actor(who);
     s->responded_by_claimed =
@@ -319,29 +312,12 @@ static const struct err *settle_checkpoint(struct decision *d,
                : NULL;
 }
 
-/* An answer that came after the backup is lost, and an agent may have acted on
- * it. */
-static const struct err *check_restored(struct arena *a,
-                                        const struct suspension *s,
-                                        const struct answer *answer)
-{
-    struct json *more = json_object(a);
-    if (!s->restored_from || answer->restored)
-        return NULL;
-    json_set_text(more, "restored_from", clock_rfc3339(a, s->restored_from));
-    return err_more(
-        a,
-        ERROR(ERR_CONFLICT, resolve_restored,
-              "The request was open in a backup, and may have been answered "
-              "since. To answer it anyway, send \"restored\": true."),
-        more);
-}
-
 /* May it be answered now, and is it still what was seen? */
 static const struct err *check_open(struct arena *a, const struct decision *d,
                                     const struct answer *answer)
 {
     const struct suspension *s = d->suspension;
+    struct json *more = json_object(a);
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, answer->via == VIA_OPENINTENT);
     if (suspension_due(s, d->now))
@@ -350,7 +326,18 @@ static const struct err *check_open(struct arena *a, const struct decision *d,
     if (answer->seen.p && !str_eq(answer->seen, s->subject_sha256))
         return ERROR(ERR_CONFLICT, resolve_changed,
                      "The request has changed. Read it again.");
-    return check_restored(a, s, answer);
+    if (!s->restored_from || answer->restored)
+        return NULL;
+    /* An answer that came after the backup is lost, and an agent may have
+     * acted on it. */
+    json_set_text(more, "restored_from", clock_rfc3339(a, s->restored_from));
+    return err_more(
+        a,
+        ERROR(ERR_CONFLICT, resolve_restored,
+              "The request was open in a backup, and may have been "
+              "answered since. To answer it all the same, send "
+              "\"restored\": true."),
+        more);
 }
 
 /* The status of the intent that the question held. */

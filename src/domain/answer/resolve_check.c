@@ -35,13 +35,6 @@ static const struct err *invalid_choice(struct arena *a,
                     more);
 }
 
-static bool empty(const struct json *v)
-{
-    const bool sized = json_is(v, JSON_STRING) || json_is(v, JSON_ARRAY) ||
-                       json_is(v, JSON_OBJECT);
-    return sized && json_text(v).n + json_count(v) == 0;
-}
-
 static const struct json *chosen(struct arena *a, const struct suspension *s,
                                  const struct json *choices, struct str text,
                                  bool pressed)
@@ -56,9 +49,12 @@ static const struct err *check_choice(struct arena *a,
                                       const struct json **choice)
 {
     struct json *choices = suspension_choices(a, s);
+    const struct json *v = answer->value;
+    const bool sized = json_is(v, JSON_STRING) || json_is(v, JSON_ARRAY) ||
+                       json_is(v, JSON_OBJECT);
     /* A question without choices accepts any value (RFC-0025). */
     if (json_count(choices) == 0)
-        return answer->value && !empty(answer->value)
+        return v && (!sized || json_text(v).n + json_count(v) > 0)
                    ? NULL
                    : ERROR(ERR_INVALID, resolve_empty,
                            "A non-empty value is needed.");

@@ -14,29 +14,6 @@ static const struct err *append(struct arena *a, struct decision *d,
                         d->events);
 }
 
-static struct json *expired(struct arena *a, const struct decision *d)
-{
-    const struct suspension *s = d->suspension;
-    struct json *p = json_object(a);
-    json_set_text(p, "suspension_id", s->id);
-    json_set_text(p, "reason", STR("portfolio_deadline"));
-    json_set_text(p, "portfolio_id", d->deadline.portfolio_id);
-    json_set_text(p, "fallback_policy",
-                  vocabulary_fallback_policy(s->fallback_policy)->wire);
-    json_set_int(p, "attempts", s->attempt);
-    return p;
-}
-
-static struct json *abandoned(struct arena *a, const struct decision *d)
-{
-    struct json *p =
-        intent_status_changed(a, d->intent->status, INTENT_ABANDONED, WHY);
-    json_set_text(p, "abandonment_reason", WHY);
-    json_set_text(p, "portfolio_id", d->deadline.portfolio_id);
-    json_set_text(p, "suspension_id", d->suspension->id);
-    return p;
-}
-
 const struct err *resolve_deadline(struct arena *a, struct decision *d)
 {
     struct suspension *s = d->suspension;
@@ -51,8 +28,20 @@ const struct err *resolve_deadline(struct arena *a, struct decision *d)
     s->audit_summary =
         STR("The deadline of the portfolio passed before anybody answered. "
             "Nothing was approved, and the task was stopped.");
-    TRY(append(a, d, "intent.suspension_expired", expired(a, d)));
-    TRY(append(a, d, "status_changed", abandoned(a, d)));
+    struct json *expired = json_object(a);
+    json_set_text(expired, "suspension_id", s->id);
+    json_set_text(expired, "reason", STR("portfolio_deadline"));
+    json_set_text(expired, "portfolio_id", d->deadline.portfolio_id);
+    json_set_text(expired, "fallback_policy",
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
+    json_set_int(expired, "attempts", s->attempt);
+    TRY(append(a, d, "intent.suspension_expired", expired));
+    struct json *abandoned =
+        intent_status_changed(a, d->intent->status, INTENT_ABANDONED, WHY);
+    json_set_text(abandoned, "abandonment_reason", WHY);
+    json_set_text(abandoned, "portfolio_id", d->deadline.portfolio_id);
+    json_set_text(abandoned, "suspension_id", s->id);
+    TRY(append(a, d, "status_changed", abandoned));
     d->intent->status = INTENT_ABANDONED;
     return suspension_put_mirror(a, s, d->intent);
 }

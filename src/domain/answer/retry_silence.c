@@ -112,22 +112,6 @@ static const struct err *escalate(struct arena *a, struct decision *d,
     return append(a, d, "intent.suspension_escalated", p);
 }
 
-static const struct err *renotify(struct arena *a, struct decision *d,
-                                  const struct retry *r,
-                                  const struct retry_round *round)
-{
-    const struct suspension *s = d->suspension;
-    struct json *p = json_object(a);
-    json_set_text(p, "suspension_id", s->id);
-    json_set_int(p, "attempt", s->attempt);
-    json_set_int(p, "max_attempts", r->max_attempts);
-    json_set_text_or_null(p, "channel_hint", round->channel_hint);
-    json_set_text_or_null(p, "notify_to", round->notify_to);
-    json_set_text_or_null(p, "next_attempt_at",
-                          clock_naive(a, s->next_attempt_at));
-    return append(a, d, "intent.suspension_renotified", p);
-}
-
 const struct err *retry_silence_remind(struct arena *a, struct decision *d,
                                struct retry_round *out)
 {
@@ -155,5 +139,13 @@ const struct err *retry_silence_remind(struct arena *a, struct decision *d,
     out->fires = true;
     out->channel_hint = s->channel_hint;
     out->notify_to = step ? step->notify_to : STR_NONE;
-    return renotify(a, d, &r, out);
+    struct json *p = json_object(a);
+    json_set_text(p, "suspension_id", s->id);
+    json_set_int(p, "attempt", s->attempt);
+    json_set_int(p, "max_attempts", r.max_attempts);
+    json_set_text_or_null(p, "channel_hint", out->channel_hint);
+    json_set_text_or_null(p, "notify_to", out->notify_to);
+    json_set_text_or_null(p, "next_attempt_at",
+                          clock_naive(a, s->next_attempt_at));
+    return append(a, d, "intent.suspension_renotified", p);
 }

@@ -2,22 +2,6 @@
  * Pure. */
 #include "domain/answer/verdict.h"
 
-#define TEXT_MAX ((size_t)64 << 10)
-
-static struct str said(const struct suspension *s)
-{
-    return s->reason.n > 0 ? s->reason : s->audit_summary;
-}
-
-static struct verdict limited(struct arena *a, const struct suspension *s)
-{
-    struct buf b = buf_make(a, TEXT_MAX);
-    buf_put(&b, "Approved only within limits: ");
-    buf_str(&b, s->constraints);
-    buf_put(&b, ". Ask again for a call within them.");
-    return (struct verdict){.way = VERDICT_DENY, .text = buf_text(&b)};
-}
-
 static struct verdict resolved(struct arena *a, const struct suspension *s)
 {
     switch (s->outcome) {
@@ -28,14 +12,20 @@ static struct verdict resolved(struct arena *a, const struct suspension *s)
                 .text = STR("Approved with changes. Do what approved_subject "
                             "says, and nothing else.")};
         if (s->constraints.p)
-            return limited(a, s);
+            return (struct verdict){
+                .way = VERDICT_DENY,
+                .text = arena_join(
+                    a, STR("Approved only within limits: "), s->constraints,
+                    STR(". Ask again for a call within them."))};
         return (struct verdict){.way = VERDICT_ALLOW,
                                 .text = s->audit_summary};
     case OUTCOME_VETOED:
     case OUTCOME_CHANGES_REQUESTED:
     case OUTCOME_DECLINED:
     case OUTCOME_FALLBACK:
-        return (struct verdict){.way = VERDICT_DENY, .text = said(s)};
+        return (struct verdict){.way = VERDICT_DENY,
+                                .text = s->reason.n ? s->reason
+                                                    : s->audit_summary};
     case OUTCOME_ANSWERED:
     case OUTCOME_ACCEPTED:
     case OUTCOME_NONE:
