@@ -43,7 +43,7 @@ const struct err *work_board(struct work *w, struct event_by by,
 struct terms work_terms(const struct work *w, enum kind kind)
 {
     struct terms t = risk_terms(w->conf, kind);
-    principal_terms_add(&t, &w->who->terms);
+    principal_terms_add(&t, &w->terms);
     return t;
 }
 

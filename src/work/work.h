@@ -45,6 +45,8 @@ struct work {
     const struct principal *who; /* the caller; NULL: the clock */
     struct quota *quota;         /* counts the caller's; NULL for the clock */
     struct outbound *outbound;   /* for a request of its own; NULL: none */
+    struct terms terms; /* of the caller's key; rules about what it asks add to
+                         * them */
     int64_t now;   /* the later of two clocks that differ: no time is shorter */
     int64_t wall;  /* clock_now when it began */
     int64_t host;  /* clock_host of the same moment */
@@ -99,7 +101,7 @@ struct work_target {
     bool graph; /* adds a dependency: the graph's lock first */
     bool ends;  /* the intent may be completed: children_done is read */
 };
-/* Begins on an intent. The members of w up to outbound have been set; all
+/* Begins on an intent. The members of w up to terms have been set; all
  * others are set here. ERR_NOT_FOUND intent.unknown, also where it is out of
  * reach; ERR_FORBIDDEN access.denied; ERR_CONFLICT idempotency.other_request
  * when the key came with other bytes before. When answered is set, only before
@@ -137,7 +139,7 @@ const struct err *work_begin_bare(struct work *w,
 const struct err *work_commit_bare(struct work *w,
                                    const struct work_answer *answer) MUST;
 /* The terms of a question of this kind that follows from the work: those of
- * the server, and of the caller's key. */
+ * the server, and of the work. */
 struct terms work_terms(const struct work *w, enum kind kind);
 /* work_board, changed by the caller. */
 const struct err *work_board_by_caller(struct work *w) MUST;

@@ -45,6 +45,7 @@ static void start(struct work *w, const struct work_once *once)
                        .who = w->who,
                        .quota = w->quota,
                        .outbound = w->outbound,
+                       .terms = w->terms,
                        .begun = w->begun,
                        .host = clock_host(),
                        .wall = wall,

@@ -7,8 +7,8 @@
 #include "domain/answer/resolve.h"
 #include "domain/permit/tool_call.h"
 #include "doors/api/api.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/question.h"
+#include "doors/asking/tool_request.h"
 #include "doors/asking/use.h"
 #include "doors/call/hold.h"
 #include "store/permit/tools.h"
@@ -20,6 +20,7 @@
 /* A submission as it was sent. */
 struct submission {
     struct guard guard;
+    struct str text; /* as it was sent */
     struct tool_calls calls;
     struct str tool, server, timeout, reasoning;
     int64_t seconds;
@@ -36,7 +37,7 @@ static const struct err *read_call(struct submission *x, struct fields *f)
     buf_put(&b, "{\"tool_calls\":[{\"id\":\"aap\",\"tool\":");
     json_write_string(&b, x->tool);
     buf_put(&b, ",\"arguments\":");
-    buf_str(&b, json_raw_member(a, x->guard.text, STR("arguments")));
+    buf_str(&b, json_raw_member(a, x->text, STR("arguments")));
     buf_put(&b, "}]}");
     TRY(json_parse(a, buf_text(&b), &body));
     return tool_call_read(a, body, buf_text(&b), &x->calls);
@@ -45,7 +46,7 @@ static const struct err *read_call(struct submission *x, struct fields *f)
 static const struct err *read_submission(struct submission *x,
                                          const struct json *body)
 {
-    struct fields f = fields(x->guard.c->a, body, STR(""));
+    struct fields f = fields(x->guard.w.arena, body, STR(""));
     const struct json *arguments = NULL, *context = NULL;
     fields_only(&f, "tool server arguments timeout agent_reasoning context");
     fields_need(&f, "tool");
@@ -74,11 +75,10 @@ static const struct err *read_submission(struct submission *x,
 static struct str kept(const struct submission *x)
 {
     static const char *const names[] = {"timeout", "server", "context"};
-    struct arena *a = x->guard.c->a;
-    struct buf b = buf_make(a, x->guard.text.n + 64);
+    struct arena *a = x->guard.w.arena;
+    struct buf b = buf_make(a, x->text.n + 64);
     for (size_t i = 0; i < countof(names); i++) {
-        const struct str raw =
-            json_raw_member(a, x->guard.text, str_of(names[i]));
+        const struct str raw = json_raw_member(a, x->text, str_of(names[i]));
         if (!raw.p || str_is(raw, "null"))
             continue;
         buf_put(&b, i ? ",\"" : "{\"");
@@ -94,21 +94,21 @@ static struct str kept(const struct submission *x)
 static struct str native(const struct submission *x)
 {
     const struct guard *g = &x->guard;
-    struct buf b = buf_make(g->c->a, 4 * REQUEST_BODY_MAX);
+    struct buf b = buf_make(g->w.arena, 4 * REQUEST_BODY_MAX);
     const struct tool_call_about about = {
         .consequence = tool_call_consequence(STR_NONE)};
     buf_put(&b, "{\"fallback_policy\":\"fail\",\"kind\":\"approval\"");
-    guard_put_text(&b, "question",
-                   tool_call_question(g->c->a, x->tool));
-    buf_put(&b, guard_choices);
+    tool_request_put_text(&b, "question",
+                          tool_call_question(g->w.arena, x->tool));
+    buf_put(&b, tool_request_choices);
     buf_put(&b, ",\"timeout_seconds\":");
     buf_int(&b, x->seconds);
     if (x->reasoning.n > 0)
-        guard_put_text(&b, "explanation", x->reasoning);
+        tool_request_put_text(&b, "explanation", x->reasoning);
     buf_put(&b, ",\"context\":");
     buf_str(&b, kept(x));
     buf_put(&b, ",\"subject\":");
-    buf_str(&b, tool_call_subject(g->c->a, &x->calls, &about));
+    buf_str(&b, tool_call_subject(g->w.arena, &x->calls, &about));
     buf_char(&b, '}');
     return buf_text(&b);
 }
@@ -118,7 +118,7 @@ static const struct err *check_rules(struct guard *g)
 {
     TRY(guard_decide(g));
     if (g->verdict.effect == TOOL_DENY)
-        return err_at(g->c->a, ERR_INVALID, "tool.denied", STR("tool"),
+        return err_at(g->w.arena, ERR_INVALID, "tool.denied", STR("tool"),
                       "A rule forbids this tool. %.*s",
                       STR_FMT(g->verdict.reason));
     g->verdict.effect = TOOL_ASK;
@@ -132,6 +132,7 @@ static const struct err *load(struct call *c, struct str id,
     struct redemption_rows uses;
     const struct err *why = NULL;
     bool found = false;
+    const struct work w = call_work(c);
     *out = (struct aap_request){.permit = {.used = 0}};
     TRY(question_get(c, id, &out->suspension));
     if (!json_get_text(json_read(c->a, out->suspension.context), "timeout").p ||
@@ -145,7 +146,7 @@ static const struct err *load(struct call *c, struct str id,
     TRY(redemptions_list(c->pg, c->a, row.permit.id, &uses));
     if (uses.n > 0)
         out->use = uses.v[uses.n - 1];
-    TRY(use_read(c, &out->suspension, 1, &why));
+    TRY(use_read(&w, &out->suspension, 1, &why));
     out->ended = uses.n == 0 && why && !err_is(why, permit_lapsed) &&
                  !err_is(why, permit_paused);
     return NULL;
@@ -161,10 +162,9 @@ static const struct err *answer(struct call *c, struct str id, int status)
 
 const struct err *aap_create(struct call *c)
 {
-    struct submission x = {.guard = {.c = c,
-                                     .text = c->rq->body,
-                                     .n = 1,
-                                     .origin = ORIGIN_TOOL_CALL}};
+    struct submission x = {
+        .guard = {.w = call_work(c), .n = 1, .origin = ORIGIN_TOOL_CALL},
+        .text = c->rq->body};
     struct guard *g = &x.guard;
     struct work_once once;
     struct json *body = NULL;
@@ -180,7 +180,7 @@ const struct err *aap_create(struct call *c)
                       200);
     const struct permit_terms terms = {.max_uses = 1,
                                        .use_seconds = PERMIT_SECONDS};
-    TRY(guard_ask(g, native(&x), &terms));
+    TRY(tool_request_ask(g, native(&x), &terms));
     if (!g->w.has_permit)
         return err_at(c->a, ERR_INVALID, "permit.details", STR("arguments"),
                       "No permit can describe this call exactly.");
@@ -336,7 +336,7 @@ static const struct err *read_outcome(struct call *c, struct str *out)
                               good ? REDEMPTION_COMPLETED : REDEMPTION_FAILED)
                               ->wire);
     if (note.n > 0)
-        guard_put_text(&b, "ref", note);
+        tool_request_put_text(&b, "ref", note);
     buf_char(&b, '}');
     *out = buf_text(&b);
     return NULL;

@@ -1,13 +1,13 @@
 /* The authorization API: an agent asks for a permit before it acts, in its own
  * words, and yields its turn until a person has answered. */
 #include "doors/api/api.h"
-#include "doors/asking/view.h"
 #include "doors/api/wish.h"
+#include "doors/asking/view.h"
 
 static struct json *answer_of(const struct wish *k, const char *status)
 {
     const struct guard *g = &k->guard;
-    struct json *o = json_object(g->c->a);
+    struct json *o = json_object(k->c->a);
     json_set_text(o, "object", STR("authorization"));
     json_set_text(o, "status", str_of(status));
     json_set_text(o, "intent_id", g->w.intent.id);
@@ -24,17 +24,17 @@ static const struct err *yield_turn(struct wish *k)
     struct json *o = answer_of(k, "pending_veto");
     json_set_bool(o, "yield", true);
     json_set_text(o, "request_id", s->id);
-    guard_set_permit(g, o);
-    view_set_time(g->c->a, o, "expires_at", s->expires_at);
-    json_set_text(o, "on_expiry", suspension_on_expiry(g->c->a, s));
+    tool_request_set_permit(g, o);
+    view_set_time(k->c->a, o, "expires_at", s->expires_at);
+    json_set_text(o, "on_expiry", suspension_on_expiry(k->c->a, s));
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
-    json_set_text(o, "url", call_url(g->c, "/suspensions/", s->id));
+    json_set_text(o, "url", call_url(k->c, "/suspensions/", s->id));
     json_set_text(o, "message",
                   STR("Awaiting approval. End this turn. You are called again "
                       "in this session with intent_authorized or "
                       "intent_vetoed."));
-    call_locate(g->c, &made, s->id);
-    return call_commit(g->c, &g->w, 202, o, false);
+    call_locate(k->c, &made, s->id);
+    return call_commit(k->c, &g->w, 202, o, false);
 }
 
 /* A rule allows it: the permit is active at once. */
@@ -42,8 +42,8 @@ static const struct err *allowed(struct wish *k)
 {
     struct guard *g = &k->guard;
     struct json *o = answer_of(k, "authorized");
-    guard_set_permit(g, o);
-    return call_commit(g->c, &g->w, 201, o, false);
+    tool_request_set_permit(g, o);
+    return call_commit(k->c, &g->w, 201, o, false);
 }
 
 static const struct err *denied(struct wish *k)
@@ -51,7 +51,7 @@ static const struct err *denied(struct wish *k)
     struct guard *g = &k->guard;
     struct json *o = answer_of(k, "vetoed");
     json_set_text_or_null(o, "reason", g->verdict.reason);
-    return call_commit(g->c, &g->w, 201, o, false);
+    return call_commit(k->c, &g->w, 201, o, false);
 }
 
 /* ---- the same request again ------------------------------------------- */
@@ -59,9 +59,8 @@ static const struct err *denied(struct wish *k)
 static bool was(const struct wish *k, const char *status)
 {
     const struct guard *g = &k->guard;
-    return str_is(json_get_text(json_read(g->c->a, g->w.before.body),
-                                "status"),
-                  status);
+    return str_is(
+        json_get_text(json_read(k->c->a, g->w.before.body), "status"), status);
 }
 
 static const struct err *begin(struct wish *k, const struct work_once *once)
@@ -76,7 +75,7 @@ static const struct err *begin(struct wish *k, const struct work_once *once)
 static const struct err *replayed(struct wish *k)
 {
     struct guard *g = &k->guard;
-    struct call *c = g->c;
+    struct call *c = k->c;
     const struct json *old = json_read(c->a, g->w.before.body);
     if (g->verdict.effect != TOOL_DENY || was(k, "vetoed"))
         return call_replay(c, &g->w);
@@ -90,7 +89,8 @@ static const struct err *replayed(struct wish *k)
 
 const struct err *api_authorization(struct call *c)
 {
-    struct wish k = {.guard = {.c = c, .text = c->rq->body}};
+    struct wish k = {
+        .c = c, .guard = {.w = call_work(c)}, .text = c->rq->body};
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body_once(c, &body, &once));

@@ -104,10 +104,11 @@ const struct err *api_feed(struct call *c)
         hold_feed(c, fed.below, wait);
         return NULL;
     }
+    const struct work w = call_work(c);
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     const struct err **why =
         arena_many(c->a, fed.rows.n + 1, const struct err *);
-    TRY(use_read(c, fed.rows.v, fed.rows.n, why));
+    TRY(use_read(&w, fed.rows.v, fed.rows.n, why));
     view_suspensions(c, &b, &fed.rows, why);
     json_write_string(&b, place(c, &fed));
     buf_put(&b, fed.rows.more ? ",\"more\":true}" : ",\"more\":false}");

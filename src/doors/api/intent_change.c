@@ -170,7 +170,7 @@ static const struct err *suspend(struct call *c, struct work *w,
                      "status to suspended_awaiting_input first.");
     TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
                                &s));
-    TRY(guard_terms_of(c, &s));
+    TRY(guard_add_terms(w, &s));
     return ask_by_caller(w, &s);
 }
 

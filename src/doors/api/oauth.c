@@ -30,11 +30,12 @@ static const struct err *oauth_usable(struct call *c,
                                 .key_ended = row->key_ended,
                                 .resource_removed = row->resource_removed,
                                 .access = row->access};
+    const struct work w = call_work(c);
     *out = !found->ended && about.now < found->expires_at &&
            str_eq(row->resource_id, c->who.resource_id);
     if (!*out)
         return NULL;
-    TRY(use_rules(c, &row->permit, &about.rule));
+    TRY(use_rules(&w, &row->permit, &about.rule));
     *out = !permit_usable(&row->permit, &about);
     return NULL;
 }

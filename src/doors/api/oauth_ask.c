@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/api/wish.h"
+#include "doors/asking/proof.h"
 #include "doors/asking/use.h"
 #include "work/ask.h"
 
@@ -30,7 +31,7 @@ static struct str oauth_ask_goal(struct arena *a, const struct json *body,
 static const struct err *oauth_ask_bind(struct asked *x, struct json *body)
 {
     const struct str jkt = json_get_text(body, "dpop_jkt");
-    TRY(use_proof(x->c, &x->proof, &x->proven));
+    TRY(proof_read(x->c, &x->proof, &x->proven));
     if (!x->proven)
         return NULL;
     if (jkt.p && !str_eq(jkt, x->proof.jkt))
@@ -68,7 +69,7 @@ static const struct err *oauth_ask_read(struct asked *x)
                   vocabulary_responder_mode(RESPONDER_INITIATOR)->wire);
     if (json_has(body, "initiated_by"))
         json_set_json(body, "responder", initiator);
-    x->wish.guard.text = oauth_ask_text(c->a, body, details);
+    x->wish.text = oauth_ask_text(c->a, body, details);
     return NULL;
 }
 
@@ -86,11 +87,11 @@ static const struct err *oauth_ask_make(struct asked *x)
     const struct work_once none = {.key = STR_NONE};
     struct guard *g = &x->wish.guard;
     struct json *body = NULL;
-    TRY(json_parse(x->c->a, g->text, &body));
+    TRY(json_parse(x->c->a, x->wish.text, &body));
     TRY(api_wish_read(&x->wish, body));
     TRY(guard_begin(g, &none));
     if (x->proven)
-        TRY(use_proof_keep(x->c, &x->proof, g->w.now));
+        TRY(use_proof_keep(&g->w, &x->proof));
     return api_wish_make(&x->wish);
 }
 
@@ -108,7 +109,7 @@ static const struct err *oauth_ask_denied(struct asked *x)
 
 const struct err *api_oauth_ask(struct call *c)
 {
-    struct asked x = {.c = c, .wish = {.guard = {.c = c}}};
+    struct asked x = {.c = c, .wish = {.c = c, .guard = {.w = call_work(c)}}};
     const struct guard *g = &x.wish.guard;
     struct json *o = json_object(c->a);
     TRY(oauth_ask_read(&x));

@@ -2,6 +2,7 @@
  * has said yes (RFC 6749 3.2 in the form of CIBA's polls, RFC 9449 5). */
 #include "base/clock.h"
 #include "doors/api/api.h"
+#include "doors/asking/proof.h"
 #include "doors/asking/use.h"
 #include "store/permit/permit_tokens.h"
 #include "store/question/suspensions.h"
@@ -41,7 +42,7 @@ static const struct err *oauth_token_read(struct wanted *x)
     if (!x->handle.p)
         return oauth_token_wrong(c, "auth_req_id",
                                  "An auth_req_id is needed.");
-    return use_proof(c, &x->proof, &x->proven);
+    return proof_read(c, &x->proof, &x->proven);
 }
 
 /* A handle of another agent is as unknown as one that nobody has. */
@@ -50,7 +51,8 @@ static const struct err *oauth_token_find(struct wanted *x)
     struct call *c = x->c;
     TRY(permits_by_handle(c->pg, c->a, x->handle, &x->row, &x->found));
     x->found = x->found && permit_own(&x->row.permit, &c->who);
-    return x->found ? use_lock(c, &x->w, &x->row) : NULL;
+    x->w = call_work(c);
+    return x->found ? use_lock(&x->w, &x->row) : NULL;
 }
 
 /* The facts of the permit's question: how it ended, and whether it is critical,
@@ -86,7 +88,7 @@ static const struct err *oauth_token_check(struct wanted *x,
     if (x->found) {
         about.permit = &x->row.permit;
         about.now = use_case(&x->row, &x->w);
-        TRY(use_rules(x->c, about.permit, &about.now.rule));
+        TRY(use_rules(&x->w, about.permit, &about.now.rule));
     }
     return work_clock_over(oauth_exchange(x->c->a, &about, poll_after),
                            oauth_expired);
@@ -131,7 +133,7 @@ const struct err *api_oauth_token(struct call *c)
     if (e && poll_after == 0)
         return e;
     if (x.proven)
-        TRY(use_proof_keep(c, &x.proof, x.w.now));
+        TRY(use_proof_keep(&x.w, &x.proof));
     if (!e)
         return oauth_token_give(&x);
     TRY(oauth_token_keep(&x, poll_after));

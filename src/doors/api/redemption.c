@@ -1,6 +1,7 @@
 /* Uses of permits over the API: each is counted before the tool runs. */
 #include "base/json/fields.h"
 #include "doors/api/api.h"
+#include "doors/asking/question.h"
 #include "doors/asking/use.h"
 #include "store/permit/permit_tokens.h"
 #include "world/ecdsa.h"
@@ -14,6 +15,7 @@
 /* A use as it was sent: by the agent whose yes it is, or by the gateway that
  * got its token. */
 struct sent {
+    struct call *c;
     struct use use;
     bool gateway;
     struct str permit_id, suspension_id, token;
@@ -40,7 +42,7 @@ static void redemption_check_operation(struct fields *f, struct str id)
 static const struct err *redemption_read_proof(struct sent *x,
                                                const struct json *sent)
 {
-    struct fields f = fields(x->use.c->a, sent, STR("dpop"));
+    struct fields f = fields(x->c->a, sent, STR("dpop"));
     if (!sent)
         return NULL;
     fields_only(&f, "proof htm htu");
@@ -56,7 +58,7 @@ static const struct err *redemption_read_proof(struct sent *x,
 /* A permit is used by a call; an answer may be about none. */
 static const struct err *redemption_read_use(struct sent *x)
 {
-    struct call *c = x->use.c;
+    struct call *c = x->c;
     struct json *body = NULL;
     const struct json *call = NULL, *proof = NULL;
     TRY(call_body(c, &body));
@@ -94,7 +96,7 @@ static const struct err *redemption_read_use(struct sent *x)
 /* A token of another resource is as unknown as one that nobody has. */
 static const struct err *redemption_find_by_token(struct sent *x)
 {
-    struct call *c = x->use.c;
+    struct call *c = x->c;
     struct permits_row *row = &x->use.row;
     bool found = false;
     TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
@@ -108,12 +110,14 @@ static const struct err *redemption_find_by_token(struct sent *x)
 
 static const struct err *redemption_find(struct sent *x)
 {
-    struct call *c = x->use.c;
+    struct call *c = x->c;
     const struct permit *p = &x->use.row.permit;
     if (x->gateway)
         return redemption_find_by_token(x);
-    if (!x->permit_id.p)
-        return use_find(&x->use, x->suspension_id);
+    if (!x->permit_id.p) {
+        TRY(question_get(c, x->suspension_id, &x->use.suspension));
+        return use_find(&x->use);
+    }
     TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
     /* Another agent's is as unknown as one that nobody has. */
     return permit_own(p, &c->who) ? permit_check_direct(p)
@@ -123,7 +127,7 @@ static const struct err *redemption_find(struct sent *x)
 /* The token is read again under the lock. */
 static const struct err *redemption_check_token(struct sent *x)
 {
-    struct call *c = x->use.c;
+    struct call *c = x->c;
     const struct permit_token *t = &x->with;
     const int64_t now = x->use.w.now;
     bool found = false;
@@ -148,7 +152,7 @@ static const struct err *redemption_check_token(struct sent *x)
         return err_at(c->a, ERR_UNAUTHENTICATED, dpop_wrong, STR("dpop.htu"),
                       "The address has to be the resource's or below it.");
     TRY(dpop_check(c->a, x->proof, &want, &proof));
-    return use_proof_keep(c, &proof, now);
+    return use_proof_keep(&x->use.w, &proof);
 }
 
 /* ---- counting ------------------------------------------------------- */
@@ -157,13 +161,13 @@ static struct json *redemption_view(const struct use *u)
 {
     const struct permit *p = &u->row.permit;
     const struct redemption *r = &u->redemption;
-    struct json *o = json_object(u->c->a);
+    struct json *o = json_object(u->w.arena);
     json_set_text_or_null(o, "redemption_id", r->id);
     json_set_text_or_null(o, "permit_id", p->id);
     json_set_text_or_null(o, "request_id", p->suspension_id);
     json_set_bool(o, "counted", u->counted);
     json_set_int(o, "n", r->n);
-    json_set_int(o, "uses_left", permit_uses(u->c->a, p) - r->n);
+    json_set_int(o, "uses_left", permit_uses(u->w.arena, p) - r->n);
     json_set_text(o, "agent", p->agent);
     json_set_text_or_null(o, "subject", u->w.intent.initiated_by);
     json_set_text_or_null(o, "amount", r->amount);
@@ -174,7 +178,8 @@ static struct json *redemption_view(const struct use *u)
 /* A use that was counted before, or that is not counted, writes nothing. */
 const struct err *api_redemption(struct call *c)
 {
-    struct sent x = {.use = {.c = c},
+    struct sent x = {.c = c,
+                     .use = {.w = call_work(c)},
                      .gateway = c->who.role == ROLE_RESOURCE};
     struct use *u = &x.use;
     TRY(redemption_read_use(&x));

@@ -105,8 +105,9 @@ const struct err *api_suspension_get(struct call *c)
                                          .wait = wait});
         return NULL;
     }
+    const struct work w = call_work(c);
     struct json *o = view_suspension(c, &s);
-    TRY(use_read(c, &s, 1, &why));
+    TRY(use_read(&w, &s, 1, &why));
     view_set_usable(o, &s, why);
     TRY(find_permit(c, o, &s));
     TRY(find_claims(c, o, &s));
@@ -153,9 +154,10 @@ static const struct err *answer_list(struct call *c,
                                      const struct suspension_rows *rows)
 {
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    const struct work w = call_work(c);
     const struct err **why =
         arena_many(c->a, rows->n + 1, const struct err *);
-    TRY(use_read(c, rows->v, rows->n, why));
+    TRY(use_read(&w, rows->v, rows->n, why));
     view_suspensions(c, &b, rows, why);
     if (rows->more)
         json_write_string(&b, rows->v[rows->n - 1].id);

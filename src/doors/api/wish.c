@@ -16,7 +16,7 @@
 
 static const struct err *read_details(struct wish *k, const struct json *body)
 {
-    struct arena *a = k->guard.c->a;
+    struct arena *a = k->c->a;
     const struct json *list = json_get(body, "authorization_details");
     const struct json *action = json_get(body, "action_spec");
     if ((list != NULL) == (action != NULL))
@@ -29,15 +29,15 @@ static const struct err *read_details(struct wish *k, const struct json *body)
         return permit_details_text(a, k->details, &k->details_text);
     }
     TRY(permit_details_check(a, list, STR("authorization_details")));
-    k->details_text = json_raw_member(a, k->guard.text,
-                                      STR("authorization_details"));
+    k->details_text =
+        json_raw_member(a, k->text, STR("authorization_details"));
     return json_parse(a, k->details_text, &k->details);
 }
 
 static void set_tools(struct wish *k)
 {
     const size_t n = json_count(k->details);
-    struct str *tools = arena_many(k->guard.c->a, n + 1, struct str);
+    struct str *tools = arena_many(k->c->a, n + 1, struct str);
     for (size_t i = 0; i < n; i++)
         tools[i] = json_get_text(json_at(k->details, i), "tool");
     k->guard.tools = tools;
@@ -47,7 +47,7 @@ static void set_tools(struct wish *k)
 const struct err *api_wish_read(struct wish *k, const struct json *body)
 {
     struct guard *g = &k->guard;
-    struct fields f = fields(g->c->a, body, STR(""));
+    struct fields f = fields(k->c->a, body, STR(""));
     g->origin = ORIGIN_AUTHORIZATION;
     fields_only(&f, "goal reasoning session_id initiation initiated_by "
                     "severity requires_approval consequence "
@@ -61,15 +61,16 @@ const struct err *api_wish_read(struct wish *k, const struct json *body)
     k->veto_seconds = VETO_SECONDS;
     fields_int(&f, "veto_seconds", VETO_SECONDS_MIN, VETO_SECONDS_MAX,
                &k->veto_seconds);
-    guard_read(g, &f);
+    k->consequence = tool_request_read(g, &f);
     if (!f.e && str_trim(g->title).n == 0)
         fields_wrong(&f, "goal", "field.empty", "A goal is needed.");
     TRY(fields_error(&f));
     TRY(read_details(k, body));
     set_tools(k);
     TRY(guard_decide(g));
-    return guard_terms(g, body, k->details,
-                       g->verdict.severity == SEVERITY_CRITICAL, &k->terms);
+    return tool_request_terms(k->c, body, k->details,
+                              g->verdict.severity == SEVERITY_CRITICAL,
+                              &k->terms);
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -80,20 +81,20 @@ static struct str native(const struct wish *k)
     static const char *const sent[] = {"severity", "evidence", "retry_policy",
                                        "channel_hint", "responder"};
     const struct guard *g = &k->guard;
-    struct buf b = buf_make(g->c->a, QUESTION_ROOM);
+    struct buf b = buf_make(k->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
-    guard_put_text(&b, "kind", kind_words(KIND_APPROVAL)->wire);
-    guard_put_text(&b, "question", g->title);
-    guard_put_text(&b, "title", k->title.p ? k->title : g->title);
+    tool_request_put_text(&b, "kind", kind_words(KIND_APPROVAL)->wire);
+    tool_request_put_text(&b, "question", g->title);
+    tool_request_put_text(&b, "title", k->title.p ? k->title : g->title);
     if (k->reasoning.p)
-        guard_put_text(&b, "explanation", k->reasoning);
-    buf_put(&b, guard_choices);
+        tool_request_put_text(&b, "explanation", k->reasoning);
+    buf_put(&b, tool_request_choices);
     for (size_t i = 0; i < countof(sent); i++)
-        guard_put_sent(g, &b, sent[i], STR_NONE);
+        tool_request_put_sent(&b, k->text, sent[i], STR_NONE);
     buf_printf(&b, ",\"timeout_seconds\":%lld", (long long)k->veto_seconds);
     buf_put(&b, ",\"subject\":");
-    buf_str(&b, permit_subject(g->c->a, k->details, k->details_text,
-                               g->consequence));
+    buf_str(&b, permit_subject(k->c->a, k->details, k->details_text,
+                               k->consequence));
     buf_char(&b, '}');
     return buf_text(&b);
 }
@@ -117,6 +118,6 @@ const struct err *api_wish_make(struct wish *k)
     case TOOL_ASK:
     case TOOL_EFFECT__MAX:
     default:
-        return guard_ask(&k->guard, native(k), &k->terms);
+        return tool_request_ask(&k->guard, native(k), &k->terms);
     }
 }

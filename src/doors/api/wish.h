@@ -4,10 +4,13 @@
 #define DOORS_API_WISH_H
 
 #include "domain/permit/permit.h"
-#include "doors/asking/guard.h"
+#include "doors/asking/tool_request.h"
 
 struct wish {
-    struct guard guard; /* with its call and text */
+    struct call *c;
+    struct guard guard;     /* with its work */
+    struct str text;        /* the request, JSON text as it was sent */
+    struct str consequence; /* the server's words where the agent has none */
     struct str title; /* of the question; p NULL: the goal */
     struct str reasoning;
     int64_t veto_seconds;

@@ -4,8 +4,8 @@
 
 #include "base/json/fields.h"
 #include "domain/permit/tool_call.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/question.h"
+#include "doors/asking/tool_request.h"
 #include "doors/asking/view.h"
 #include "store/permit/tools.h"
 
@@ -14,7 +14,10 @@
 
 /* A check as it was sent. */
 struct check {
+    struct call *c;
     struct guard guard;
+    struct str text;        /* the request, JSON text as it was sent */
+    struct str consequence; /* the server's words where the agent has none */
     struct str probe;
     struct tool_calls calls;
     struct json *details; /* of a permit; NULL: the calls have none */
@@ -32,7 +35,7 @@ static const struct err *read_task(struct check *k, const struct json *body)
 {
     struct guard *g = &k->guard;
     const struct json *task = NULL;
-    struct fields f = fields(g->c->a, body, STR(""));
+    struct fields f = fields(k->c->a, body, STR(""));
     fields_json(&f, "task", JSON_OBJECT, &task);
     fields_uuid(&f, "intent_id", &g->intent_id);
     if (!f.e && task && g->intent_id.p)
@@ -41,7 +44,7 @@ static const struct err *read_task(struct check *k, const struct json *body)
     TRY(fields_error(&f));
     if (!task)
         return NULL;
-    struct fields t = fields(g->c->a, task, STR("task"));
+    struct fields t = fields(k->c->a, task, STR("task"));
     fields_only(&t, "task_id session_id turn_id title");
     fields_text(&t, "task_id", SHORT_MAX, &g->task_id);
     fields_text(&t, "session_id", SHORT_MAX, &g->session_id);
@@ -54,8 +57,7 @@ static const struct err *read_task(struct check *k, const struct json *body)
 
 static void set_tools(struct check *k)
 {
-    struct str *tools =
-        arena_many(k->guard.c->a, k->calls.n + 1, struct str);
+    struct str *tools = arena_many(k->c->a, k->calls.n + 1, struct str);
     for (size_t i = 0; i < k->calls.n; i++)
         tools[i] = k->calls.v[i].tool;
     if (k->calls.n == 0)
@@ -67,7 +69,7 @@ static void set_tools(struct check *k)
 /* The exact details of the calls; NULL where they have none. */
 static struct json *details_of(const struct check *k)
 {
-    struct arena *a = k->guard.c->a;
+    struct arena *a = k->c->a;
     struct json *list = json_array(a);
     for (size_t i = 0; i < k->calls.n; i++) {
         struct json *o = json_object(a);
@@ -89,11 +91,10 @@ static const struct err *read_terms(struct check *k, const struct json *body)
         return NULL;
     k->details = details_of(k);
     if (!k->details)
-        return err_at(k->guard.c->a, ERR_INVALID, "field.unused",
-                      str_of(first),
+        return err_at(k->c->a, ERR_INVALID, "field.unused", str_of(first),
                       "No permit can describe these calls exactly.");
     k->has_terms = true;
-    TRY(guard_terms(&k->guard, body, k->details, false, &k->terms));
+    TRY(tool_request_terms(k->c, body, k->details, false, &k->terms));
     if (!k->terms.resource.p && !json_has(body, "use_seconds"))
         k->terms.use_seconds = PERMIT_SECONDS_CALL;
     return NULL;
@@ -101,7 +102,7 @@ static const struct err *read_terms(struct check *k, const struct json *body)
 
 static const struct err *read_check(struct check *k, const struct json *body)
 {
-    struct arena *a = k->guard.c->a;
+    struct arena *a = k->c->a;
     struct fields f = fields(a, body, STR(""));
     fields_only(&f, "task intent_id initiation initiated_by explanation "
                     "consequence severity requires_approval tool_calls "
@@ -109,11 +110,10 @@ static const struct err *read_check(struct check *k, const struct json *body)
                     "channel_hint evidence probe resource dpop_jkt max_uses "
                     "use_seconds");
     fields_text(&f, "probe", SHORT_MAX, &k->probe);
-    guard_read(&k->guard, &f);
+    k->consequence = tool_request_read(&k->guard, &f);
     TRY(fields_error(&f));
     TRY(read_task(k, body));
-    TRY(tool_call_read_large(a, body, k->guard.text, k->arguments_max,
-                             &k->calls));
+    TRY(tool_call_read_large(a, body, k->text, k->arguments_max, &k->calls));
     set_tools(k);
     return read_terms(k, body);
 }
@@ -123,7 +123,7 @@ static const struct err *read_check(struct check *k, const struct json *body)
 /* The server's words: what will run is in the subject. */
 static struct str question_of(const struct check *k)
 {
-    struct buf b = buf_make(k->guard.c->a, 2000);
+    struct buf b = buf_make(k->c->a, 2000);
     if (k->calls.n == 1)
         return tool_call_question(b.arena, k->calls.v[0].tool);
     if (k->calls.n == 0) {
@@ -144,25 +144,26 @@ static struct str native(const struct check *k)
                                        "retry_policy",    "channel_hint"};
     const struct guard *g = &k->guard;
     const bool calls = k->calls.n > 0;
-    struct buf b = buf_make(g->c->a, QUESTION_ROOM);
+    struct buf b = buf_make(k->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
-    guard_put_text(
+    tool_request_put_text(
         &b, "kind",
         kind_words(calls ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED)->wire);
-    guard_put_text(&b, "question", question_of(k));
-    guard_put_text(&b, "on_reject",
-                   vocabulary_on_reject(ON_REJECT_ABANDON)->wire);
+    tool_request_put_text(&b, "question", question_of(k));
+    tool_request_put_text(&b, "on_reject",
+                          vocabulary_on_reject(ON_REJECT_ABANDON)->wire);
     if (str_trim(g->title).n > 0)
-        guard_put_text(&b, "title", g->title);
-    buf_put(&b, calls ? guard_choices : "");
+        tool_request_put_text(&b, "title", g->title);
+    buf_put(&b, calls ? tool_request_choices : "");
     buf_put(&b, calls && k->edit ? ",\"allow_edit\":true" : "");
     for (size_t i = 0; i < countof(sent); i++)
-        guard_put_sent(g, &b, sent[i], STR_NONE);
-    guard_put_sent(g, &b, "responder", STR("{\"mode\":\"initiator\"}"));
+        tool_request_put_sent(&b, k->text, sent[i], STR_NONE);
+    tool_request_put_sent(&b, k->text, "responder",
+                          STR("{\"mode\":\"initiator\"}"));
     buf_put(&b, ",\"subject\":");
     buf_str(&b, tool_call_subject(
-                    g->c->a, &k->calls,
-                    &(struct tool_call_about){.consequence = g->consequence,
+                    k->c->a, &k->calls,
+                    &(struct tool_call_about){.consequence = k->consequence,
                                               .target = k->target,
                                               .provider = k->provider,
                                               .probe = k->probe}));
@@ -180,7 +181,7 @@ static struct str with(struct arena *a, struct str url, const char *after)
 static void set_urls(struct check *k, struct json *o,
                      const struct suspension *s)
 {
-    struct call *c = k->guard.c;
+    struct call *c = k->c;
     const struct str resume = call_url(c, "/api/v1/resume/", s->id);
     if (k->calls.n > 0) {
         json_set_text(o, "approval_url",
@@ -199,7 +200,7 @@ static void set_urls(struct check *k, struct json *o,
 /* The elements as they were sent, byte for byte. */
 static struct str with_sent(const struct check *k, const struct json *o)
 {
-    struct arena *a = k->guard.c->a;
+    struct arena *a = k->c->a;
     const struct str text = json_dump(a, o, RESPONSE_BODY_MAX);
     struct buf b = buf_make(a, RESPONSE_BODY_MAX);
     buf_str(&b, str_sub(text, 0, text.n - 1));
@@ -216,7 +217,7 @@ static struct str with_sent(const struct check *k, const struct json *o)
 
 static struct str paused(struct check *k)
 {
-    struct call *c = k->guard.c;
+    struct call *c = k->c;
     const struct suspension *s = &k->guard.w.suspension;
     const struct intent *i = &k->guard.w.intent;
     struct json *o = json_object(c->a);
@@ -237,7 +238,7 @@ static struct str paused(struct check *k)
     json_set_text(o, "on_expiry", suspension_on_expiry(c->a, s));
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
     if (k->terms.resource.p)
-        guard_set_permit(&k->guard, o);
+        tool_request_set_permit(&k->guard, o);
     return with_sent(k, o);
 }
 
@@ -246,19 +247,19 @@ static const struct err *pause(struct check *k)
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
     struct guard *g = &k->guard;
-    TRY(guard_ask(g, native(k), k->has_terms ? &k->terms : NULL));
+    TRY(tool_request_ask(g, native(k), k->has_terms ? &k->terms : NULL));
     if (k->calls.n > 0)
-        tools_queue_calls(g->c->pg, g->c->a, g->w.suspension.id, &k->calls,
+        tools_queue_calls(k->c->pg, k->c->a, g->w.suspension.id, &k->calls,
                           g->verdict.matched);
-    call_locate(g->c, &made, g->w.suspension.id);
-    return call_commit_text(g->c, &g->w, 202, paused(k), false);
+    call_locate(k->c, &made, g->w.suspension.id);
+    return call_commit_text(k->c, &g->w, 202, paused(k), false);
 }
 
 /* ---- without a person ----------------------------------------------- */
 
 static struct json *calls_of(const struct check *k)
 {
-    struct arena *a = k->guard.c->a;
+    struct arena *a = k->c->a;
     struct json *list = json_array(a);
     for (size_t i = 0; i < k->calls.n; i++) {
         const struct tool_rule *rule = k->guard.verdict.matched[i];
@@ -278,7 +279,7 @@ static struct json *decision_on(const struct check *k, struct str intent_id,
                                 struct str task_id)
 {
     const struct guard *g = &k->guard;
-    struct json *o = json_object(g->c->a);
+    struct json *o = json_object(k->c->a);
     json_set_text(o, "object", STR("tool_decision"));
     json_set_text(o, "decision",
                   vocabulary_tool_effect(g->verdict.effect)->wire);
@@ -288,7 +289,7 @@ static struct json *decision_on(const struct check *k, struct str intent_id,
         json_set_text_or_null(o, "reason", g->verdict.reason);
     json_set_json(o, "calls", calls_of(k));
     if (g->w.has_permit)
-        guard_set_permit(g, o);
+        tool_request_set_permit(g, o);
     return o;
 }
 
@@ -303,7 +304,7 @@ static const struct err *deny(struct check *k)
     struct guard *g = &k->guard;
     TRY(guard_deny(g, calls_of(k)));
     work_touch(&g->w);
-    return call_commit(g->c, &g->w, 200, decision_of(k), false);
+    return call_commit(k->c, &g->w, 200, decision_of(k), false);
 }
 
 /* Nothing is stored but the intent of a new task, and a permit for a
@@ -317,8 +318,8 @@ static const struct err *allow(struct check *k)
         work_touch(&g->w);
     }
     return g->w.intent_new || g->w.has_permit
-               ? call_commit(g->c, &g->w, 200, decision_of(k), false)
-               : call_commit_bare(g->c, &g->w, 200, decision_of(k));
+               ? call_commit(k->c, &g->w, 200, decision_of(k), false)
+               : call_commit_bare(k->c, &g->w, 200, decision_of(k));
 }
 
 static const struct err *decide(struct check *k)
@@ -352,7 +353,7 @@ static struct check_result result(const struct check *k)
 /* The decision that the same check got before. */
 static const struct json *answer_before(const struct check *k)
 {
-    return json_read(k->guard.c->a, k->guard.w.before.body);
+    return json_read(k->c->a, k->guard.w.before.body);
 }
 
 static enum tool_effect effect_before(const struct check *k)
@@ -365,7 +366,7 @@ static enum tool_effect effect_before(const struct check *k)
  * now: the stricter one counts. */
 static const struct err *replayed(struct check *k, struct check_result *out)
 {
-    struct call *c = k->guard.c;
+    struct call *c = k->c;
     const struct json *o = answer_before(k);
     const enum tool_effect then = effect_before(k);
     if (then != TOOL_DENY && k->guard.verdict.effect == TOOL_DENY) {
@@ -395,13 +396,15 @@ static const struct err *begin(struct check *k, const struct work_once *once)
 const struct err *check_calls(struct call *c, const struct check_sent *sent,
                               struct check_result *out)
 {
-    struct check k = {
-        .guard = {.c = c, .text = sent->text, .origin = ORIGIN_TOOL_CALL},
-        .edit = sent->edit,
-        .arguments_max = sent->arguments_max ? sent->arguments_max
-                                             : TOOL_CALL_ARGUMENTS_MAX,
-        .target = sent->target,
-        .provider = sent->provider};
+    struct check k = {.c = c,
+                      .guard = {.w = call_work(c), .origin = ORIGIN_TOOL_CALL},
+                      .text = sent->text,
+                      .edit = sent->edit,
+                      .arguments_max = sent->arguments_max
+                                           ? sent->arguments_max
+                                           : TOOL_CALL_ARGUMENTS_MAX,
+                      .target = sent->target,
+                      .provider = sent->provider};
     TRY(read_check(&k, sent->body));
     TRY(guard_decide(&k.guard));
     TRY(begin(&k, sent->once));

@@ -105,7 +105,7 @@ const struct err *question_ask(struct call *c, struct work *w, struct str text,
     TRY(begin(c, w, body, &s, once));
     if (w->answered)
         return NULL;
-    TRY(guard_terms_of(c, &s));
+    TRY(guard_add_terms(w, &s));
     return ask_by_caller(w, &s);
 }
 

@@ -7,29 +7,24 @@
 #include "base/shared/clock_watch.h"
 #include "domain/question/risk.h"
 #include "doors/asking/guard.h"
-#include "doors/asking/question.h"
 #include "store/permit/permit_tokens.h"
 #include "store/question/suspensions.h"
-#include "world/ecdsa.h"
 
 /* ---- the yes ---------------------------------------------------------- */
 
 static const struct err *find_permit(struct use *u, bool *found)
 {
-    struct call *c = u->c;
     const struct suspension *s = &u->suspension;
     *found = false;
     if (permit_follows(s))
-        TRY(permits_of_suspension(c->pg, c->a, s->id, &u->row, found));
+        TRY(permits_of_suspension(u->w.pg, u->w.arena, s->id, &u->row, found));
     return *found ? permit_check_direct(&u->row.permit) : NULL;
 }
 
-const struct err *use_find(struct use *u, struct str suspension_id)
+const struct err *use_find(struct use *u)
 {
-    struct call *c = u->c;
     bool found;
-    TRY(question_get(c, suspension_id, &u->suspension));
-    if (!str_eq(u->suspension.asked_by, principal_actor(&c->who)))
+    if (!str_eq(u->suspension.asked_by, principal_actor(u->w.who)))
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "This agent asked no question with this id.");
     return find_permit(u, &found);
@@ -37,12 +32,11 @@ const struct err *use_find(struct use *u, struct str suspension_id)
 
 /* ---- the lock --------------------------------------------------------- */
 
-const struct err *use_lock(struct call *c, struct work *w,
-                           struct permits_row *row)
+const struct err *use_lock(struct work *w, struct permits_row *row)
 {
     const struct work_once none = {.key = STR_NONE};
-    TRY(call_begin(c, w, row->permit.intent_id, &none));
-    return permits_get(c->pg, c->a, row->permit.id, row);
+    TRY(work_begin_by_caller(w, row->permit.intent_id, &none));
+    return permits_get(w->pg, w->arena, row->permit.id, row);
 }
 
 struct permit_case use_case(const struct permits_row *row,
@@ -62,7 +56,7 @@ struct permit_case use_case(const struct permits_row *row,
 
 /* A yes before the rules of now. */
 struct judged {
-    struct call *c;
+    const struct work *w;
     struct guard_rule_set *rules;
     const struct permit *permit;
     const struct suspension *question; /* NULL: read where it is needed */
@@ -74,7 +68,7 @@ static const struct err *is_stricter(const struct judged *j,
                                      const struct tool_rule_verdict *v,
                                      size_t n, bool *out)
 {
-    struct call *c = j->c;
+    const struct work *w = j->w;
     const struct str id = j->permit->suspension_id;
     struct terms terms;
     struct suspension s;
@@ -82,8 +76,8 @@ static const struct err *is_stricter(const struct judged *j,
     if (!*out)
         return NULL;
     if (!j->question)
-        TRY(suspensions_get(c->pg, c->a, id, &s));
-    *out = risk_stricter(c->a, j->question ? j->question : &s, &terms);
+        TRY(suspensions_get(w->pg, w->arena, id, &s));
+    *out = risk_stricter(w->arena, j->question ? j->question : &s, &terms);
     return NULL;
 }
 
@@ -100,20 +94,20 @@ static const struct err *by_rules(const struct judged *j,
     *out = TOOL_ALLOW;
     if (n == 0)
         return NULL;
-    TRY(guard_rules_once(j->c, j->rules, &about, &verdict));
+    TRY(guard_rules_once(j->w, j->rules, &about, &verdict));
     TRY(is_stricter(j, &verdict, n, &stricter));
     *out = stricter ? TOOL_DENY : verdict.effect;
     return NULL;
 }
 
-const struct err *use_rules(struct call *c, const struct permit *p,
+const struct err *use_rules(const struct work *w, const struct permit *p,
                             enum tool_effect *out)
 {
     struct guard_rule_set rules = {.v = NULL};
-    const struct judged j = {.c = c, .rules = &rules, .permit = p};
+    const struct judged j = {.w = w, .rules = &rules, .permit = p};
     struct str *tools;
-    const size_t n =
-        tool_call_tools(c->a, json_read(c->a, p->granted), NULL, &tools);
+    const size_t n = tool_call_tools(w->arena, json_read(w->arena, p->granted),
+                                     NULL, &tools);
     return by_rules(&j, tools, n, out);
 }
 
@@ -123,9 +117,9 @@ static const struct err *rules_of_answer(const struct judged *j,
                                          enum tool_effect *out)
 {
     const struct json *subject = json_read(
-        j->c->a, s->approved_subject.p ? s->approved_subject : s->subject);
+        j->w->arena, s->approved_subject.p ? s->approved_subject : s->subject);
     struct str *tools;
-    const size_t n = tool_call_tools_of(j->c->a, subject, &tools);
+    const size_t n = tool_call_tools_of(j->w->arena, subject, &tools);
     return by_rules(j, tools, n, out);
 }
 
@@ -133,7 +127,7 @@ static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
 {
     struct guard_rule_set rules = {.v = NULL};
     const struct judged j = {
-        .c = u->c, .rules = &rules, .permit = &u->row.permit};
+        .w = &u->w, .rules = &rules, .permit = &u->row.permit};
     return u->call.tool.p ? by_rules(&j, &u->call.tool, 1, out)
                           : rules_of_answer(&j, &u->suspension, out);
 }
@@ -143,7 +137,7 @@ static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
 /* The call of a use that names none. */
 static const struct err *settle_call(struct use *u)
 {
-    struct arena *a = u->c->a;
+    struct arena *a = u->w.arena;
     const struct str text = permit_only_call(a, &u->row.permit);
     if (u->call.tool.p || !u->row.permit.granted.p || !u->counted)
         return NULL;
@@ -157,25 +151,25 @@ static const struct err *settle_call(struct use *u)
 
 static struct str call_digest(const struct use *u)
 {
-    return u->call.tool.p ? tool_call_sha256(u->c->a, &u->call) : STR_NONE;
+    return u->call.tool.p ? tool_call_sha256(u->w.arena, &u->call) : STR_NONE;
 }
 
 /* The use of the same operation, or that of the whole answer; at 0: none. */
 static const struct err *find_before(struct use *u, int64_t *at, bool *same)
 {
-    struct call *c = u->c;
+    const struct work *w = &u->w;
     struct answer_use one;
     bool found = false;
     *at = 0;
     if (u->row.permit.id.p) {
-        TRY(redemptions_of_operation(c->pg, c->a, u->row.permit.id,
-                                     u->operation_id, &u->redemption,
-                                     &found));
+        TRY(redemptions_of_operation(w->pg, w->arena, u->row.permit.id,
+                                     u->operation_id, &u->redemption, &found));
         *at = found ? u->redemption.at : 0;
         *same = found;
         return NULL;
     }
-    TRY(redemptions_of_answer(c->pg, c->a, u->suspension.id, &one, &found));
+    TRY(redemptions_of_answer(w->pg, w->arena, u->suspension.id, &one,
+                              &found));
     if (!found)
         return NULL;
     *at = one.at;
@@ -192,12 +186,12 @@ static const struct err *find_before(struct use *u, int64_t *at, bool *same)
 static const struct err *lock(struct use *u)
 {
     const struct work_once none = {.key = STR_NONE};
-    struct call *c = u->c;
+    const struct work *w = &u->w;
     struct redemptions_state state;
     if (u->row.permit.id.p)
-        return use_lock(c, &u->w, &u->row);
-    TRY(call_begin(c, &u->w, u->suspension.intent_id, &none));
-    TRY(redemptions_states(c->pg, c->a, &u->suspension.id, 1, u->w.now,
+        return use_lock(&u->w, &u->row);
+    TRY(work_begin_by_caller(&u->w, u->suspension.intent_id, &none));
+    TRY(redemptions_states(w->pg, w->arena, &u->suspension.id, 1, u->w.now,
                            &state));
     u->row.key_ended = state.about.key_ended;
     u->row.access = state.about.access;
@@ -212,10 +206,10 @@ const struct err *use_begin(struct use *u)
     TRY(lock(u));
     TRY(find_before(u, &at, &same));
     if (!p->id.p) {
-        *p = permit_of_answer(u->c->a, &u->suspension, at);
+        *p = permit_of_answer(u->w.arena, &u->suspension, at);
         p->id = STR_NONE;
     }
-    u->counted = !p->id.p || permit_counted(u->c->a, p);
+    u->counted = !p->id.p || permit_counted(u->w.arena, p);
     struct permit_case about = use_case(&u->row, &u->w);
     TRY(settle_call(u));
     TRY(rules_of_use(u, &about.rule));
@@ -234,7 +228,7 @@ const struct err *use_begin(struct use *u)
 static struct json *invoked(const struct use *u)
 {
     const struct redemption *r = &u->redemption;
-    struct json *p = record_payload(u->c->a, &redemption_record, r);
+    struct json *p = record_payload(u->w.arena, &redemption_record, r);
     if (!r->permit_id.p)
         json_set_text(p, "suspension_id", u->suspension.id);
     return p;
@@ -243,16 +237,16 @@ static struct json *invoked(const struct use *u)
 /* The version stays: nothing of the intent has changed. */
 static const struct err *count_answer(struct use *u)
 {
-    struct call *c = u->c;
+    const struct work *w = &u->w;
     const struct redemption *r = &u->redemption;
-    TRY(work_event(&u->w, "tool.invoked", event_by(&c->who), invoked(u)));
+    TRY(work_event(&u->w, "tool.invoked", event_by(w->who), invoked(u)));
     redemptions_queue_answer(
-        c->pg, c->a,
+        w->pg, w->arena,
         &(struct answer_use){.suspension_id = u->suspension.id,
                              .operation_id = r->operation_id,
                              .call_sha256 = r->call_sha256,
                              .by = r->by,
-                             .by_key = c->who.id,
+                             .by_key = w->who->id,
                              .at = r->at});
     return NULL;
 }
@@ -260,16 +254,17 @@ static const struct err *count_answer(struct use *u)
 /* The uses of several calls are one of each. */
 static const struct err *check_each(const struct use *u)
 {
-    struct call *c = u->c;
+    const struct work *w = &u->w;
     const struct permit *p = &u->row.permit;
     struct permit_covers_call *calls;
     size_t n;
-    if (!permit_each_once(c->a, p))
+    if (!permit_each_once(w->arena, p))
         return NULL;
-    TRY(redemptions_calls(c->pg, c->a, p->id, 1, &calls, &n));
+    TRY(redemptions_calls(w->pg, w->arena, p->id, 1, &calls, &n));
     calls[n++] = (struct permit_covers_call){.tool = u->call.tool,
                                              .arguments = u->call.tree};
-    return permit_covers_each(c->a, json_read(c->a, p->granted), calls, n)
+    return permit_covers_each(w->arena, json_read(w->arena, p->granted), calls,
+                              n)
                ? NULL
                : ERROR(ERR_CONFLICT, permit_spent,
                        "Each of these calls was approved once, and this one "
@@ -279,7 +274,7 @@ static const struct err *check_each(const struct use *u)
 
 const struct err *use_count(struct use *u)
 {
-    struct call *c = u->c;
+    const struct work *w = &u->w;
     struct permit *p = &u->row.permit;
     struct redemption *r = &u->redemption;
     struct decimal amount;
@@ -290,19 +285,21 @@ const struct err *use_count(struct use *u)
                              .operation_id = u->operation_id,
                              .call_sha256 = call_digest(u),
                              .tool = u->call.tool,
-                             .by = principal_actor(&c->who),
+                             .by = principal_actor(w->who),
                              .at = u->w.now};
     if (!p->id.p)
         return count_answer(u);
-    TRY(permit_use(c->a, p, u->call.tool, u->call.tree, u->w.now, &amount));
+    TRY(permit_use(w->arena, p, u->call.tool, u->call.tree, u->w.now,
+                   &amount));
     TRY(check_each(u));
-    r->id = id_new(c->a);
+    r->id = id_new(w->arena);
     if (p->terms.budget.unit.p)
-        r->amount = decimal_text(c->a, amount);
-    TRY(work_event(&u->w, "tool.invoked", event_by(&c->who), invoked(u)));
+        r->amount = decimal_text(w->arena, amount);
+    TRY(work_event(&u->w, "tool.invoked", event_by(w->who), invoked(u)));
     work_touch(&u->w);
-    permits_queue_update(c->pg, c->a, p);
-    redemptions_queue_insert(c->pg, c->a, r, u->call.arguments, c->who.id);
+    permits_queue_update(w->pg, w->arena, p);
+    redemptions_queue_insert(w->pg, w->arena, r, u->call.arguments,
+                             w->who->id);
     return NULL;
 }
 
@@ -310,64 +307,62 @@ const struct err *use_count(struct use *u)
 
 static const struct err *use_up(struct use *u)
 {
-    struct call *c = u->c;
+    const struct work_answer none = {.body = STR("")};
     bool found;
     TRY(find_permit(u, &found));
     TRY(use_begin(u));
     TRY(use_count(u));
     if (u->again || !u->counted) {
-        pg_rollback(c->pg);
+        pg_rollback(u->w.pg);
         return NULL;
     }
-    return call_commit(c, &u->w, 200, json_object(c->a), false);
+    return work_commit(&u->w, &none);
 }
 
-const struct err *use_verdict(struct call *c, const struct suspension *s,
+const struct err *use_verdict(const struct work *w, const struct suspension *s,
                               struct str operation_id, struct verdict *out)
 {
-    struct use u = {.c = c,
-                    .operation_id = operation_id,
-                    .suspension = *s};
+    struct use u = {.w = *w, .operation_id = operation_id, .suspension = *s};
     const struct err *e = use_up(&u);
     if (!e || (e->kind != ERR_CONFLICT && e->kind != ERR_INVALID &&
                e->kind != ERR_FORBIDDEN))
         return e;
-    pg_rollback(c->pg);
+    pg_rollback(w->pg);
     *out = (struct verdict){.way = VERDICT_DENY, .text = e->say};
     return NULL;
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
-const struct err *use_read(struct call *c, const struct suspension *v,
+const struct err *use_read(const struct work *w, const struct suspension *v,
                            size_t n, const struct err **why)
 {
-    struct str *ids = arena_many(c->a, n + 1, struct str);
+    struct str *ids = arena_many(w->arena, n + 1, struct str);
     struct redemptions_state *states =
-        arena_many(c->a, n + 1, struct redemptions_state);
+        arena_many(w->arena, n + 1, struct redemptions_state);
     struct guard_rule_set rules = {.v = NULL};
     size_t asked = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct permit p = permit_of_answer(c->a, &v[i], 0);
+        const struct permit p = permit_of_answer(w->arena, &v[i], 0);
         if (p.state == PERMIT_ACTIVE)
             ids[asked++] = v[i].id;
     }
     if (asked > 0)
-        TRY(redemptions_states(c->pg, c->a, ids, asked,
+        TRY(redemptions_states(w->pg, w->arena, ids, asked,
                                clock_watch_latest(clock_now()), states));
     for (size_t i = 0; i < n; i++) {
-        struct permit p = permit_of_answer(c->a, &v[i], 0);
+        struct permit p = permit_of_answer(w->arena, &v[i], 0);
         struct permit_case about = {.intent = INTENT_ACTIVE,
                                     .access = ACCESS_WRITE};
         if (p.state == PERMIT_ACTIVE) {
             const struct redemptions_state *s = &states[k++];
             p = s->permit.id.p ? s->permit
-                               : permit_of_answer(c->a, &v[i], s->used_at);
+                               : permit_of_answer(w->arena, &v[i], s->used_at);
             p.suspension_id = v[i].id;
             p.agent = v[i].asked_by;
             about = s->about;
             const struct judged j = {
-                .c = c, .rules = &rules, .permit = &p, .question = &v[i]};
+                .w = w, .rules = &rules, .permit = &p, .question = &v[i]};
             TRY(rules_of_answer(&j, &v[i], &about.rule));
         }
         why[i] = permit_usable(&p, &about);
@@ -377,39 +372,11 @@ const struct err *use_read(struct call *c, const struct suspension *v,
 
 /* ---- proofs ----------------------------------------------------------- */
 
-static void set_nonce(struct call *c, int64_t now)
-{
-    response_header(c->rs, "DPoP-Nonce",
-                    dpop_nonce(c->a, c->who.nonce_secret, now));
-}
-
-const struct err *use_proof(struct call *c, struct dpop *out, bool *sent)
-{
-    const struct str header = request_header(c->rq, "DPoP");
-    struct buf address = buf_make(c->a, 4096);
-    const int64_t now = clock_now();
-    *out = (struct dpop){.turn = false};
-    *sent = header.p != NULL;
-    if (!*sent)
-        return NULL;
-    buf_str(&address, c->serve->conf->public_url);
-    buf_str(&address, c->rq->path);
-    const struct dpop_want want = {.method = STR("POST"),
-                                   .address = buf_text(&address),
-                                   .nonce_secret = c->who.nonce_secret,
-                                   .now = now,
-                                   .p256 = ecdsa_ok};
-    const struct err *e = dpop_check(c->a, header, &want, out);
-    if (out->turn)
-        set_nonce(c, now);
-    return e;
-}
-
-const struct err *use_proof_keep(struct call *c, const struct dpop *proof,
-                                 int64_t now)
+const struct err *use_proof_keep(const struct work *w,
+                                 const struct dpop *proof)
 {
     bool fresh = false;
-    TRY(permit_tokens_proof(c->pg, c->a, proof->jkt, proof->jti_sha256, now,
-                            &fresh));
+    TRY(permit_tokens_proof(w->pg, w->arena, proof->jkt, proof->jti_sha256,
+                            w->now, &fresh));
     return fresh ? NULL : dpop_seen();
 }

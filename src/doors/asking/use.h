@@ -1,7 +1,6 @@
 /* The use of a yes, counted before what it allows is done: the one place where
  * all doors ask whether a yes may be used now (domain/permit/permit.h says
- * so). And the lock, the facts and the proofs of a key that requests for
- * tokens and uses share.
+ * so). And the lock and the facts that requests for tokens and uses share.
  *
  * A yes is used by its permit; one without a permit counts once. */
 #ifndef DOORS_ASKING_USE_H
@@ -10,12 +9,12 @@
 #include "domain/answer/verdict.h"
 #include "domain/permit/dpop.h"
 #include "domain/permit/tool_call.h"
-#include "doors/call/call.h"
 #include "store/permit/permits.h"
 #include "store/permit/redemptions.h"
+#include "work/work.h"
 
 struct use {
-    struct call *c;
+    struct work w;           /* of the caller */
     struct str operation_id; /* names the use: the same one is the same use */
     struct tool_call call;   /* tool p NULL: the one that was approved */
     /* The yes. */
@@ -25,15 +24,15 @@ struct use {
     bool again;   /* it was counted before, and nothing is to be written */
     bool counted; /* false: it holds for its time, and nothing is counted */
     struct redemption redemption;
-    struct work w;
 };
 
-/* The yes of a question that the caller asked. ERR_NOT_FOUND
- * suspension.unknown; ERR_FORBIDDEN permit.not_yours for a gateway's. */
-const struct err *use_find(struct use *u, struct str suspension_id) MUST;
+/* The yes of the question in u, which the caller may see. ERR_NOT_FOUND
+ * suspension.unknown where another one asked it; ERR_FORBIDDEN permit.not_yours
+ * for a gateway's. */
+const struct err *use_find(struct use *u) MUST;
 /* Locks it, and asks whether it may be used now. ERR_CONFLICT of permit_usable
  * and permit_again, operation.other_call; ERR_INVALID field.missing at "call";
- * those of call_begin. */
+ * those of work_begin. */
 const struct err *use_begin(struct use *u) MUST;
 /* Counts it, unless it was before, into the batch of the commit. Errors of
  * permit_use. */
@@ -41,38 +40,32 @@ const struct err *use_count(struct use *u) MUST;
 
 /* For a client that can only run a call or not: uses the yes of a verdict
  * VERDICT_ALLOW and commits, or makes a no of it. The call is the one that was
- * approved. */
-const struct err *use_verdict(struct call *c, const struct suspension *s,
+ * approved. w has not begun. */
+const struct err *use_verdict(const struct work *w, const struct suspension *s,
                               struct str operation_id,
                               struct verdict *out) MUST;
 
 /* Why answers cannot be used as they are read, errors of permit_usable; NULL:
  * they can, by an operation that is new. */
-const struct err *use_read(struct call *c, const struct suspension *v,
+const struct err *use_read(const struct work *w, const struct suspension *v,
                            size_t n, const struct err **why) MUST;
 
 /* ---- what tokens of gateways need too --------------------------------- */
 
 /* Begins work on the intent of a permit, whose lock is the permit's too, and
- * reads the permit again. ERR_NOT_FOUND permit.unknown; those of call_begin. */
-const struct err *use_lock(struct call *c, struct work *w,
-                           struct permits_row *row) MUST;
+ * reads the permit again. ERR_NOT_FOUND permit.unknown; those of work_begin. */
+const struct err *use_lock(struct work *w, struct permits_row *row) MUST;
 /* The facts that decide about its use. */
 struct permit_case use_case(const struct permits_row *row,
                             const struct work *w);
 /* The effect of the rules on what a permit grants, as they are now: TOOL_DENY
  * too where they ask others than its question did, or at a higher risk. */
-const struct err *use_rules(struct call *c, const struct permit *p,
+const struct err *use_rules(const struct work *w, const struct permit *p,
                             enum tool_effect *out) MUST;
 
-/* Reads the header DPoP of a POST to one of our own addresses; *sent is false
- * where there is none. Sets DPoP-Nonce where the client needs a new one. Errors
- * of dpop_check. */
-const struct err *use_proof(struct call *c, struct dpop *out,
-                            bool *sent) MUST;
 /* Stores a proof in the transaction at hand. ERR_UNAUTHENTICATED
  * dpop.replay. */
-const struct err *use_proof_keep(struct call *c, const struct dpop *proof,
-                                 int64_t now) MUST;
+const struct err *use_proof_keep(const struct work *w,
+                                 const struct dpop *proof) MUST;
 
 #endif

@@ -28,7 +28,8 @@ struct work call_work(const struct call *c)
                          .conf = c->serve->conf,
                          .who = &c->who,
                          .quota = c->serve->quota,
-                         .outbound = c->serve->outbound};
+                         .outbound = c->serve->outbound,
+                         .terms = c->who.terms};
 }
 
 const struct err *call_begin(struct call *c, struct work *w, struct str id,

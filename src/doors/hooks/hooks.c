@@ -263,7 +263,7 @@ static struct verdict by_rule(const struct check_result *done)
 const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out)
 {
-    struct guard g = {.c = h->c,
+    struct guard g = {.w = call_work(h->c),
                       .severity = SEVERITY_UNSAID,
                       .tools = &h->whole,
                       .n = 1};
@@ -354,10 +354,11 @@ static const struct err *take_yes(struct hooks_call *h,
                                   const struct suspension *s,
                                   struct verdict *out)
 {
+    const struct work w = call_work(h->c);
     if (!h->updated)
         take_edit(h, s, out);
     if (s->id.p && out->way == VERDICT_ALLOW)
-        TRY(use_verdict(h->c, s, h->operation, out));
+        TRY(use_verdict(&w, s, h->operation, out));
     if (out->way != VERDICT_ALLOW)
         h->updated = NULL;
     return NULL;

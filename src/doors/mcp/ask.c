@@ -2,8 +2,8 @@
 #include "base/json/fields.h"
 #include "domain/answer/verdict.h"
 #include "domain/permit/tool_call.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/question.h"
+#include "doors/asking/tool_request.h"
 #include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
@@ -23,9 +23,10 @@ static const struct err *tell(struct mcp *m, const struct suspension *s)
     struct call *c = m->c;
     const struct json *all = view_suspension(c, s);
     struct json *o = json_object(c->a);
+    const struct work w = call_work(c);
     const struct err *why = NULL;
     struct verdict v = verdict_of(c->a, s);
-    TRY(use_read(c, s, 1, &why));
+    TRY(use_read(&w, s, 1, &why));
     if (why && (v.way == VERDICT_ALLOW || v.way == VERDICT_ANSWER))
         v.text = why->say;
     for (size_t i = 0; i < countof(shown); i++)
@@ -102,9 +103,8 @@ static const struct err *ask(struct mcp *m, struct str text)
 static void put_sent(const struct mcp *m, struct buf *b,
                      const char *const *names, size_t n)
 {
-    const struct guard g = {.c = m->c, .text = m->text};
     for (size_t i = 0; i < n; i++)
-        guard_put_sent(&g, b, names[i], STR_NONE);
+        tool_request_put_sent(b, m->text, names[i], STR_NONE);
 }
 
 static struct buf begin(const struct mcp *m)
@@ -131,10 +131,10 @@ const struct err *mcp_ask_human(struct mcp *m, const struct json *args)
                     "timeout_seconds");
     fields_need(&f, "question");
     TRY(fields_error(&f));
-    guard_put_text(&b, "response_type",
-                   json_has(args, "choices") ? STR("choice")
-                   : json_has(args, "form")  ? STR("form")
-                                             : STR("text"));
+    tool_request_put_text(&b, "response_type",
+                          json_has(args, "choices") ? STR("choice")
+                          : json_has(args, "form")  ? STR("form")
+                                                    : STR("text"));
     put_sent(m, &b, sent, countof(sent));
     buf_char(&b, '}');
     return ask(m, buf_text(&b));
@@ -152,8 +152,9 @@ static void put_subject(const struct mcp *m, struct buf *b,
     json_write_string(b, action);
     buf_char(b, '}');
     put_sent(m, b, sent, countof(sent));
-    guard_put_text(b, "consequence",
-                   tool_call_consequence(json_get_text(args, "consequence")));
+    tool_request_put_text(
+        b, "consequence",
+        tool_call_consequence(json_get_text(args, "consequence")));
     if (calls.p) {
         buf_put(b, ",\"calls\":[{\"tool\":");
         json_write_string(b, action);
@@ -180,8 +181,8 @@ const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
     fields_json(&f, "arguments", JSON_OBJECT, &given);
     TRY(fields_error(&f));
     buf_put(&b, ",\"kind\":\"approval\"");
-    guard_put_text(&b, "question", tool_call_question(m->c->a, action));
-    buf_put(&b, guard_choices);
+    tool_request_put_text(&b, "question", tool_call_question(m->c->a, action));
+    buf_put(&b, tool_request_choices);
     put_sent(m, &b, sent, countof(sent));
     put_subject(m, &b, args);
     buf_char(&b, '}');

@@ -1,0 +1,86 @@
+/* Requests about tools at the doors. */
+#include "doors/asking/tool_request.h"
+
+#include "base/id.h"
+#include "domain/intent/person.h"
+#include "domain/permit/tool_call.h"
+#include "domain/question/suspension_read.h"
+#include "store/permit/resources.h"
+
+#define SHORT_MAX 200
+#define CONSEQUENCE_MAX 2000
+
+const char tool_request_choices[] =
+    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
+    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
+    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
+    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
+
+struct str tool_request_read(struct guard *g, struct fields *f)
+{
+    struct str consequence;
+    fields_text(f, "initiation", SHORT_MAX, &g->initiation);
+    fields_text(f, "initiated_by", SHORT_MAX, &g->initiated_by);
+    fields_bool(f, "requires_approval", &g->requires_approval);
+    fields_text(f, "consequence", CONSEQUENCE_MAX, &consequence);
+    g->severity = vocabulary_severity_read(f, "severity");
+    if (g->severity == SEVERITY__MAX)
+        g->severity = SEVERITY_UNSAID;
+    if (!f->e && g->initiation.p && g->initiated_by.p)
+        fields_wrong(f, "initiated_by", "field.unused",
+                     "Give either \"initiation\" or \"initiated_by\".");
+    g->initiated_by = person_reference(f->arena, g->initiated_by);
+    return tool_call_consequence(consequence);
+}
+
+const struct err *tool_request_terms(struct call *c, const struct json *body,
+                                     const struct json *details,
+                                     bool jkt_needed, struct permit_terms *out)
+{
+    struct resource resource;
+    if (c->who.test)
+        return ERROR(ERR_FORBIDDEN, "key.test",
+                     "A test key cannot get a permit.");
+    TRY(permit_terms_read(c->a, body, details, jkt_needed, out));
+    return out->resource.p
+               ? resources_get(c->pg, c->a, out->resource, &resource)
+               : NULL;
+}
+
+void tool_request_set_permit(const struct guard *g, struct json *o)
+{
+    const struct permit *p = &g->w.permit;
+    json_set_text(o, "permit_id", p->id);
+    json_set_text(o, "auth_req_id", p->auth_req_id);
+    json_set_int(o, "interval", PERMIT_POLL);
+}
+
+void tool_request_put_text(struct buf *b, const char *key, struct str value)
+{
+    buf_put(b, ",\"");
+    buf_put(b, key);
+    buf_put(b, "\":");
+    json_write_string(b, value);
+}
+
+void tool_request_put_sent(struct buf *b, struct str text, const char *key,
+                           struct str otherwise)
+{
+    const struct str raw = json_raw_member(b->arena, text, str_of(key));
+    if (!raw.p && !otherwise.p)
+        return;
+    buf_put(b, ",\"");
+    buf_put(b, key);
+    buf_put(b, "\":");
+    buf_str(b, raw.p ? raw : otherwise);
+}
+
+const struct err *tool_request_ask(struct guard *g, struct str text,
+                                   const struct permit_terms *terms)
+{
+    struct suspension s = {.id = id_new(g->w.arena)};
+    struct json *body = NULL;
+    TRY(json_parse(g->w.arena, text, &body));
+    TRY(suspension_read(g->w.arena, body, text, &s));
+    return guard_ask(g, &s, terms);
+}
