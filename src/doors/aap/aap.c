@@ -9,9 +9,9 @@
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
 #include "doors/asking/tool_request.h"
-#include "doors/asking/use.h"
 #include "doors/call/hold.h"
 #include "store/permit/tools.h"
+#include "work/permit/use.h"
 
 #define SHORT_MAX 200
 #define NOTE_MAX 500
@@ -19,7 +19,7 @@
 
 /* A submission as it was sent. */
 struct submission {
-    struct guard guard;
+    struct tool_check gate;
     struct str text; /* as it was sent */
     struct tool_calls calls;
     struct str tool, server, timeout, reasoning;
@@ -46,7 +46,7 @@ static const struct err *read_call(struct submission *x, struct fields *f)
 static const struct err *read_submission(struct submission *x,
                                          const struct json *body)
 {
-    struct fields f = fields(x->guard.w.arena, body, STR(""));
+    struct fields f = fields(x->gate.w.arena, body, STR(""));
     const struct json *arguments = NULL, *context = NULL;
     fields_only(&f, "tool server arguments timeout agent_reasoning context");
     fields_need(&f, "tool");
@@ -75,7 +75,7 @@ static const struct err *read_submission(struct submission *x,
 static struct str kept(const struct submission *x)
 {
     static const char *const names[] = {"timeout", "server", "context"};
-    struct arena *a = x->guard.w.arena;
+    struct arena *a = x->gate.w.arena;
     struct buf b = buf_make(a, x->text.n + 64);
     for (size_t i = 0; i < countof(names); i++) {
         const struct str raw = json_raw_member(a, x->text, str_of(names[i]));
@@ -93,7 +93,7 @@ static struct str kept(const struct submission *x)
 /* The question as the native API takes it. */
 static struct str native(const struct submission *x)
 {
-    const struct guard *g = &x->guard;
+    const struct tool_check *g = &x->gate;
     struct buf b = buf_make(g->w.arena, 4 * REQUEST_BODY_MAX);
     const struct tool_call_about about = {
         .consequence = tool_call_consequence(STR_NONE)};
@@ -114,9 +114,9 @@ static struct str native(const struct submission *x)
 }
 
 /* A rule that allows the tool leaves it to a person all the same. */
-static const struct err *check_rules(struct guard *g)
+static const struct err *check_rules(struct tool_check *g)
 {
-    TRY(guard_decide(g));
+    TRY(tool_check_decide(g));
     if (g->verdict.effect == TOOL_DENY)
         return err_at(g->w.arena, ERR_INVALID, "tool.denied", STR("tool"),
                       "A rule forbids this tool. %.*s",
@@ -163,9 +163,9 @@ static const struct err *answer(struct call *c, struct str id, int status)
 const struct err *aap_create(struct call *c)
 {
     struct submission x = {
-        .guard = {.w = call_work(c), .n = 1, .origin = ORIGIN_TOOL_CALL},
+        .gate = {.w = call_work(c), .n = 1, .origin = ORIGIN_TOOL_CALL},
         .text = c->rq->body};
-    struct guard *g = &x.guard;
+    struct tool_check *g = &x.gate;
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body_once(c, &body, &once));
@@ -173,7 +173,7 @@ const struct err *aap_create(struct call *c)
     g->tools = &x.tool;
     g->severity = SEVERITY_UNSAID;
     TRY(check_rules(g));
-    TRY(guard_begin(g, &once));
+    TRY(tool_check_begin(g, &once));
     if (g->w.answered)
         return answer(c,
                       json_get_text(json_read(c->a, g->w.before.body), "id"),

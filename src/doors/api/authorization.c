@@ -6,7 +6,7 @@
 
 static struct json *answer_of(const struct wish *k, const char *status)
 {
-    const struct guard *g = &k->guard;
+    const struct tool_check *g = &k->gate;
     struct json *o = json_object(k->c->a);
     json_set_text(o, "object", STR("authorization"));
     json_set_text(o, "status", str_of(status));
@@ -19,7 +19,7 @@ static const struct err *yield_turn(struct wish *k)
 {
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     const struct suspension *s = &g->w.suspension;
     struct json *o = answer_of(k, "pending_veto");
     json_set_bool(o, "yield", true);
@@ -40,7 +40,7 @@ static const struct err *yield_turn(struct wish *k)
 /* A rule allows it: the permit is active at once. */
 static const struct err *allowed(struct wish *k)
 {
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     struct json *o = answer_of(k, "authorized");
     tool_request_set_permit(g, o);
     return call_commit(k->c, &g->w, 201, o, false);
@@ -48,7 +48,7 @@ static const struct err *allowed(struct wish *k)
 
 static const struct err *denied(struct wish *k)
 {
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     struct json *o = answer_of(k, "vetoed");
     json_set_text_or_null(o, "reason", g->verdict.reason);
     return call_commit(k->c, &g->w, 201, o, false);
@@ -58,23 +58,24 @@ static const struct err *denied(struct wish *k)
 
 static bool was(const struct wish *k, const char *status)
 {
-    const struct guard *g = &k->guard;
+    const struct tool_check *g = &k->gate;
     return str_is(
         json_get_text(json_read(k->c->a, g->w.before.body), "status"), status);
 }
 
 static const struct err *begin(struct wish *k, const struct work_once *once)
 {
-    struct guard *g = &k->guard;
-    TRY(guard_begin(g, once));
-    return g->w.answered && was(k, "authorized") ? guard_begin_since(g, once)
-                                                 : NULL;
+    struct tool_check *g = &k->gate;
+    TRY(tool_check_begin(g, once));
+    return g->w.answered && was(k, "authorized")
+               ? tool_check_begin_since(g, once)
+               : NULL;
 }
 
 /* The answer of then, unless the rules forbid it by now. */
 static const struct err *replayed(struct wish *k)
 {
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     struct call *c = k->c;
     const struct json *old = json_read(c->a, g->w.before.body);
     if (g->verdict.effect != TOOL_DENY || was(k, "vetoed"))
@@ -89,17 +90,16 @@ static const struct err *replayed(struct wish *k)
 
 const struct err *api_authorization(struct call *c)
 {
-    struct wish k = {
-        .c = c, .guard = {.w = call_work(c)}, .text = c->rq->body};
+    struct wish k = {.c = c, .gate = {.w = call_work(c)}, .text = c->rq->body};
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body_once(c, &body, &once));
     TRY(api_wish_read(&k, body));
     TRY(begin(&k, &once));
-    if (k.guard.w.answered)
+    if (k.gate.w.answered)
         return replayed(&k);
     TRY(api_wish_make(&k));
-    switch (k.guard.verdict.effect) {
+    switch (k.gate.verdict.effect) {
     case TOOL_ALLOW:
         return allowed(&k);
     case TOOL_DENY:

@@ -5,12 +5,12 @@
 #include "base/shared/clock_watch.h"
 #include "domain/sending/frame.h"
 #include "doors/api/api.h"
-#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/question/suspensions.h"
 #include "store/sending/tail.h"
 #include "store/tables.h"
+#include "work/permit/use.h"
 
 static const struct err *wrong(struct call *c, const char *key,
                                const char *say)

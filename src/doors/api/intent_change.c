@@ -3,7 +3,6 @@
 #include "base/json/fields.h"
 #include "domain/question/suspension_read.h"
 #include "doors/api/api.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/view.h"
 #include "store/intent/events.h"
 #include "store/intent/graphs.h"
@@ -11,6 +10,7 @@
 #include "store/sql.gen.h"
 #include "work/answer.h"
 #include "work/ask.h"
+#include "work/permit/tool_check.h"
 #include "work/policy.h"
 #include "work/workflow_io.h"
 #include "world/pg/pg_error.h"
@@ -170,7 +170,7 @@ static const struct err *suspend(struct call *c, struct work *w,
                      "status to suspended_awaiting_input first.");
     TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
                                &s));
-    TRY(guard_add_terms(w, &s));
+    TRY(tool_check_add_terms(w, &s));
     return ask_by_caller(w, &s);
 }
 

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
-#include "doors/asking/use.h"
 #include "store/permit/permit_tokens.h"
 #include "work/cancel.h"
 #include "work/permit/revoke.h"
+#include "work/permit/use.h"
 
 const struct err *api_oauth_metadata(struct call *c)
 {

@@ -4,8 +4,8 @@
 #include "doors/api/api.h"
 #include "doors/api/wish.h"
 #include "doors/asking/proof.h"
-#include "doors/asking/use.h"
 #include "work/ask.h"
+#include "work/permit/use.h"
 
 /* A request as it was sent. */
 struct asked {
@@ -85,11 +85,11 @@ static const struct err *oauth_ask_error(const struct err *e)
 static const struct err *oauth_ask_make(struct asked *x)
 {
     const struct work_once none = {.key = STR_NONE};
-    struct guard *g = &x->wish.guard;
+    struct tool_check *g = &x->wish.gate;
     struct json *body = NULL;
     TRY(json_parse(x->c->a, x->wish.text, &body));
     TRY(api_wish_read(&x->wish, body));
-    TRY(guard_begin(g, &none));
+    TRY(tool_check_begin(g, &none));
     if (x->proven)
         TRY(use_proof_keep(&g->w, &x->proof));
     return api_wish_make(&x->wish);
@@ -99,8 +99,8 @@ static const struct err *oauth_ask_denied(struct asked *x)
 {
     const struct work_answer none = {.body = STR("")};
     struct json *more = json_object(x->c->a);
-    json_set_text_or_null(more, "reason", x->wish.guard.verdict.reason);
-    TRY(work_commit(&x->wish.guard.w, &none));
+    json_set_text_or_null(more, "reason", x->wish.gate.verdict.reason);
+    TRY(work_commit(&x->wish.gate.w, &none));
     return err_more(x->c->a,
                     ERROR(ERR_FORBIDDEN, oauth_denied,
                           "A rule does not allow this."),
@@ -109,8 +109,8 @@ static const struct err *oauth_ask_denied(struct asked *x)
 
 const struct err *api_oauth_ask(struct call *c)
 {
-    struct asked x = {.c = c, .wish = {.c = c, .guard = {.w = call_work(c)}}};
-    const struct guard *g = &x.wish.guard;
+    struct asked x = {.c = c, .wish = {.c = c, .gate = {.w = call_work(c)}}};
+    const struct tool_check *g = &x.wish.gate;
     struct json *o = json_object(c->a);
     TRY(oauth_ask_read(&x));
     TRY(oauth_ask_error(oauth_ask_make(&x)));
@@ -126,5 +126,5 @@ const struct err *api_oauth_ask(struct call *c)
         json_set_text(o, "request_id", g->w.suspension.id);
     json_set_text(o, "status",
                   pending ? STR("pending_veto") : STR("authorized"));
-    return call_commit(c, &x.wish.guard.w, 200, o, false);
+    return call_commit(c, &x.wish.gate.w, 200, o, false);
 }

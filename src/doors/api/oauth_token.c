@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/proof.h"
-#include "doors/asking/use.h"
 #include "store/permit/permit_tokens.h"
 #include "store/question/suspensions.h"
+#include "work/permit/use.h"
 
 /* A request for a token. */
 struct wanted {

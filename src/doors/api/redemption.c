@@ -2,8 +2,8 @@
 #include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
-#include "doors/asking/use.h"
 #include "store/permit/permit_tokens.h"
+#include "work/permit/use.h"
 #include "world/ecdsa.h"
 
 #define OPERATION_MAX 200

@@ -6,13 +6,13 @@
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
 #include "doors/asking/respond.h"
-#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/intent/intents.h"
 #include "store/permit/permits.h"
 #include "store/permit/tools.h"
 #include "store/question/suspensions.h"
+#include "work/permit/use.h"
 #include "work/restores.h"
 
 #define SHORT_MAX 200

@@ -40,13 +40,13 @@ static void set_tools(struct wish *k)
     struct str *tools = arena_many(k->c->a, n + 1, struct str);
     for (size_t i = 0; i < n; i++)
         tools[i] = json_get_text(json_at(k->details, i), "tool");
-    k->guard.tools = tools;
-    k->guard.n = n;
+    k->gate.tools = tools;
+    k->gate.n = n;
 }
 
 const struct err *api_wish_read(struct wish *k, const struct json *body)
 {
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     struct fields f = fields(k->c->a, body, STR(""));
     g->origin = ORIGIN_AUTHORIZATION;
     fields_only(&f, "goal reasoning session_id initiation initiated_by "
@@ -67,7 +67,7 @@ const struct err *api_wish_read(struct wish *k, const struct json *body)
     TRY(fields_error(&f));
     TRY(read_details(k, body));
     set_tools(k);
-    TRY(guard_decide(g));
+    TRY(tool_check_decide(g));
     return tool_request_terms(k->c, body, k->details,
                               g->verdict.severity == SEVERITY_CRITICAL,
                               &k->terms);
@@ -80,7 +80,7 @@ static struct str native(const struct wish *k)
 {
     static const char *const sent[] = {"severity", "evidence", "retry_policy",
                                        "channel_hint", "responder"};
-    const struct guard *g = &k->guard;
+    const struct tool_check *g = &k->gate;
     struct buf b = buf_make(k->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
     tool_request_put_text(&b, "kind", kind_words(KIND_APPROVAL)->wire);
@@ -103,21 +103,21 @@ static struct str native(const struct wish *k)
 
 static const struct err *allow(struct wish *k)
 {
-    TRY(guard_permit(&k->guard, k->details, &k->terms));
-    guard_queue(&k->guard);
+    TRY(tool_check_permit(&k->gate, k->details, &k->terms));
+    tool_check_queue(&k->gate);
     return NULL;
 }
 
 const struct err *api_wish_make(struct wish *k)
 {
-    switch (k->guard.verdict.effect) {
+    switch (k->gate.verdict.effect) {
     case TOOL_ALLOW:
         return allow(k);
     case TOOL_DENY:
-        return guard_deny(&k->guard, NULL);
+        return tool_check_deny(&k->gate, NULL);
     case TOOL_ASK:
     case TOOL_EFFECT__MAX:
     default:
-        return tool_request_ask(&k->guard, native(k), &k->terms);
+        return tool_request_ask(&k->gate, native(k), &k->terms);
     }
 }

@@ -8,7 +8,7 @@
 
 struct wish {
     struct call *c;
-    struct guard guard;     /* with its work */
+    struct tool_check gate; /* with its work */
     struct str text;        /* the request, JSON text as it was sent */
     struct str consequence; /* the server's words where the agent has none */
     struct str title; /* of the question; p NULL: the goal */
@@ -20,11 +20,11 @@ struct wish {
 };
 
 /* Reads the request, as the API of authorizations takes it, and
- * decides by the rules: guard.verdict. ERR_INVALID field.*, permit.details,
+ * decides by the rules: gate.verdict. ERR_INVALID field.*, permit.details,
  * permit.jkt, resource.unknown. */
 const struct err *api_wish_read(struct wish *k, const struct json *body) MUST;
 /* Does what the verdict says: asks a person, makes an active permit, or records
- * the denial. After guard_begin; the caller commits guard.w. */
+ * the denial. After tool_check_begin; the caller commits gate.w. */
 const struct err *api_wish_make(struct wish *k) MUST;
 
 #endif

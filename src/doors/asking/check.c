@@ -15,7 +15,7 @@
 /* A check as it was sent. */
 struct check {
     struct call *c;
-    struct guard guard;
+    struct tool_check gate;
     struct str text;        /* the request, JSON text as it was sent */
     struct str consequence; /* the server's words where the agent has none */
     struct str probe;
@@ -33,7 +33,7 @@ struct check {
 
 static const struct err *read_task(struct check *k, const struct json *body)
 {
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     const struct json *task = NULL;
     struct fields f = fields(k->c->a, body, STR(""));
     fields_json(&f, "task", JSON_OBJECT, &task);
@@ -62,8 +62,8 @@ static void set_tools(struct check *k)
         tools[i] = k->calls.v[i].tool;
     if (k->calls.n == 0)
         tools[0] = k->calls.challenge.server_name;
-    k->guard.tools = tools;
-    k->guard.n = k->calls.n;
+    k->gate.tools = tools;
+    k->gate.n = k->calls.n;
 }
 
 /* The exact details of the calls; NULL where they have none. */
@@ -110,7 +110,7 @@ static const struct err *read_check(struct check *k, const struct json *body)
                     "channel_hint evidence probe resource dpop_jkt max_uses "
                     "use_seconds");
     fields_text(&f, "probe", SHORT_MAX, &k->probe);
-    k->consequence = tool_request_read(&k->guard, &f);
+    k->consequence = tool_request_read(&k->gate, &f);
     TRY(fields_error(&f));
     TRY(read_task(k, body));
     TRY(tool_call_read_large(a, body, k->text, k->arguments_max, &k->calls));
@@ -142,7 +142,7 @@ static struct str native(const struct check *k)
     static const char *const sent[] = {"severity",        "explanation",
                                        "evidence",        "timeout_seconds",
                                        "retry_policy",    "channel_hint"};
-    const struct guard *g = &k->guard;
+    const struct tool_check *g = &k->gate;
     const bool calls = k->calls.n > 0;
     struct buf b = buf_make(k->c->a, QUESTION_ROOM);
     buf_put(&b, "{\"fallback_policy\":\"fail\"");
@@ -218,8 +218,8 @@ static struct str with_sent(const struct check *k, const struct json *o)
 static struct str paused(struct check *k)
 {
     struct call *c = k->c;
-    const struct suspension *s = &k->guard.w.suspension;
-    const struct intent *i = &k->guard.w.intent;
+    const struct suspension *s = &k->gate.w.suspension;
+    const struct intent *i = &k->gate.w.intent;
     struct json *o = json_object(c->a);
     json_set_text(o, "object", k->calls.n ? STR("tool_approval_request")
                                           : STR("auth_challenge"));
@@ -238,7 +238,7 @@ static struct str paused(struct check *k)
     json_set_text(o, "on_expiry", suspension_on_expiry(c->a, s));
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
     if (k->terms.resource.p)
-        tool_request_set_permit(&k->guard, o);
+        tool_request_set_permit(&k->gate, o);
     return with_sent(k, o);
 }
 
@@ -246,7 +246,7 @@ static const struct err *pause(struct check *k)
 {
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
-    struct guard *g = &k->guard;
+    struct tool_check *g = &k->gate;
     TRY(tool_request_ask(g, native(k), k->has_terms ? &k->terms : NULL));
     if (k->calls.n > 0)
         tools_queue_calls(k->c->pg, k->c->a, g->w.suspension.id, &k->calls,
@@ -262,7 +262,7 @@ static struct json *calls_of(const struct check *k)
     struct arena *a = k->c->a;
     struct json *list = json_array(a);
     for (size_t i = 0; i < k->calls.n; i++) {
-        const struct tool_rule *rule = k->guard.verdict.matched[i];
+        const struct tool_rule *rule = k->gate.verdict.matched[i];
         struct json *o = json_object(a);
         json_set_text(o, "id", k->calls.v[i].id);
         json_set_text(o, "tool", k->calls.v[i].tool);
@@ -278,7 +278,7 @@ static struct json *calls_of(const struct check *k)
 static struct json *decision_on(const struct check *k, struct str intent_id,
                                 struct str task_id)
 {
-    const struct guard *g = &k->guard;
+    const struct tool_check *g = &k->gate;
     struct json *o = json_object(k->c->a);
     json_set_text(o, "object", STR("tool_decision"));
     json_set_text(o, "decision",
@@ -295,14 +295,14 @@ static struct json *decision_on(const struct check *k, struct str intent_id,
 
 static struct json *decision_of(const struct check *k)
 {
-    const struct intent *i = &k->guard.w.intent;
+    const struct intent *i = &k->gate.w.intent;
     return decision_on(k, i->id, i->task_id);
 }
 
 static const struct err *deny(struct check *k)
 {
-    struct guard *g = &k->guard;
-    TRY(guard_deny(g, calls_of(k)));
+    struct tool_check *g = &k->gate;
+    TRY(tool_check_deny(g, calls_of(k)));
     work_touch(&g->w);
     return call_commit(k->c, &g->w, 200, decision_of(k), false);
 }
@@ -311,10 +311,10 @@ static const struct err *deny(struct check *k)
  * resource. */
 static const struct err *allow(struct check *k)
 {
-    struct guard *g = &k->guard;
-    guard_queue(g);
+    struct tool_check *g = &k->gate;
+    tool_check_queue(g);
     if (k->terms.resource.p) {
-        TRY(guard_permit(g, k->details, &k->terms));
+        TRY(tool_check_permit(g, k->details, &k->terms));
         work_touch(&g->w);
     }
     return g->w.intent_new || g->w.has_permit
@@ -324,7 +324,7 @@ static const struct err *allow(struct check *k)
 
 static const struct err *decide(struct check *k)
 {
-    switch (k->guard.verdict.effect) {
+    switch (k->gate.verdict.effect) {
     case TOOL_ALLOW:
         return allow(k);
     case TOOL_DENY:
@@ -340,7 +340,7 @@ static const struct err *decide(struct check *k)
 
 static struct check_result result(const struct check *k)
 {
-    const struct guard *g = &k->guard;
+    const struct tool_check *g = &k->gate;
     struct check_result out = {.effect = g->verdict.effect,
                                .reason = g->verdict.reason};
     if (out.effect == TOOL_ASK)
@@ -353,7 +353,7 @@ static struct check_result result(const struct check *k)
 /* The decision that the same check got before. */
 static const struct json *answer_before(const struct check *k)
 {
-    return json_read(k->c->a, k->guard.w.before.body);
+    return json_read(k->c->a, k->gate.w.before.body);
 }
 
 static enum tool_effect effect_before(const struct check *k)
@@ -369,15 +369,15 @@ static const struct err *replayed(struct check *k, struct check_result *out)
     struct call *c = k->c;
     const struct json *o = answer_before(k);
     const enum tool_effect then = effect_before(k);
-    if (then != TOOL_DENY && k->guard.verdict.effect == TOOL_DENY) {
+    if (then != TOOL_DENY && k->gate.verdict.effect == TOOL_DENY) {
         *out = (struct check_result){.effect = TOOL_DENY,
-                                     .reason = k->guard.verdict.reason};
+                                     .reason = k->gate.verdict.reason};
         response_json(c->rs, 200,
                       decision_on(k, json_get_text(o, "intent_id"),
                                   json_get_text(o, "task_id")));
         return NULL;
     }
-    TRY(call_replay(c, &k->guard.w));
+    TRY(call_replay(c, &k->gate.w));
     *out = (struct check_result){.effect = then,
                                  .reason = json_get_text(o, "reason")};
     return then == TOOL_ASK ? question_get(c, json_get_text(o, "request_id"),
@@ -387,9 +387,9 @@ static const struct err *replayed(struct check *k, struct check_result *out)
 
 static const struct err *begin(struct check *k, const struct work_once *once)
 {
-    TRY(guard_begin(&k->guard, once));
-    return k->guard.w.answered && effect_before(k) == TOOL_ALLOW
-               ? guard_begin_since(&k->guard, once)
+    TRY(tool_check_begin(&k->gate, once));
+    return k->gate.w.answered && effect_before(k) == TOOL_ALLOW
+               ? tool_check_begin_since(&k->gate, once)
                : NULL;
 }
 
@@ -397,7 +397,7 @@ const struct err *check_calls(struct call *c, const struct check_sent *sent,
                               struct check_result *out)
 {
     struct check k = {.c = c,
-                      .guard = {.w = call_work(c), .origin = ORIGIN_TOOL_CALL},
+                      .gate = {.w = call_work(c), .origin = ORIGIN_TOOL_CALL},
                       .text = sent->text,
                       .edit = sent->edit,
                       .arguments_max = sent->arguments_max
@@ -406,9 +406,9 @@ const struct err *check_calls(struct call *c, const struct check_sent *sent,
                       .target = sent->target,
                       .provider = sent->provider};
     TRY(read_check(&k, sent->body));
-    TRY(guard_decide(&k.guard));
+    TRY(tool_check_decide(&k.gate));
     TRY(begin(&k, sent->once));
-    if (k.guard.w.answered)
+    if (k.gate.w.answered)
         return replayed(&k, out);
     TRY(decide(&k));
     *out = result(&k);

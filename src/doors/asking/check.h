@@ -25,8 +25,8 @@ struct check_sent {
 };
 /* Checks the tool calls of a body, as the tool-call API takes them. Commits,
  * and answers as that API does; the caller may replace the answer. The same
- * check again gives the same result. ERR_INVALID of tool_call_read, guard_begin
- * and guard_terms; those of guard_ask. */
+ * check again gives the same result. ERR_INVALID of tool_call_read,
+ * tool_check_begin and tool_request_terms; those of tool_request_ask. */
 const struct err *check_calls(struct call *c, const struct check_sent *sent,
                               struct check_result *out) MUST;
 

@@ -6,12 +6,12 @@
 #include "base/json/fields.h"
 #include "domain/intent/person.h"
 #include "domain/question/suspension_read.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/view.h"
 #include "store/intent/intents.h"
 #include "store/question/suspensions.h"
 #include "work/ask.h"
 #include "work/cancel.h"
+#include "work/permit/tool_check.h"
 #include "work/policy.h"
 
 #define SHORT_MAX 200
@@ -105,7 +105,7 @@ const struct err *question_ask(struct call *c, struct work *w, struct str text,
     TRY(begin(c, w, body, &s, once));
     if (w->answered)
         return NULL;
-    TRY(guard_add_terms(w, &s));
+    TRY(tool_check_add_terms(w, &s));
     return ask_by_caller(w, &s);
 }
 

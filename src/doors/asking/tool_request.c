@@ -16,7 +16,7 @@ const char tool_request_choices[] =
     "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
     "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
 
-struct str tool_request_read(struct guard *g, struct fields *f)
+struct str tool_request_read(struct tool_check *g, struct fields *f)
 {
     struct str consequence;
     fields_text(f, "initiation", SHORT_MAX, &g->initiation);
@@ -47,7 +47,7 @@ const struct err *tool_request_terms(struct call *c, const struct json *body,
                : NULL;
 }
 
-void tool_request_set_permit(const struct guard *g, struct json *o)
+void tool_request_set_permit(const struct tool_check *g, struct json *o)
 {
     const struct permit *p = &g->w.permit;
     json_set_text(o, "permit_id", p->id);
@@ -75,12 +75,12 @@ void tool_request_put_sent(struct buf *b, struct str text, const char *key,
     buf_str(b, raw.p ? raw : otherwise);
 }
 
-const struct err *tool_request_ask(struct guard *g, struct str text,
+const struct err *tool_request_ask(struct tool_check *g, struct str text,
                                    const struct permit_terms *terms)
 {
     struct suspension s = {.id = id_new(g->w.arena)};
     struct json *body = NULL;
     TRY(json_parse(g->w.arena, text, &body));
     TRY(suspension_read(g->w.arena, body, text, &s));
-    return guard_ask(g, &s, terms);
+    return tool_check_ask(g, &s, terms);
 }

@@ -4,8 +4,8 @@
 #define DOORS_ASKING_TOOL_REQUEST_H
 
 #include "base/json/fields.h"
-#include "doors/asking/guard.h"
 #include "doors/call/call.h"
+#include "work/permit/tool_check.h"
 
 /* The choices of an approval, as a member of such a question. A comment is
  * never required, since a chat may have no place for one. */
@@ -13,7 +13,7 @@ extern const char tool_request_choices[];
 
 /* Reads severity, requires_approval, initiation and initiated_by. Returns the
  * consequence: the server's words where the agent has none. */
-struct str tool_request_read(struct guard *g, struct fields *f);
+struct str tool_request_read(struct tool_check *g, struct fields *f);
 /* Reads the terms of a permit for these details (permit_terms_read), and checks
  * that the resource is in use. ERR_INVALID as there, and resource.unknown. */
 const struct err *tool_request_terms(struct call *c, const struct json *body,
@@ -21,11 +21,11 @@ const struct err *tool_request_terms(struct call *c, const struct json *body,
                                      bool jkt_needed,
                                      struct permit_terms *out) MUST;
 /* Asks the question that stands in text, in the form that the native API takes:
- * guard_ask. */
-const struct err *tool_request_ask(struct guard *g, struct str text,
+ * tool_check_ask. */
+const struct err *tool_request_ask(struct tool_check *g, struct str text,
                                    const struct permit_terms *terms) MUST;
 /* permit_id, auth_req_id and interval of the permit in the work. */
-void tool_request_set_permit(const struct guard *g, struct json *o);
+void tool_request_set_permit(const struct tool_check *g, struct json *o);
 /* The text of a member of such a question: ,"key":"value". */
 void tool_request_put_text(struct buf *b, const char *key, struct str value);
 /* A member as the agent sent it in the body's text, or the given text; none

@@ -5,12 +5,12 @@
 #include "base/json/fields.h"
 #include "domain/permit/tool_call.h"
 #include "doors/asking/check.h"
-#include "doors/asking/guard.h"
 #include "doors/asking/question.h"
-#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/permit/tools.h"
+#include "work/permit/tool_check.h"
+#include "work/permit/use.h"
 
 #define SHORT_MAX 200
 #define HEAD_MAX (SHORT_MAX - 1 - 64) /* before an ellipsis and a digest */
@@ -263,11 +263,11 @@ static struct verdict by_rule(const struct check_result *done)
 const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out)
 {
-    struct guard g = {.w = call_work(h->c),
-                      .severity = SEVERITY_UNSAID,
-                      .tools = &h->whole,
-                      .n = 1};
-    TRY(guard_decide(&g));
+    struct tool_check g = {.w = call_work(h->c),
+                           .severity = SEVERITY_UNSAID,
+                           .tools = &h->whole,
+                           .n = 1};
+    TRY(tool_check_decide(&g));
     *out = g.verdict;
     return NULL;
 }

@@ -4,11 +4,11 @@
 #include "domain/permit/tool_call.h"
 #include "doors/asking/question.h"
 #include "doors/asking/tool_request.h"
-#include "doors/asking/use.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
+#include "work/permit/use.h"
 
 #define TEXT_MAX 4000
 

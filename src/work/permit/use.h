@@ -3,8 +3,8 @@
  * so). And the lock and the facts that requests for tokens and uses share.
  *
  * A yes is used by its permit; one without a permit counts once. */
-#ifndef DOORS_ASKING_USE_H
-#define DOORS_ASKING_USE_H
+#ifndef WORK_PERMIT_USE_H
+#define WORK_PERMIT_USE_H
 
 #include "domain/answer/verdict.h"
 #include "domain/permit/dpop.h"

@@ -1,5 +1,5 @@
 /* Tool calls before a person: rules, the task's intent, the question. */
-#include "doors/asking/guard.h"
+#include "work/permit/tool_check.h"
 
 #include "base/crypt.h"
 #include "base/id.h"
@@ -11,7 +11,7 @@
 /* ---- rules ---------------------------------------------------------- */
 
 static const struct err *read_rules(const struct work *w,
-                                    struct guard_rule_set *out)
+                                    struct tool_check_rules *out)
 {
     struct tools_rules all;
     TRY(tools_rules(w->pg, w->arena, &all));
@@ -22,10 +22,10 @@ static const struct err *read_rules(const struct work *w,
     return NULL;
 }
 
-const struct err *guard_rules_once(const struct work *w,
-                                   struct guard_rule_set *set,
-                                   const struct tool_rule_case *about,
-                                   struct tool_rule_verdict *out)
+const struct err *tool_check_rules_once(const struct work *w,
+                                        struct tool_check_rules *set,
+                                        const struct tool_rule_case *about,
+                                        struct tool_rule_verdict *out)
 {
     if (!set->v)
         TRY(read_rules(w, set));
@@ -33,12 +33,12 @@ const struct err *guard_rules_once(const struct work *w,
     return NULL;
 }
 
-const struct err *guard_rules(const struct work *w,
-                              const struct tool_rule_case *about,
-                              struct tool_rule_verdict *out)
+const struct err *tool_check_rules(const struct work *w,
+                                   const struct tool_rule_case *about,
+                                   struct tool_rule_verdict *out)
 {
-    struct guard_rule_set set = {.v = NULL};
-    return guard_rules_once(w, &set, about, out);
+    struct tool_check_rules set = {.v = NULL};
+    return tool_check_rules_once(w, &set, about, out);
 }
 
 static const struct err *torn(struct arena *a, const char *at)
@@ -48,7 +48,8 @@ static const struct err *torn(struct arena *a, const char *at)
                   "one.");
 }
 
-const struct err *guard_add_terms(struct work *w, const struct suspension *s)
+const struct err *tool_check_add_terms(struct work *w,
+                                       const struct suspension *s)
 {
     const struct kind_rule *kind = kind_rule(s->kind);
     struct tool_rule_verdict verdict;
@@ -64,7 +65,7 @@ const struct err *guard_add_terms(struct work *w, const struct suspension *s)
                                          .severity = SEVERITY_UNSAID};
     if (n == 0)
         return NULL;
-    TRY(guard_rules(w, &about, &verdict));
+    TRY(tool_check_rules(w, &about, &verdict));
     if (!tool_rule_terms(&verdict, n, &terms))
         return NULL;
     if (verdict.torn)
@@ -74,7 +75,7 @@ const struct err *guard_add_terms(struct work *w, const struct suspension *s)
     return NULL;
 }
 
-const struct err *guard_decide(struct guard *g)
+const struct err *tool_check_decide(struct tool_check *g)
 {
     const struct work *w = &g->w;
     g->verdict = (struct tool_rule_verdict){
@@ -88,7 +89,7 @@ const struct err *guard_decide(struct guard *g)
                                              g->requires_approval,
                                          .severity = g->severity,
                                          .terms = w->terms};
-    TRY(guard_rules(w, &about, &g->verdict));
+    TRY(tool_check_rules(w, &about, &g->verdict));
     return g->verdict.effect == TOOL_ASK && g->verdict.torn
                ? torn(w->arena, "tool_calls")
                : NULL;
@@ -96,7 +97,7 @@ const struct err *guard_decide(struct guard *g)
 
 /* ---- the intent ----------------------------------------------------- */
 
-static const struct err *begin_new(struct guard *g,
+static const struct err *begin_new(struct tool_check *g,
                                    const struct work_once *once)
 {
     struct work *w = &g->w;
@@ -119,7 +120,7 @@ static const struct err *begin_new(struct guard *g,
 }
 
 /* A later check keeps the initiator of the first. */
-static const struct err *check_initiator(struct guard *g)
+static const struct err *check_initiator(struct tool_check *g)
 {
     struct work *w = &g->w;
     const struct intent *i = &w->intent;
@@ -138,7 +139,7 @@ static const struct err *check_initiator(struct guard *g)
                          "Another person started this task.");
 }
 
-static const struct err *begin_given(struct guard *g,
+static const struct err *begin_given(struct tool_check *g,
                                      const struct work_once *once)
 {
     TRY(work_begin_by_caller(&g->w, g->intent_id, once));
@@ -151,7 +152,8 @@ static const struct err *begin_given(struct guard *g,
     return g->verdict.effect == TOOL_ASK ? ask_move(&g->w) : NULL;
 }
 
-const struct err *guard_begin(struct guard *g, const struct work_once *once)
+const struct err *tool_check_begin(struct tool_check *g,
+                                   const struct work_once *once)
 {
     const struct work *w = &g->w;
     if (g->task_id.p)
@@ -160,8 +162,8 @@ const struct err *guard_begin(struct guard *g, const struct work_once *once)
     return g->intent_id.p ? begin_given(g, once) : begin_new(g, once);
 }
 
-const struct err *guard_begin_since(struct guard *g,
-                                    const struct work_once *once)
+const struct err *tool_check_begin_since(struct tool_check *g,
+                                         const struct work_once *once)
 {
     struct arena *a = g->w.arena;
     struct work_once since = *once;
@@ -170,10 +172,10 @@ const struct err *guard_begin_since(struct guard *g,
     since.key =
         crypt_sha256_hex(a, arena_join(a, once->key, STR("\nasked since")));
     pg_rollback(g->w.pg);
-    return guard_begin(g, &since);
+    return tool_check_begin(g, &since);
 }
 
-void guard_queue(struct guard *g)
+void tool_check_queue(struct tool_check *g)
 {
     const struct work *w = &g->w;
     if (g->task_id.p && w->intent_new)
@@ -183,21 +185,22 @@ void guard_queue(struct guard *g)
         initiations_queue_use(w->pg, w->arena, g->initiation, w->intent.id);
 }
 
-const struct err *guard_deny(struct guard *g, struct json *calls)
+const struct err *tool_check_deny(struct tool_check *g, struct json *calls)
 {
     struct json *payload = json_object(g->w.arena);
     json_set_text(payload, "agent", g->w.who->agent);
     json_set_text_or_null(payload, "reason", g->verdict.reason);
     if (calls)
         json_set_json(payload, "calls", calls);
-    guard_queue(g);
+    tool_check_queue(g);
     return work_event(&g->w, "tool.denied", event_by_server(), payload);
 }
 
 /* ---- the permit ----------------------------------------------------- */
 
-const struct err *guard_permit(struct guard *g, const struct json *details,
-                               const struct permit_terms *terms)
+const struct err *tool_check_permit(struct tool_check *g,
+                                    const struct json *details,
+                                    const struct permit_terms *terms)
 {
     struct permit *p = &g->w.permit;
     TRY(ask_permit_make(&g->w, details, terms));
@@ -208,8 +211,8 @@ const struct err *guard_permit(struct guard *g, const struct json *details,
 
 /* ---- the question --------------------------------------------------- */
 
-const struct err *guard_ask(struct guard *g, struct suspension *s,
-                            const struct permit_terms *terms)
+const struct err *tool_check_ask(struct tool_check *g, struct suspension *s,
+                                 const struct permit_terms *terms)
 {
     s->origin = g->origin;
     s->severity_said = g->severity;
@@ -218,6 +221,6 @@ const struct err *guard_ask(struct guard *g, struct suspension *s,
         (struct terms){.floor = g->verdict.severity, .by = g->verdict.by};
     g->w.permit_terms = terms;
     TRY(ask_by_caller(&g->w, s));
-    guard_queue(g);
+    tool_check_queue(g);
     return NULL;
 }

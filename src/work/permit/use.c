@@ -1,14 +1,14 @@
 /* The use of a yes, for every door. Decides nothing: domain/permit/permit.c
  * does. */
-#include "doors/asking/use.h"
+#include "work/permit/use.h"
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/shared/clock_watch.h"
 #include "domain/question/risk.h"
-#include "doors/asking/guard.h"
 #include "store/permit/permit_tokens.h"
 #include "store/question/suspensions.h"
+#include "work/permit/tool_check.h"
 
 /* ---- the yes ---------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ struct permit_case use_case(const struct permits_row *row,
 /* A yes before the rules of now. */
 struct judged {
     const struct work *w;
-    struct guard_rule_set *rules;
+    struct tool_check_rules *rules;
     const struct permit *permit;
     const struct suspension *question; /* NULL: read where it is needed */
 };
@@ -94,7 +94,7 @@ static const struct err *by_rules(const struct judged *j,
     *out = TOOL_ALLOW;
     if (n == 0)
         return NULL;
-    TRY(guard_rules_once(j->w, j->rules, &about, &verdict));
+    TRY(tool_check_rules_once(j->w, j->rules, &about, &verdict));
     TRY(is_stricter(j, &verdict, n, &stricter));
     *out = stricter ? TOOL_DENY : verdict.effect;
     return NULL;
@@ -103,7 +103,7 @@ static const struct err *by_rules(const struct judged *j,
 const struct err *use_rules(const struct work *w, const struct permit *p,
                             enum tool_effect *out)
 {
-    struct guard_rule_set rules = {.v = NULL};
+    struct tool_check_rules rules = {.v = NULL};
     const struct judged j = {.w = w, .rules = &rules, .permit = p};
     struct str *tools;
     const size_t n = tool_call_tools(w->arena, json_read(w->arena, p->granted),
@@ -125,7 +125,7 @@ static const struct err *rules_of_answer(const struct judged *j,
 
 static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
 {
-    struct guard_rule_set rules = {.v = NULL};
+    struct tool_check_rules rules = {.v = NULL};
     const struct judged j = {
         .w = &u->w, .rules = &rules, .permit = &u->row.permit};
     return u->call.tool.p ? by_rules(&j, &u->call.tool, 1, out)
@@ -340,7 +340,7 @@ const struct err *use_read(const struct work *w, const struct suspension *v,
     struct str *ids = arena_many(w->arena, n + 1, struct str);
     struct redemptions_state *states =
         arena_many(w->arena, n + 1, struct redemptions_state);
-    struct guard_rule_set rules = {.v = NULL};
+    struct tool_check_rules rules = {.v = NULL};
     size_t asked = 0, k = 0;
     for (size_t i = 0; i < n; i++) {
         const struct permit p = permit_of_answer(w->arena, &v[i], 0);
