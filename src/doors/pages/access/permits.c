@@ -15,25 +15,6 @@ static struct str permits_url(struct arena *a, const struct permit *p)
                : page_view_path(a, "/intents/", p->intent_id, "");
 }
 
-static void permits_row(struct settings_view *v, const struct permits_titled *t)
-{
-    struct arena *a = v->c->a;
-    const struct permit *p = &t->row.permit;
-    const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
-        {.text = p->agent, .second = p->terms.resource},
-        {.text = words_cut(a, t->title, PAGE_VIEW_ROW),
-         .second = question_permit_tools(a, p),
-         .url = permits_url(a, p)},
-        {.text = question_permit_used(a, p)},
-        {.text = page_view_when(&v->page, p->not_after)}};
-    settings_page_row(
-        v, &(struct settings_row){
-               .cells = cells,
-               .id = p->id,
-               .about = arena_join(a, STR("Revoke the permit of "),
-                                   words_name(a, p->agent))});
-}
-
 /* A permit that is no longer in the list can be confirmed too: its page links
  * here. */
 static const struct err *permits_ask(struct settings_view *v)
@@ -70,8 +51,22 @@ static const struct err *permits_rows(struct settings_view *v)
         wish.after = &row.permit;
     }
     TRY(permits_live(c->pg, c->a, &wish, &found));
-    for (size_t i = 0; i < found.n; i++)
-        permits_row(v, &found.v[i]);
+    for (size_t i = 0; i < found.n; i++) {
+        const struct permit *p = &found.v[i].row.permit;
+        const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
+            {.text = p->agent, .second = p->terms.resource},
+            {.text = words_cut(c->a, found.v[i].title, PAGE_VIEW_ROW),
+             .second = question_permit_tools(c->a, p),
+             .url = permits_url(c->a, p)},
+            {.text = question_permit_used(c->a, p)},
+            {.text = page_view_when(&v->page, p->not_after)}};
+        settings_page_row(
+            v, &(struct settings_row){
+                   .cells = cells,
+                   .id = p->id,
+                   .about = arena_join(c->a, STR("Revoke the permit of "),
+                                       words_name(c->a, p->agent))});
+    }
     settings_page_pager(
         v, !after.p,
         found.more ? found.v[found.n - 1].row.permit.id : STR_NONE);

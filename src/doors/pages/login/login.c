@@ -56,8 +56,9 @@ const struct err *login_page(struct call *c)
 }
 
 /* The password was not checked. The e-mail address is kept. */
-static const struct err *show_later(struct call *c, const struct sign_in *s,
-                                    const struct pairs *form)
+static const struct err *login_show_later(struct call *c,
+                                          const struct sign_in *s,
+                                          const struct pairs *form)
 {
     const bool busy = s->result == SIGN_IN_BUSY;
     struct buf wait = buf_make(c->a, 64), say = buf_make(c->a, 512);
@@ -91,7 +92,7 @@ const struct err *login_page_post(struct call *c)
                           "The e-mail or the password is too long.");
     TRY(sign_in_try(c, password, &s));
     if (s.result == SIGN_IN_SOON || s.result == SIGN_IN_BUSY)
-        return show_later(c, &s, &form);
+        return login_show_later(c, &s, &form);
     if (s.result == SIGN_IN_WRONG)
         return login_show(
             c, 422, s.email, &form,

@@ -14,8 +14,8 @@
 
 /* ---- the login page ------------------------------------------------- */
 
-static void kept_add(struct arena *a, struct json *list, struct str name,
-                     struct str value)
+static void saved_answer_add(struct arena *a, struct json *list,
+                             struct str name, struct str value)
 {
     struct json *o = json_object(a);
     json_set_text(o, "name", name);
@@ -24,8 +24,8 @@ static void kept_add(struct arena *a, struct json *list, struct str name,
 }
 
 /* Typed values as fields of the login form; too large ones are dropped. */
-static bool carry(struct arena *a, struct json *list,
-                  const struct pairs *posted)
+static bool saved_answer_carry(struct arena *a, struct json *list,
+                               const struct pairs *posted)
 {
     size_t n = 0;
     for (size_t i = 0; i < posted->n; i++)
@@ -35,14 +35,14 @@ static bool carry(struct arena *a, struct json *list,
     for (size_t i = 0; fits && i < posted->n; i++) {
         const struct str key = posted->v[i].key;
         if (!str_is(key, "csrf"))
-            kept_add(a, list, arena_join(a, str_of(PREFIX), key),
-                     posted->v[i].value);
+            saved_answer_add(a, list, arena_join(a, str_of(PREFIX), key),
+                             posted->v[i].value);
     }
     return fits;
 }
 
-static void set_lost(struct arena *a, struct json *login, struct str what,
-                     bool kept)
+static void saved_answer_set_lost(struct arena *a, struct json *login,
+                                  struct str what, bool kept)
 {
     struct json *o = json_object(a);
     const bool many = str_is(what, "answers");
@@ -61,11 +61,6 @@ static void set_lost(struct arena *a, struct json *login, struct str what,
     json_set_json(login, "lost", o);
 }
 
-static struct str question_of(struct call *c)
-{
-    return page_view_path(c->a, "/suspensions/", c->param[0], "");
-}
-
 bool login_saved_answer_page(struct call *c)
 {
     struct json *view = json_object(c->a), *o = json_object(c->a);
@@ -78,15 +73,17 @@ bool login_saved_answer_page(struct call *c)
         request_form(c->a, c->rq->body, REQUEST_PAIRS_MAX, &posted) ||
         !pairs_get(posted, "csrf").p)
         return false;
-    const bool fits = one && carry(c->a, kept, &posted);
+    const bool fits = one && saved_answer_carry(c->a, kept, &posted);
     if (fits)
-        kept_add(c->a, kept, STR(PREFIX ID), c->param[0]);
+        saved_answer_add(c->a, kept, STR(PREFIX ID), c->param[0]);
     session_visit(c, true);
     json_set_text(o, "email", STR(""));
     json_set_text(o, "error", STR(""));
-    json_set_text(o, "next", one ? question_of(c) : STR("/inbox"));
+    json_set_text(o, "next",
+                  one ? page_view_path(c->a, "/suspensions/", c->param[0], "")
+                      : STR("/inbox"));
     json_set_json(o, "kept", kept);
-    set_lost(c->a, o, one ? STR("answer") : STR("answers"), fits);
+    saved_answer_set_lost(c->a, o, one ? STR("answer") : STR("answers"), fits);
     json_set_json(view, "login", o);
     return !page_render(c, response_status(ERR_UNAUTHENTICATED), "login",
                         "Sign in", view);
@@ -99,38 +96,31 @@ void login_saved_answer_set(struct arena *a, struct json *login,
     struct json *kept = json_array(a);
     for (size_t i = 0; form && i < form->n; i++) {
         if (str_starts(form->v[i].key, STR(PREFIX)))
-            kept_add(a, kept, form->v[i].key, form->v[i].value);
+            saved_answer_add(a, kept, form->v[i].key, form->v[i].value);
     }
     json_set_json(login, "lost", NULL);
     if (what.n > 0)
-        set_lost(a, login, what, json_count(kept) > 0);
+        saved_answer_set_lost(a, login, what, json_count(kept) > 0);
     json_set_json(login, "kept", kept);
 }
 
 /* ---- signed in again ------------------------------------------------ */
 
-/* The fields under their own names. */
-static struct pairs typed_of(struct arena *a, const struct pairs *form)
-{
-    struct pair *v = arena_many(a, form->n + 1, struct pair);
-    size_t n = 0;
-    for (size_t i = 0; i < form->n; i++) {
-        const struct str key = form->v[i].key;
-        if (!str_starts(key, STR(PREFIX)))
-            continue;
-        v[n++] = (struct pair){str_sub(key, sizeof PREFIX - 1, key.n),
-                               form->v[i].value};
-    }
-    return (struct pairs){v, n};
-}
-
 const struct err *login_saved_answer_show(struct call *c,
                                           const struct pairs *form, bool *done)
 {
-    const struct pairs typed = typed_of(c->a, form);
-    const struct str id = pairs_get(typed, ID);
+    struct pair *fields = arena_many(c->a, form->n + 1, struct pair);
+    struct pairs typed = {fields, 0};
     bool found = false;
     *done = false;
+    /* The fields under their own names. */
+    for (size_t i = 0; i < form->n; i++) {
+        const struct str key = form->v[i].key;
+        if (str_starts(key, STR(PREFIX)))
+            fields[typed.n++] = (struct pair){
+                str_sub(key, sizeof PREFIX - 1, key.n), form->v[i].value};
+    }
+    const struct str id = pairs_get(typed, ID);
     if (!id.p)
         return NULL;
     TRY(sessions_find(c->pg, c->a, c->cookie, &c->who, &found));

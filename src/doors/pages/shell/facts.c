@@ -17,20 +17,14 @@ struct walk {
     struct buf path;
 };
 
-static bool plain_key(struct str key)
-{
-    for (size_t i = 0; i < key.n; i++) {
-        if (strchr(".[]\"\\ ", key.p[i]))
-            return false;
-    }
-    return key.n > 0;
-}
-
 void page_facts_put_key(struct page_view *v, struct buf *path, struct str key)
 {
     const struct str head = str_head(key, KEY_MAX);
+    bool plain = key.n > 0;
+    for (size_t i = 0; i < key.n && plain; i++)
+        plain = !strchr(".[]\"\\ ", key.p[i]);
     v->folded += head.n < key.n;
-    if (plain_key(key)) {
+    if (plain) {
         buf_put(path, path->n ? "." : "");
         buf_str(path, head);
     } else {
@@ -72,7 +66,7 @@ struct str page_facts_value(struct arena *a, const struct json *value)
     return json_dump(a, value, SIZE_MAX / 2);
 }
 
-static void leaf(struct walk *w, const struct json *value)
+static void facts_leaf(struct walk *w, const struct json *value)
 {
     struct arena *a = w->v->a;
     const struct str text = page_facts_value(a, value);
@@ -96,12 +90,12 @@ static void leaf(struct walk *w, const struct json *value)
 }
 
 /* The depth is bounded by the JSON check of the body. */
-static void walk(struct walk *w, const struct json *value)
+static void facts_walk(struct walk *w, const struct json *value)
 {
     const size_t here = w->path.n;
     const bool object = json_is(value, JSON_OBJECT);
     if (json_count(value) == 0) {
-        leaf(w, value);
+        facts_leaf(w, value);
         return;
     }
     struct json_iter m = json_iter(value);
@@ -110,7 +104,7 @@ static void walk(struct walk *w, const struct json *value)
             page_facts_put_key(w->v, &w->path, m.key);
         else
             buf_printf(&w->path, "[%zu]", i);
-        walk(w, object ? m.value : json_at(value, i));
+        facts_walk(w, object ? m.value : json_at(value, i));
         w->path.n = here;
     }
 }
@@ -129,13 +123,14 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
                      .rows = json_array(v->a),
                      .path = buf_make(v->a, PAGE_FACTS_BYTES)};
     if (json_count(value) > 0 || !json_is(value, JSON_OBJECT))
-        walk(&w, value);
+        facts_walk(&w, value);
     v->cut += w.skipped;
     json_set_json(table, "rows", w.rows);
     page_view_set_count(table, "more", (size_t)w.skipped);
 }
 
-static void set_rows(struct page_view *v, struct json *table, struct str text)
+static void facts_set_rows(struct page_view *v, struct json *table,
+                           struct str text)
 {
     struct page_facts_room room = page_facts_room();
     struct json *value = NULL;
@@ -147,28 +142,22 @@ static void set_rows(struct page_view *v, struct json *table, struct str text)
 
 void page_facts_count(struct page_view *v, struct str text)
 {
-    set_rows(v, json_object(v->a), text);
+    facts_set_rows(v, json_object(v->a), text);
 }
 
 /* ---- raw ------------------------------------------------------------ */
 
-/* The longest head of at most max bytes that ends with a whole character. */
-static struct str head_bytes(struct str s, size_t max)
-{
-    if (s.n <= max)
-        return s;
-    while (max > 0 && ((unsigned char)s.p[max] & 0xC0) == 0x80)
-        max--;
-    return str_sub(s, 0, max);
-}
-
 /* The exact bytes, split at line feeds. Lines beyond PAGE_FACTS_LINES are one
  * last entry. */
-static struct json *raw(struct page_view *v, const struct page_facts_of *of)
+static struct json *facts_raw(struct page_view *v,
+                              const struct page_facts_of *of)
 {
     struct json *o = json_object(v->a), *lines = json_array(v->a);
-    const struct str shown = head_bytes(of->text, PAGE_FACTS_BYTES);
-    struct str rest = shown;
+    const bool cut = of->text.n > PAGE_FACTS_BYTES;
+    size_t n = cut ? PAGE_FACTS_BYTES : of->text.n;
+    while (cut && n > 0 && ((unsigned char)of->text.p[n] & 0xC0) == 0x80)
+        n--; /* ends with a whole character */
+    struct str rest = cut ? str_sub(of->text, 0, n) : of->text;
     while (rest.p && json_count(lines) < PAGE_FACTS_LINES)
         json_add_text(lines, str_cut(&rest, '\n'));
     if (rest.p)
@@ -176,8 +165,7 @@ static struct json *raw(struct page_view *v, const struct page_facts_of *of)
     json_set_int(o, "size", (int64_t)of->text.n);
     json_set_bool(o, "open", of->open);
     json_set_json(o, "lines", lines);
-    const bool cut = shown.n < of->text.n;
-    page_view_set_count(o, "shown_kb", cut ? shown.n >> 10 : 0);
+    page_view_set_count(o, "shown_kb", cut ? n >> 10 : 0);
     json_set_int(o, "size_kb", (int64_t)((of->text.n + 1023) >> 10));
     json_set_bool(o, "joined", rest.p != NULL);
     json_set_text(o, "hash_short", words_groups(v->a, of->sha256, 2));
@@ -193,17 +181,9 @@ struct json *page_facts(struct page_view *v, const struct page_facts_of *of)
     json_set_text(o, "heading", str_of(of->heading));
     json_set_text(o, "note", of->note);
     json_set_bool(o, "folded", of->folded);
-    set_rows(v, o, of->text);
-    json_set_json(o, "raw", raw(v, of));
+    facts_set_rows(v, o, of->text);
+    json_set_json(o, "raw", facts_raw(v, of));
     return o;
-}
-
-static size_t digits(struct str s)
-{
-    size_t n = 0;
-    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
-        n++;
-    return n;
 }
 
 /* As it was sent, with commas; one with an exponent is unchanged. */
@@ -212,7 +192,10 @@ struct str page_facts_number(struct arena *a, const struct json *value)
     const struct str s = json_dump(a, value, JSON_NUMBER_MAX);
     struct buf b = buf_make(a, JSON_NUMBER_MAX * 2);
     const size_t sign = s.n > 0 && s.p[0] == '-';
-    const size_t whole = digits(str_sub(s, sign, s.n));
+    size_t whole = 0;
+    while (sign + whole < s.n && s.p[sign + whole] >= '0' &&
+           s.p[sign + whole] <= '9')
+        whole++;
     if (str_find(s, 'e', 0) < s.n || str_find(s, 'E', 0) < s.n)
         return s;
     buf_str(&b, str_sub(s, 0, sign));

@@ -14,7 +14,7 @@ bool page_list_kind(struct call *c, enum kind *out)
     return !word.p || *out < KIND__MAX;
 }
 
-static void put_pair(struct buf *b, struct str key, struct str value)
+static void list_put_pair(struct buf *b, struct str key, struct str value)
 {
     if (b->n > 0)
         buf_char(b, '&');
@@ -24,20 +24,20 @@ static void put_pair(struct buf *b, struct str key, struct str value)
 }
 
 /* All filters but one. */
-static void put_others(struct call *c, struct buf *b, const char *but)
+static void list_put_others(struct call *c, struct buf *b, const char *but)
 {
     for (size_t i = 0; i < c->rq->query.n; i++) {
         const struct pair p = c->rq->query.v[i];
         if (str_trim(p.value).n > 0 && !str_is(p.key, "after") &&
             !(but && str_is(p.key, but)))
-            put_pair(b, p.key, str_trim(p.value));
+            list_put_pair(b, p.key, str_trim(p.value));
     }
 }
 
 struct str page_list_query(struct call *c)
 {
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 3);
-    put_others(c, &b, NULL);
+    list_put_others(c, &b, NULL);
     return b.n > 0 ? buf_text(&b) : STR("");
 }
 
@@ -46,9 +46,9 @@ struct str page_list_url(struct call *c, const char *path, const char *key,
 {
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 3);
     struct buf out = buf_make(c->a, REQUEST_TARGET_MAX * 4);
-    put_others(c, &b, key);
+    list_put_others(c, &b, key);
     if (value.p)
-        put_pair(&b, str_of(key), value);
+        list_put_pair(&b, str_of(key), value);
     buf_put(&out, path);
     buf_put(&out, b.n > 0 ? "?" : "");
     buf_str(&out, buf_text(&b));

@@ -7,24 +7,12 @@
 #include "store/views.h"
 
 /* "200+" above the ceiling of the count; "" for none. */
-static struct str count(struct call *c, int64_t n)
+static struct str nav_count(struct call *c, int64_t n)
 {
     return n ? page_list_count(c->a, n, INBOX_COUNT_MAX) : STR("");
 }
 
-static void add_view(struct call *c, struct json *list,
-                     const struct page_list_chip *chip)
-{
-    page_list_chip(list, c->a, chip);
-}
-
-static bool in_inbox(const struct call *c, struct str view)
-{
-    return str_is(c->rq->path, "/inbox") &&
-           str_eq(request_query(c->rq, "view"), view);
-}
-
-static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
+static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
 {
     struct json *list = json_array(c->a);
     for (unsigned i = 0; i < INBOX_VIEW__MAX; i++) {
@@ -36,19 +24,21 @@ static struct json *views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
         buf_put(&url, "/inbox");
         buf_put(&url, word.p ? "?view=" : "");
         buf_str(&url, word);
-        const struct page_list_chip one = {.url = buf_text(&url),
-                                           .label = str_of(words->label),
-                                           .count = count(c, n[i]),
-                                           .icon = "",
-                                           .here = in_inbox(c, word)};
+        const struct page_list_chip one = {
+            .url = buf_text(&url),
+            .label = str_of(words->label),
+            .count = nav_count(c, n[i]),
+            .icon = "",
+            .here = str_is(c->rq->path, "/inbox") &&
+                    str_eq(request_query(c->rq, "view"), word)};
         /* A reader who does not answer has one view, of all questions. */
         if (principal_decides(&c->who) || i == INBOX_MAY)
-            add_view(c, list, &one);
+            page_list_chip(list, c->a, &one);
     }
     return list;
 }
 
-static struct json *saved(struct call *c, bool load)
+static struct json *nav_saved(struct call *c, bool load)
 {
     struct json *list = json_array(c->a);
     struct view_rows rows = {.n = 0};
@@ -68,7 +58,7 @@ static struct json *saved(struct call *c, bool load)
             .icon = "",
             .here = v->query.n > 0 && str_eq(c->rq->path, v->path) &&
                     str_eq(here, v->query)};
-        add_view(c, list, &one);
+        page_list_chip(list, c->a, &one);
     }
     return list;
 }
@@ -80,13 +70,12 @@ void page_nav(struct call *c, struct json *page, bool load)
     const bool in = c->cookie.p != NULL;
     if (in && load && inbox_badges(c->pg, c->a, &c->who, n))
         log_line(LOG_WARN, "the counts of the inbox cannot be read");
-    json_set_text(page, "open_count",
-                  count(c, n[inbox_first(&c->who)]));
+    json_set_text(page, "open_count", nav_count(c, n[inbox_first(&c->who)]));
     if (!principal_decides(&c->who))
         n[INBOX_MAY] = n[inbox_first(&c->who)];
     json_set_bool(nav, "reader", c->who.role != ROLE_USER);
-    json_set_json(nav, "views", views(c, n));
-    json_set_json(nav, "saved", saved(c, in && load));
+    json_set_json(nav, "views", nav_views(c, n));
+    json_set_json(nav, "saved", nav_saved(c, in && load));
     json_set_bool(nav, "views_here", str_is(c->rq->path, "/views"));
     json_set_bool(nav, "decided", str_is(c->rq->path, "/decided"));
     json_set_bool(nav, "settings", str_starts(c->rq->path, STR("/settings")));

@@ -18,7 +18,7 @@ static const char policy[] =
 /* ---- shell ---------------------------------------------------------- */
 
 /* The first letters of the first and the last word of a name. */
-static struct str initials(struct arena *a, struct str name)
+static struct str page_initials(struct arena *a, struct str name)
 {
     struct buf b = buf_make(a, 16);
     const struct str s = str_trim(name);
@@ -38,50 +38,40 @@ struct page_view page_begin(const struct call *c)
     return v;
 }
 
-/* "" where the page follows the browser's preference. */
-static struct str theme(const struct call *c)
-{
-    const struct str s = c->who.account.theme;
-    return str_is(s, "light") || str_is(s, "dark") ? s : STR("");
-}
-
-static struct json *operator_view(struct call *c)
-{
-    struct json *o = NULL;
-    if (!c->cookie.p)
-        return NULL;
-    o = json_object(c->a);
-    json_set_text(o, "name", c->who.title);
-    json_set_text(o, "initials", initials(c->a, c->who.title));
-    return o;
-}
-
 /* load: with data of the database; an error page must not need it. */
-static void set_page(struct call *c, struct json *view, const char *title,
+static void page_set(struct call *c, struct json *view, const char *title,
                      bool load)
 {
-    struct json *p = json_object(c->a);
+    struct json *p = json_object(c->a), *person = NULL;
+    const struct str theme = c->who.account.theme;
+    const struct str zone = c->who.account.time_zone;
+    const bool chosen = str_is(theme, "light") || str_is(theme, "dark");
+    if (c->cookie.p) {
+        person = json_object(c->a);
+        json_set_text(person, "name", c->who.title);
+        json_set_text(person, "initials", page_initials(c->a, c->who.title));
+    }
     json_set_text(p, "title", str_of(title));
     json_set_text(p, "now", clock_rfc3339(c->a, clock_now()));
-    json_set_json(p, "operator", operator_view(c));
+    json_set_json(p, "operator", person);
     json_set_text(p, "csrf", session_csrf(c));
-    json_set_text(p, "theme", theme(c));
+    /* Without a theme the page follows the browser's preference. */
+    json_set_text(p, "theme", chosen ? theme : STR(""));
     /* A user may not hear of the questions of others. */
     json_set_text(p, "stream",
                   c->cookie.p && c->who.role != ROLE_USER
                       ? STR("/inbox/stream")
                       : STR(""));
-    json_set_text(p, "keys", STR(""));
-    if (c->cookie.p && c->who.account.single_key)
-        json_set_text(p, "keys", STR("once"));
-    const struct str zone = c->who.account.time_zone;
+    json_set_text(p, "keys",
+                  c->cookie.p && c->who.account.single_key ? STR("once")
+                                                           : STR(""));
     json_set_text(p, "zone", zone.p ? zone : STR("UTC"));
     page_nav(c, p, load);
     json_set_json(view, "page", p);
 }
 
-static const struct err *render(struct call *c, int status, const char *name,
-                                struct json *view)
+static const struct err *page_render_as(struct call *c, int status,
+                                        const char *name, struct json *view)
 {
     struct buf out = buf_make(c->a, PAGE_MAX);
     const struct template_page page = {.name = name,
@@ -101,13 +91,13 @@ static const struct err *render(struct call *c, int status, const char *name,
 const struct err *page_render(struct call *c, int status, const char *name,
                               const char *title, struct json *view)
 {
-    set_page(c, view, title, true);
-    return render(c, status, name, view);
+    page_set(c, view, title, true);
+    return page_render_as(c, status, name, view);
 }
 
 /* ---- errors --------------------------------------------------------- */
 
-static const char *heading(const struct err *e)
+static const char *page_heading(const struct err *e)
 {
     static const char *const words[ERR__MAX] = {
         [ERR_BAD_REQUEST] = "Sayso could not read this",
@@ -131,14 +121,14 @@ void page_error(struct call *c, const struct err *e)
     struct json *view = json_object(c->a), *o = json_object(c->a);
     const int code = response_status(e->kind);
     json_set_int(o, "status", code);
-    json_set_text(o, "title", str_of(heading(e)));
+    json_set_text(o, "title", str_of(page_heading(e)));
     json_set_text(o, "sentence", e->say);
     json_set_text(o, "code", str_of(e->code));
     json_set_text(o, "request_id", c->rq->id);
     json_set_json(view, "error", o);
-    set_page(c, view, heading(e), false);
+    page_set(c, view, page_heading(e), false);
     response_error(c->rs, e, RESPONSE_PROBLEM);
-    const struct err *failed = render(c, code, "error", view);
+    const struct err *failed = page_render_as(c, code, "error", view);
     if (failed)
         log_line(LOG_ERR, "the error page cannot be shown: %s %.*s",
                  failed->code, STR_FMT(failed->at));

@@ -3,16 +3,7 @@
 
 #define REFS_MAX 200 /* shown of one list */
 
-static bool printable(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '\\')
-            return false;
-    }
-    return s.n > 0;
-}
-
-static bool is_host(struct str s)
+static bool refs_is_host(struct str s)
 {
     bool letter = false;
     for (size_t i = 0; i < s.n; i++) {
@@ -30,15 +21,19 @@ bool page_refs_url(struct str s, const char *scheme,
                    struct page_refs_url *out)
 {
     const struct str before = str_of(scheme);
-    if (!str_starts(s, before) || !printable(s))
+    if (!str_starts(s, before))
         return false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '\\')
+            return false;
+    }
     size_t end = before.n;
     while (end < s.n && s.p[end] != '/' && s.p[end] != '?' && s.p[end] != '#')
         end++;
     out->before = before;
     out->host = str_sub(s, before.n, end);
     out->after = str_sub(s, end, s.n);
-    return is_host(out->host);
+    return refs_is_host(out->host);
 }
 
 struct json *page_refs_one(struct page_view *v, struct str title,
