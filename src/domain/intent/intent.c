@@ -35,29 +35,6 @@ const struct err *intent_check_open(enum intent_status status)
                : NULL;
 }
 
-static const struct err *refuse_suspended(const struct intent_move *m)
-{
-    if (m->to == INTENT_ACTIVE && m->role == ROLE_AGENT)
-        return ERROR(ERR_FORBIDDEN, "intent.resume_forbidden",
-                     "Only an answer resumes a suspended intent.");
-    if (m->to == INTENT_ACTIVE && m->question_open)
-        return ERROR(ERR_CONFLICT, "intent.question_open",
-                     "The open question has to be answered or cancelled.");
-    return NULL;
-}
-
-static const struct err *refuse_completed(const struct intent_move *m)
-{
-    if (!m->dependencies_done)
-        return ERROR(ERR_CONFLICT, "intent.dependencies_open",
-                     "An intent can be completed only after all its "
-                     "dependencies.");
-    if (!m->children_done)
-        return ERROR(ERR_CONFLICT, "intent.children_open",
-                     "An intent can be completed only after all its children.");
-    return NULL;
-}
-
 const struct err *intent_move(const struct intent_move *m,
                               enum intent_status *to)
 {
@@ -68,10 +45,21 @@ const struct err *intent_move(const struct intent_move *m,
         !allowed[m->from][m->to])
         return ERROR(ERR_CONFLICT, "intent.transition",
                      "The intent's status does not allow this change.");
-    if (m->from == INTENT_SUSPENDED)
-        TRY(refuse_suspended(m));
-    if (m->to == INTENT_COMPLETED)
-        TRY(refuse_completed(m));
+    if (m->from == INTENT_SUSPENDED && m->to == INTENT_ACTIVE) {
+        if (m->role == ROLE_AGENT)
+            return ERROR(ERR_FORBIDDEN, "intent.resume_forbidden",
+                         "Only an answer resumes a suspended intent.");
+        if (m->question_open)
+            return ERROR(ERR_CONFLICT, "intent.question_open",
+                         "The open question has to be answered or cancelled.");
+    }
+    if (m->to == INTENT_COMPLETED && !m->dependencies_done)
+        return ERROR(ERR_CONFLICT, "intent.dependencies_open",
+                     "An intent can be completed only after all its "
+                     "dependencies.");
+    if (m->to == INTENT_COMPLETED && !m->children_done)
+        return ERROR(ERR_CONFLICT, "intent.children_open",
+                     "An intent can be completed only after all its children.");
     if (m->to == INTENT_ACTIVE && !m->dependencies_done) {
         if (m->from == INTENT_BLOCKED)
             return ERROR(ERR_CONFLICT, "intent.dependencies_open",
@@ -111,15 +99,6 @@ static struct str text_or(struct arena *a, const struct json *v,
     return v ? json_dump(a, v, INTENT_STATE_MAX) : str_of(otherwise);
 }
 
-static void add_id(struct intent_ids *out, struct str id)
-{
-    for (size_t i = 0; i < out->n; i++) {
-        if (str_eq(out->v[i], id))
-            return;
-    }
-    out->v[out->n++] = id;
-}
-
 static void read_ids(struct fields *f, struct intent_ids *out)
 {
     const struct json *list = NULL;
@@ -137,17 +116,13 @@ static void read_ids(struct fields *f, struct intent_ids *out)
                          "Element %zu has to be a UUID.", i);
             return;
         }
-        add_id(out, id_lower(f->arena, id));
+        const struct str known = id_lower(f->arena, id);
+        size_t k = 0;
+        while (k < out->n && !str_eq(out->v[k], known))
+            k++;
+        if (k == out->n)
+            out->v[out->n++] = known;
     }
-}
-
-/* Constraints are an object; the SDK also accepts the older list. */
-static void read_constraints(struct fields *f, const struct json **out)
-{
-    *out = f->e ? NULL : json_get(f->obj, "constraints");
-    if (*out && !json_is(*out, JSON_OBJECT) && !json_is(*out, JSON_ARRAY))
-        fields_wrong(f, "constraints", "field.type",
-                     "\"constraints\" has to be an object.");
 }
 
 const struct err *intent_read(struct arena *a, const struct json *body,
@@ -159,7 +134,12 @@ const struct err *intent_read(struct arena *a, const struct json *body,
     fields_need(&f, "title");
     fields_text(&f, "title", INTENT_TITLE_MAX, &out->title);
     fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &out->description);
-    read_constraints(&f, &constraints);
+    /* Constraints are an object; the SDK also accepts the older list. */
+    constraints = f.e ? NULL : json_get(body, "constraints");
+    if (constraints && !json_is(constraints, JSON_OBJECT) &&
+        !json_is(constraints, JSON_ARRAY))
+        fields_wrong(&f, "constraints", "field.type",
+                     "\"constraints\" has to be an object.");
     fields_json(&f, "state", JSON_OBJECT, &state);
     fields_json(&f, "governance_policy", JSON_OBJECT, &policy);
     fields_uuid(&f, "parent_intent_id", &out->parent_intent_id);

@@ -180,17 +180,6 @@ static const struct err *wrong(struct arena *a, struct str path,
     return err_at(a, ERR_INVALID, "patch.path", path, "%s", say);
 }
 
-static const struct err *set(struct arena *a, struct json *at, struct str key,
-                             const struct intent_patch *p)
-{
-    if (!json_is(at, JSON_OBJECT))
-        return wrong(a, p->path, "Only a member of an object can be set.");
-    /* A copy: a later operation may change the value in the state, and the
-     * event has to keep what was sent. */
-    json_set_key(at, key, json_copy(a, p->value));
-    return NULL;
-}
-
 static const struct err *append(struct arena *a, struct json *at,
                                 struct str key, const struct intent_patch *p)
 {
@@ -203,15 +192,6 @@ static const struct err *append(struct arena *a, struct json *at,
         return wrong(a, p->path, "Only a list can be appended to.");
     json_add_json(list, json_copy(a, p->value));
     return NULL;
-}
-
-static void take_out(struct json *at, struct str key)
-{
-    size_t i = 0;
-    if (json_is(at, JSON_OBJECT))
-        json_unset(at, key);
-    else if (json_is(at, JSON_ARRAY) && index_of(key, json_count(at), &i))
-        json_drop(at, i);
 }
 
 static const struct err *apply(struct arena *a, struct json *state,
@@ -227,16 +207,22 @@ static const struct err *apply(struct arena *a, struct json *state,
                    ? NULL
                    : wrong(a, p->path, "The path leads through a value that is "
                                        "not an object.");
-    switch (p->op) {
-    case INTENT_SET:
-        return set(a, at, key, p);
-    case INTENT_APPEND:
+    if (p->op == INTENT_APPEND)
         return append(a, at, key, p);
-    case INTENT_REMOVE:
-    default:
-        take_out(at, key);
+    if (p->op == INTENT_SET) {
+        if (!json_is(at, JSON_OBJECT))
+            return wrong(a, p->path, "Only a member of an object can be set.");
+        /* A copy: a later operation may change the value in the state, and the
+         * event has to keep what was sent. */
+        json_set_key(at, key, json_copy(a, p->value));
         return NULL;
     }
+    size_t i = 0;
+    if (json_is(at, JSON_OBJECT))
+        json_unset(at, key);
+    else if (json_is(at, JSON_ARRAY) && index_of(key, json_count(at), &i))
+        json_drop(at, i);
+    return NULL;
 }
 
 const struct err *intent_patch(struct arena *a, struct json *state,

@@ -107,18 +107,6 @@ static const struct err *amend_once(struct arena *a, const struct suspension *s,
 
 /* ---- named limits --------------------------------------------------- */
 
-/* Takes one element that equals v out of the list. */
-static bool amend_take(struct json *list, const struct json *v)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (json_equal(json_at(list, i), v)) {
-            json_drop(list, i);
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool some_of(struct arena *a, const struct json *asked,
                     const struct json *v)
 {
@@ -126,8 +114,13 @@ static bool some_of(struct arena *a, const struct json *asked,
     if (json_count(asked) > AMEND_LIST_MAX)
         return false;
     for (size_t i = 0; i < json_count(v); i++) {
-        if (!amend_take(left, json_at(v, i)))
+        size_t k = 0;
+        while (k < json_count(left) &&
+               !json_equal(json_at(left, k), json_at(v, i)))
+            k++;
+        if (k == json_count(left))
             return false;
+        json_drop(left, k); /* each counts once */
     }
     return true;
 }
@@ -141,13 +134,6 @@ static bool decimals(const struct json *asked, const struct json *v, int *order)
         return false;
     *order = decimal_compare(now, was);
     return true;
-}
-
-/* The same limit, in whatever spelling. */
-static bool same_limit(const struct json *asked, const struct json *v)
-{
-    int order = 1;
-    return json_equal(asked, v) || (decimals(asked, v, &order) && order == 0);
 }
 
 /* Of values other than numbers, decimal texts and lists only an equal one is
@@ -176,12 +162,14 @@ static const struct err *amend_constraints(struct arena *a,
     struct json *all = json_copy(a, asked);
     for (struct json_iter i = json_iter(sent); json_next(&i);) {
         const struct json *was = json_get_str(asked, i.key);
+        int order = 1;
         if (!json_has(asked, arena_z(a, i.key)))
             return unknown(a, i.key);
         if (!amend_tighter(a, was, i.value))
             return wider(a, i.key);
         /* The same value in another spelling might be read as more. */
-        if (!same_limit(was, i.value))
+        if (!json_equal(was, i.value) &&
+            (!decimals(was, i.value, &order) || order != 0))
             json_set_key(all, i.key, i.value);
     }
     if (json_equal(all, asked))

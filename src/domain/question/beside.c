@@ -186,17 +186,6 @@ struct str beside_access_words(struct str value)
     return does ? str_of(does) : STR_NONE;
 }
 
-/* As much as was asked for, or less. */
-static struct str beside_access_choices(struct arena *a, enum access most)
-{
-    struct json *choices = json_array(a);
-    suspension_add_choice(a, choices, "deny", "Deny", EFFECT_VETO);
-    for (enum access i = ACCESS_READ; i <= most; i++)
-        suspension_add_choice(a, choices, vocabulary_access(i)->wire.p,
-                              beside_accesses[i].label, EFFECT_AUTHORIZE);
-    return json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
-}
-
 static void beside_access_title(struct arena *a, struct str agent,
                                 enum access access, struct suspension *out)
 {
@@ -239,7 +228,14 @@ const struct err *beside_read_access(struct arena *a, const struct json *body,
     beside_access_title(a, agent, reach_access_of(word), out);
     out->origin = ORIGIN_ACCESS;
     out->response_type = ANSWER_CHOICE;
-    out->choices = beside_access_choices(a, reach_access_of(word));
+    const enum access most = reach_access_of(word);
+    struct json *choices = json_array(a);
+    suspension_add_choice(a, choices, "deny", "Deny", EFFECT_VETO);
+    /* As much as was asked for, or less. */
+    for (enum access i = ACCESS_READ; i <= most; i++)
+        suspension_add_choice(a, choices, vocabulary_access(i)->wire.p,
+                              beside_accesses[i].label, EFFECT_AUTHORIZE);
+    out->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
     return NULL;
 }
 
@@ -273,18 +269,6 @@ static void beside_set_principal(struct arena *a, const struct suspension *s,
     json_set_json(o, "capabilities", list ? list : json_array(a));
 }
 
-static struct json *beside_access_asked(struct arena *a,
-                                        const struct suspension *s)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "request_id", s->id);
-    json_set_text(o, "id", s->id);
-    json_set_text(o, "intent_id", s->intent_id);
-    beside_set_principal(a, s, o);
-    json_set_text(o, "reason", s->explanation.p ? s->explanation : STR(""));
-    return o;
-}
-
 static const char *beside_access_answered(struct arena *a,
                                           const struct suspension *s,
                                           struct json *o)
@@ -301,12 +285,6 @@ static const char *beside_access_answered(struct arena *a,
 
 /* ---- the log --------------------------------------------------------- */
 
-static struct str beside_sent(struct arena *a, const struct suspension *s,
-                              const char *member)
-{
-    return json_get_text(json_read(a, s->context), member);
-}
-
 const char *beside_asked_type(const struct suspension *s)
 {
     return s->origin == ORIGIN_ACCESS ? "access_requested"
@@ -316,8 +294,15 @@ const char *beside_asked_type(const struct suspension *s)
 struct json *beside_asked(struct arena *a, const struct suspension *s)
 {
     struct json *o = json_object(a);
-    if (s->origin == ORIGIN_ACCESS)
-        return beside_access_asked(a, s);
+    if (s->origin == ORIGIN_ACCESS) {
+        json_set_text(o, "request_id", s->id);
+        json_set_text(o, "id", s->id);
+        json_set_text(o, "intent_id", s->intent_id);
+        beside_set_principal(a, s, o);
+        json_set_text(o, "reason",
+                      s->explanation.p ? s->explanation : STR(""));
+        return o;
+    }
     json_set_text(o, "request", vocabulary_origin(s->origin)->wire);
     json_set_text(o, "id", s->id);
     if (s->origin == ORIGIN_APPROVAL)
@@ -328,28 +313,24 @@ struct json *beside_asked(struct arena *a, const struct suspension *s)
     return o;
 }
 
-static const char *beside_approval_answered(struct arena *a,
-                                            const struct suspension *s,
-                                            struct json *o)
-{
-    const bool yes = s->outcome == OUTCOME_AUTHORIZED;
-    json_set_text(o, "approval_id", s->id);
-    json_set_text(o, "action", s->title);
-    json_set_text(o, "decision", yes ? STR("approved") : STR("denied"));
-    json_set_text_or_null(o, "requested_by",
-                          beside_sent(a, s, "requested_by"));
-    json_set_text(o, "decided_by", s->responded_by);
-    json_set_text(o, "decided_at", clock_naive(a, s->responded_at));
-    return yes ? "governance.approval_granted" : "governance.approval_denied";
-}
-
 const char *beside_answered(struct arena *a, const struct suspension *s,
                             struct json **payload)
 {
     struct json *o = json_object(a);
     *payload = o;
-    if (s->origin == ORIGIN_APPROVAL)
-        return beside_approval_answered(a, s, o);
+    if (s->origin == ORIGIN_APPROVAL) {
+        const bool yes = s->outcome == OUTCOME_AUTHORIZED;
+        json_set_text(o, "approval_id", s->id);
+        json_set_text(o, "action", s->title);
+        json_set_text(o, "decision", yes ? STR("approved") : STR("denied"));
+        json_set_text_or_null(
+            o, "requested_by",
+            json_get_text(json_read(a, s->context), "requested_by"));
+        json_set_text(o, "decided_by", s->responded_by);
+        json_set_text(o, "decided_at", clock_naive(a, s->responded_at));
+        return yes ? "governance.approval_granted"
+                   : "governance.approval_denied";
+    }
     if (s->origin == ORIGIN_ACCESS)
         return beside_access_answered(a, s, o);
     if (s->origin == ORIGIN_ESCALATION) {

@@ -131,18 +131,6 @@ static bool is_prose(struct str s)
     return str_runes(s) > PROSE;
 }
 
-/* A number that is another one. */
-static void judge_number(struct walk *w, const struct at *at,
-                         const struct json *was, const struct json *now)
-{
-    if (json_compare(now, was) > 0)
-        exceed_add(w, at, EXCEED_REASON,
-                   sentence(w, "Above the requested value", at->asked));
-    else if (json_double(now) < 0)
-        exceed_add(w, at, EXCEED_REASON,
-                   STR("Below zero, where less may mean more."));
-}
-
 static void judge_text(struct walk *w, const struct at *at)
 {
     const struct str was = json_text(at->asked), now = json_text(at->allowed);
@@ -175,16 +163,20 @@ static void judge_change(struct walk *w, const struct at *at)
     const struct json *now = quantity(w, at, at->allowed);
     const bool numbers =
         json_is_number(at->asked) && json_is_number(at->allowed);
-    const bool alike =
-        numbers || json_type(at->asked) == json_type(at->allowed);
-    if (alike && was && now)
-        judge_number(w, at, was, now);
-    else if (!alike)
+    if (!numbers && json_type(at->asked) != json_type(at->allowed)) {
         exceed_add(w, at, EXCEED_REASON, STR("Different type."));
-    else if (json_is(at->allowed, JSON_BOOL))
+    } else if (was && now) {
+        if (json_compare(now, was) > 0)
+            exceed_add(w, at, EXCEED_REASON,
+                       sentence(w, "Above the requested value", at->asked));
+        else if (json_double(now) < 0)
+            exceed_add(w, at, EXCEED_REASON,
+                       STR("Below zero, where less may mean more."));
+    } else if (json_is(at->allowed, JSON_BOOL)) {
         exceed_add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
-    else
+    } else {
         judge_text(w, at);
+    }
 }
 
 static void judge_value(struct walk *w, const struct at *at)
@@ -284,20 +276,6 @@ static void walk_member(struct walk *w, const struct at *at, struct str key)
     walk(w, &one);
 }
 
-static void walk_element(struct walk *w, const struct at *at, size_t i)
-{
-    const struct at one = {.path = fields_element(w->a, at->path, i),
-                           .key = at->key,
-                           .area = at->area,
-                           .tighter = at->tighter,
-                           .element = true,
-                           .had = i < json_count(at->asked),
-                           .has = i < json_count(at->allowed),
-                           .asked = json_at(at->asked, i),
-                           .allowed = json_at(at->allowed, i)};
-    walk(w, &one);
-}
-
 /* Are there parts that are judged separately? A page shows them as rows
  * (doors/pages/shell/difference.c). */
 static bool has_parts(const struct at *at)
@@ -317,8 +295,18 @@ static void walk(struct walk *w, const struct at *at)
     if (!has_parts(at)) {
         judge(w, at);
     } else if (json_is(at->allowed, JSON_ARRAY)) {
-        for (size_t i = 0; i < (n > m ? n : m); i++)
-            walk_element(w, at, i);
+        for (size_t i = 0; i < (n > m ? n : m); i++) {
+            const struct at one = {.path = fields_element(w->a, at->path, i),
+                                   .key = at->key,
+                                   .area = at->area,
+                                   .tighter = at->tighter,
+                                   .element = true,
+                                   .had = i < n,
+                                   .has = i < m,
+                                   .asked = json_at(at->asked, i),
+                                   .allowed = json_at(at->allowed, i)};
+            walk(w, &one);
+        }
     } else {
         for (struct json_iter i = json_iter(at->asked); json_next(&i);)
             walk_member(w, at, i.key);

@@ -14,17 +14,12 @@ static const struct json *first_of(const struct json *choices,
     return NULL;
 }
 
-static size_t count_of(const struct json *choices, enum effect effect)
+const struct json *meant_effect(const struct json *choices, enum effect effect)
 {
     size_t n = 0;
     for (size_t i = 0; i < json_count(choices); i++)
         n += effect_of_choice(json_at(choices, i)) == effect;
-    return n;
-}
-
-const struct json *meant_effect(const struct json *choices, enum effect effect)
-{
-    return effect_class(effect) == EFFECT_NO || count_of(choices, effect) == 1
+    return n == 1 || effect_class(effect) == EFFECT_NO
                ? first_of(choices, effect)
                : NULL;
 }
@@ -141,22 +136,18 @@ bool meant_no(struct arena *a, const struct suspension *s)
 
 /* The yes and no of a confirm are its own words, also where they have no
  * effect: keys, lists and words take them for what they say. */
-static bool own_opposite(struct arena *a, const struct json *choice)
-{
-    const struct str value = json_get_text(choice, "value");
-    const enum effect_class says =
-        label_says(a, json_get_text(choice, "label"));
-    return class_of(choice) == EFFECT_NEUTRAL &&
-           ((str_is(value, "yes") && says == EFFECT_NO) ||
-            (str_is(value, "no") && says == EFFECT_YES));
-}
-
 static const struct err *check_own(struct arena *a, const struct suspension *s,
                                    const struct json *choices)
 {
-    for (size_t i = 0; i < json_count(choices); i++) {
-        if (s->response_type == ANSWER_CONFIRM &&
-            own_opposite(a, json_at(choices, i)))
+    const bool confirm = s->response_type == ANSWER_CONFIRM;
+    for (size_t i = 0; confirm && i < json_count(choices); i++) {
+        const struct json *c = json_at(choices, i);
+        const struct str value = json_get_text(c, "value");
+        const enum effect_class says =
+            label_says(a, json_get_text(c, "label"));
+        if (class_of(c) == EFFECT_NEUTRAL &&
+            ((str_is(value, "yes") && says == EFFECT_NO) ||
+             (str_is(value, "no") && says == EFFECT_YES)))
             return err_at(a, ERR_INVALID, "choice.label_opposite",
                           fields_path(a,
                                       fields_element(a, STR("choices"), i),

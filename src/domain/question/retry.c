@@ -63,18 +63,6 @@ static const struct err *read_step(struct arena *a, const struct json *v,
     return fields_error(&f);
 }
 
-static const struct err *read_ladder(struct arena *a, const struct json *list,
-                                     struct str path, struct retry *out)
-{
-    out->has_ladder = list != NULL;
-    if (json_count(list) > RETRY_LADDER_MAX)
-        return err_at(a, ERR_INVALID, "field.too_many", path,
-                      "A ladder may have at most %d steps.", RETRY_LADDER_MAX);
-    for (size_t i = 0; i < json_count(list); i++)
-        TRY(read_step(a, json_at(list, i), fields_element(a, path, i), out));
-    return NULL;
-}
-
 const struct err *retry_read(struct arena *a, const struct json *v,
                              struct str path, struct retry *out)
 {
@@ -94,8 +82,14 @@ const struct err *retry_read(struct arena *a, const struct json *v,
         out->strategy = STR_NONE;
     out->has_interval = interval >= 0;
     out->interval_seconds = out->has_interval ? interval : 0;
-    return read_ladder(a, ladder, fields_path(a, path, "escalation_ladder"),
-                       out);
+    const struct str at = fields_path(a, path, "escalation_ladder");
+    out->has_ladder = ladder != NULL;
+    if (json_count(ladder) > RETRY_LADDER_MAX)
+        return err_at(a, ERR_INVALID, "field.too_many", at,
+                      "A ladder may have at most %d steps.", RETRY_LADDER_MAX);
+    for (size_t i = 0; i < json_count(ladder); i++)
+        TRY(read_step(a, json_at(ladder, i), fields_element(a, at, i), out));
+    return NULL;
 }
 
 /* A policy's JSON text. */

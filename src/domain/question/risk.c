@@ -33,16 +33,6 @@ struct terms risk_terms(const struct conf *conf, enum kind kind)
     return (struct terms){.floor = (enum severity)conf->severity_floor[kind]};
 }
 
-static void raise_severity(struct arena *a, struct suspension *s,
-                           enum severity floor)
-{
-    enum severity to = s->severity_said;
-    to = floor > to ? floor : to;
-    if (to < SEVERITY_HIGH && risk_irreversible(a, s))
-        to = SEVERITY_HIGH;
-    s->severity = to;
-}
-
 static void set_responder(struct responder *r, enum responder_mode mode,
                           struct str who)
 {
@@ -54,7 +44,9 @@ void risk_settle(struct arena *a, struct suspension *s, const struct terms *t)
 {
     struct responder *r = &s->responder;
     enum decider_who by = t->by.who;
-    raise_severity(a, s, t->floor);
+    s->severity = t->floor > s->severity_said ? t->floor : s->severity_said;
+    if (s->severity < SEVERITY_HIGH && risk_irreversible(a, s))
+        s->severity = SEVERITY_HIGH;
     if (by == DECIDER_INITIATOR && s->initiator_id.p) {
         set_responder(r, RESPONDER_INITIATOR, STR_NONE);
         r->not_initiator = false;

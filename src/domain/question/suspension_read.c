@@ -30,13 +30,6 @@ static struct str raw_or(struct arena *a, struct str text, const char *key,
     return raw.p && !str_is(raw, "null") ? raw : str_of(otherwise);
 }
 
-static struct str raw_or_none(struct arena *a, struct str text,
-                              const char *key)
-{
-    const struct str raw = json_raw_member(a, text, str_of(key));
-    return str_is(raw, "null") ? STR_NONE : raw;
-}
-
 static void read_retry(struct fields *f, struct suspension *s)
 {
     const struct json *policy = NULL;
@@ -63,7 +56,9 @@ static void read_silence(struct fields *f, struct str text,
         vocabulary_fallback_policy_read(f, "fallback_policy");
     s->said_fallback = policy != FALLBACK_POLICY__MAX;
     s->fallback_policy = s->said_fallback ? policy : FALLBACK_FAIL;
-    s->fallback_value = raw_or_none(f->arena, text, "fallback_value");
+    const struct str raw =
+        json_raw_member(f->arena, text, STR("fallback_value"));
+    s->fallback_value = str_is(raw, "null") ? STR_NONE : raw;
     read_retry(f, s);
 }
 
@@ -358,19 +353,6 @@ static void read_confidence(struct fields *f, struct suspension *s)
             f->arena, (struct str){text, json_double_text(c, text)});
 }
 
-/* OpenIntent's record does not define these members; a valid one is shown,
- * another value of that name belongs to the agent and is kept. */
-static void read_extras(const struct json *record, struct suspension *s)
-{
-    const struct str title = json_get_text(record, "title");
-    const enum severity said =
-        vocabulary_severity_of(json_get_text(record, "severity"));
-    if (str_trim(title).n > 0 && str_runes(title) <= SUSPENSION_TITLE_MAX)
-        s->title = title;
-    if (said != SEVERITY__MAX)
-        s->severity = s->severity_said = said;
-}
-
 /* A record's form may have no fields: the context's keys are its fields. */
 static void check_record_parts(struct fields *f, const struct suspension *s,
                                const struct suspension_kind_parts *parts)
@@ -438,7 +420,15 @@ const struct err *suspension_read_record(struct arena *a,
     fields_need(&f, "id");
     fields_text(&f, "id", 64, &out->id);
     read_question(&f, out);
-    read_extras(record, out);
+    /* OpenIntent's record does not define these members; a valid one is
+     * shown, another value of that name belongs to the agent and is kept. */
+    const struct str title = json_get_text(record, "title");
+    const enum severity said =
+        vocabulary_severity_of(json_get_text(record, "severity"));
+    if (str_trim(title).n > 0 && str_runes(title) <= SUSPENSION_TITLE_MAX)
+        out->title = title;
+    if (said != SEVERITY__MAX)
+        out->severity = out->severity_said = said;
     out->response_type = vocabulary_answer_type_read(&f, "response_type");
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "choices", JSON_ARRAY, &parts.own);
