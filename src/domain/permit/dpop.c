@@ -64,15 +64,6 @@ static bool spell(struct buf *b, struct str path)
     return true;
 }
 
-/* Without its last segment. */
-static void pop(struct buf *b, size_t start)
-{
-    while (b->n > start && b->p[b->n - 1] != '/')
-        b->n--;
-    if (b->n > start)
-        b->n--;
-}
-
 /* A path that begins with a slash, without "." and ".." (RFC 3986 5.2.4). */
 static void put_path(struct buf *b, struct str path)
 {
@@ -81,8 +72,10 @@ static void put_path(struct buf *b, struct str path)
     while (rest.p) {
         const struct str part = str_cut(&rest, '/');
         const bool up = str_is(part, ".."), stay = str_is(part, ".");
-        if (up)
-            pop(b, start);
+        while (up && b->n > start && b->p[b->n - 1] != '/')
+            b->n--;
+        if (up && b->n > start)
+            b->n--;
         if (!up && !stay) {
             buf_char(b, '/');
             buf_str(b, part);
@@ -153,12 +146,6 @@ struct str dpop_address(struct arena *a, struct str address)
     return buf_text(&b);
 }
 
-static bool same_place(struct arena *a, struct str said, struct str address)
-{
-    const struct str is = dpop_address(a, said);
-    return is.p && str_eq(is, dpop_address(a, address));
-}
-
 bool dpop_below(struct arena *a, struct str address, struct str place)
 {
     const struct str is = dpop_address(a, address);
@@ -219,24 +206,11 @@ static const struct err *read_coordinate(struct reading *r, const char *name,
                              "of base64url.");
 }
 
-static const struct err *read_key(struct reading *r)
-{
-    static const char *const secret[] = {"d",  "p",  "q",   "dp",
-                                         "dq", "qi", "oth", "k"};
-    r->key = json_get(r->jws.header, "jwk");
-    for (size_t i = 0; i < countof(secret); i++) {
-        if (json_has(r->key, secret[i]))
-            return wrong(
-                r->a,
-                "The proof contains a private key, which is no longer safe.");
-    }
-    TRY(read_coordinate(r, "x", &r->x));
-    return r->edwards ? NULL : read_coordinate(r, "y", &r->y);
-}
-
 /* The key's type selects the algorithm, and "alg" has to agree. */
 static const struct err *read_header(struct reading *r)
 {
+    static const char *const secret[] = {"d",  "p",  "q",   "dp",
+                                         "dq", "qi", "oth", "k"};
     const struct json *key = json_get(r->jws.header, "jwk");
     const struct str alg = json_get_text(r->jws.header, "alg");
     const struct str type = json_get_text(key, "kty");
@@ -252,71 +226,55 @@ static const struct err *read_header(struct reading *r)
              : !str_is(alg, "EdDSA") && !str_is(alg, "Ed25519"))
         return wrong(r->a,
                      "The algorithm of the proof does not match its key.");
-    return read_key(r);
-}
-
-static struct str thumbprint(const struct reading *r)
-{
-    static const char *const names[] = {"crv", "kty", "x", "y"};
-    struct json *members = json_object(r->a);
-    for (size_t i = 0; i < countof(names) - r->edwards; i++)
-        json_set_json(members, names[i], json_get(r->key, names[i]));
-    return jws_thumbprint(r->a, members);
+    r->key = key;
+    for (size_t i = 0; i < countof(secret); i++) {
+        if (json_has(key, secret[i]))
+            return wrong(
+                r->a,
+                "The proof contains a private key, which is no longer safe.");
+    }
+    TRY(read_coordinate(r, "x", &r->x));
+    return r->edwards ? NULL : read_coordinate(r, "y", &r->y);
 }
 
 /* ---- the claims ----------------------------------------------------- */
 
-static const struct err *check_time(const struct reading *r)
-{
-    const double iat = json_double(json_get(r->claims, "iat"));
-    const double now = (double)(r->want->now / CLOCK_SECOND);
-    if (!json_is_number(json_get(r->claims, "iat")))
-        return wrong(r->a, "A proof needs its time, the number \"iat\".");
-    if (r->want->nonce_secret.p ||
-        (iat >= now - DPOP_PAST && iat <= now + DPOP_FUTURE))
-        return NULL;
-    return wrong(r->a, "The proof is too old, or its clock is ahead.");
-}
-
-static const struct err *check_token(const struct reading *r)
-{
-    const struct str ath = json_get_text(r->claims, "ath");
-    if (!r->want->token.p ||
-        str_eq(ath, crypt_sha256_b64(r->a, r->want->token)))
-        return NULL;
-    return wrong(r->a, "The proof is for another access token.");
-}
-
 static const struct err *check_claims(const struct reading *r,
                                       struct dpop *out)
 {
+    const struct dpop_want *want = r->want;
     const struct str jti = json_get_text(r->claims, "jti");
-    if (!str_eq(json_get_text(r->claims, "htm"), r->want->method))
+    const struct str is = dpop_address(r->a, json_get_text(r->claims, "htu"));
+    const double iat = json_double(json_get(r->claims, "iat"));
+    const double now = (double)(want->now / CLOCK_SECOND);
+    if (!str_eq(json_get_text(r->claims, "htm"), want->method))
         return wrong(r->a, "The proof is for another method.");
-    if (!same_place(r->a, json_get_text(r->claims, "htu"),
-                    r->want->address))
+    if (!is.p || !str_eq(is, dpop_address(r->a, want->address)))
         return wrong(r->a, "The proof is for another address.");
     if (str_runes(jti) < DPOP_JTI_MIN || str_runes(jti) > DPOP_JTI_MAX)
         return wrong(r->a, "A proof needs a \"jti\" of 8 to 256 characters.");
     out->jti_sha256 = crypt_sha256_hex(r->a, jti);
-    if (r->want->nonce_secret.p)
+    if (want->nonce_secret.p)
         TRY(check_nonce(r, out));
-    TRY(check_time(r));
-    return check_token(r);
+    if (!json_is_number(json_get(r->claims, "iat")))
+        return wrong(r->a, "A proof needs its time, the number \"iat\".");
+    /* A nonce bounds the age of the proof by itself. */
+    if (!want->nonce_secret.p &&
+        (iat < now - DPOP_PAST || iat > now + DPOP_FUTURE))
+        return wrong(r->a, "The proof is too old, or its clock is ahead.");
+    if (want->token.p && !str_eq(json_get_text(r->claims, "ath"),
+                                 crypt_sha256_b64(r->a, want->token)))
+        return wrong(r->a, "The proof is for another access token.");
+    return NULL;
 }
 
 /* ---- all of it ------------------------------------------------------ */
 
-static bool signed_so(const struct reading *r)
-{
-    return r->edwards
-               ? crypt_ed25519_ok(r->x, r->jws.signature, r->jws.input)
-               : r->want->p256(r->x, r->y, r->jws.signature, r->jws.input);
-}
-
 const struct err *dpop_check(struct arena *a, struct str proof,
                              const struct dpop_want *want, struct dpop *out)
 {
+    static const char *const names[] = {"crv", "kty", "x", "y"};
+    struct json *members = json_object(a);
     struct reading r = {.a = a, .want = want};
     const char *why = NULL;
     *out = (struct dpop){.turn = false};
@@ -327,9 +285,12 @@ const struct err *dpop_check(struct arena *a, struct str proof,
     if (!r.claims)
         return wrong(a, "The proof's payload is not a JSON object.");
     TRY(check_claims(&r, out));
-    if (!signed_so(&r))
+    if (r.edwards ? !crypt_ed25519_ok(r.x, r.jws.signature, r.jws.input)
+                  : !want->p256(r.x, r.y, r.jws.signature, r.jws.input))
         return wrong(a, "The proof's signature is not valid.");
-    out->jkt = thumbprint(&r);
+    for (size_t i = 0; i < countof(names) - r.edwards; i++)
+        json_set_json(members, names[i], json_get(r.key, names[i]));
+    out->jkt = jws_thumbprint(a, members);
     if (want->jkt.p && !crypt_equal(out->jkt, want->jkt))
         return ERROR(
             ERR_UNAUTHENTICATED, dpop_other_key,

@@ -34,24 +34,23 @@ static const struct err *missing(struct arena *a, struct str name)
                   "The permit is for a call that has this member.");
 }
 
-static const struct err *check_exact(struct arena *a,
-                                     const struct json *wanted,
-                                     const struct json *arguments)
+/* ---- a call --------------------------------------------------------- */
+
+/* Each exact member has to be there with its value, each limited one within
+ * its limit, and no other. */
+static const struct err *check_detail(struct arena *a,
+                                      const struct json *detail,
+                                      const struct json *arguments)
 {
-    for (struct json_iter i = json_iter(wanted); json_next(&i);) {
+    const struct json *exact = json_get(detail, "arguments");
+    const struct json *limits = json_get(detail, "constraints");
+    for (struct json_iter i = json_iter(exact); json_next(&i);) {
         if (!json_has(arguments, i.key.p))
             return missing(a, i.key);
         if (!json_equal(i.value, json_get_str(arguments, i.key)))
             return err_at(a, ERR_INVALID, "permit.other", i.key,
                           "The permit is for another value of this member.");
     }
-    return NULL;
-}
-
-static const struct err *check_limits(struct arena *a,
-                                      const struct json *limits,
-                                      const struct json *arguments)
-{
     for (struct json_iter i = json_iter(limits); json_next(&i);) {
         if (!json_has(arguments, i.key.p))
             return missing(a, i.key);
@@ -60,32 +59,12 @@ static const struct err *check_limits(struct arena *a,
                 a, ERR_INVALID, "permit.limit", i.key,
                 "This exceeds the limit of the permit, or has another type.");
     }
-    return NULL;
-}
-
-static const struct err *check_extra(struct arena *a,
-                                     const struct json *detail,
-                                     const struct json *arguments)
-{
-    const struct json *exact = json_get(detail, "arguments");
-    const struct json *limits = json_get(detail, "constraints");
     for (struct json_iter i = json_iter(arguments); json_next(&i);) {
         if (!json_has(exact, i.key.p) && !json_has(limits, i.key.p))
             return err_at(a, ERR_INVALID, "permit.extra", i.key,
                           "The permit is for a call without this member.");
     }
     return NULL;
-}
-
-/* ---- a call --------------------------------------------------------- */
-
-static const struct err *check_detail(struct arena *a,
-                                      const struct json *detail,
-                                      const struct json *arguments)
-{
-    TRY(check_exact(a, json_get(detail, "arguments"), arguments));
-    TRY(check_limits(a, json_get(detail, "constraints"), arguments));
-    return check_extra(a, detail, arguments);
 }
 
 const struct err *permit_covers(struct arena *a, const struct json *granted,

@@ -35,22 +35,15 @@ static bool limits_something(const struct json *v)
     }
 }
 
-static const struct err *check_limit(struct arena *a, struct str path,
-                                     struct str name, const struct json *v)
-{
-    if (limits_something(v))
-        return NULL;
-    return wrong(a, fields_path(a, path, arena_z(a, name)),
-                 "A constraint is a number from 0 on, a text, true or false, "
-                 "or a list of what is allowed.");
-}
-
 static const struct err *check_limits(struct arena *a, struct str path,
                                       const struct json *arguments,
                                       const struct json *limits)
 {
     for (struct json_iter i = json_iter(limits); json_next(&i);) {
-        TRY(check_limit(a, path, i.key, i.value));
+        if (!limits_something(i.value))
+            return wrong(a, fields_path(a, path, arena_z(a, i.key)),
+                         "A constraint is a number from 0 on, a text, true or "
+                         "false, or a list of what is allowed.");
         if (json_has(arguments, i.key.p))
             return wrong(a, fields_path(a, path, i.key.p),
                          "A member is exact or has a limit, not both.");

@@ -69,14 +69,6 @@ struct reading {
 
 /* ---- which shape ---------------------------------------------------- */
 
-static const struct err *no_shape(struct arena *a, struct str at)
-{
-    return err_at(a, ERR_INVALID, "tool_call.shape", at,
-                  "A call must have one of five shapes: {id, tool, "
-                  "arguments}, or that of OpenAI, Anthropic, MCP or Semantic "
-                  "Kernel, and must match only one of them.");
-}
-
 /* Has the object all members of marks, and of the other telling ones only
  * members of may? */
 static bool has(const struct json *v, const char *marks, const char *may)
@@ -99,15 +91,6 @@ static bool fits(const struct json *v, const struct shape *s)
     if (type && !str_eq(json_text(type), str_of(s->type)))
         return false;
     return !s->inner || has(json_get(v, s->inner), "name arguments", "");
-}
-
-/* At most one shape fits, by its marks. */
-static const struct shape *shape_of(const struct json *v)
-{
-    size_t i = 0;
-    while (i < countof(shapes) && !fits(v, &shapes[i]))
-        i++;
-    return i < countof(shapes) ? &shapes[i] : NULL;
 }
 
 /* ---- the tool and the id -------------------------------------------- */
@@ -191,18 +174,6 @@ static const struct err *wrong_arguments(struct arena *a, struct str at,
     return err_at(a, ERR_INVALID, tool_call_arguments, at, "%s", say);
 }
 
-/* Parses arguments that are a text. */
-static const struct err *parse_text(const struct reading *r, struct str at,
-                                    struct str text, struct json **out)
-{
-    const struct err *e = json_parse(r->a, text, out);
-    if (!e)
-        return NULL;
-    return err_at(r->a, ERR_INVALID, tool_call_arguments, at,
-                  "The arguments are not valid JSON: %.*s (%.*s)",
-                  STR_FMT(e->say), STR_FMT(e->at));
-}
-
 static const struct err *keep_arguments(const struct reading *r,
                                         struct str at, struct tool_call *out)
 {
@@ -247,7 +218,11 @@ static const struct err *read_arguments(const struct reading *r,
         out->tree = json_object(r->a);
         out->raw = STR("{}");
     } else if (json_is(v, JSON_STRING) && s->text) {
-        TRY(parse_text(r, at, json_text(v), &inside));
+        const struct err *e = json_parse(r->a, json_text(v), &inside);
+        if (e)
+            return err_at(r->a, ERR_INVALID, tool_call_arguments, at,
+                          "The arguments are not valid JSON: %.*s (%.*s)",
+                          STR_FMT(e->say), STR_FMT(e->at));
         out->tree = inside;
         out->raw = str_trim(json_text(v));
     } else if (!s->object) {
@@ -262,15 +237,19 @@ static const struct err *read_arguments(const struct reading *r,
 static const struct err *read_call(const struct reading *r, size_t place,
                                    struct tool_call *out)
 {
-    const struct shape *s =
-        json_is(r->v, JSON_OBJECT) ? shape_of(r->v) : NULL;
-    if (!s)
-        return no_shape(r->a, r->path);
-    *out = (struct tool_call){.shape = (enum tool_call_shape)(s - shapes),
-                              .sent = r->text};
-    TRY(read_id(r, s, place, out));
-    TRY(read_tool(r, s, out));
-    return read_arguments(r, s, out);
+    size_t i = 0; /* at most one shape fits, by its marks */
+    while (i < countof(shapes) && !fits(r->v, &shapes[i]))
+        i++;
+    if (!json_is(r->v, JSON_OBJECT) || i == countof(shapes))
+        return err_at(r->a, ERR_INVALID, "tool_call.shape", r->path,
+                      "A call must have one of five shapes: {id, tool, "
+                      "arguments}, or that of OpenAI, Anthropic, MCP or "
+                      "Semantic Kernel, and must match only one of them.");
+    *out =
+        (struct tool_call){.shape = (enum tool_call_shape)i, .sent = r->text};
+    TRY(read_id(r, &shapes[i], place, out));
+    TRY(read_tool(r, &shapes[i], out));
+    return read_arguments(r, &shapes[i], out);
 }
 
 static const struct err *check_unique(struct arena *a,
@@ -337,23 +316,6 @@ struct str tool_call_sha256(struct arena *a, const struct tool_call *call)
 
 /* ---- a challenge ---------------------------------------------------- */
 
-static const struct err *read_scopes(struct fields *f,
-                                     struct tool_call_challenge *out)
-{
-    fields_json(f, "scopes", JSON_ARRAY, &out->scopes);
-    TRY(fields_error(f));
-    if (json_count(out->scopes) > TOOL_CALL_SCOPES_MAX)
-        fields_wrong(f, "scopes", "field.too_many",
-                     "\"scopes\" may have at most %d elements.",
-                     TOOL_CALL_SCOPES_MAX);
-    for (size_t i = 0; i < json_count(out->scopes); i++) {
-        if (!json_is(json_at(out->scopes, i), JSON_STRING))
-            fields_wrong(f, "scopes", "field.type",
-                         "\"scopes\" is a list of texts.");
-    }
-    return fields_error(f);
-}
-
 static const struct err *read_challenge(struct arena *a,
                                         const struct json *list,
                                         struct str text,
@@ -373,7 +335,18 @@ static const struct err *read_challenge(struct arena *a,
     fields_text(&f, "server_name", 200, &out->server_name);
     fields_text(&f, "auth_server", 2000, &out->auth_server);
     fields_text(&f, "auth_url", 2000, &out->auth_url);
-    return read_scopes(&f, out);
+    fields_json(&f, "scopes", JSON_ARRAY, &out->scopes);
+    TRY(fields_error(&f));
+    if (json_count(out->scopes) > TOOL_CALL_SCOPES_MAX)
+        fields_wrong(&f, "scopes", "field.too_many",
+                     "\"scopes\" may have at most %d elements.",
+                     TOOL_CALL_SCOPES_MAX);
+    for (size_t i = 0; i < json_count(out->scopes); i++) {
+        if (!json_is(json_at(out->scopes, i), JSON_STRING))
+            fields_wrong(&f, "scopes", "field.type",
+                         "\"scopes\" is a list of texts.");
+    }
+    return fields_error(&f);
 }
 
 const struct err *tool_call_read(struct arena *a, const struct json *body,
@@ -416,21 +389,15 @@ struct str tool_call_consequence(struct str said)
     return said.n > 0 ? said : STR("The agent did not say.");
 }
 
-static bool named_before(const struct str *tools, size_t i)
-{
-    for (size_t k = 0; k < i; k++) {
-        if (str_eq(tools[k], tools[i]))
-            return true;
-    }
-    return false;
-}
-
 /* Lists the tools in one line, each once, and returns their number. */
 static size_t list_tools(struct buf *b, const struct str *tools, size_t n)
 {
     size_t names = 0;
     for (size_t i = 0; i < n; i++) {
-        if (named_before(tools, i))
+        size_t k = 0;
+        while (k < i && !str_eq(tools[k], tools[i]))
+            k++;
+        if (k < i) /* named before */
             continue;
         buf_put(b, names++ ? ", " : "");
         buf_str(b, tools[i]);

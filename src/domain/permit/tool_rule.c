@@ -139,15 +139,6 @@ static void tool_rule_add(struct tool_rule_verdict *v,
         v->effect = effect;
 }
 
-static void tool_rule_join(struct tool_rule_verdict *v,
-                           const struct tool_rule *rule,
-                           const struct decider *key)
-{
-    const bool says = rule && rule->by.who != DECIDER_ANY;
-    if (!principal_by_join(&v->by, says ? &rule->by : key))
-        v->torn = true;
-}
-
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out)
@@ -163,7 +154,10 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
         out->matched[i] =
             tool_rule_find(a, rules, rules_n, &agent, c->tools[i]);
         tool_rule_add(out, out->matched[i]);
-        tool_rule_join(out, out->matched[i], &c->terms.by);
+        const struct tool_rule *rule = out->matched[i];
+        const bool says = rule && rule->by.who != DECIDER_ANY;
+        if (!principal_by_join(&out->by, says ? &rule->by : &c->terms.by))
+            out->torn = true;
     }
     if (out->effect == TOOL_ALLOW && wish)
         out->effect = TOOL_ASK;
