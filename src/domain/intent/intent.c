@@ -164,3 +164,12 @@ const struct err *intent_read(struct arena *a, const struct json *body,
                      "The intent's state may have at most 512 kB.");
     return NULL;
 }
+
+struct json *intent_ids_open(struct arena *a, const struct intent_ids *ids)
+{
+    struct json *o = json_object(a), *list = json_array(a);
+    for (size_t i = 0; i < ids->n; i++)
+        json_add_text(list, ids->v[i]);
+    json_set_json(o, "open", list);
+    return o;
+}

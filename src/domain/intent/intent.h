@@ -113,5 +113,7 @@ struct intent_ids {
 const struct err *intent_read(struct arena *a, const struct json *body,
                               struct intent *out,
                               struct intent_ids *depends) MUST;
+/* {"open": [ids]}: those that are in the way, for the body of an error. */
+struct json *intent_ids_open(struct arena *a, const struct intent_ids *ids);
 
 #endif

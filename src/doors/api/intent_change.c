@@ -45,13 +45,13 @@ static const struct err *move(struct call *c, const struct work *w,
                               const struct intent_move *m,
                               enum intent_status *to)
 {
-    struct json *open = NULL;
+    struct intent_ids open;
     const struct err *e = intent_move(m, to);
     if (!e || m->to != INTENT_COMPLETED ||
         (m->dependencies_done && m->children_done))
         return e;
     TRY(graphs_open(c->pg, c->a, w->intent.id, &open));
-    return err_more(c->a, e, open);
+    return err_more(c->a, e, intent_ids_open(c->a, &open));
 }
 
 /* Not while one of its plans waits for people. */

@@ -122,17 +122,17 @@ static const struct err *portfolio_check_completion(struct call *c,
                                                     const struct portfolio *p)
 {
     const struct portfolio_policy policy = portfolio_policy_of(c->a, p);
-    struct json *open = NULL;
+    struct intent_ids open;
     if (!policy.all)
         return NULL;
     TRY(portfolios_open(c->pg, c->a, p->id, policy.partial, &open));
-    if (json_count(json_get(open, "open")) == 0)
+    if (open.n == 0)
         return NULL;
     return err_more(c->a,
                     ERROR(ERR_CONFLICT, "portfolio.members_open",
                           "The portfolio has members that are not "
                           "completed."),
-                    open);
+                    intent_ids_open(c->a, &open));
 }
 
 /* Setting the status that it has changes nothing. */

@@ -57,14 +57,12 @@ const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
 }
 
 const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,
-                              struct json **out)
+                              struct intent_ids *out)
 {
     struct pg_rows *rows = NULL;
-    struct json *list = json_array(a);
-    *out = json_object(a);
     TRY(pg_query(pg, a, SQL_INTENT_OPEN, PG(pg_text(id)), &rows));
-    for (size_t i = 0; i < pg_count(rows); i++)
-        json_add_text(list, pg_str(rows, i, 0));
-    json_set_json(*out, "open", list);
+    out->n = pg_count(rows);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = pg_str(rows, i, 0);
     return NULL;
 }

@@ -34,9 +34,8 @@ const struct err *graphs_check_ring(struct pg *pg, struct arena *a,
  * status and expires_at. */
 const struct err *graphs_dependencies(struct pg *pg, struct arena *a,
                                       struct str id, struct graph *out) MUST;
-/* At most 20 dependencies and children that have to end before the intent, as
- * {"open": [ids]}. */
+/* At most 20 dependencies and children that have to end before the intent. */
 const struct err *graphs_open(struct pg *pg, struct arena *a, struct str id,
-                              struct json **out) MUST;
+                              struct intent_ids *out) MUST;
 
 #endif

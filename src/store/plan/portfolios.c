@@ -151,16 +151,14 @@ const struct err *portfolios_questions(struct pg *pg, struct arena *a,
 
 const struct err *portfolios_open(struct pg *pg, struct arena *a,
                                   struct str id, bool partial,
-                                  struct json **out)
+                                  struct intent_ids *out)
 {
     struct pg_rows *rows = NULL;
-    struct json *list = json_array(a);
-    *out = json_object(a);
     TRY(pg_query(pg, a, SQL_PORTFOLIO_OPEN, PG(pg_text(id), pg_flag(partial)),
                  &rows));
-    for (size_t i = 0; i < pg_count(rows); i++)
-        json_add_text(list, pg_str(rows, i, 0));
-    json_set_json(*out, "open", list);
+    out->n = pg_count(rows);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = pg_str(rows, i, 0);
     return NULL;
 }
 

@@ -62,11 +62,11 @@ struct portfolios_intents {
 const struct err *portfolios_intents(struct pg *pg, struct arena *a,
                                      const struct portfolios_intents *page,
                                      struct intent_rows *out) MUST;
-/* At most 20 members that are in the way of its completion, as {"open": [ids]};
+/* At most 20 members that are in the way of its completion;
  * partial: abandoned ones are not. */
 const struct err *portfolios_open(struct pg *pg, struct arena *a,
                                   struct str id, bool partial,
-                                  struct json **out) MUST;
+                                  struct intent_ids *out) MUST;
 
 /* Puts an INSERT or UPDATE of the portfolio into the batch; that of one that
  * has ended ends its coordinator. */
