@@ -139,18 +139,6 @@ static struct outbox_try try_of(const struct slot *s, int64_t now)
                                .now = now};
 }
 
-static void deliver_tell(const struct slot *s, const struct outbox_try *t)
-{
-    char next[CLOCK_TEXT] = "-";
-    if (t->next_at)
-        clock_write(next, t->next_at);
-    log_line(t->delivered ? LOG_INFO : LOG_NOTICE,
-             "deliver delivery=%s endpoint=%s try=%lld status=%lld ms=%lld "
-             "next=%s",
-             s->id, s->endpoint_id, (long long)s->n, (long long)s->status,
-             (long long)s->ms, next);
-}
-
 /* Stores the results. Results that the database refuses, while it answers, are
  * dropped: their claims expire. */
 static const struct err *write_down(struct deliver *d)
@@ -175,8 +163,17 @@ static const struct err *write_down(struct deliver *d)
         struct slot *s = &d->slot[i];
         if (s->state != SLOT_ENDED)
             continue;
-        if (!e)
-            deliver_tell(s, &v[n++]);
+        if (!e) {
+            const struct outbox_try *t = &v[n++];
+            char next[CLOCK_TEXT] = "-";
+            if (t->next_at)
+                clock_write(next, t->next_at);
+            log_line(t->delivered ? LOG_INFO : LOG_NOTICE,
+                     "deliver delivery=%s endpoint=%s try=%lld status=%lld "
+                     "ms=%lld next=%s",
+                     s->id, s->endpoint_id, (long long)s->n,
+                     (long long)s->status, (long long)s->ms, next);
+        }
         if (endpoint_over(s))
             d->sweep_at = 0;
         s->state = SLOT_FREE;
@@ -188,17 +185,12 @@ static const struct err *write_down(struct deliver *d)
 
 /* ---- claiming ------------------------------------------------------- */
 
-static struct slot *free_slot(struct deliver *d)
+static void begin(struct deliver *d, const struct outbox_item *item)
 {
     size_t i = 0;
     while (d->slot[i].state != SLOT_FREE)
         i++;
-    return &d->slot[i];
-}
-
-static void begin(struct deliver *d, const struct outbox_item *item)
-{
-    struct slot *s = free_slot(d);
+    struct slot *s = &d->slot[i];
     const int64_t now = clock_now();
     const struct deliver_send send = {.arena = d->arena,
                                       .out = d->out,
@@ -251,36 +243,6 @@ static const struct err *deliver_take(struct deliver *d, size_t *taken)
     return NULL;
 }
 
-static const struct err *sweep(struct deliver *d)
-{
-    size_t n = 0;
-    int64_t now = 0;
-    if (clock_watch_now(&now))
-        TRY(outbox_give_up(d->pg, d->arena, now, &n));
-    if (n > 0)
-        log_line(LOG_NOTICE, "deliver: %zu deliveries were given up because "
-                             "their endpoints are gone", n);
-    d->sweep_at = n > 0 ? 0 : clock_mono() + SWEEP;
-    return NULL;
-}
-
-/* The time of the next look; running transfers wake the loop by themselves. */
-static const struct err *set_look(struct deliver *d)
-{
-    int64_t next = 0, wait = LOOK;
-    struct str away[DELIVER_HOSTS_MAX];
-    struct outbox_claim claim = {.away = away};
-    if (d->sending == 0) {
-        claim.away_n = deliver_hosts_away(d->hosts, clock_now(), away);
-        TRY(outbox_next(d->pg, d->arena, &claim, &next));
-        const int64_t left = next - clock_now();
-        if (next > 0 && left < LOOK)
-            wait = left > LOOK_LEAST ? left : LOOK_LEAST;
-    }
-    d->look_at = clock_mono() + wait;
-    return NULL;
-}
-
 static const struct err *work_on(struct deliver *d)
 {
     size_t taken = 0;
@@ -294,10 +256,35 @@ static const struct err *work_on(struct deliver *d)
         d->look_at = clock_mono() + LOOK;
         return NULL;
     }
-    if (clock_mono() >= d->sweep_at)
-        TRY(sweep(d));
+    if (clock_mono() >= d->sweep_at) {
+        size_t n = 0;
+        int64_t now = 0;
+        if (clock_watch_now(&now))
+            TRY(outbox_give_up(d->pg, d->arena, now, &n));
+        if (n > 0)
+            log_line(LOG_NOTICE,
+                     "deliver: %zu deliveries were given up because their "
+                     "endpoints are gone",
+                     n);
+        d->sweep_at = n > 0 ? 0 : clock_mono() + SWEEP;
+    }
     TRY(deliver_take(d, &taken));
-    return taken > 0 ? NULL : set_look(d);
+    if (taken > 0)
+        return NULL;
+    /* The time of the next look; running transfers wake the loop by
+     * themselves. */
+    int64_t next = 0, wait = LOOK;
+    if (d->sending == 0) {
+        struct str away[DELIVER_HOSTS_MAX];
+        struct outbox_claim claim = {.away = away};
+        claim.away_n = deliver_hosts_away(d->hosts, clock_now(), away);
+        TRY(outbox_next(d->pg, d->arena, &claim, &next));
+        const int64_t left = next - clock_now();
+        if (next > 0 && left < LOOK)
+            wait = left > LOOK_LEAST ? left : LOOK_LEAST;
+    }
+    d->look_at = clock_mono() + wait;
+    return NULL;
 }
 
 struct attempt {
@@ -328,8 +315,11 @@ static const struct err *work(struct deliver *d)
 
 /* ---- the loop ------------------------------------------------------- */
 
-static void drain(struct deliver *d)
+/* One turn without the sleep. */
+static void turn(struct deliver *d)
 {
+    const int64_t now = clock_mono();
+    /* One look serves all wake-ups that are waiting. */
     struct wake_note notes[NOTES];
     size_t n, all = 0;
     do {
@@ -338,13 +328,6 @@ static void drain(struct deliver *d)
     } while (n == NOTES);
     if (all > 0)
         d->look_at = 0;
-}
-
-/* One turn without the sleep. */
-static void turn(struct deliver *d)
-{
-    const int64_t now = clock_mono();
-    drain(d);
     const struct err *e = work(d);
     (void)pg_spent(d->pg);
     arena_reset(d->arena);

@@ -29,18 +29,6 @@ static struct host *deliver_hosts_find(struct deliver_hosts *h,
     return NULL;
 }
 
-static struct host *deliver_hosts_add(struct deliver_hosts *h,
-                                      struct str place)
-{
-    struct host *quiet = &h->v[0];
-    for (size_t i = 1; i < DELIVER_HOSTS_MAX; i++)
-        if (h->v[i].until < quiet->until)
-            quiet = &h->v[i];
-    *quiet = (struct host){.pause = 0};
-    memcpy(quiet->place, place.p, sizeof quiet->place);
-    return quiet;
-}
-
 /* A clock that was set back does not extend a pause. */
 static bool away(const struct host *h, int64_t now)
 {
@@ -57,8 +45,14 @@ void deliver_hosts_ended(struct deliver_hosts *h, struct str place,
         *one = (struct host){.pause = 0};
     if (in_time || (one && away(one, now)))
         return;
-    if (!one)
-        one = deliver_hosts_add(h, place);
+    if (!one) {
+        one = &h->v[0];
+        for (size_t i = 1; i < DELIVER_HOSTS_MAX; i++)
+            if (h->v[i].until < one->until)
+                one = &h->v[i];
+        *one = (struct host){.pause = 0};
+        memcpy(one->place, place.p, sizeof one->place);
+    }
     one->pause = one->pause ? one->pause * 2 : DELIVER_HOSTS_FIRST;
     if (one->pause > DELIVER_HOSTS_LONGEST)
         one->pause = DELIVER_HOSTS_LONGEST;

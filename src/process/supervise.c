@@ -162,23 +162,17 @@ static bool alive(const struct post *c)
     return c->state == POST_RUNNING || c->state == POST_RETIRING;
 }
 
-/* The number of children of a kind that run or are scheduled. */
-static int64_t have(const struct supervisor *s, enum post_kind kind)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
-        n += s->posts[i].kind == kind && (s->posts[i].state == POST_RUNNING ||
-                                          s->posts[i].state == POST_WAITING);
-    return n;
-}
-
 /* Web workers have the first posts, the other kinds the rest. */
 static void start_missing(struct supervisor *s, enum post_kind kind,
                           int64_t wanted)
 {
     const bool web = kind == POST_WEB;
     const size_t end = web ? METRICS_WORKERS_MAX : METRICS_SLOTS_MAX;
-    int64_t missing = wanted - have(s, kind);
+    int64_t missing = wanted;
+    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+        missing -=
+            s->posts[i].kind == kind && (s->posts[i].state == POST_RUNNING ||
+                                         s->posts[i].state == POST_WAITING);
     for (size_t i = web ? 0 : METRICS_WORKERS_MAX; i < end && missing > 0;
          i++) {
         if (s->posts[i].state != POST_FREE)
@@ -202,15 +196,6 @@ static void fill(struct supervisor *s)
         start_missing(s, k, k == POST_WEB ? s->plan.conf.workers : 1);
 }
 
-static void tell_how(const struct post *c, int status)
-{
-    bool signalled = WIFSIGNALED(status);
-    log_line(LOG_WARN, "supervisor: %s, %d, ended by %s %d",
-             kinds[c->kind].name, (int)c->pid,
-             signalled ? "signal" : "exit status",
-             signalled ? WTERMSIG(status) : WEXITSTATUS(status));
-}
-
 static void bury(struct supervisor *s, size_t slot, int status)
 {
     struct post *c = &s->posts[slot];
@@ -220,8 +205,13 @@ static void bury(struct supervisor *s, size_t slot, int status)
     atomic_store(&w->busy_since, 0);
     quota_seat_give(s->quota, slot);
     const bool recycled = child_recycled(status);
-    if (!recycled && (c->state == POST_RUNNING || status != 0))
-        tell_how(c, status);
+    if (!recycled && (c->state == POST_RUNNING || status != 0)) {
+        bool signalled = WIFSIGNALED(status);
+        log_line(LOG_WARN, "supervisor: %s, %d, ended by %s %d",
+                 kinds[c->kind].name, (int)c->pid,
+                 signalled ? "signal" : "exit status",
+                 signalled ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
     if (recycled)
         metrics_recycled(s->metrics);
     if (c->state == POST_RETIRING) {
@@ -238,16 +228,6 @@ static void bury(struct supervisor *s, size_t slot, int status)
     metrics_restart(s->metrics);
 }
 
-static void bury_all(struct supervisor *s)
-{
-    int status;
-    pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
-            if (alive(&s->posts[i]) && s->posts[i].pid == pid)
-                bury(s, i, status);
-}
-
 static void kill_hard(struct post *c, const char *why)
 {
     if (c->killed)
@@ -258,10 +238,11 @@ static void kill_hard(struct post *c, const char *why)
     c->killed = true;
 }
 
-/* After a sleep of the supervisor itself, as of the whole machine, all children
- * look frozen: their time begins anew. */
-static void forgive(struct supervisor *s, int64_t now)
+static void kill_stuck(struct supervisor *s)
 {
+    int64_t now = clock_mono();
+    /* After a sleep of the supervisor itself, as of the whole machine, all
+     * children look frozen: their time begins anew. */
     const bool slept = s->looked_at > 0 && now - s->looked_at > ASLEEP;
     s->looked_at = now;
     for (size_t i = 0; slept && i < METRICS_SLOTS_MAX; i++) {
@@ -271,12 +252,6 @@ static void forgive(struct supervisor *s, int64_t now)
         if (busy > 0)
             atomic_compare_exchange_strong(&w->busy_since, &busy, now);
     }
-}
-
-static void kill_stuck(struct supervisor *s)
-{
-    int64_t now = clock_mono();
-    forgive(s, now);
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
         struct post *c = &s->posts[i];
         if (!alive(c))
@@ -335,16 +310,6 @@ static void stop(struct supervisor *s)
     fcgi_shut(&s->wait_socket);
 }
 
-/* The workers answer those that are let go, and end after them. */
-static void drain(struct supervisor *s)
-{
-    if (s->drain_by == 0 || (holder(s) && clock_mono() < s->drain_by))
-        return;
-    s->drain_by = 0;
-    fcgi_shut(&s->socket);
-    tell_retired(s);
-}
-
 static void reload(struct supervisor *s)
 {
     struct plan next;
@@ -401,12 +366,22 @@ static void watch(struct supervisor *s, const sigset_t *signals)
     while (s->stop_by == 0 || anyone(s)) {
         struct timespec time = until_next(s);
         int signal = sigtimedwait(signals, NULL, &time);
-        bury_all(s);
+        int status;
+        pid_t pid;
+        while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+            for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+                if (alive(&s->posts[i]) && s->posts[i].pid == pid)
+                    bury(s, i, status);
         if (signal == SIGTERM || signal == SIGINT)
             stop(s);
         else if (signal == SIGHUP)
             reload(s);
-        drain(s);
+        /* The workers answer those that are let go, and end after them. */
+        if (s->drain_by != 0 && (!holder(s) || clock_mono() >= s->drain_by)) {
+            s->drain_by = 0;
+            fcgi_shut(&s->socket);
+            tell_retired(s);
+        }
         kill_stuck(s);
         if (s->stop_by == 0)
             fill(s);

@@ -73,18 +73,6 @@ static void skip(struct tick *t, struct str id, const struct err *e)
         s->until = 0;
 }
 
-static struct due_wanted wanted(struct tick *t,
-                                struct str ids[static SKIPPED_MAX])
-{
-    const int64_t now = clock_mono();
-    struct due_wanted w = {.limit = t->alone ? 1 : DUE_BATCH, .skip = ids};
-    for (size_t i = 0; i < SKIPPED_MAX; i++) {
-        if (t->skipped[i].until > now)
-            ids[w.skip_n++] = str_of(t->skipped[i].id);
-    }
-    return w;
-}
-
 /* ---- questions ------------------------------------------------------ */
 
 /* The end wins over a reminder. */
@@ -139,22 +127,6 @@ static struct work tick_work(const struct tick *t, int64_t now)
         .arena = t->a, .pg = t->pg, .conf = t->child->conf, .now = now};
 }
 
-static void remind(struct tick *t, const struct channels *channels,
-                   const struct due_unit *u)
-{
-    const struct deliveries_notice notice = {
-        .channels = channels,
-        .news = u->round.escalated ? CHANNEL_ESCALATED : CHANNEL_REMINDED,
-        .suspension = &u->work.suspension,
-        .notify_to = u->round.notify_to,
-        .url = conf_address(t->a, t->child->conf, "/suspensions/",
-                            u->work.suspension.id),
-        .sequence = u->work.intent.tail.sequence,
-        .now = u->work.now};
-    if (u->round.fires)
-        deliveries_queue_notice(t->pg, t->a, &notice);
-}
-
 static const struct err *write_all(struct tick *t, struct due_batch *b,
                                    bool fires)
 {
@@ -163,11 +135,23 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
         TRY(endpoints_channels(t->pg, t->a, channels));
     TRY(due_queue(&b->v[0].work, b));
     for (size_t i = 0; i < b->n; i++) {
-        remind(t, channels, &b->v[i]);
-        if (asks(&b->v[i].work))
+        struct due_unit *u = &b->v[i];
+        if (u->round.fires) {
+            const struct deliveries_notice notice = {
+                .channels = channels,
+                .news = u->round.escalated ? CHANNEL_ESCALATED
+                                           : CHANNEL_REMINDED,
+                .suspension = &u->work.suspension,
+                .notify_to = u->round.notify_to,
+                .url = conf_address(t->a, t->child->conf, "/suspensions/",
+                                    u->work.suspension.id),
+                .sequence = u->work.intent.tail.sequence,
+                .now = u->work.now};
+            deliveries_queue_notice(t->pg, t->a, &notice);
+        }
+        if (asks(&u->work))
             deliveries_queue_notice(t->pg, t->a,
-                                    ask_notice(&b->v[i].work,
-                                               &b->v[i].work.board->asked,
+                                    ask_notice(&u->work, &u->work.board->asked,
                                                channels));
     }
     pg_queue(t->pg, NULL, SQL_COMMIT, NULL);
@@ -236,7 +220,12 @@ static void take_and_write(void *p)
 static const struct err *batch(struct tick *t, size_t *n)
 {
     struct str ids[SKIPPED_MAX];
-    const struct due_wanted w = wanted(t, ids);
+    const int64_t now = clock_mono();
+    struct due_wanted w = {.limit = t->alone ? 1 : DUE_BATCH, .skip = ids};
+    for (size_t i = 0; i < SKIPPED_MAX; i++) {
+        if (t->skipped[i].until > now)
+            ids[w.skip_n++] = str_of(t->skipped[i].id);
+    }
     struct attempt x = {.t = t, .wanted = &w};
     *n = 0;
     if (clock_watch_held())
@@ -391,20 +380,6 @@ static int64_t trouble(struct tick *t, const struct err *e)
     return t->backoff;
 }
 
-/* Says so until somebody has looked. */
-static void tell_clock(void)
-{
-    const struct clock_watch w = clock_watch_read();
-    const double s = (double)w.found / CLOCK_SECOND;
-    if (!clock_watch_held() || !clock_watch_tells())
-        return;
-    log_line(LOG_ERR,
-             "clock: this host's clock %s %.1f s%s; nothing expires until "
-             "somebody has checked it and reloaded sayso",
-             w.jumped ? "jumped by" : "was", s,
-             w.jumped ? "" : " from the database's");
-}
-
 /* One look at everything; returns the time until the next, in us. */
 static int64_t look(struct tick *t)
 {
@@ -418,7 +393,16 @@ static int64_t look(struct tick *t)
         e = questions(t, &next);
     if (!e && go && !child_stop)
         e = reap(t, &more);
-    tell_clock();
+    if (clock_watch_held() && clock_watch_tells()) {
+        /* Logged until somebody has looked at the clock. */
+        const struct clock_watch w = clock_watch_read();
+        const double s = (double)w.found / CLOCK_SECOND;
+        log_line(LOG_ERR,
+                 "clock: this host's clock %s %.1f s%s; nothing expires until "
+                 "somebody has checked it and reloaded sayso",
+                 w.jumped ? "jumped by" : "was", s,
+                 w.jumped ? "" : " from the database's");
+    }
     standbys(t);
     lag(t);
     const int64_t wait = trouble(t, e);

@@ -15,34 +15,8 @@
 #include "world/outbound.h"
 #include "world/web/fcgi.h"
 
-/* No transaction outlives its request: its locks would stop others. */
-static void check_transaction(struct pg *pg)
-{
-    if (!pg_in_transaction(pg))
-        return;
-    log_line(LOG_ERR, "web: a transaction was left open; rolled back");
-    pg_rollback(pg);
-}
-
 /* A time for the log, whose printf of a double costs more than the line. */
 #define WEB_MS(us) (long long)(us) / 1000, (int)((us) / 100 % 10)
-
-static void web_tell(const struct served *s, const struct response *rs,
-                     struct metrics *metrics, int64_t us)
-{
-    struct str who = s->principal.n > 0 ? s->principal : STR("-");
-    metrics_request(metrics, s->route, s->status, us, s->database_us);
-    log_line(s->status >= 500 ? LOG_WARN : LOG_INFO,
-             "%s status=%d principal=%.*s database_ms=%lld.%d "
-             "total_ms=%lld.%d bytes=%zu",
-             s->name, s->status, STR_FMT(who), WEB_MS(s->database_us),
-             WEB_MS(us), rs->body.n);
-}
-
-static bool is_head(struct pairs params)
-{
-    return str_is(pairs_get(params, "REQUEST_METHOD"), "HEAD");
-}
 
 /* One turn of the loop, in an empty arena. */
 static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
@@ -59,9 +33,20 @@ static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
     struct response rs = response_make(a);
     struct served s = serve_one(serve, a, params, body, too_large, &rs);
     log_request(s.request_id);
-    check_transaction(serve->pg);
-    fcgi_answer(f, &rs, is_head(params));
-    web_tell(&s, &rs, serve->metrics, clock_mono() - start);
+    /* No transaction outlives its request: its locks would stop others. */
+    if (pg_in_transaction(serve->pg)) {
+        log_line(LOG_ERR, "web: a transaction was left open; rolled back");
+        pg_rollback(serve->pg);
+    }
+    fcgi_answer(f, &rs, str_is(pairs_get(params, "REQUEST_METHOD"), "HEAD"));
+    const int64_t us = clock_mono() - start;
+    struct str who = s.principal.n > 0 ? s.principal : STR("-");
+    metrics_request(serve->metrics, s.route, s.status, us, s.database_us);
+    log_line(s.status >= 500 ? LOG_WARN : LOG_INFO,
+             "%s status=%d principal=%.*s database_ms=%lld.%d "
+             "total_ms=%lld.%d bytes=%zu",
+             s.name, s.status, STR_FMT(who), WEB_MS(s.database_us), WEB_MS(us),
+             rs.body.n);
     log_request(STR_NONE);
     return got;
 }

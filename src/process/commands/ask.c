@@ -45,20 +45,6 @@ static void on_signal(int number)
     interrupted = 1;
 }
 
-/* The first of these signals ends the waiting, a second one the program. One
- * that the caller ignores stays ignored. */
-static void heed_signals(void)
-{
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction end = {.sa_handler = on_signal,
-                                  .sa_flags = (int)SA_RESETHAND};
-    for (size_t i = 0; i < countof(ends); i++) {
-        struct sigaction now;
-        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaction(ends[i], &end, NULL);
-    }
-}
-
 /* ---- values ---------------------------------------------------------- */
 
 static struct str variable(const char *name)
@@ -79,26 +65,10 @@ static bool within(struct str s, char low, bool wide)
     return true;
 }
 
-/* A name that a header cannot hold is sent as its digest. */
-static struct str once_of(struct arena *a, struct str name)
-{
-    return name.n <= ONCE_MAX && within(name, '!', false)
-               ? name
-               : crypt_sha256_hex(a, name);
-}
-
 static bool complain_of(const char *name)
 {
     fprintf(stderr, "sayso: %s has a character that it cannot have\n", name);
     return false;
-}
-
-static bool values_fit(const struct asking *x)
-{
-    return !within(x->url, ' ', false)     ? complain_of("SAYSO_URL")
-           : !within(x->key, '!', false)   ? complain_of("SAYSO_AGENT_KEY")
-           : !within(x->agent, ' ', true)  ? complain_of("SAYSO_AGENT")
-                                           : true;
 }
 
 static struct str line(struct arena *a, const char *name, struct str value)
@@ -261,21 +231,16 @@ static enum ask_status ask_leave(const struct asking *x,
 
 /* ---- using the yes ----------------------------------------------------- */
 
-static struct str use_of(const struct asking *x, const struct json *asked)
-{
-    struct json *o = json_object(x->arena);
-    json_set_text(o, "suspension_id", json_get_text(asked, "suspension_id"));
-    json_set_text(o, "operation_id", crypt_sha256_hex(x->arena, x->once));
-    return json_dump(x->arena, o, ASK_BODY_MAX);
-}
-
 /* A yes counts once: the same --once is the same use for five minutes. */
 static enum ask_status ask_redeem(const struct asking *x,
                                   const struct json *asked)
 {
     struct outbound_call f = call(x, "/api/v1/redemptions", STR(""));
     struct outbound_answer got;
-    f.body = use_of(x, asked);
+    struct json *o = json_object(x->arena);
+    json_set_text(o, "suspension_id", json_get_text(asked, "suspension_id"));
+    json_set_text(o, "operation_id", crypt_sha256_hex(x->arena, x->once));
+    f.body = json_dump(x->arena, o, ASK_BODY_MAX);
     f.header[f.headers++] = STR("Content-Type: application/json");
     for (int i = 0; i < 5; i++) {
         outbound_call(x->arena, &f, &got);
@@ -347,8 +312,14 @@ static bool ask_read(const struct command *c, struct asking *x)
         return false;
     }
     x->choices = command_option(c, "--choice", 0).p != NULL;
-    x->once = x->named ? once_of(x->arena, once) : id_new(x->arena);
-    return values_fit(x);
+    x->once = x->named ? (once.n <= ONCE_MAX && within(once, '!', false)
+                              ? once
+                              : crypt_sha256_hex(x->arena, once))
+                       : id_new(x->arena);
+    return !within(x->url, ' ', false)    ? complain_of("SAYSO_URL")
+           : !within(x->key, '!', false)  ? complain_of("SAYSO_AGENT_KEY")
+           : !within(x->agent, ' ', true) ? complain_of("SAYSO_AGENT")
+                                          : true;
 }
 
 int ask_run(const struct command *c)
@@ -360,7 +331,16 @@ int ask_run(const struct command *c)
                        .wait = WAIT_DEFAULT};
     if (!ask_read(c, &x))
         return ASK_FAILED;
-    heed_signals();
+    /* The first of these signals ends the waiting, a second one the program.
+     * One that the caller ignores stays ignored. */
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction end = {.sa_handler = on_signal,
+                                  .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < countof(ends); i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(ends[i], &end, NULL);
+    }
     struct json *asked = put_question(c, &x);
     if (!asked)
         return ASK_FAILED;

@@ -35,15 +35,6 @@ static void doctor_tell(struct findings *f, bool fine, const char *what,
     f->wrong += fine ? 0 : 1;
 }
 
-static void check_templates(const struct command *c, struct findings *f)
-{
-    struct templates *t = NULL;
-    const struct err *e =
-        template_load(c->arena, c->conf->templates, false, &t);
-    doctor_tell(f, !e, "the templates load",
-                e ? arena_z(c->arena, e->say) : "");
-}
-
 /* ---- a GET at the server's socket (FastCGI 1.0, sections 3 and 5) ------ */
 
 enum { BEGIN = 1, END = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
@@ -148,24 +139,6 @@ static bool ask_server(struct arena *a, struct str socket, struct str path,
 
 /* ---- the checks ------------------------------------------------------- */
 
-/* The server itself is asked: a clock that was wrong may be right again when
- * this command looks. */
-static void check_ready(const struct command *c, struct findings *f)
-{
-    struct str answer = STR("");
-    struct json *o = NULL;
-    if (!ask_server(c->arena, c->conf->socket, STR("/readyz"), &answer))
-        return; /* check_sockets tells */
-    const struct str code = str_sub(answer, str_search(answer, STR("{")),
-                                    answer.n);
-    const bool held = !json_parse(c->arena, code, &o) &&
-                      str_is(json_get_text(o, "code"), "clock.differs");
-    doctor_tell(f, !held, "the clock has been right since the server began",
-                "it was not, or it jumped, and nothing is ended by time since; "
-                "the log says when and how far. Look at this host's clock and "
-                "the database's, then `systemctl reload sayso`");
-}
-
 static bool answers(struct str path)
 {
     const int fd = doctor_open(path);
@@ -201,16 +174,6 @@ static void check_others(const struct command *c, struct findings *f)
         "`database_deliver` name roles that PostgreSQL accepts");
 }
 
-/* A readable file would reveal its secrets. */
-static void check_file(const struct command *c, struct findings *f)
-{
-    struct stat st;
-    if (stat(c->conf_path, &st) == 0)
-        doctor_tell(f, (st.st_mode & S_IWOTH) == 0,
-                    "the configuration is not writable by others",
-                    "chmod o-w the file");
-}
-
 static void check_rights(const struct pg_rows *r, struct findings *f)
 {
     const int64_t skew = clock_host() - pg_int(r, 0, 5);
@@ -232,53 +195,6 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
                 "they differ by more than 2 s; run a time service on both");
 }
 
-static void check_tables(const struct command *c, const struct pg_rows *r,
-                         struct findings *f)
-{
-    const int64_t tables = pg_int(r, 0, 0);
-    struct buf mend = buf_make(c->arena, 256);
-    buf_printf(&mend,
-               "the tables are number %lld, this program needs %d; %s",
-               (long long)tables, SQL_TABLES,
-               tables < SQL_TABLES ? "run `sayso migrate`"
-                                   : "install the newer program");
-    doctor_tell(f, tables == SQL_TABLES,
-                "the program and the tables are of one version",
-                arena_z(c->arena, buf_text(&mend)));
-}
-
-static void check_restored(const struct pg_rows *r, struct findings *f)
-{
-    const struct tables_restore restore = tables_restore_of(pg_str(r, 0, 1));
-    doctor_tell(f, !restore.elsewhere,
-                "it is the cluster and database that Sayso knows",
-                "it was restored or moved: `sayso restored` (section 7)");
-    doctor_tell(f, !restore.waits, "nothing waits after a restore",
-                "reminders, expiries and deliveries wait for `sayso restored "
-                "--go`");
-}
-
-/* May be intended; then these are the keys to protect. */
-static void tell_reach(const struct pg_rows *r)
-{
-    for (size_t i = 0; i < pg_count(r); i++)
-        printf("note   the key %.*s (%.*s) reaches every agent's intents\n",
-               STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)));
-}
-
-/* A test key and a real key with one name; the test key is refused. */
-static void check_pairs(const struct pg_rows *r, struct findings *f)
-{
-    for (size_t i = 0; i < pg_count(r); i++)
-        printf("note   the test key %.*s (%.*s) shares with real keys: %.*s\n",
-               STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)),
-               STR_FMT(pg_str(r, i, 2)));
-    doctor_tell(f, pg_count(r) == 0,
-                "no agent's name belongs to a test key and a real one",
-                "those test keys are refused; revoke them, and make others "
-                "with names of their own");
-}
-
 static void check_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
@@ -296,10 +212,41 @@ static void check_database(const struct command *c, struct findings *f)
         "it and that `sayso migrate` was run with this version");
     if (!e) {
         check_rights(rows[0], f);
-        check_tables(c, rows[1], f);
-        check_restored(rows[1], f);
-        tell_reach(rows[2]);
-        check_pairs(rows[3], f);
+        const int64_t tables = pg_int(rows[1], 0, 0);
+        struct buf mend = buf_make(c->arena, 256);
+        buf_printf(&mend,
+                   "the tables are number %lld, this program needs %d; %s",
+                   (long long)tables, SQL_TABLES,
+                   tables < SQL_TABLES ? "run `sayso migrate`"
+                                       : "install the newer program");
+        doctor_tell(f, tables == SQL_TABLES,
+                    "the program and the tables are of one version",
+                    arena_z(c->arena, buf_text(&mend)));
+        const struct tables_restore restore =
+            tables_restore_of(pg_str(rows[1], 0, 1));
+        doctor_tell(f, !restore.elsewhere,
+                    "it is the cluster and database that Sayso knows",
+                    "it was restored or moved: `sayso restored` (section 7)");
+        doctor_tell(f, !restore.waits, "nothing waits after a restore",
+                    "reminders, expiries and deliveries wait for `sayso "
+                    "restored --go`");
+        /* May be intended; then these are the keys to protect. */
+        const struct pg_rows *r = rows[2];
+        for (size_t i = 0; i < pg_count(r); i++)
+            printf("note   the key %.*s (%.*s) reaches every agent's "
+                   "intents\n",
+                   STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)));
+        /* A test key and a real key with one name; the test key is refused. */
+        const struct pg_rows *same = rows[3];
+        for (size_t i = 0; i < pg_count(same); i++)
+            printf("note   the test key %.*s (%.*s) shares with real keys: "
+                   "%.*s\n",
+                   STR_FMT(pg_str(same, i, 0)), STR_FMT(pg_str(same, i, 1)),
+                   STR_FMT(pg_str(same, i, 2)));
+        doctor_tell(f, pg_count(same) == 0,
+                    "no agent's name belongs to a test key and a real one",
+                    "those test keys are refused; revoke them, and make "
+                    "others with names of their own");
     }
     pg_close(pg);
 }
@@ -328,14 +275,6 @@ static void check_site(const struct command *c, struct findings *f)
                     "include http.conf and server.conf of "
                     "/usr/share/sayso/nginx (docs/operations.md, section 1) "
                     "and reload nginx");
-}
-
-static void check_url(const struct command *c, struct findings *f)
-{
-    const struct str url = c->conf->public_url;
-    doctor_tell(f, address_here(url) || str_starts(url, STR("https://")),
-                "the public address is encrypted, or only local",
-                "put TLS in front and let `public_url` begin with https://");
 }
 
 /* Runs the checks of the database as the system user of the web workers. */
@@ -417,12 +356,40 @@ int doctor_run(const struct command *c)
     doctor_tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
                 "passwords are hashed at full cost",
                 "password_cost = min is for tests only");
-    check_file(c, &f);
-    check_templates(c, &f);
+    /* A readable file would reveal its secrets. */
+    struct stat st;
+    if (stat(c->conf_path, &st) == 0)
+        doctor_tell(&f, (st.st_mode & S_IWOTH) == 0,
+                    "the configuration is not writable by others",
+                    "chmod o-w the file");
+    struct templates *t = NULL;
+    const struct err *e =
+        template_load(c->arena, c->conf->templates, false, &t);
+    doctor_tell(&f, !e, "the templates load",
+                e ? arena_z(c->arena, e->say) : "");
     check_processes(c, &f);
     check_sockets(c, &f);
-    check_ready(c, &f);
-    check_url(c, &f);
+    /* The server itself is asked: a clock that was wrong may be right again
+     * when this command looks. A server that does not answer was reported by
+     * check_sockets. */
+    struct str answer = STR("");
+    struct json *o = NULL;
+    if (ask_server(c->arena, c->conf->socket, STR("/readyz"), &answer)) {
+        const struct str code =
+            str_sub(answer, str_search(answer, STR("{")), answer.n);
+        const bool held = !json_parse(c->arena, code, &o) &&
+                          str_is(json_get_text(o, "code"), "clock.differs");
+        doctor_tell(&f, !held,
+                    "the clock has been right since the server began",
+                    "it was not, or it jumped, and nothing is ended by time "
+                    "since; the log says when and how far. Look at this "
+                    "host's clock and the database's, then `systemctl reload "
+                    "sayso`");
+    }
+    const struct str url = c->conf->public_url;
+    doctor_tell(&f, address_here(url) || str_starts(url, STR("https://")),
+                "the public address is encrypted, or only local",
+                "put TLS in front and let `public_url` begin with https://");
     check_site(c, &f);
     printf("%d wrong\n", f.wrong);
     return f.wrong ? 1 : 0;

@@ -17,14 +17,6 @@
     "`require_standby` is yes, so start a standby and name it in "            \
     "synchronous_standby_names"
 
-static void tell_standby(const struct replication_standby *s)
-{
-    printf("ok     standby %.*s at %.*s: %.*s, %.*s, %" PRId64
-           " bytes and %.1f s behind\n",
-           STR_FMT(s->name), STR_FMT(s->address), STR_FMT(s->sync),
-           STR_FMT(s->state), s->bytes, (double)s->us / CLOCK_SECOND);
-}
-
 /* The reason why an acknowledged answer is not on two machines; NULL: it is. */
 static const char *lacks(const struct replication *r)
 {
@@ -43,8 +35,13 @@ static int doctor_standby_tell(const struct replication *r, const char *host,
 {
     const char *lack = lacks(r);
     printf("ok     the %s is %s\n", r->standby ? "database" : "primary", host);
-    for (size_t i = 0; i < r->n; i++)
-        tell_standby(&r->v[i]);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct replication_standby *s = &r->v[i];
+        printf("ok     standby %.*s at %.*s: %.*s, %.*s, %" PRId64
+               " bytes and %.1f s behind\n",
+               STR_FMT(s->name), STR_FMT(s->address), STR_FMT(s->sync),
+               STR_FMT(s->state), s->bytes, (double)s->us / CLOCK_SECOND);
+    }
     if (lack && required)
         printf("WRONG  an answer is on two machines before it is "
                "acknowledged: %s. " HINT_STANDBY "\n", lack);

@@ -62,79 +62,58 @@ static bool read_policy(const struct command *c, struct wanted *w)
     return !e;
 }
 
-static bool read_reach(const struct command *c, struct wanted *w)
-{
-    const struct str word = command_option(c, "--reach", 0);
-    const bool fine = reach_choose(word, w->agents, w->n, &w->key.reach);
-    if (!fine)
-        fprintf(stderr, "sayso: --reach is all or own; own is only for a key "
-                        "of role agent that names its agents\n");
-    return fine;
-}
-
 static bool read_severity(struct str word, enum severity *out)
 {
     *out = vocabulary_severity_of(vocabulary_of_key(word));
     return *out != SEVERITY__MAX;
 }
 
-static bool read_floor(const struct command *c, struct wanted *w)
+/* The options of keys of role agent alone. */
+static bool read_terms(const struct command *c, struct wanted *w)
 {
-    const struct str word = command_option(c, "--severity-floor", 0);
-    const bool fine =
-        !word.p || (w->key.role == ROLE_AGENT &&
-                    read_severity(word, &w->key.terms.floor));
-    if (!fine)
+    const bool agent = w->key.role == ROLE_AGENT;
+    const struct str floor = command_option(c, "--severity-floor", 0);
+    const struct str by = command_option(c, "--by", 0);
+    if (floor.p && !(agent && read_severity(floor, &w->key.terms.floor))) {
         fprintf(stderr, "sayso: --severity-floor is none, low, medium, high "
                         "or critical, for a key of role agent\n");
-    return fine;
-}
-
-static bool read_by(const struct command *c, struct wanted *w)
-{
-    const struct str word = command_option(c, "--by", 0);
-    const bool fine = !word.p || (w->key.role == ROLE_AGENT &&
-                                  principal_by(word, &w->key.terms.by));
-    if (!fine)
+        return false;
+    }
+    if (by.p && !(agent && principal_by(by, &w->key.terms.by))) {
         fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS ", for a key of "
                         "role agent\n");
-    return fine;
+        return false;
+    }
+    w->key.test = command_flag(c, "--test");
+    if (w->key.test && !(agent && c->conf->test_keys)) {
+        fprintf(stderr, "sayso: --test is for a key of role agent, where the "
+                        "configuration has test_keys = yes\n");
+        return false;
+    }
+    return true;
 }
 
-static bool read_groups(const struct command *c, struct wanted *w)
+/* The options of other roles: groups of people, and a resource. */
+static bool read_others(const struct command *c, struct wanted *w)
 {
+    const enum role role = w->key.role;
     const struct str text = command_option(c, "--groups", 0);
     const struct err *e =
         !text.p ? NULL
-        : w->key.role == ROLE_OPERATOR || w->key.role == ROLE_ADMIN
+        : role == ROLE_OPERATOR || role == ROLE_ADMIN
             ? person_groups(c->arena, text, &w->key.groups)
             : ERROR(ERR_INVALID, "field.unused",
                     "Groups are allowed only for a key that may answer.");
-    if (e)
+    if (e) {
         fprintf(stderr, "sayso: --groups: %.*s\n", STR_FMT(e->say));
-    return !e;
-}
-
-static bool read_resource(const struct command *c, struct wanted *w)
-{
+        return false;
+    }
     w->key.resource_id = command_option(c, "--resource", 0);
-    const bool fine = w->key.role == ROLE_RESOURCE
-                          ? id_uuid(w->key.resource_id)
-                          : !w->key.resource_id.p;
+    const bool fine = role == ROLE_RESOURCE ? id_uuid(w->key.resource_id)
+                                            : !w->key.resource_id.p;
     if (!fine)
         fprintf(stderr, "sayso: --resource is the id of a resource, for a key "
                         "of role resource, and only there\n");
-    return fine;
-}
-
-static bool read_test(const struct command *c, struct wanted *w)
-{
-    w->key.test = command_flag(c, "--test");
-    const bool fine =
-        !w->key.test || (w->key.role == ROLE_AGENT && c->conf->test_keys);
-    if (!fine)
-        fprintf(stderr, "sayso: --test is for a key of role agent, where the "
-                        "configuration has test_keys = yes\n");
     return fine;
 }
 
@@ -162,18 +141,15 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     }
     w->key.expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
-    return read_agents(c, w) && read_reach(c, w) && read_policy(c, w) &&
-           read_groups(c, w) && read_floor(c, w) && read_by(c, w) &&
-           read_resource(c, w) && read_test(c, w);
-}
-
-/* A name belongs to real keys or to test keys. */
-static int refuse_taken(const struct wanted *w, struct str taken)
-{
-    fprintf(stderr, "sayso: --agent %.*s: a %s key has this name. Tests and "
-                    "real work need names of their own.\n",
-            STR_FMT(taken), w->key.test ? "real" : "test");
-    return 2;
+    if (!read_agents(c, w))
+        return false;
+    if (!reach_choose(command_option(c, "--reach", 0), w->agents, w->n,
+                      &w->key.reach)) {
+        fprintf(stderr, "sayso: --reach is all or own; own is only for a key "
+                        "of role agent that names its agents\n");
+        return false;
+    }
+    return read_policy(c, w) && read_others(c, w) && read_terms(c, w);
 }
 
 static int create(const struct command *c)
@@ -200,8 +176,14 @@ static int create(const struct command *c)
     pg_close(pg);
     if (e)
         return command_failed(e);
-    if (taken.p)
-        return refuse_taken(&w, taken);
+    if (taken.p) {
+        /* A name belongs to real keys or to test keys. */
+        fprintf(stderr,
+                "sayso: --agent %.*s: a %s key has this name. Tests and real "
+                "work need names of their own.\n",
+                STR_FMT(taken), w.key.test ? "real" : "test");
+        return 2;
+    }
     printf("%.*s\n", STR_FMT(text));
     return 0;
 }
@@ -254,39 +236,6 @@ static int revoke(const struct command *c)
     return 2;
 }
 
-static int set_floor(const struct command *c)
-{
-    enum severity floor = SEVERITY_UNSAID;
-    if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
-        return change(c, SQL_KEY_SEVERITY_FLOOR,
-                      vocabulary_severity(floor)->wire, "changed");
-    fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
-                    "low, medium, high or critical\n");
-    return 2;
-}
-
-static int set_by(const struct command *c)
-{
-    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
-    struct decider by = {.who = DECIDER_ANY};
-    if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
-        return change(c, SQL_KEY_DECIDES_NAMED,
-                      principal_by_text(c->arena, &by), "changed");
-    fprintf(stderr, "sayso: key by needs an id or a prefix, and none, "
-                    PRINCIPAL_BY_WORDS "\n");
-    return 2;
-}
-
-static int set_reach(const struct command *c)
-{
-    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
-    if (vocabulary_reach_of(word) != REACH__MAX)
-        return change(c, SQL_KEY_REACH_NAMED, word, "changed");
-    fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
-                    "all\n");
-    return 2;
-}
-
 int key_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
@@ -296,12 +245,33 @@ int key_run(const struct command *c)
         return list(c);
     if (str_is(what, "revoke"))
         return revoke(c);
-    if (str_is(what, "floor"))
-        return set_floor(c);
-    if (str_is(what, "by"))
-        return set_by(c);
-    if (str_is(what, "reach"))
-        return set_reach(c);
+    if (str_is(what, "floor")) {
+        enum severity floor = SEVERITY_UNSAID;
+        if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
+            return change(c, SQL_KEY_SEVERITY_FLOOR,
+                          vocabulary_severity(floor)->wire, "changed");
+        fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
+                        "low, medium, high or critical\n");
+        return 2;
+    }
+    if (str_is(what, "by")) {
+        const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+        struct decider by = {.who = DECIDER_ANY};
+        if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
+            return change(c, SQL_KEY_DECIDES_NAMED,
+                          principal_by_text(c->arena, &by), "changed");
+        fprintf(stderr, "sayso: key by needs an id or a prefix, and "
+                        "none, " PRINCIPAL_BY_WORDS "\n");
+        return 2;
+    }
+    if (str_is(what, "reach")) {
+        const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+        if (vocabulary_reach_of(word) != REACH__MAX)
+            return change(c, SQL_KEY_REACH_NAMED, word, "changed");
+        fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
+                        "all\n");
+        return 2;
+    }
     fprintf(stderr, "sayso: key create, key list, key floor, key by, key "
                     "reach or key revoke\n");
     return 2;

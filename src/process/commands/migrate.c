@@ -98,21 +98,6 @@ static int applied(const struct pg_rows *rows, const struct file *f)
     return 0;
 }
 
-/* The rows are in the order of their numbers, as the files are. */
-static const struct err *check_newest(struct arena *a,
-                                      const struct pg_rows *rows)
-{
-    const size_t n = pg_count(rows);
-    const int64_t newest = n ? pg_int(rows, n - 1, 0) : 0;
-    if (newest <= SQL_TABLES)
-        return NULL;
-    return err_at(a, ERR_INTERNAL, "migrate.newer", pg_str(rows, n - 1, 1),
-                  "The tables are number %lld, this program knows %d. They "
-                  "belong to a newer version: install that one, or restore "
-                  "the dump from before the upgrade.",
-                  (long long)newest, SQL_TABLES);
-}
-
 static const struct err *apply_all(struct pg *pg, const struct command *c,
                                    struct file *files, int n)
 {
@@ -120,7 +105,16 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
     struct pg_rows *rows = NULL;
     int fresh = 0;
     TRY(pg_query(pg, c->arena, SQL_MIGRATION_APPLIED, NULL, &rows));
-    TRY(check_newest(c->arena, rows));
+    /* The rows are in the order of their numbers, as the files are. */
+    const size_t known = pg_count(rows);
+    const int64_t newest = known ? pg_int(rows, known - 1, 0) : 0;
+    if (newest > SQL_TABLES)
+        return err_at(c->arena, ERR_INTERNAL, "migrate.newer",
+                      pg_str(rows, known - 1, 1),
+                      "The tables are number %lld, this program knows %d. "
+                      "They belong to a newer version: install that one, or "
+                      "restore the dump from before the upgrade.",
+                      (long long)newest, SQL_TABLES);
     for (int i = 0; i < n; i++) {
         if (!read_file(c->arena, c->conf->migrations, &files[i]))
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",

@@ -163,15 +163,6 @@ static int set_facts(const struct command *c)
     return done(change(c, &what), "changed");
 }
 
-/* With commas between them. */
-static struct str groups_of(struct arena *a, struct str groups)
-{
-    struct buf b = buf_make(a, groups.n + 1);
-    for (size_t i = 0; i < groups.n; i++)
-        buf_char(&b, groups.p[i] == ' ' ? ',' : groups.p[i]);
-    return buf_text(&b);
-}
-
 static int list(const struct command *c)
 {
     struct pg_rows *rows = NULL;
@@ -186,11 +177,14 @@ static int list(const struct command *c)
     for (size_t i = 0; i < pg_count(rows); i++) {
         struct person p;
         rows_read(&person_record, rows, i, &p);
-        printf("%.*s\t%s\t%.*s\t%.*s\t%s\t%.*s\t%.*s\n",
-               STR_FMT(p.email), role_word(p.role), STR_FMT(p.name),
+        struct buf groups = buf_make(c->arena, p.groups.n + 1);
+        for (size_t k = 0; k < p.groups.n; k++)
+            buf_char(&groups, p.groups.p[k] == ' ' ? ',' : p.groups.p[k]);
+        printf("%.*s\t%s\t%.*s\t%.*s\t%s\t%.*s\t%.*s\n", STR_FMT(p.email),
+               role_word(p.role), STR_FMT(p.name),
                STR_FMT(pg_str(rows, i, rows_columns(&person_record))),
                p.disabled_at ? "disabled" : "active",
-               STR_FMT(groups_of(c->arena, p.groups)),
+               STR_FMT(buf_text(&groups)),
                STR_FMT(vocabulary_severity(p.bulk_limit)->wire));
     }
     return 0;

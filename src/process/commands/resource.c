@@ -63,19 +63,6 @@ static int list(const struct command *c)
     return 0;
 }
 
-static int drop(const struct command *c)
-{
-    if (c->argc != 2) {
-        fputs("sayso: resource remove ID\n", stderr);
-        return 2;
-    }
-    struct pg *pg = command_owner(c);
-    const struct err *e =
-        resources_remove(pg, c->arena, str_of(c->argv[1]));
-    pg_close(pg);
-    return e ? command_failed(e) : 0;
-}
-
 int resource_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
@@ -83,8 +70,17 @@ int resource_run(const struct command *c)
         return add(c);
     if (str_is(what, "list"))
         return list(c);
-    if (str_is(what, "remove"))
-        return drop(c);
+    if (str_is(what, "remove")) {
+        if (c->argc != 2) {
+            fputs("sayso: resource remove ID\n", stderr);
+            return 2;
+        }
+        struct pg *pg = command_owner(c);
+        const struct err *e =
+            resources_remove(pg, c->arena, str_of(c->argv[1]));
+        pg_close(pg);
+        return e ? command_failed(e) : 0;
+    }
     fputs("sayso: resource add | list | remove\n", stderr);
     return 2;
 }

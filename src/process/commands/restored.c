@@ -22,18 +22,6 @@ static bool read_time(const struct command *c, int64_t *out)
     return fine;
 }
 
-/* The processes of the server hear of a restore when they connect. */
-static const struct err *is_running(struct pg *pg, struct arena *a, bool *out)
-{
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, &r));
-    *out = pg_int(r, 0, 0) > 0;
-    if (*out)
-        fputs("sayso: the server is connected to the database: stop it "
-              "first\n", stderr);
-    return NULL;
-}
-
 /* All of it or nothing: the server starts once the restore was said. */
 static const struct err *note(struct pg *pg, struct arena *a,
                               const struct restores_loss *loss,
@@ -56,9 +44,16 @@ static const struct err *say(struct pg *pg, struct arena *a, int64_t from,
     const struct restores_loss loss = {.from = from, .now = clock_now()};
     struct restores_taken taken = {.permits = 0};
     int64_t epoch = 0;
-    TRY(is_running(pg, a, running));
-    if (*running)
+    /* The processes of the server hear of a restore when they connect. */
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, &r));
+    *running = pg_int(r, 0, 0) > 0;
+    if (*running) {
+        fputs("sayso: the server is connected to the database: stop it "
+              "first\n",
+              stderr);
         return NULL;
+    }
     TRY(note(pg, a, &loss, &epoch, &taken));
     if (!from) {
         printf("nothing was lost; the server may start here\n");

@@ -73,19 +73,6 @@ static int list(const struct command *c)
     return 0;
 }
 
-static int drop(const struct command *c)
-{
-    int64_t position = 0;
-    if (c->argc != 2 || !is_number(str_of(c->argv[1]), &position)) {
-        fputs("sayso: rule remove POSITION\n", stderr);
-        return 2;
-    }
-    struct pg *pg = command_owner(c);
-    const struct err *e = tools_rule_delete(pg, c->arena, position);
-    pg_close(pg);
-    return e ? command_failed(e) : 0;
-}
-
 int rule_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
@@ -93,8 +80,17 @@ int rule_run(const struct command *c)
         return add(c);
     if (str_is(what, "list"))
         return list(c);
-    if (str_is(what, "remove"))
-        return drop(c);
+    if (str_is(what, "remove")) {
+        int64_t position = 0;
+        if (c->argc != 2 || !is_number(str_of(c->argv[1]), &position)) {
+            fputs("sayso: rule remove POSITION\n", stderr);
+            return 2;
+        }
+        struct pg *pg = command_owner(c);
+        const struct err *e = tools_rule_delete(pg, c->arena, position);
+        pg_close(pg);
+        return e ? command_failed(e) : 0;
+    }
     fputs("sayso: rule add | list | remove\n", stderr);
     return 2;
 }

@@ -64,14 +64,6 @@ static const struct err *check_page(struct pg *pg, struct arena *a,
     return e;
 }
 
-static const struct err *check_one(struct pg *pg, struct arena *a,
-                                   struct str id, struct totals *t)
-{
-    struct intent i;
-    TRY(intents_get(pg, a, id, &i));
-    return check_chain(pg, a, i.id, &i.tail, t);
-}
-
 int verify_run(const struct command *c)
 {
     struct totals t = {.intents = 0};
@@ -83,8 +75,12 @@ int verify_run(const struct command *c)
         fprintf(stderr, "sayso: verify takes one intent's id, or nothing\n");
         return 2;
     }
-    if (c->argc == 1)
-        e = check_one(pg, c->arena, str_of(c->argv[0]), &t);
+    if (c->argc == 1) {
+        struct intent i;
+        e = intents_get(pg, c->arena, str_of(c->argv[0]), &i);
+        if (!e)
+            e = check_chain(pg, c->arena, i.id, &i.tail, &t);
+    }
     while (c->argc == 0 && !e && !end)
         e = check_page(pg, c->arena, &after, &t, &end);
     pg_close(pg);

@@ -18,17 +18,6 @@ static bool read_file(const char *path, struct buf *b)
     return fine;
 }
 
-/* The one value that is checked by the domain. */
-static bool good_policy(struct arena *a, const struct conf *c)
-{
-    const struct str text = c->default_retry_policy;
-    const struct err *e = text.p ? retry_check_default(a, text) : NULL;
-    if (e)
-        log_line(LOG_ERR, "configuration: default_retry_policy: %.*s %.*s",
-                 STR_FMT(e->at), STR_FMT(e->say));
-    return !e;
-}
-
 static void tell_mistakes(struct str lines)
 {
     while (lines.p) {
@@ -44,8 +33,15 @@ bool plan_conf(struct arena *a, const char *path, struct conf *out)
     struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
     if (path && !read_file(path, &file))
         return false;
-    if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes))
-        return good_policy(a, out);
+    if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes)) {
+        /* The one value that is checked by the domain. */
+        const struct str text = out->default_retry_policy;
+        const struct err *e = text.p ? retry_check_default(a, text) : NULL;
+        if (e)
+            log_line(LOG_ERR, "configuration: default_retry_policy: %.*s %.*s",
+                     STR_FMT(e->at), STR_FMT(e->say));
+        return !e;
+    }
     tell_mistakes(buf_text(&mistakes));
     return false;
 }
@@ -70,22 +66,18 @@ bool plan_owner(struct arena *a, const char *path, const char *admin,
     return false;
 }
 
-static bool load_templates(struct plan *plan)
-{
-    const struct err *e =
-        template_load(plan->arena, plan->conf.templates,
-                      plan->conf.templates_strict, &plan->templates);
-    if (e)
-        log_line(LOG_ERR, "templates: %.*s: %.*s (%s)", STR_FMT(e->at),
-                 STR_FMT(e->say), e->code);
-    return !e;
-}
-
 bool plan_load(const char *path, struct plan *out)
 {
     *out = (struct plan){.arena = arena_make(ARENA_PROCESS_MAX)};
-    if (plan_conf(out->arena, path, &out->conf) && load_templates(out))
-        return true;
+    if (plan_conf(out->arena, path, &out->conf)) {
+        const struct err *e =
+            template_load(out->arena, out->conf.templates,
+                          out->conf.templates_strict, &out->templates);
+        if (!e)
+            return true;
+        log_line(LOG_ERR, "templates: %.*s: %.*s (%s)", STR_FMT(e->at),
+                 STR_FMT(e->say), e->code);
+    }
     arena_free(out->arena);
     return false;
 }

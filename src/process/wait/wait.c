@@ -107,15 +107,6 @@ static void on_second(void *context)
     child_busy(w->child, false);
 }
 
-/* The stream's own end: nginx adds the answer of a worker behind it. */
-static void end_stream(struct waiter *v)
-{
-    struct buf b = buf_make(v->wait->arena, 256);
-    fcgi_record_end(&v->record, &b);
-    (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
-    loop_close(v->conn, false);
-}
-
 /* ---- answering ------------------------------------------------------ */
 
 /* Back to a worker, which authorizes once more and renders. */
@@ -138,12 +129,17 @@ static void let_go(void *context, void *who)
     struct waiter *v = who;
     (void)context;
     v->slot = -1;
-    if (v->told > 0)
-        end_stream(v);
-    else if (v->record.state == FCGI_RECORD_READY)
+    if (v->told > 0) {
+        /* The stream's own end: nginx adds a worker's answer after it. */
+        struct buf b = buf_make(v->wait->arena, 256);
+        fcgi_record_end(&v->record, &b);
+        (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
+        loop_close(v->conn, false);
+    } else if (v->record.state == FCGI_RECORD_READY) {
         resume(v, v->wait->stop_by == 0);
-    else
+    } else {
         loop_close(v->conn, true);
+    }
 }
 
 static const struct wait_table_fn go = {.fn = let_go};
@@ -270,19 +266,6 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
            (ask->to != FRAME_PORTFOLIO || id_uuid(ask->portfolio_id));
 }
 
-/* A client of streams comes back at once after a refusal: a few refusals are
- * held for a while, the others are answered. */
-static void refuse(struct waiter *v, struct pairs query)
-{
-    const struct wait_table_ask ask = {
-        .until = INT64_MAX, .cap = clock_mono() + REFUSAL_MAX};
-    v->over = true;
-    if (count(v, query, WAIT_SHARE_REFUSED))
-        hold(v, &ask);
-    else
-        resume(v, true);
-}
-
 /* A stream that cannot be opened is cut, and its client pauses. */
 static void stream(struct waiter *v, struct pairs query)
 {
@@ -290,7 +273,16 @@ static void stream(struct waiter *v, struct pairs query)
     struct wait_stream_ask ask = {.skip = 0};
     const bool fine = w->stop_by == 0 && read_stream(query, &ask);
     if (fine && !count(v, query, WAIT_SHARE_STREAM)) {
-        refuse(v, query);
+        /* A client of streams comes back at once after a refusal: a few
+         * refusals are held for a while, the others are answered. */
+        const struct wait_table_ask again = {.until = INT64_MAX,
+                                             .cap =
+                                                 clock_mono() + REFUSAL_MAX};
+        v->over = true;
+        if (count(v, query, WAIT_SHARE_REFUSED))
+            hold(v, &again);
+        else
+            resume(v, true);
         return;
     }
     ask.share = v->share;
@@ -420,23 +412,19 @@ static bool eager(void *context)
 
 /* ---- time ----------------------------------------------------------- */
 
-/* At a stop a part of those that are held: all at once would be more than the
- * workers' socket takes when they come back. */
-static void let_some_go(struct wait *w)
-{
-    const int64_t left = w->stop_by - STOP_MAX + LET_GO - clock_mono();
-    const int64_t part = left > 0 ? 1000 - left * 1000 / LET_GO : 1000;
-    wait_table_part(w->table, (size_t)part, &go);
-    wait_stream_cut(w->streams, (size_t)part);
-}
-
 static void on_sweep(void *context)
 {
     struct wait *w = context;
     child_busy(w->child, true);
     wait_table_due(w->table, clock_now(), clock_mono(), &go);
-    if (w->stop_by > 0)
-        let_some_go(w);
+    if (w->stop_by > 0) {
+        /* At a stop a part of those that are held: all at once would be more
+         * than the workers' socket takes when they come back. */
+        const int64_t left = w->stop_by - STOP_MAX + LET_GO - clock_mono();
+        const int64_t part = left > 0 ? 1000 - left * 1000 / LET_GO : 1000;
+        wait_table_part(w->table, (size_t)part, &go);
+        wait_stream_cut(w->streams, (size_t)part);
+    }
     if (w->stop_by > 0 &&
         (loop_conns(w->loop) == 0 || clock_mono() >= w->stop_by))
         loop_stop(w->loop);
@@ -457,32 +445,6 @@ static void on_term(void *context)
 
 /* ---- the process ---------------------------------------------------- */
 
-/* Each waiter is a descriptor. */
-static void raise_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur < WAIT_TABLE_MAX)
-        log_line(LOG_NOTICE, "wait: at most %llu descriptors, and so many "
-                             "waiters", (unsigned long long)limit.rlim_cur);
-}
-
-static struct wait_shares *shares(struct arena *process,
-                                  const struct conf *conf)
-{
-    const struct wait_share_limits limits = {
-        .each = {[WAIT_SHARE_STREAM] = (size_t)conf->limit_streams,
-                 [WAIT_SHARE_HELD] = (size_t)conf->limit_held,
-                 [WAIT_SHARE_REFUSED] = REFUSALS},
-        .keys = {[WAIT_SHARE_STREAM] = WAIT_STREAM_MAX - PEOPLE,
-                 [WAIT_SHARE_HELD] = WAIT_TABLE_MAX - PEOPLE - REFUSALS_ALL,
-                 [WAIT_SHARE_REFUSED] = REFUSALS_ALL}};
-    return wait_share_make(process, &limits);
-}
-
 static bool set_up(struct wait *w, struct arena *process)
 {
     const struct child *c = w->child;
@@ -495,7 +457,14 @@ static bool set_up(struct wait *w, struct arena *process)
     if (!w->loop)
         return false;
     w->table = wait_table_make(process);
-    w->shares = shares(process, c->conf);
+    const struct wait_share_limits limits =
+        {.each = {[WAIT_SHARE_STREAM] = (size_t)c->conf->limit_streams,
+                  [WAIT_SHARE_HELD] = (size_t)c->conf->limit_held,
+                  [WAIT_SHARE_REFUSED] = REFUSALS},
+         .keys = {[WAIT_SHARE_STREAM] = WAIT_STREAM_MAX - PEOPLE,
+                  [WAIT_SHARE_HELD] = WAIT_TABLE_MAX - PEOPLE - REFUSALS_ALL,
+                  [WAIT_SHARE_REFUSED] = REFUSALS_ALL}};
+    w->shares = wait_share_make(process, &limits);
     w->slow = wait_slow_make(process);
     w->pool = arena_many(process, LOOP_CONNS_MAX, struct waiter);
     w->streams = wait_stream_room(process, c, w->loop);
@@ -515,7 +484,16 @@ static bool set_up(struct wait *w, struct arena *process)
 int wait_run(const struct child *c)
 {
     child_signals();
-    raise_limit();
+    /* Each waiter is a descriptor. */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+        if (limit.rlim_cur < WAIT_TABLE_MAX)
+            log_line(LOG_NOTICE,
+                     "wait: at most %llu descriptors, and so many waiters",
+                     (unsigned long long)limit.rlim_cur);
+    }
     struct arena *process = arena_make(ARENA_PROCESS_MAX);
     struct wait *w = arena_new(process, struct wait);
     w->child = c;

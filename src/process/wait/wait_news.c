@@ -47,21 +47,17 @@ static void read_soon(struct wait_news *n);
 
 /* ---- changes -------------------------------------------------------- */
 
-static void expect(struct wait_news *n, const struct wake_note *note)
-{
-    if (n->expected < EXPECTED_MAX)
-        n->expect[n->expected++] = *note;
-    n->step = 0;
-}
-
 static void wait_news_tell(struct wait_news *n, const struct wake_note *v,
                            size_t count)
 {
     const bool eager = n->hooks.eager(n->hooks.context);
     for (size_t i = 0; i < count; i++) {
         n->hooks.changed(n->hooks.context, &v[i]);
-        if (eager)
-            expect(n, &v[i]);
+        if (eager) {
+            if (n->expected < EXPECTED_MAX)
+                n->expect[n->expected++] = v[i];
+            n->step = 0;
+        }
     }
     if (eager && count > 0)
         read_soon(n);
@@ -93,14 +89,6 @@ static void hear(void *context)
     child_busy(n->child, false);
 }
 
-/* Every second, for the connection may have been lost and opened again. */
-static void listen_on(struct wait_news *n)
-{
-    loop_unwatch(n->loop, pg_socket(n->ears));
-    if (!notices_listen(n->ears, n->arena))
-        watch_ears(n);
-}
-
 static void send_notices(void *context)
 {
     struct wait_news *n = context;
@@ -117,16 +105,6 @@ static void send_notices(void *context)
 
 /* ---- notes of this host --------------------------------------------- */
 
-static void pass_on(struct wait_news *n, const struct wake_note *v,
-                    size_t count)
-{
-    for (size_t i = 0; i < count && n->out < NOTICES_MAX; i++)
-        if (v[i].intent_id[0])
-            n->outbox[n->out++] = v[i];
-    if (n->out > 0)
-        loop_soon(n->loop, BATCH, send_notices, n);
-}
-
 static void on_notes(void *context)
 {
     struct wait_news *n = context;
@@ -136,7 +114,11 @@ static void on_notes(void *context)
     for (int i = 0; i < TURNS && count == NOTES; i++) {
         count = wake_read(WAKE_WAIT, v, NOTES);
         wait_news_tell(n, v, count);
-        pass_on(n, v, count);
+        for (size_t k = 0; k < count && n->out < NOTICES_MAX; k++)
+            if (v[k].intent_id[0])
+                n->outbox[n->out++] = v[k];
+        if (n->out > 0)
+            loop_soon(n->loop, BATCH, send_notices, n);
     }
     child_busy(n->child, false);
 }
@@ -192,33 +174,6 @@ static struct tail_cursor before(const struct tail_cursor *at)
         .xid = at->xid > LOOK_BACK ? at->xid - LOOK_BACK : 0};
 }
 
-/* Starts after the last transactions, so that the changes of the time before
- * are known to the next waiters. */
-static const struct err *begin(struct wait_news *n)
-{
-    if (n->begun)
-        return NULL;
-    TRY(tail_now(n->pg, n->arena, &n->at));
-    n->at = before(&n->at);
-    n->ended.xid = n->at.xid;
-    n->begun = true;
-    return NULL;
-}
-
-/* A standby that has become the primary continues with its own transaction ids,
- * which may be lower than those read from the old one. Readers recognize
- * repeated events. */
-static void look_back(struct wait_news *n)
-{
-    const int64_t opened = pg_opened(n->pg);
-    if (n->opened != opened && n->opened > 0) {
-        n->at = before(&n->at);
-        n->ended = (struct tail_ended_cursor){.xid = n->at.xid};
-        read_soon(n);
-    }
-    n->opened = opened;
-}
-
 static void tell_end(struct wait_news *n, struct str id, uint64_t xid)
 {
     struct wake_note note = {.version = (int64_t)xid};
@@ -248,7 +203,14 @@ static const struct err *read_pages(struct wait_news *n)
 {
     struct tail_rows rows = {.more = true};
     (void)pg_spent(n->pg);
-    TRY(begin(n));
+    /* Starts after the last transactions, so that the changes of the time
+     * before are known to the next waiters. */
+    if (!n->begun) {
+        TRY(tail_now(n->pg, n->arena, &n->at));
+        n->at = before(&n->at);
+        n->ended.xid = n->at.xid;
+        n->begun = true;
+    }
     for (int i = 0; i < PAGES && rows.more; i++) {
         (void)pg_spent(n->pg);
         TRY(tail_read(n->pg, n->arena, &n->at, &rows));
@@ -259,7 +221,16 @@ static const struct err *read_pages(struct wait_news *n)
     if (rows.more)
         read_soon(n);
     TRY(read_ends(n));
-    look_back(n);
+    /* A standby that has become the primary continues with its own transaction
+     * ids, which may be lower than those read from the old one. Readers
+     * recognize repeated events. */
+    const int64_t opened = pg_opened(n->pg);
+    if (n->opened != opened && n->opened > 0) {
+        n->at = before(&n->at);
+        n->ended = (struct tail_ended_cursor){.xid = n->at.xid};
+        read_soon(n);
+    }
+    n->opened = opened;
     return NULL;
 }
 
@@ -297,7 +268,10 @@ static void on_second(void *context)
         return;
     child_busy(n->child, true);
     read_tail(n);
-    listen_on(n);
+    /* Every second, for the connection may have been lost and opened again. */
+    loop_unwatch(n->loop, pg_socket(n->ears));
+    if (!notices_listen(n->ears, n->arena))
+        watch_ears(n);
     arena_reset(n->arena);
     child_busy(n->child, false);
 }

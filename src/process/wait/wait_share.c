@@ -67,17 +67,6 @@ static struct wait_share *wait_share_add(struct wait_shares *all,
     return s;
 }
 
-static void drop(struct wait_shares *all, struct wait_share *s)
-{
-    const int at = (int)(s - all->v);
-    int *link = &all->bucket[s->bucket];
-    while (*link != at)
-        link = &all->v[*link].next;
-    *link = s->next;
-    s->next = all->spare;
-    all->spare = at;
-}
-
 struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
                                    bool person, enum wait_share_what what)
 {
@@ -104,6 +93,13 @@ void wait_share_give(struct wait_shares *all, struct wait_share *s,
     all->keys[what] -= !s->person;
     for (size_t i = 0; i < WAIT_SHARE__MAX; i++)
         left += s->held[i];
-    if (left == 0)
-        drop(all, s);
+    if (left == 0) {
+        const int at = (int)(s - all->v);
+        int *link = &all->bucket[s->bucket];
+        while (*link != at)
+            link = &all->v[*link].next;
+        *link = s->next;
+        s->next = all->spare;
+        all->spare = at;
+    }
 }

@@ -161,19 +161,15 @@ static void make_room(struct wait_streams *r)
                              "unsent: %zu", n);
 }
 
-/* Was the first part of this event read before the stream was opened? */
-static void check_skip(struct wait_stream *s, const struct frame_event *e)
-{
-    if (!wait_place_next(s->to, &s->at, e))
-        s->skip = 0;
-}
-
 /* Passes the event on and moves the stream's position. false: it has to be
  * passed again, because its reader has not read enough yet. */
 static bool pass(struct wait_streams *r, struct wait_stream *s,
                  const struct frame_event *e)
 {
-    check_skip(s, e);
+    /* The reader has parts of the very next event only, from a page that it
+     * read before the stream was opened. */
+    if (!wait_place_next(s->to, &s->at, e))
+        s->skip = 0;
     const struct wait_frames_for whom = {.record = &s->record,
                                          .to = s->to,
                                          .agent = str_of(s->agent),
@@ -250,11 +246,6 @@ static bool catch_up(struct wait_streams *r, struct wait_stream *s)
     return !e;
 }
 
-static bool may_read(const struct wait_stream *s)
-{
-    return s->state == BEHIND && !(s->full && loop_unsent(s->conn) > 0);
-}
-
 /* The next stream that may read: of the caller whose last read is the oldest,
  * so that a caller with many streams does not delay the others. */
 static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
@@ -264,7 +255,9 @@ static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
     for (size_t i = 0; i < r->used; i++) {
         struct wait_stream *s = &r->v[(r->turn + i) % r->used];
         behind += s->state == BEHIND;
-        if (may_read(s) && (!found || s->share->turn < found->share->turn))
+        const bool reads = !s->full || loop_unsent(s->conn) == 0;
+        if (s->state == BEHIND && reads &&
+            (!found || s->share->turn < found->share->turn))
             found = s;
     }
     *others = behind > (found ? 1 : 0);
@@ -356,20 +349,6 @@ static size_t check_some(struct wait_streams *r, struct wait_stream **v,
     return at;
 }
 
-static void check_all(struct wait_streams *r)
-{
-    struct wait_stream **v =
-        arena_many(r->rows, r->held + 1, struct wait_stream *);
-    size_t n = 0;
-    for (size_t i = 0; i < r->used && n < r->held; i++)
-        if (r->v[i].state == BEHIND || r->v[i].state == LIVE)
-            v[n++] = &r->v[i];
-    qsort(v, n, sizeof v[0], by_listener);
-    for (size_t at = 0; at < n;)
-        at += check_some(r, v + at, n - at);
-    arena_reset(r->rows);
-}
-
 static void on_second(void *context)
 {
     struct wait_streams *r = context;
@@ -381,7 +360,16 @@ static void on_second(void *context)
     wait_frames_forget(r->frames);
     if (r->held > 0 && now >= r->next_check) {
         r->next_check = now + CHECK;
-        check_all(r);
+        struct wait_stream **v =
+            arena_many(r->rows, r->held + 1, struct wait_stream *);
+        size_t n = 0;
+        for (size_t i = 0; i < r->used && n < r->held; i++)
+            if (r->v[i].state == BEHIND || r->v[i].state == LIVE)
+                v[n++] = &r->v[i];
+        qsort(v, n, sizeof v[0], by_listener);
+        for (size_t at = 0; at < n;)
+            at += check_some(r, v + at, n - at);
+        arena_reset(r->rows);
     }
     child_busy(r->child, false);
 }

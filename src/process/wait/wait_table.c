@@ -64,27 +64,6 @@ static int wait_table_take(struct wait_table *t)
     return at;
 }
 
-static void link_slot(struct wait_table *t, int at)
-{
-    struct slot *s = &t->slot[at];
-    int *head = &t->bucket[s->bucket];
-    s->before = NONE;
-    s->next = *head;
-    if (*head != NONE)
-        t->slot[*head].before = at;
-    *head = at;
-}
-
-static void unlink_slot(struct wait_table *t, const struct slot *s)
-{
-    if (s->before != NONE)
-        t->slot[s->before].next = s->next;
-    else
-        t->bucket[s->bucket] = s->next;
-    if (s->next != NONE)
-        t->slot[s->next].before = s->before;
-}
-
 int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
                    void *who)
 {
@@ -103,7 +82,12 @@ int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
     t->held++;
     if (ask->intent_id.n > 0) {
         s->bucket = bucket_of(ask->intent_id);
-        link_slot(t, at);
+        int *head = &t->bucket[s->bucket];
+        s->before = NONE;
+        s->next = *head;
+        if (*head != NONE)
+            t->slot[*head].before = at;
+        *head = at;
     }
     return at;
 }
@@ -113,8 +97,14 @@ void wait_table_remove(struct wait_table *t, int slot)
     if (slot < 0 || !t->slot[slot].who)
         return;
     struct slot *s = &t->slot[slot];
-    if (s->bucket != NONE)
-        unlink_slot(t, s);
+    if (s->bucket != NONE) {
+        if (s->before != NONE)
+            t->slot[s->before].next = s->next;
+        else
+            t->bucket[s->bucket] = s->next;
+        if (s->next != NONE)
+            t->slot[s->next].before = s->before;
+    }
     s->who = NULL;
     t->until[slot] = t->cap[slot] = INT64_MAX;
     s->next = t->spare;
@@ -157,20 +147,15 @@ bool wait_table_happened(const struct wait_table *t,
     return false;
 }
 
-static void remember(struct wait_table *t, const struct wake_note *note)
-{
-    t->recent[t->next] = *note;
-    t->hash[t->next] = hash_of(str_of(note->intent_id));
-    t->next = (t->next + 1) % WAIT_TABLE_RECENT;
-}
-
 void wait_table_changed(struct wait_table *t, const struct wake_note *note,
                         const struct wait_table_fn *go)
 {
     const struct str id = str_of(note->intent_id);
     if (id.n == 0)
         return;
-    remember(t, note);
+    t->recent[t->next] = *note;
+    t->hash[t->next] = hash_of(str_of(note->intent_id));
+    t->next = (t->next + 1) % WAIT_TABLE_RECENT;
     for (int i = t->bucket[bucket_of(id)], next; i != NONE; i = next) {
         const struct slot *s = &t->slot[i];
         next = s->next;
