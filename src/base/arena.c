@@ -136,15 +136,6 @@ void arena_reset(struct arena *a)
     }
 }
 
-/* Removes an arena from its outer one. */
-static void detach(struct arena *a)
-{
-    struct arena **p = &a->outer->inner;
-    while (*p != a)
-        p = &(*p)->before;
-    *p = a->before;
-}
-
 void arena_free(struct arena *a)
 {
     if (!a)
@@ -152,8 +143,12 @@ void arena_free(struct arena *a)
     arena_reset(a);
     if (at_work == a)
         at_work = a->outer;
-    if (a->outer)
-        detach(a);
+    if (a->outer) {
+        struct arena **p = &a->outer->inner;
+        while (*p != a)
+            p = &(*p)->before;
+        *p = a->before;
+    }
     free(a->first);
     free(a);
 }

@@ -65,14 +65,6 @@ int64_t clock_cpu(void)
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Writes v as n digits; the next place. */
-static char *put_digits(char *p, size_t n, int64_t v)
-{
-    for (size_t i = n; i-- > 0; v /= 10)
-        p[i] = (char)('0' + v % 10);
-    return p + n;
-}
-
 /* By hand, because every answer and every line of the log has one or more, and
  * snprintf takes ten times as long. */
 void clock_write(char out[static CLOCK_TEXT], int64_t t)
@@ -94,7 +86,10 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t)
         {2, d.tm_hour, ':'},        {2, d.tm_min, ':'},     {2, d.tm_sec, '.'},
         {6, us, 'Z'}};
     for (size_t i = 0; i < countof(parts); i++) {
-        out = put_digits(out, parts[i].n, parts[i].v);
+        int64_t v = parts[i].v;
+        for (size_t k = parts[i].n; k-- > 0; v /= 10)
+            out[k] = (char)('0' + v % 10);
+        out += parts[i].n;
         *out++ = parts[i].end;
     }
     *out = '\0';

@@ -272,30 +272,6 @@ static struct str set(struct reading *r, const struct key *k, struct str value)
     return why.n ? buf_text(&why) : STR_NONE;
 }
 
-static void read_pair(struct reading *r, size_t line, struct str name,
-                      struct str value)
-{
-    size_t k = 0;
-    while (k < countof(keys) && !str_is(name, keys[k].name))
-        k++;
-    if (k == countof(keys)) {
-        buf_printf(mistake(r, line), "there is no key \"%.*s\"\n",
-                   STR_FMT(str_head(name, 40)));
-        return;
-    }
-    if (r->seen[k]) {
-        buf_printf(mistake(r, line), "%s is already set in line %zu\n",
-                   keys[k].name, r->seen[k]);
-        return;
-    }
-    r->seen[k] = line;
-    r->given[k] = true;
-    const struct str wrong = set(r, &keys[k], value);
-    if (wrong.p)
-        buf_printf(mistake(r, line), "%s: %.*s\n", keys[k].name,
-                   STR_FMT(wrong));
-}
-
 static void read_line(struct reading *r, size_t number, struct str line)
 {
     line = str_trim(line);
@@ -312,45 +288,25 @@ static void read_line(struct reading *r, size_t number, struct str line)
     }
     struct str value = line;
     const struct str name = str_trim(str_cut(&value, '='));
-    read_pair(r, number, name, str_trim(value));
-}
-
-static void variable_of(const struct key *k, char out[static VARIABLE_MAX])
-{
-    int n = snprintf(out, VARIABLE_MAX, "SAYSO_%s", k->name);
-    while (n-- > 0)
-        if (out[n] >= 'a' && out[n] <= 'z')
-            out[n] = (char)(out[n] - 'a' + 'A');
-}
-
-static void read_environment(struct reading *r)
-{
-    for (size_t k = 0; k < countof(keys); k++) {
-        char variable[VARIABLE_MAX];
-        variable_of(&keys[k], variable);
-        const struct str raw = str_of(getenv(variable));
-        if (!raw.p)
-            continue;
-        r->given[k] = true;
-        const struct str wrong =
-            str_utf8(str_trim(raw)) ? set(r, &keys[k], str_trim(raw))
-                                    : STR("this is not text in UTF-8");
-        if (wrong.p)
-            buf_printf(mistake(r, 0), "%s: %.*s\n", variable,
-                       STR_FMT(wrong));
+    size_t k = 0;
+    while (k < countof(keys) && !str_is(name, keys[k].name))
+        k++;
+    if (k == countof(keys)) {
+        buf_printf(mistake(r, number), "there is no key \"%.*s\"\n",
+                   STR_FMT(str_head(name, 40)));
+        return;
     }
-}
-
-/* wait.sock in the directory of the other socket. */
-static struct str beside(struct arena *a, struct str socket)
-{
-    struct buf b = buf_make(a, 4096);
-    size_t end = socket.n;
-    while (end > 0 && socket.p[end - 1] != '/')
-        end--;
-    buf_str(&b, str_sub(socket, 0, end));
-    buf_put(&b, "wait.sock");
-    return buf_text(&b);
+    if (r->seen[k]) {
+        buf_printf(mistake(r, number), "%s is already set in line %zu\n",
+                   keys[k].name, r->seen[k]);
+        return;
+    }
+    r->seen[k] = number;
+    r->given[k] = true;
+    const struct str wrong = set(r, &keys[k], str_trim(value));
+    if (wrong.p)
+        buf_printf(mistake(r, number), "%s: %.*s\n", keys[k].name,
+                   STR_FMT(wrong));
 }
 
 /* The defaults of keys that were not given. */
@@ -364,8 +320,16 @@ static void fill_in(struct reading *r)
             *same[i] = c->database;
     if (c->limit_workers == 0)
         c->limit_workers = c->workers > 1 ? c->workers / 2 : 1;
-    if (c->wait_socket.n == 0)
-        c->wait_socket = beside(r->arena, c->socket);
+    if (c->wait_socket.n == 0) {
+        /* wait.sock in the directory of the other socket. */
+        struct buf b = buf_make(r->arena, 4096);
+        size_t end = c->socket.n;
+        while (end > 0 && c->socket.p[end - 1] != '/')
+            end--;
+        buf_str(&b, str_sub(c->socket, 0, end));
+        buf_put(&b, "wait.sock");
+        c->wait_socket = buf_text(&b);
+    }
     if (c->wait_socket.n > SOCKET_PATH_MAX ||
         str_eq(c->wait_socket, c->socket))
         buf_put(mistake(r, 0), "wait_socket: a different path of at most 107 "
@@ -396,7 +360,23 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};
     for (size_t number = 1; file.p; number++)
         read_line(&r, number, str_cut(&file, '\n'));
-    read_environment(&r);
+    /* The environment wins over the file. */
+    for (size_t k = 0; k < countof(keys); k++) {
+        char variable[VARIABLE_MAX];
+        int n = snprintf(variable, VARIABLE_MAX, "SAYSO_%s", keys[k].name);
+        while (n-- > 0)
+            if (variable[n] >= 'a' && variable[n] <= 'z')
+                variable[n] = (char)(variable[n] - 'a' + 'A');
+        const struct str raw = str_of(getenv(variable));
+        if (!raw.p)
+            continue;
+        r.given[k] = true;
+        const struct str wrong = str_utf8(str_trim(raw))
+                                     ? set(&r, &keys[k], str_trim(raw))
+                                     : STR("this is not text in UTF-8");
+        if (wrong.p)
+            buf_printf(mistake(&r, 0), "%s: %.*s\n", variable, STR_FMT(wrong));
+    }
     for (size_t k = 0; k < countof(keys); k++)
         if (keys[k].required && !r.given[k])
             buf_printf(mistake(&r, 0), "%s is required\n", keys[k].name);

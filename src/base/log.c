@@ -56,16 +56,6 @@ static const char *level_name(enum log_level level)
     return "info";
 }
 
-/* Found out once for a process and its children, which have the same standard
- * error. */
-static bool to_journal(void)
-{
-    static enum { UNKNOWN, NO, YES } journal;
-    if (journal == UNKNOWN)
-        journal = is_journal() ? YES : NO;
-    return journal == YES;
-}
-
 static size_t add(char *line, size_t at, struct str s)
 {
     memcpy(line + at, s.p, s.n);
@@ -78,7 +68,12 @@ static size_t head(char *line, enum log_level level)
 {
     const struct str id = str_sub(request_id, 0, REQUEST_MAX);
     size_t n = 0;
-    if (to_journal()) {
+    /* Found out once for a process and its children, which have the same
+     * standard error. */
+    static enum { UNKNOWN, NO, YES } journal;
+    if (journal == UNKNOWN)
+        journal = is_journal() ? YES : NO;
+    if (journal == YES) {
         line[n++] = '<';
         line[n++] = (char)('0' + level);
         line[n++] = '>';

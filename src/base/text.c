@@ -68,11 +68,6 @@ static bool is_emoji(uint32_t rune)
                UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
-static bool is_skin(uint32_t rune)
-{
-    return rune >= 0x1F3FB && rune <= 0x1F3FF;
-}
-
 /* A letter or mark of Arabic, Syriac, N'Ko, or a script of India. */
 static bool joins(uint32_t rune)
 {
@@ -86,7 +81,7 @@ static bool joins(uint32_t rune)
 static bool emoji_before(struct str s, size_t at)
 {
     uint32_t rune = text_before(s, &at);
-    if (rune == EMOJI_STYLE || is_skin(rune))
+    if (rune == EMOJI_STYLE || (rune >= 0x1F3FB && rune <= 0x1F3FF))
         rune = text_before(s, &at);
     return is_emoji(rune);
 }
@@ -459,12 +454,6 @@ static int escaped(struct str s, size_t i)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-static bool alnum(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
-}
-
 /* The path with its escapes decoded; false where it has another character than
  * an unreserved one (RFC 3986 2.3), a slash, or the escape of a byte that has
  * no meaning in a path. */
@@ -473,7 +462,8 @@ static bool decode(struct str path, struct buf *out)
     for (size_t i = 0; i < path.n; i++) {
         const char c = path.p[i];
         const int byte = escaped(path, i);
-        if (alnum(c) || (c && strchr("-._~/", c))) {
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+            (c >= 'A' && c <= 'Z') || (c && strchr("-._~/", c))) {
             buf_char(out, c);
             continue;
         }

@@ -22,24 +22,19 @@
 
 /* ---- addresses ------------------------------------------------------ */
 
-/* local@domain of RFC 5322 atoms and dots. */
-static bool address_ok(struct str s)
-{
-    const struct str special = STR("()<>[]:;@\\,\"");
-    const size_t at = str_find(s, '@', 0);
-    bool fine = s.n <= ADDRESS_MAX && at > 0 && at + 1 < s.n;
-    for (size_t i = 0; i < s.n; i++)
-        fine = fine && s.p[i] > ' ' && s.p[i] < 0x7F &&
-               (i == at || str_find(special, s.p[i], 0) == special.n);
-    return fine;
-}
-
 size_t mail_addresses(struct str list, struct str *out, size_t max)
 {
     size_t n = 0;
     while (list.p && n < max) {
         const struct str one = str_trim(str_cut(&list, ','));
-        if (address_ok(one))
+        /* local@domain of RFC 5322 atoms and dots. */
+        const struct str special = STR("()<>[]:;@\\,\"");
+        const size_t at = str_find(one, '@', 0);
+        bool fine = one.n <= ADDRESS_MAX && at > 0 && at + 1 < one.n;
+        for (size_t i = 0; i < one.n; i++)
+            fine = fine && one.p[i] > ' ' && one.p[i] < 0x7F &&
+                   (i == at || str_find(special, one.p[i], 0) == special.n);
+        if (fine)
             out[n++] = one;
     }
     return n;
@@ -76,37 +71,26 @@ static void put_text(struct buf *b, struct str s)
     }
 }
 
-/* Fri, 20 Nov 2026 09:26:13 +0000 */
-static void put_date(struct buf *b, int64_t now)
-{
-    static const char *const days[] = {"Thu", "Fri", "Sat", "Sun",
-                                       "Mon", "Tue", "Wed"};
-    const int64_t day = now / (86400 * CLOCK_SECOND); /* since a Thursday */
-    const struct str moment = words_moment(b->arena, now);
-    buf_put(b, days[day > 0 ? day % 7 : 0]);
-    buf_put(b, ", ");
-    /* Without its " UTC". */
-    buf_str(b, str_sub(moment, 0, moment.n - 4));
-    buf_put(b, " +0000");
-}
-
 static void put_boundary(struct buf *b, struct str id)
 {
     buf_put(b, "sayso-");
     buf_str(b, id);
 }
 
-static struct str subject(struct arena *a, const struct message *m)
-{
-    return arena_join(a, m->heading, STR(": "),
-                      message_line(a, m->title, SUBJECT_MAX));
-}
-
 static void put_headers(struct buf *b, const struct mail *m, struct str about)
 {
     const size_t at = str_find(m->from, '@', 0);
+    /* Fri, 20 Nov 2026 09:26:13 +0000 */
+    static const char *const days[] = {"Thu", "Fri", "Sat", "Sun",
+                                       "Mon", "Tue", "Wed"};
+    const int64_t day = m->now / (86400 * CLOCK_SECOND); /* since a Thursday */
+    const struct str moment = words_moment(b->arena, m->now);
     buf_put(b, "Date: ");
-    put_date(b, m->now);
+    buf_put(b, days[day > 0 ? day % 7 : 0]);
+    buf_put(b, ", ");
+    /* Without its " UTC". */
+    buf_str(b, str_sub(moment, 0, moment.n - 4));
+    buf_put(b, " +0000");
     buf_put(b, CRLF "From: Sayso <");
     buf_str(b, m->from);
     buf_put(b, ">" CRLF "To: ");
@@ -232,7 +216,9 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
     const struct template_page page = {
         .name = "mail_question", .view = view(a, &said), .now = m->now};
     TRY(template_render(a, m->templates, &page, &html));
-    put_headers(&b, m, subject(a, &said));
+    put_headers(&b, m,
+                arena_join(a, said.heading, STR(": "),
+                           message_line(a, said.title, SUBJECT_MAX)));
     put_part(&b, m->id, "text/plain", as_text(a, &said));
     put_part(&b, m->id, "text/html", buf_text(&html));
     buf_put(&b, "--");

@@ -21,18 +21,6 @@ struct str message_line(struct arena *a, struct str s, size_t max)
     return str_trim(b.n ? buf_text(&b) : STR(""));
 }
 
-/* A notice about a coordinator, not about a question. */
-static bool unresponsive(struct str type)
-{
-    return str_is(type, "coordinator.unresponsive");
-}
-
-/* Only a question has a deadline. */
-static bool asked(struct str type)
-{
-    return str_starts(type, STR("suspension."));
-}
-
 static struct str heading(struct arena *a, struct str type,
                           const struct json *data)
 {
@@ -45,7 +33,7 @@ static struct str heading(struct arena *a, struct str type,
                     : STR("A request was escalated to you");
     if (str_is(type, "endpoint_test"))
         return STR("Test message");
-    if (unresponsive(type))
+    if (str_is(type, "coordinator.unresponsive"))
         return STR("A coordinator does not respond");
     if (!str_is(type, "suspension.reminded"))
         return test ? STR("Test: new request") : STR("New request");
@@ -129,7 +117,7 @@ const struct err *message_read(struct arena *a, struct str body,
     add_row(a, out, "Agent", words_name(a, json_get_text(data, "agent")));
     add_row(a, out, "For", words_name(a, json_get_text(data, "notify_to")));
     add_row(a, out, "Requested", moment(a, data, "asked_at", STR_NONE));
-    if (asked(json_get_text(whole, "type")))
+    if (str_starts(json_get_text(whole, "type"), STR("suspension.")))
         add_row(a, out, "Deadline",
                 moment(a, data, "expires_at", STR("no deadline")));
     const struct json *choices = json_get(data, "choices");

@@ -76,52 +76,6 @@ static void section(struct arena *a, struct json *blocks, const char *name,
                   text(a, buf_text(&b), TEXT_MAX));
 }
 
-static void fields(struct arena *a, struct json *blocks,
-                   const struct message *m)
-{
-    struct json *list = json_array(a);
-    for (size_t i = 0; i < m->rows; i++) {
-        json_add_json(list, text(a,
-                                 arena_join(a, str_of(m->row[i].name),
-                                            STR(": "), m->row[i].value),
-                                 FIELD_MAX));
-    }
-    if (m->rows > 0)
-        json_set_json(block(a, blocks, "section"), "fields", list);
-}
-
-static void choices(struct arena *a, struct json *blocks,
-                    const struct message *m)
-{
-    struct buf b = buf_make(a, TEXT_MAX * 16);
-    for (size_t i = 0; i < m->choices; i++) {
-        buf_put(&b, i ? "\n- " : "- ");
-        buf_str(&b, message_line(a, m->choice[i], MESSAGE_LINE_MAX));
-    }
-    section(a, blocks, "Choices", buf_text(&b));
-}
-
-static void button(struct arena *a, struct json *blocks, struct str url)
-{
-    struct json *o = json_object(a), *list = json_array(a);
-    if (url.n > URL_MAX)
-        return;
-    json_set_text(o, "type", STR("button"));
-    json_set_json(o, "text", text(a, STR("Review and answer"), HEADER_MAX));
-    json_set_text(o, "url", url);
-    json_add_json(list, o);
-    json_set_json(block(a, blocks, "actions"), "elements", list);
-}
-
-/* The text of a notification. */
-static struct str says(struct arena *a, const struct message *m)
-{
-    return escape(a,
-                  arena_join(a, m->heading, STR(": "),
-                             message_line(a, m->title, SAYS_MAX)),
-                  SAYS_MAX);
-}
-
 const struct err *slack_write(struct arena *a, struct str body,
                               struct str *out)
 {
@@ -132,13 +86,35 @@ const struct err *slack_write(struct arena *a, struct str body,
                   text(a, message_line(a, m.title, HEADER_MAX), HEADER_MAX));
     section(a, blocks, NULL, m.heading);
     section(a, blocks, NULL, m.question);
-    fields(a, blocks, &m);
+    struct json *fields = json_array(a);
+    for (size_t i = 0; i < m.rows; i++) {
+        const struct str field =
+            arena_join(a, str_of(m.row[i].name), STR(": "), m.row[i].value);
+        json_add_json(fields, text(a, field, FIELD_MAX));
+    }
+    if (m.rows > 0)
+        json_set_json(block(a, blocks, "section"), "fields", fields);
     section(a, blocks, NULL, m.on_expiry);
     section(a, blocks, "Reason", m.explanation);
-    choices(a, blocks, &m);
+    struct buf choices = buf_make(a, TEXT_MAX * 16);
+    for (size_t i = 0; i < m.choices; i++) {
+        buf_put(&choices, i ? "\n- " : "- ");
+        buf_str(&choices, message_line(a, m.choice[i], MESSAGE_LINE_MAX));
+    }
+    section(a, blocks, "Choices", buf_text(&choices));
     section(a, blocks, "Context", m.context);
-    button(a, blocks, m.url);
-    json_set_text(o, "text", says(a, &m));
+    if (m.url.n <= URL_MAX) {
+        struct json *button = json_object(a), *buttons = json_array(a);
+        json_set_text(button, "type", STR("button"));
+        json_set_json(button, "text",
+                      text(a, STR("Review and answer"), HEADER_MAX));
+        json_set_text(button, "url", m.url);
+        json_add_json(buttons, button);
+        json_set_json(block(a, blocks, "actions"), "elements", buttons);
+    }
+    const struct str says = arena_join(a, m.heading, STR(": "),
+                                       message_line(a, m.title, SAYS_MAX));
+    json_set_text(o, "text", escape(a, says, SAYS_MAX));
     json_set_bool(o, "mrkdwn", false);
     json_set_bool(o, "unfurl_links", false);
     json_set_bool(o, "unfurl_media", false);

@@ -109,25 +109,18 @@ bool address_loopback(const struct sockaddr *address, size_t size)
     return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
-/* The host, without scheme, port and path; an address in brackets with them. */
-static struct str host_of(struct str address)
-{
-    const size_t scheme = str_search(address, STR("://"));
-    struct str rest = scheme < address.n
-                          ? str_sub(address, scheme + 3, address.n)
-                          : address;
-    rest = str_sub(rest, 0, str_find(rest, '/', 0));
-    if (rest.n > 0 && rest.p[0] == '[')
-        return str_starts(rest, STR("[::1]:")) ? STR("[::1]") : rest;
-    return str_sub(rest, 0, str_find(rest, ':', 0));
-}
-
 bool address_here(struct str address)
 {
-    const struct str host = host_of(address);
     char text[INET_ADDRSTRLEN];
     struct in_addr in;
-    if (str_is_nocase(host, "localhost") || str_is(host, "[::1]"))
+    const size_t scheme = str_search(address, STR("://"));
+    struct str host =
+        scheme < address.n ? str_sub(address, scheme + 3, address.n) : address;
+    host = str_sub(host, 0, str_find(host, '/', 0));
+    if (str_is(host, "[::1]") || str_starts(host, STR("[::1]:")))
+        return true;
+    host = str_sub(host, 0, str_find(host, ':', 0));
+    if (str_is_nocase(host, "localhost"))
         return true;
     return str_copy(text, sizeof text, host) &&
            inet_pton(AF_INET, text, &in) == 1 &&

@@ -55,18 +55,6 @@ static size_t make_der(struct check *c, struct str signature,
     return i2d_ECDSA_SIG(c->pair, &der) == n ? (size_t)n : 0;
 }
 
-static bool verify(struct check *c, const unsigned char *der, size_t n,
-                   struct str message)
-{
-    const struct str text = message.p ? message : STR("");
-    c->digest = EVP_MD_CTX_new();
-    return c->digest &&
-           EVP_DigestVerifyInit_ex(c->digest, NULL, "SHA256", NULL, NULL,
-                                   c->key, NULL) == 1 &&
-           EVP_DigestVerify(c->digest, der, n,
-                            (const unsigned char *)text.p, text.n) == 1;
-}
-
 bool ecdsa_ok(struct str x, struct str y, struct str signature,
               struct str message)
 {
@@ -76,8 +64,14 @@ bool ecdsa_ok(struct str x, struct str y, struct str signature,
         signature.n != ECDSA_SIGNATURE)
         return false;
     const size_t n = make_der(&c, signature, der);
+    const struct str text = message.p ? message : STR("");
+    c.digest = EVP_MD_CTX_new();
     const bool ok =
-        n > 0 && make_key(&c, x, y) && verify(&c, der, n, message);
+        n > 0 && make_key(&c, x, y) && c.digest &&
+        EVP_DigestVerifyInit_ex(c.digest, NULL, "SHA256", NULL, NULL, c.key,
+                                NULL) == 1 &&
+        EVP_DigestVerify(c.digest, der, n, (const unsigned char *)text.p,
+                         text.n) == 1;
     EVP_MD_CTX_free(c.digest);
     ECDSA_SIG_free(c.pair);
     EVP_PKEY_free(c.key);

@@ -33,16 +33,6 @@ static bool letter(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Without the figures and signs around it. */
-static struct str core(struct str s)
-{
-    while (s.n > 0 && !letter(s.p[s.n - 1]))
-        s.n--;
-    while (s.n > 0 && !letter(s.p[0]))
-        s = str_sub(s, 1, s.n);
-    return s;
-}
-
 static bool listed(struct arena *a, struct str s)
 {
     return FascistCheckUser(arena_z(a, s), GetDefaultCracklibDict(), "",
@@ -51,7 +41,12 @@ static bool listed(struct arena *a, struct str s)
 
 const struct err *guessable_refuse(struct arena *a, struct str password)
 {
-    const struct str word = core(password);
+    /* Without the figures and signs around it. */
+    struct str word = password;
+    while (word.n > 0 && !letter(word.p[word.n - 1]))
+        word.n--;
+    while (word.n > 0 && !letter(word.p[0]))
+        word = str_sub(word, 1, word.n);
     if (password.n >= GUESSABLE_LENGTH)
         return NULL;
     if (!guessable_ready(a)) {

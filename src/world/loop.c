@@ -115,20 +115,6 @@ struct loop *loop_make(struct arena *process)
 
 /* ---- connections ---------------------------------------------------- */
 
-static struct loop_conn *loop_take(struct loop *l)
-{
-    struct loop_conn *c = l->spare;
-    if (c)
-        l->spare = c->next;
-    else if (l->used < LOOP_CONNS_MAX)
-        c = &l->pool[l->used++];
-    if (c) {
-        *c = (struct loop_conn){.loop = l};
-        l->conns++;
-    }
-    return c;
-}
-
 /* Frees the unsent bytes at once: libevent frees the rest in its next turn. */
 static void give_back(struct loop_conn *c)
 {
@@ -186,11 +172,17 @@ static void on_end(struct bufferevent *bev, short what, void *context)
 
 static void admit(struct loop *l, int fd)
 {
-    struct loop_conn *c = loop_take(l);
+    struct loop_conn *c = l->spare;
+    if (c)
+        l->spare = c->next;
+    else if (l->used < LOOP_CONNS_MAX)
+        c = &l->pool[l->used++];
     if (!c) {
         close(fd);
         return;
     }
+    *c = (struct loop_conn){.loop = l};
+    l->conns++;
     c->bev = bufferevent_socket_new(l->base, fd, BEV_OPT_CLOSE_ON_FREE);
     if (!c->bev)
         close(fd);

@@ -301,24 +301,6 @@ static struct str say(const struct transfer *t, CURLcode code)
     return str_of(t->error[0] ? t->error : curl_easy_strerror(code));
 }
 
-/* The result of a transfer. An HTTP status counts only with its whole answer; a
- * mail server's refusal counts always. */
-static struct outbound_result result(const struct transfer *t, CURLcode code)
-{
-    long status = 0;
-    curl_off_t wait = 0;
-    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &wait);
-    if (code != CURLE_OK && !t->over && (!t->recipients || status < 400))
-        status = 0;
-    return (struct outbound_result){
-        .status = (int)status,
-        .said = as_text(t->arena, say(t, code)),
-        .retry_after = wait > 0 ? wait : 0,
-        .ms = (clock_mono() - t->begun) / 1000,
-        .late = code == CURLE_OPERATION_TIMEDOUT};
-}
-
 struct ending {
     void (*done)(void *context, void *own, const struct outbound_result *r);
     void *context;
@@ -336,21 +318,26 @@ static size_t reap(struct outbound *o, const struct ending *e)
         CURL *easy = m->easy_handle;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &p);
         struct transfer *t = (struct transfer *)(void *)p;
-        const struct outbound_result r = result(t, code);
+        /* An HTTP status counts only with its whole answer; a mail server's
+         * refusal counts always. */
+        long status = 0;
+        curl_off_t wait = 0;
+        curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &wait);
+        if (code != CURLE_OK && !t->over && (!t->recipients || status < 400))
+            status = 0;
+        const struct outbound_result r = {
+            .status = (int)status,
+            .said = as_text(t->arena, say(t, code)),
+            .retry_after = wait > 0 ? wait : 0,
+            .ms = (clock_mono() - t->begun) / 1000,
+            .late = code == CURLE_OPERATION_TIMEDOUT};
         curl_multi_remove_handle(o->multi, easy);
         e->done(e->context, t->own, &r);
         clear(t);
         ended++;
     }
     return ended;
-}
-
-static size_t running(const struct outbound *o)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < OUTBOUND_AT_ONCE; i++)
-        n += o->place[i].used;
-    return n;
 }
 
 size_t outbound_work(struct outbound *o, int64_t us, int fd,
@@ -371,7 +358,10 @@ size_t outbound_work(struct outbound *o, int64_t us, int fd,
                             (int)(left / 1000 + 1), NULL) != CURLM_OK)
             break;
     }
-    return running(o);
+    size_t n = 0;
+    for (size_t i = 0; i < OUTBOUND_AT_ONCE; i++)
+        n += o->place[i].used;
+    return n;
 }
 
 /* ---- calls of commands ------------------------------------------------ */
@@ -416,24 +406,17 @@ static bool set_call(CURL *easy, struct arena *a,
                  CURLE_OK));
 }
 
-static struct curl_slist *call_headers(struct arena *a,
-                                       const struct outbound_call *wish)
-{
-    struct curl_slist *out = NULL;
-    for (size_t i = 0; i < wish->headers && i < OUTBOUND_HEADERS_MAX; i++) {
-        struct curl_slist *longer =
-            curl_slist_append(out, arena_z(a, wish->header[i]));
-        out = longer ? longer : out;
-    }
-    return out;
-}
-
 static void run_call(CURL *easy, struct arena *a,
                      const struct outbound_call *wish,
                      struct outbound_answer *out)
 {
     struct buf body = buf_make(a, OUTBOUND_CALL_MAX);
-    struct curl_slist *headers = call_headers(a, wish);
+    struct curl_slist *headers = NULL;
+    for (size_t i = 0; i < wish->headers && i < OUTBOUND_HEADERS_MAX; i++) {
+        struct curl_slist *longer =
+            curl_slist_append(headers, arena_z(a, wish->header[i]));
+        headers = longer ? longer : headers;
+    }
     char error[CURL_ERROR_SIZE] = "";
     long status = 0;
     curl_off_t again = 0;

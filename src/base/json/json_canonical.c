@@ -15,16 +15,6 @@ static int rank(char c)
     return u == 0xEE || u == 0xEF ? u + 0x10 : u;
 }
 
-static int utf16_cmp(struct str a, struct str b)
-{
-    size_t i = 0;
-    while (i < a.n && i < b.n && a.p[i] == b.p[i])
-        i++;
-    if (i < a.n && i < b.n)
-        return rank(a.p[i]) - rank(b.p[i]);
-    return (a.n > b.n) - (a.n < b.n);
-}
-
 struct member {
     struct str key;
     const struct json *value;
@@ -33,7 +23,12 @@ struct member {
 static int member_cmp(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
-    return utf16_cmp(x->key, y->key);
+    size_t i = 0;
+    while (i < x->key.n && i < y->key.n && x->key.p[i] == y->key.p[i])
+        i++;
+    if (i < x->key.n && i < y->key.n)
+        return rank(x->key.p[i]) - rank(y->key.p[i]);
+    return (x->key.n > y->key.n) - (x->key.n < y->key.n);
 }
 
 static void object(struct buf *b, const struct json *v)

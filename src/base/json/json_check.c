@@ -176,19 +176,6 @@ static struct str unescape(struct arena *a, struct str s)
     return buf_text(&b);
 }
 
-static void remember(struct gate *g, struct key k)
-{
-    if (g->n == g->cap) {
-        if (!g->own)
-            g->own = arena_within(g->a);
-        g->cap *= 2;
-        struct key *more = arena_many(g->own, g->cap, struct key);
-        memcpy(more, g->keys, g->n * sizeof(*more));
-        g->keys = more;
-    }
-    g->keys[g->n++] = k;
-}
-
 /* A member's key and its colon, white space before each. */
 static const struct err *key(struct gate *g)
 {
@@ -201,8 +188,17 @@ static const struct err *key(struct gate *g)
                       "An object has too many members.");
     TRY(string(g));
     const struct str name = str_sub(g->t, at + 1, g->i - 1);
+    const struct key read = {unescape(g->a, name), at};
     g->weight += JSON_MEMBER_BYTES + name.n;
-    remember(g, (struct key){unescape(g->a, name), at});
+    if (g->n == g->cap) {
+        if (!g->own)
+            g->own = arena_within(g->a);
+        g->cap *= 2;
+        struct key *more = arena_many(g->own, g->cap, struct key);
+        memcpy(more, g->keys, g->n * sizeof(*more));
+        g->keys = more;
+    }
+    g->keys[g->n++] = read;
     g->i = str_skip_space(g->t, g->i);
     if (peek(g) != ':')
         return syntax(g, "A colon is missing after a key.");
@@ -244,16 +240,6 @@ static size_t number_end(struct str t, size_t i, bool *whole)
     return end;
 }
 
-/* A double from 2^53 up to 2^63 is an integer, and so is its canonical form,
- * which may be another one: 222222222222222208 is written ...200. */
-static bool same_integer(double v)
-{
-    char text[JSON_DOUBLE_TEXT];
-    json_double_text(v, text);
-    return v < 0x1p53 || v >= 0x1p63 ||
-           strtoll(text, NULL, 10) == (long long)v;
-}
-
 /* Can the server store it? A double from 2^63 up to 1e21 cannot be stored
  * either: its canonical form has no exponent and would be an integer beyond
  * int64. */
@@ -266,7 +252,13 @@ static bool holds(const char *z, bool whole)
     }
     /* The program never calls setlocale, so the decimal point is a point. */
     const double v = fabs(strtod(z, NULL));
-    return isfinite(v) && (v < 0x1p63 || v >= 1e21) && same_integer(v);
+    if (v < 0x1p53 || v >= 0x1p63)
+        return isfinite(v) && (v < 0x1p63 || v >= 1e21);
+    /* A double from 2^53 up to 2^63 is an integer, and so is its canonical
+     * form, which may be another one: 222222222222222208 is written ...200. */
+    char text[JSON_DOUBLE_TEXT];
+    json_double_text(v, text);
+    return strtoll(text, NULL, 10) == (long long)v;
 }
 
 static const struct err *text(struct gate *g)
@@ -308,21 +300,6 @@ static const struct err *literal(struct gate *g)
         }
     }
     return syntax(g, "A value is missing or malformed.");
-}
-
-/* Opens an array or object, up to where its first value must stand; *value
- * is false when it is empty. */
-static const struct err *open_level(struct gate *g, bool *value)
-{
-    if (g->depth == JSON_DEPTH_MAX)
-        return refuse(g, g->i, "json.too_deep",
-                      "Arrays and objects are nested too deeply.");
-    const bool object = peek(g) == '{';
-    g->weight += object ? JSON_OBJECT_BYTES : JSON_ARRAY_READ_BYTES;
-    g->level[g->depth++] = (struct level){object, g->n};
-    g->i = str_skip_space(g->t, g->i + 1);
-    *value = peek(g) != (object ? '}' : ']');
-    return *value && object ? key(g) : NULL;
 }
 
 /* Sorted by name; equal names in the order of the text. */
@@ -378,7 +355,17 @@ static const struct err *check(struct gate *g)
         g->i = str_skip_space(g->t, g->i);
         const int c = peek(g);
         if (c == '{' || c == '[') {
-            TRY(open_level(g, &more));
+            /* Opens an array or object, up to where its first value must
+             * stand. */
+            if (g->depth == JSON_DEPTH_MAX)
+                return refuse(g, g->i, "json.too_deep",
+                              "Arrays and objects are nested too deeply.");
+            const bool object = c == '{';
+            g->weight += object ? JSON_OBJECT_BYTES : JSON_ARRAY_READ_BYTES;
+            g->level[g->depth++] = (struct level){object, g->n};
+            g->i = str_skip_space(g->t, g->i + 1);
+            more = peek(g) != (object ? '}' : ']');
+            TRY(more && object ? key(g) : NULL);
             if (more)
                 continue;
         } else if (c == '"') {

@@ -17,15 +17,6 @@ struct number {
     int64_t point;
 };
 
-static int64_t exponent(struct str s)
-{
-    int64_t n = 0;
-    const bool minus = s.n > 0 && s.p[0] == '-';
-    for (size_t i = s.n > 0 && (minus || s.p[0] == '+'); i < s.n; i++)
-        n = n < EXPONENT_MAX ? n * 10 + (s.p[i] - '0') : n;
-    return minus ? -n : n;
-}
-
 static struct number number_of(struct str s)
 {
     struct number out = {.negative = s.n > 0 && s.p[0] == '-'};
@@ -40,8 +31,14 @@ static struct number number_of(struct str s)
         first++;
     const size_t point = str_find(mantissa, '.', 0);
     out.digits = str_sub(mantissa, first, mantissa.n);
-    out.point = exponent(str_sub(s, e + 1, s.n)) + (int64_t)point -
-                (int64_t)first + (first > point);
+    int64_t n = 0; /* the exponent */
+    const struct str power = str_sub(s, e + 1, s.n);
+    const bool minus = power.n > 0 && power.p[0] == '-';
+    for (size_t i = power.n > 0 && (minus || power.p[0] == '+'); i < power.n;
+         i++)
+        n = n < EXPONENT_MAX ? n * 10 + (power.p[i] - '0') : n;
+    out.point = (minus ? -n : n) + (int64_t)point - (int64_t)first +
+                (first > point);
     return out;
 }
 

@@ -353,15 +353,6 @@ static void put_lag(struct metrics *m, struct buf *b)
     put_seconds(b, not_negative(lag - 1));
 }
 
-static void put_refused(struct metrics *m, struct buf *b)
-{
-    family(b, "sayso_refused_total", "counter",
-           "Requests refused because a key or session reached a limit.");
-    for (size_t i = 0; i < countof(ceilings); i++)
-        buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
-                   ceilings[i], get(&m->refused[i]));
-}
-
 void metrics_render(struct metrics *m, struct buf *b)
 {
     put_statuses(m, b);
@@ -389,7 +380,11 @@ void metrics_render(struct metrics *m, struct buf *b)
                 get(&m->memory));
     put_standbys(m, b);
     put_lag(m, b);
-    put_refused(m, b);
+    family(b, "sayso_refused_total", "counter",
+           "Requests refused because a key or session reached a limit.");
+    for (size_t i = 0; i < countof(ceilings); i++)
+        buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
+                   ceilings[i], get(&m->refused[i]));
     put_counter(b, "sayso_stored_bytes_total",
                 "Bytes that agents stored, as they count for limit_bytes_mb.",
                 get(&m->stored));

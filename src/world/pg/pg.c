@@ -181,18 +181,6 @@ static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
     return false;
 }
 
-static void read_dsn(struct pg *pg, struct arena *a, struct str dsn)
-{
-    const char *text = arena_z(a, dsn);
-    PQconninfoOption *list = PQconninfoParse(text, NULL);
-    for (const PQconninfoOption *o = list; o && o->keyword; o++)
-        if (o->val)
-            pg_keys_add(&pg->keys, arena_z(a, str_of(o->keyword)),
-                        arena_z(a, str_of(o->val)));
-    PQconninfoFree(list);
-    pg_keys_split(pg, a, text);
-}
-
 struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
                    const struct pg_statement *list, size_t n)
 {
@@ -207,7 +195,14 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
         pg->stores[i] = pg_stores(list[i].text);
     pg_timeout(pg, PG_TIMEOUT);
     pg_connect_ms(pg, PG_CONNECT_MS);
-    read_dsn(pg, process, dsn);
+    const char *text = arena_z(process, dsn);
+    PQconninfoOption *options = PQconninfoParse(text, NULL);
+    for (const PQconninfoOption *o = options; o && o->keyword; o++)
+        if (o->val)
+            pg_keys_add(&pg->keys, arena_z(process, str_of(o->keyword)),
+                        arena_z(process, str_of(o->val)));
+    PQconninfoFree(options);
+    pg_keys_split(pg, process, text);
     return pg;
 }
 
@@ -238,17 +233,6 @@ static void clear_rows(void *p)
     struct pg_rows *rows = p;
     PQclear(rows->result);
     rows->result = NULL;
-}
-
-/* Charges a result to the arena. A result without room is dropped and the rest
- * are read on, so that the connection stays usable. */
-static const struct err *charge(struct arena *a, struct pg_rows *rows)
-{
-    if (arena_offer(a, PQresultMemorySize(rows->result)))
-        return NULL;
-    clear_rows(rows);
-    return ERROR(ERR_MEMORY, "request.memory",
-                 "The result needs more memory than one request may use.");
 }
 
 /* A batch that is being read. */
@@ -307,47 +291,43 @@ static bool read_one(struct pg *pg, struct reading *b,
     if (PQresultStatus(rows->result) == PGRES_FATAL_ERROR && !b->e)
         b->e = classify(pg, b, q->statement, rows->result);
     b->done += !b->e;
-    const struct err *e = charge(b->arena, rows);
-    if (!b->e)
-        b->e = e;
+    /* A result without room is dropped and the rest are read on, so that the
+     * connection stays usable. */
+    if (!arena_offer(b->arena, PQresultMemorySize(rows->result))) {
+        clear_rows(rows);
+        if (!b->e)
+            b->e = ERROR(ERR_MEMORY, "request.memory",
+                         "The result needs more memory than one request may "
+                         "use.");
+    }
     *row = rows;
     PGresult *end = NULL;
     return next_result(pg, b->deadline, &end) && !end;
-}
-
-static bool read_ahead(struct pg *pg, struct reading *b)
-{
-    struct pg_rows *r = NULL;
-    if (!read_one(pg, b, &pg->ahead, &r))
-        return false;
-    if (!b->e)
-        b->e = pg->check(pg->check_context,
-                         pg_count(r) ? pg_str(r, 0, 0) : STR_NONE);
-    return true;
-}
-
-/* The value of the one ahead, in the first statement's last column. */
-static void take_joined(struct pg *pg, struct reading *b,
-                        const struct pg_rows *r)
-{
-    if (b->e || pg_count(r) == 0)
-        return;
-    b->e = pg->check(pg->check_context, pg_str(r, 0, pg_columns(r) - 1));
-    pg->joined = false;
 }
 
 /* false: the connection is lost. */
 static bool read_batch(struct pg *pg, struct reading *b,
                        struct pg_rows **rows)
 {
-    if (pg_ahead_waits(pg) && !pg->joined && !read_ahead(pg, b))
-        return false;
+    if (pg_ahead_waits(pg) && !pg->joined) {
+        struct pg_rows *r = NULL;
+        if (!read_one(pg, b, &pg->ahead, &r))
+            return false;
+        if (!b->e)
+            b->e = pg->check(pg->check_context,
+                             pg_count(r) ? pg_str(r, 0, 0) : STR_NONE);
+    }
     for (size_t i = 0; i < pg->queued; i++) {
         struct pg_rows *r = NULL;
         if (!read_one(pg, b, &pg->queue[i], &r))
             return false;
-        if (pg->joined && i == 0)
-            take_joined(pg, b, r);
+        if (pg->joined && i == 0 && !b->e && pg_count(r) > 0) {
+            /* The value of the one ahead, in the first statement's last
+             * column. */
+            b->e =
+                pg->check(pg->check_context, pg_str(r, 0, pg_columns(r) - 1));
+            pg->joined = false;
+        }
         if (rows)
             rows[i] = r;
     }

@@ -12,14 +12,6 @@ static bool is(struct str state, const char *prefix)
     return str_starts(state, str_of(prefix));
 }
 
-static const struct err *unavailable(void)
-{
-    return ERROR(ERR_BUSY, "database.unavailable",
-                 "The database does not answer. Try again in a moment. A "
-                 "request repeated with the same Idempotency-Key is carried "
-                 "out once.");
-}
-
 const struct err *pg_error_upgrading(void)
 {
     return ERROR(ERR_BUSY, "server.upgrading",
@@ -60,19 +52,16 @@ bool pg_error_lost(struct str state)
     return is(state, "57P0") || is(state, "08") || is(state, "25006");
 }
 
-/* Lost, out of resources, out of time, or waiting for a lock too long. */
-static bool busy(struct str state)
-{
-    return !state.p || pg_error_lost(state) || is(state, "57") ||
-           is(state, "53") || is(state, "55P03") || is(state, "25P03");
-}
-
 const struct err *pg_error(struct str state, struct str constraint)
 {
     if (is(state, "53100"))
         return pg_error_no_room();
-    if (busy(state))
-        return unavailable();
+    if (!state.p || pg_error_lost(state) || is(state, "57") ||
+        is(state, "53") || is(state, "55P03") || is(state, "25P03"))
+        return ERROR(
+            ERR_BUSY, "database.unavailable",
+            "The database does not answer. Try again in a moment. A request "
+            "repeated with the same Idempotency-Key is carried out once.");
     if (is(state, "40001") || is(state, "40P01"))
         return again();
     if (is(state, "23505") && str_ends(constraint, STR("_once")))

@@ -65,17 +65,12 @@ bool pg_hosts_read(struct arena *a, const struct pg_hosts_text *text,
     return true;
 }
 
-static bool same_place(const struct pg_hosts_place *x,
-                       const struct pg_hosts_place *y)
-{
-    return x->name == y->name && strcmp(x->address, y->address) == 0;
-}
-
 static bool among(const struct pg_hosts_place *place,
                   const struct pg_hosts_place *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (same_place(place, &v[i]))
+        if (place->name == v[i].name &&
+            strcmp(place->address, v[i].address) == 0)
             return true;
     return false;
 }

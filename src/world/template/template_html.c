@@ -100,26 +100,21 @@ static const char *on_open_end(struct template_place *h, char c)
     return is_letter(c) ? begin_tag(h, c, true) : BAD_MARKUP;
 }
 
-static const char *end_tag(struct template_place *h)
-{
-    bool raw = !h->closing &&
-               (holds_raw(&h->tag) || template_html_escaped(&h->tag));
-    const bool kept = raw || (!h->closing && is_option(&h->tag));
-    *h = (struct template_place){.state = raw ? HTML_RAW : HTML_TEXT,
-                                 .tag = kept ? h->tag
-                                             : (struct template_name){.n = 0}};
-    return NULL;
-}
-
 /* May c follow a name or a quoted value in a tag? false: no. */
 static bool separator(struct template_place *h, char c)
 {
-    if (c == '>')
-        end_tag(h);
-    else if (is_space(c) || c == '/')
+    if (c == '>') {
+        const bool raw = !h->closing && (holds_raw(&h->tag) ||
+                                         template_html_escaped(&h->tag));
+        struct template_place next = {.state = raw ? HTML_RAW : HTML_TEXT};
+        if (raw || (!h->closing && is_option(&h->tag)))
+            next.tag = h->tag;
+        *h = next;
+    } else if (is_space(c) || c == '/') {
         h->state = HTML_SPACE;
-    else
+    } else {
         return false;
+    }
     h->word = (struct template_name){.n = 0};
     return true;
 }

@@ -32,12 +32,6 @@ static bool is_sent(const struct template_name *word)
     return template_html_among(word, list);
 }
 
-static bool is_textarea(const struct template_name *tag)
-{
-    static const char *const list[] = {"textarea", NULL};
-    return template_html_among(tag, list);
-}
-
 /* Browsers drop the elements in an <option>. */
 static bool in_option(const struct template_place *h)
 {
@@ -112,8 +106,9 @@ static const struct err *judge_value(struct judge *j, size_t i)
         return NULL;
     }
     if (j->h.state == HTML_RAW && template_html_escaped(&j->h.tag)) {
-        node->hidden =
-            is_textarea(&j->h.tag) ? TEMPLATE_KEPT : TEMPLATE_SPELT;
+        static const char *const list[] = {"textarea", NULL};
+        node->hidden = template_html_among(&j->h.tag, list) ? TEMPLATE_KEPT
+                                                            : TEMPLATE_SPELT;
         return NULL;
     }
     if (j->h.state != HTML_DOUBLE && j->h.state != HTML_SINGLE)

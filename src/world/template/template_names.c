@@ -73,14 +73,6 @@ static bool find_unnamed(const struct names *s, const struct json *v,
     return false;
 }
 
-static const struct err *unused(struct arena *a, const struct template *main,
-                                struct str path)
-{
-    return err_at(a, ERR_INTERNAL, "template.unused",
-                  arena_join(a, main->name, STR(".html "), path),
-                  "The view has a member that the template never uses.");
-}
-
 const struct err *template_names(struct arena *a, const struct templates *all,
                                  const struct template *main,
                                  const struct json *view)
@@ -99,7 +91,10 @@ const struct err *template_names(struct arena *a, const struct templates *all,
         buf_str(&at, i.key);
         if (!is_named(&s, i.key) ||
             (!str_is(i.key, SHARED) && find_unnamed(&s, i.value, &at)))
-            return unused(a, main, buf_text(&at));
+            return err_at(
+                a, ERR_INTERNAL, "template.unused",
+                arena_join(a, main->name, STR(".html "), buf_text(&at)),
+                "The view has a member that the template never uses.");
     }
     return NULL;
 }

@@ -91,11 +91,6 @@ static void mark(struct page *p, enum template_hidden how, uint32_t rune)
     }
 }
 
-static bool is_ascii(char c)
-{
-    return c >= ' ' && c < 0x7f;
-}
-
 static void template_render_text(struct page *p, enum template_hidden how,
                                  struct str s)
 {
@@ -103,8 +98,9 @@ static void template_render_text(struct page *p, enum template_hidden how,
     for (size_t at = 0; at < s.n;) {
         const size_t here = at;
         const char *z = escaped(s.p[at]);
+        const char c = s.p[at];
         const uint32_t rune =
-            is_ascii(s.p[at]) ? (uint32_t)s.p[at++] : str_rune(s, &at);
+            c >= ' ' && c < 0x7f ? (uint32_t)s.p[at++] : str_rune(s, &at);
         const bool hidden = how != TEMPLATE_KEPT && text_hidden_at(s, here);
         if (!z && !hidden)
             continue;
@@ -116,15 +112,6 @@ static void template_render_text(struct page *p, enum template_hidden how,
         from = at;
     }
     buf_str(p->out, str_sub(s, from, s.n));
-}
-
-static bool has_control(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-            return true;
-    }
-    return false;
 }
 
 /* Browsers treat a backslash in an address as a slash. */
@@ -144,20 +131,12 @@ static bool begins_well(struct str s)
 
 bool template_url_ok(struct str before, struct str value)
 {
-    if (has_control(value))
-        return false;
+    for (size_t i = 0; i < value.n; i++)
+        if ((unsigned char)value.p[i] < 0x20 || value.p[i] == 0x7f)
+            return false;
     if (before.n == 0)
         return begins_well(value);
     return begins_well(before) && !(str_is(before, "/") && is_slash(value, 0));
-}
-
-/* The address printed so far. An escaped value has no quote, so the last quote
- * printed is the one that began the attribute. */
-static struct str address_so_far(const struct buf *out, char quote)
-{
-    struct str text = buf_text(out);
-    const char *at = text.n > 0 ? memrchr(text.p, quote, text.n) : NULL;
-    return at ? str_sub(text, (size_t)(at - text.p) + 1, text.n) : text;
 }
 
 static void print_text(struct page *p, const struct template_node *node,
@@ -168,8 +147,18 @@ static void print_text(struct page *p, const struct template_node *node,
         buf_escape(&b, s);
         s = b.n ? buf_text(&b) : STR("");
     }
-    if (node->url_quote == '\0' ||
-        template_url_ok(address_so_far(p->out, node->url_quote), s))
+    bool fine = true;
+    if (node->url_quote) {
+        /* The address printed so far. An escaped value has no quote, so the
+         * last quote printed is the one that began the attribute. */
+        struct str far = buf_text(p->out);
+        const char *quote =
+            far.n > 0 ? memrchr(far.p, node->url_quote, far.n) : NULL;
+        if (quote)
+            far = str_sub(far, (size_t)(quote - far.p) + 1, far.n);
+        fine = template_url_ok(far, s);
+    }
+    if (fine)
         template_render_text(p, node->hidden, s);
     else
         buf_char(p->out, '#');
@@ -275,15 +264,6 @@ static const struct err *print_section(struct page *p, size_t i)
     return NULL;
 }
 
-static const struct err *print_part(struct page *p, size_t part)
-{
-    const struct template *t = p->t;
-    p->t = &p->templates->list[part];
-    const struct err *e = print_nodes(p, 0, p->t->n);
-    p->t = t;
-    return e;
-}
-
 /* A section or a part, one deeper. */
 static const struct err *print_inner(struct page *p, size_t i)
 {
@@ -291,10 +271,16 @@ static const struct err *print_inner(struct page *p, size_t i)
     if (p->depth == TEMPLATE_DEPTH_MAX)
         return fail(p, node, "template.depth",
                     "Sections and parts are nested too deeply.");
+    const struct template *t = p->t;
+    const struct err *e = NULL;
     p->depth++;
-    const struct err *e = node->kind == TEMPLATE_PART
-                              ? print_part(p, node->jump)
-                              : print_section(p, i);
+    if (node->kind == TEMPLATE_PART) {
+        p->t = &p->templates->list[node->jump];
+        e = print_nodes(p, 0, p->t->n);
+    } else {
+        e = print_section(p, i);
+    }
+    p->t = t;
     p->depth--;
     return e;
 }

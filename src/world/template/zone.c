@@ -21,27 +21,22 @@
 /* The zone that is set in the library; "" before the first. */
 static char current[ZONE_NAME_MAX + 1];
 
-/* Only letters, digits and the separators of names, so that a name cannot leave
- * the directory. */
-static bool is_name(struct str s)
+bool zone_known(struct str name)
 {
-    if (s.n == 0 || s.n > ZONE_NAME_MAX || s.p[0] == '/')
+    char path[sizeof PLACE + ZONE_NAME_MAX], head[sizeof MAGIC - 1];
+    /* Only letters, digits and the separators of names, so that a name cannot
+     * leave the directory. */
+    if (name.n == 0 || name.n > ZONE_NAME_MAX || name.p[0] == '/')
         return false;
-    for (size_t i = 0; i < s.n; i++) {
-        const char c = s.p[i];
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
         if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
               (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-' ||
               c == '/'))
             return false;
     }
     /* The same zones again, one of them with leap seconds. */
-    return !str_starts(s, STR("right/")) && !str_starts(s, STR("posix/"));
-}
-
-bool zone_known(struct str name)
-{
-    char path[sizeof PLACE + ZONE_NAME_MAX], head[sizeof MAGIC - 1];
-    if (!is_name(name))
+    if (str_starts(name, STR("right/")) || str_starts(name, STR("posix/")))
         return false;
     snprintf(path, sizeof path, PLACE "%.*s", STR_FMT(name));
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -70,20 +70,15 @@ static bool is_shut(const struct fcgi *f)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
 }
 
-/* Delivers pending signals, now and then. epoll_pwait does so only when it
- * sleeps, which under full load it never does. */
-static void breathe(struct fcgi *f)
-{
-    sigset_t busy;
-    if (f->turn++ % BREATHE != 0)
-        return;
-    sigprocmask(SIG_SETMASK, &f->idle, &busy);
-    sigprocmask(SIG_SETMASK, &busy, NULL);
-}
-
 bool fcgi_wait(struct fcgi *f, volatile const int *stop, _Atomic int64_t *seen)
 {
-    breathe(f);
+    /* Delivers pending signals, now and then. epoll_pwait does so only when it
+     * sleeps, which under full load it never does. */
+    sigset_t busy;
+    if (f->turn++ % BREATHE == 0) {
+        sigprocmask(SIG_SETMASK, &f->idle, &busy);
+        sigprocmask(SIG_SETMASK, &busy, NULL);
+    }
     while (!*stop) {
         struct epoll_event event;
         int n = epoll_pwait(f->epoll_fd, &event, 1, SIGN_MS, &f->idle);
@@ -124,25 +119,6 @@ static enum fcgi_got why_not(const struct fcgi *f, int error)
     return FCGI_FAILED;
 }
 
-/* libfcgi frees its strings with the request: all are copied into the arena. */
-static struct pairs copy_params(struct arena *a, char *const *envp)
-{
-    size_t most = 0, n = 0, size = 0;
-    while (envp && envp[most] && most <= REQUEST_PARAMS_MAX)
-        most++;
-    struct pair *v = arena_many(a, most, struct pair);
-    for (; n < most && size <= REQUEST_PARAMS_BYTES + REQUEST_PARAMS_MAX;
-         n++) {
-        struct str s = {envp[n], strnlen(envp[n], REQUEST_PARAMS_BYTES * 2)};
-        s = arena_str(a, s);
-        size += s.n;
-        size_t equals = str_find(s, '=', 0);
-        v[n].key = str_sub(s, 0, equals);
-        v[n].value = str_sub(s, equals + 1, s.n);
-    }
-    return (struct pairs){v, n};
-}
-
 /* false: the connection broke before the body's end. */
 static bool read_body(FCGX_Stream *in, struct buf *body)
 {
@@ -172,7 +148,23 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
     int result = FCGX_Accept_r(&f->request);
     if (result < 0)
         return why_not(f, -result);
-    *params = copy_params(a, f->request.envp);
+    /* libfcgi frees its strings with the request: all are copied into the
+     * arena. */
+    char *const *envp = f->request.envp;
+    size_t most = 0, n = 0, size = 0;
+    while (envp && envp[most] && most <= REQUEST_PARAMS_MAX)
+        most++;
+    struct pair *v = arena_many(a, most, struct pair);
+    for (; n < most && size <= REQUEST_PARAMS_BYTES + REQUEST_PARAMS_MAX;
+         n++) {
+        struct str s = {envp[n], strnlen(envp[n], REQUEST_PARAMS_BYTES * 2)};
+        s = arena_str(a, s);
+        size += s.n;
+        size_t equals = str_find(s, '=', 0);
+        v[n].key = str_sub(s, 0, equals);
+        v[n].value = str_sub(s, equals + 1, s.n);
+    }
+    *params = (struct pairs){v, n};
     struct buf b = buf_make(a, max);
     if (!read_body(f->request.in, &b)) {
         finish(f);

@@ -22,32 +22,18 @@ static unsigned byte(struct str s, size_t i)
     return (unsigned char)s.p[i];
 }
 
-static struct head head_of(struct str s)
-{
-    return (struct head){.version = byte(s, 0),
-                         .type = byte(s, 1),
-                         .id = byte(s, 2) << 8 | byte(s, 3),
-                         .length = byte(s, 4) << 8 | byte(s, 5),
-                         .padding = byte(s, 6)};
-}
-
-static enum fcgi_record_state begin(struct fcgi_record *r,
-                                    const struct head *h, struct str content)
-{
-    if (h->type != BEGIN || h->id == 0 || content.n != 8 ||
-        (byte(content, 0) << 8 | byte(content, 1)) != RESPONDER)
-        return FCGI_RECORD_BROKEN;
-    r->id = (uint16_t)h->id;
-    return FCGI_RECORD_PARAMS;
-}
-
 static enum fcgi_record_state fcgi_record_take(struct fcgi_record *r,
                                                const struct head *h,
                                                struct str content,
                                                struct buf *params)
 {
-    if (r->state == FCGI_RECORD_BEGIN)
-        return begin(r, h, content);
+    if (r->state == FCGI_RECORD_BEGIN) {
+        if (h->type != BEGIN || h->id == 0 || content.n != 8 ||
+            (byte(content, 0) << 8 | byte(content, 1)) != RESPONDER)
+            return FCGI_RECORD_BROKEN;
+        r->id = (uint16_t)h->id;
+        return FCGI_RECORD_PARAMS;
+    }
     if (h->id != r->id)
         return FCGI_RECORD_BROKEN;
     if (r->state == FCGI_RECORD_READY)
@@ -76,7 +62,12 @@ size_t fcgi_record_read(struct fcgi_record *r, struct str bytes,
 {
     size_t at = 0;
     while (r->state != FCGI_RECORD_BROKEN && bytes.n - at >= HEAD) {
-        const struct head h = head_of(str_sub(bytes, at, bytes.n));
+        const struct str s = str_sub(bytes, at, bytes.n);
+        const struct head h = {.version = byte(s, 0),
+                               .type = byte(s, 1),
+                               .id = byte(s, 2) << 8 | byte(s, 3),
+                               .length = byte(s, 4) << 8 | byte(s, 5),
+                               .padding = byte(s, 6)};
         if (!fits(r, &h, params)) {
             r->state = FCGI_RECORD_BROKEN;
             break;

@@ -17,37 +17,11 @@ static const char *const methods[] = {
 };
 _Static_assert(countof(methods) == METHOD__MAX, "a name for each method");
 
-/* METHOD__MAX when it is not supported. */
-static enum method parse_method(struct str name)
-{
-    enum method m = 0;
-    while (m < METHOD__MAX && !str_is(name, methods[m]))
-        m++;
-    return m;
-}
-
 /* An id that only the server's log and its answers carry. */
 static struct str parse_id(struct arena *a, struct pairs params)
 {
     struct str id = pairs_get(params, "REQUEST_ID");
     return id_token(id) ? id : id_new(a);
-}
-
-/* Segments between slashes; path is decoded and starts with '/'. A segment that
- * is empty or made of dots could be read as another path by another program, so
- * it is refused. Only the last one may be empty. */
-static const struct err *check_segments(struct str path)
-{
-    struct str rest = str_sub(path, 1, path.n);
-    while (rest.p) {
-        struct str segment = str_cut(&rest, '/');
-        bool empty = segment.n == 0 && rest.p;
-        if (empty || str_is(segment, ".") || str_is(segment, ".."))
-            return ERROR(ERR_BAD_REQUEST, "request.path",
-                         "The path may not have empty segments or segments of "
-                         "dots.");
-    }
-    return NULL;
 }
 
 static const struct err *decode_path(struct arena *a, struct str raw,
@@ -66,17 +40,6 @@ static const struct err *decode_path(struct arena *a, struct str raw,
     return NULL;
 }
 
-static const struct err *check_keys(struct arena *a, struct pairs query)
-{
-    for (size_t i = 1; i < query.n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (str_eq(query.v[i].key, query.v[k].key))
-                return err_at(a, ERR_BAD_REQUEST, "request.repeated_key",
-                              query.v[i].key,
-                              "A query key may be given only once.");
-    return NULL;
-}
-
 static const struct err *parse_query(struct arena *a, struct str raw,
                                      struct pairs *out)
 {
@@ -86,7 +49,13 @@ static const struct err *parse_query(struct arena *a, struct str raw,
                       STR_FMT(e->kind == ERR_TOO_LARGE
                                   ? STR("The query has too many keys.")
                                   : e->say));
-    return check_keys(a, *out);
+    for (size_t i = 1; i < out->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(out->v[i].key, out->v[k].key))
+                return err_at(a, ERR_BAD_REQUEST, "request.repeated_key",
+                              out->v[i].key,
+                              "A query key may be given only once.");
+    return NULL;
 }
 
 /* nginx passes the target of the request line as it was sent in REQUEST_URI. A
@@ -110,18 +79,20 @@ static const struct err *parse_target(struct arena *a, struct pairs params,
     if (path.n == 0 || path.p[0] != '/' || !str_utf8(path))
         return ERROR(ERR_BAD_REQUEST, "request.path",
                      "The path has to be UTF-8 and start with a slash.");
-    TRY(check_segments(path));
+    /* Segments between slashes; path is decoded and starts with '/'. A segment
+     * that is empty or made of dots could be read as another path by another
+     * program, so it is refused. Only the last one may be empty. */
+    struct str rest = str_sub(path, 1, path.n);
+    while (rest.p) {
+        struct str segment = str_cut(&rest, '/');
+        bool empty = segment.n == 0 && rest.p;
+        if (empty || str_is(segment, ".") || str_is(segment, ".."))
+            return ERROR(ERR_BAD_REQUEST, "request.path",
+                         "The path may not have empty segments or segments of "
+                         "dots.");
+    }
     r->path = path;
     return parse_query(a, query, &r->query);
-}
-
-/* Joins a header that was sent more than once into one value (RFC 9110 5.3 and
- * RFC 9113 8.2.3), so that no value is overlooked. */
-static struct str join_header(struct arena *a, const struct pair *old,
-                              struct str more)
-{
-    const char *comma = str_is(old->key, "HTTP_COOKIE") ? "; " : ", ";
-    return arena_join(a, old->value, str_of(comma), more);
 }
 
 static const struct err *parse_headers(struct arena *a, struct pairs params,
@@ -140,10 +111,15 @@ static const struct err *parse_headers(struct arena *a, struct pairs params,
         size_t k = 0;
         while (k < n && !str_eq(v[k].key, p->key))
             k++;
-        if (k < n)
-            v[k].value = join_header(a, &v[k], p->value);
-        else
+        if (k < n) {
+            /* Joins a header that was sent more than once into one value (RFC
+             * 9110 5.3 and RFC 9113 8.2.3), so that no value is overlooked. */
+            const struct pair *old = &v[k];
+            const char *comma = str_is(old->key, "HTTP_COOKIE") ? "; " : ", ";
+            v[k].value = arena_join(a, old->value, str_of(comma), p->value);
+        } else {
             v[n++] = *p;
+        }
     }
     r->header = (struct pairs){v, n};
     return NULL;
@@ -160,7 +136,11 @@ static size_t params_size(struct pairs params)
 const struct err *request_parse(struct arena *a, struct pairs params,
                                 struct str body, struct request *r)
 {
-    enum method method = parse_method(pairs_get(params, "REQUEST_METHOD"));
+    /* METHOD__MAX when it is not supported. */
+    enum method method = 0;
+    while (method < METHOD__MAX &&
+           !str_is(pairs_get(params, "REQUEST_METHOD"), methods[method]))
+        method++;
     const struct str waited = pairs_get(params, "WAITED");
     const bool bare = !pairs_get(params, "REQUEST_ID").p;
     *r = (struct request){

@@ -38,32 +38,13 @@ static struct str newlines(struct arena *a, struct str s)
     return (struct str){p, n};
 }
 
-static const struct err *form_pair(struct arena *a, struct str text,
-                                   struct pair *out)
-{
-    size_t equals = str_find(text, '=', 0);
-    TRY(request_unescape(a, str_sub(text, 0, equals), true, &out->key));
-    TRY(request_unescape(a, str_sub(text, equals + 1, text.n), true,
-                         &out->value));
-    out->value = newlines(a, out->value);
-    return NULL;
-}
-
-/* The number of non-empty parts between '&', counted up to max + 1: empty parts
- * are skipped, as in WHATWG URL 5.1. */
-static size_t count_pairs(struct str text, size_t max)
-{
-    size_t n = 0;
-    while (text.p && n <= max)
-        if (str_cut(&text, '&').n > 0)
-            n++;
-    return n;
-}
-
 const struct err *request_form(struct arena *a, struct str text, size_t max,
                                struct pairs *out)
 {
-    size_t count = count_pairs(text, max);
+    /* Counted up to max + 1. Empty parts are skipped, as in WHATWG URL 5.1. */
+    size_t count = 0;
+    for (struct str rest = text; rest.p && count <= max;)
+        count += str_cut(&rest, '&').n > 0;
     if (count > max)
         return ERROR(ERR_TOO_LARGE, "request.form",
                      "The form has too many fields.");
@@ -73,13 +54,19 @@ const struct err *request_form(struct arena *a, struct str text, size_t max,
         struct str part = str_cut(&text, '&');
         if (part.n == 0)
             continue;
-        const struct err *e = form_pair(a, part, &v[n]);
+        const size_t equals = str_find(part, '=', 0);
+        const struct err *e =
+            request_unescape(a, str_sub(part, 0, equals), true, &v[n].key);
+        if (!e)
+            e = request_unescape(a, str_sub(part, equals + 1, part.n), true,
+                                 &v[n].value);
         if (e) {
             struct buf at = buf_make(a, 32);
             buf_printf(&at, "pair %zu", n + 1);
             return err_at(a, ERR_BAD_REQUEST, "request.form", buf_text(&at),
                           "%.*s", STR_FMT(e->say));
         }
+        v[n].value = newlines(a, v[n].value);
         n++;
     }
     *out = (struct pairs){v, n};

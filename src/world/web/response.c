@@ -115,16 +115,6 @@ void response_cookie(struct response *rs, struct str value)
     set_place(rs, rs->headers, set_cookie, value);
 }
 
-static void drop_header(struct response *rs, const char *name)
-{
-    size_t i;
-    while ((i = find_header(rs, name)) < rs->headers) {
-        rs->headers--;
-        for (; i < rs->headers; i++)
-            rs->header[i] = rs->header[i + 1];
-    }
-}
-
 static void clear_body(struct response *rs)
 {
     rs->body.n = 0;
@@ -205,20 +195,16 @@ static void add_members(struct json *obj, const struct json *more)
             json_set_key(obj, i.key, i.value);
 }
 
-/* "suspension.invalid_choice" -> "invalid_choice" */
-static struct str short_code(const char *code)
-{
-    const char *dot = strrchr(code, '.');
-    return str_of(dot ? dot + 1 : code);
-}
-
 static struct json *detail_body(struct arena *a, const struct err *e)
 {
     struct json *body = json_object(a);
     if (e->more) {
         struct json *detail = json_object(a);
-        if (!json_has(e->more, "error"))
-            json_set_text(detail, "error", short_code(e->code));
+        if (!json_has(e->more, "error")) {
+            /* "suspension.invalid_choice" -> "invalid_choice" */
+            const char *dot = strrchr(e->code, '.');
+            json_set_text(detail, "error", str_of(dot ? dot + 1 : e->code));
+        }
         json_set_text(detail, "message", e->say);
         add_members(detail, e->more);
         json_set_json(body, "detail", detail);
@@ -294,15 +280,6 @@ static void write_without_lease(struct buf *b, struct str text)
     }
 }
 
-static void put_retry(struct response *rs, const struct err *e)
-{
-    if (rs->status == 429 || rs->status == 503)
-        response_header(rs, "Retry-After",
-                        arena_number(rs->arena, e->retry            ? e->retry
-                                                : rs->status == 429 ? 60
-                                                                    : 2));
-}
-
 static void error_headers(struct response *rs, const struct err *e,
                           enum response_style style)
 {
@@ -311,8 +288,14 @@ static void error_headers(struct response *rs, const struct err *e,
         set_cookie,      "Cache-Control", "Content-Disposition",
         "X-Accel-Redirect",
     };
-    for (size_t i = 0; i < countof(spoken); i++)
-        drop_header(rs, spoken[i]);
+    for (size_t i = 0; i < countof(spoken); i++) {
+        size_t k;
+        while ((k = find_header(rs, spoken[i])) < rs->headers) {
+            rs->headers--;
+            for (; k < rs->headers; k++)
+                rs->header[k] = rs->header[k + 1];
+        }
+    }
     response_header(rs, "Content-Type",
                     style == RESPONSE_PROBLEM || style == RESPONSE_HTML
                         ? STR("application/problem+json")
@@ -320,7 +303,11 @@ static void error_headers(struct response *rs, const struct err *e,
     if (rs->status == 401 &&
         find_header(rs, "WWW-Authenticate") == rs->headers)
         response_header(rs, "WWW-Authenticate", STR("Bearer realm=\"Sayso\""));
-    put_retry(rs, e);
+    if (rs->status == 429 || rs->status == 503)
+        response_header(rs, "Retry-After",
+                        arena_number(rs->arena, e->retry            ? e->retry
+                                                : rs->status == 429 ? 60
+                                                                    : 2));
 }
 
 void response_error(struct response *rs, const struct err *e,
