@@ -42,19 +42,14 @@ size_t mail_addresses(struct str list, struct str *out, size_t max)
 
 /* ---- headers -------------------------------------------------------- */
 
-static bool is_plain(struct str s)
-{
-    bool plain = s.n <= PLAIN_MAX && str_search(s, STR("=?")) == s.n;
-    for (size_t i = 0; i < s.n; i++)
-        plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
-    return plain;
-}
-
 /* Unstructured text: as it is, or as encoded words of whole characters, one
  * on each line. */
 static void put_text(struct buf *b, struct str s)
 {
-    if (is_plain(s)) {
+    bool plain = s.n <= PLAIN_MAX && str_search(s, STR("=?")) == s.n;
+    for (size_t i = 0; i < s.n; i++)
+        plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
+    if (plain) {
         buf_str(b, s);
         return;
     }

@@ -85,13 +85,6 @@ static struct str context(struct arena *a, const struct json *data)
                   : buf_text(&b);
 }
 
-/* p NULL when it only repeats the title. */
-static struct str question(const struct json *data, struct str title)
-{
-    const struct str s = json_get_text(data, "question");
-    return str_eq(s, title) ? STR_NONE : s;
-}
-
 const struct err *message_read(struct arena *a, struct str body,
                                struct message *out)
 {
@@ -102,15 +95,20 @@ const struct err *message_read(struct arena *a, struct str body,
         return unreadable;
     const struct json *data = json_get(whole, "data");
     const struct str title = json_get_text(data, "title");
-    *out = (struct message){
-        .heading = heading(a, json_get_text(whole, "type"), data),
-        .title = str_head(title, TITLE_MAX),
-        .question = str_head(question(data, title), QUESTION_MAX),
-        .explanation = str_head(json_get_text(data, "explanation"),
-                                EXPLANATION_MAX),
-        .on_expiry = json_get_text(data, "on_expiry"),
-        .context = context(a, data),
-        .url = json_get_text(data, "url")};
+    const struct str question = json_get_text(data, "question");
+    const bool repeats = str_eq(question, title);
+    *out = (struct message){.heading =
+                                heading(a, json_get_text(whole, "type"), data),
+                            .title = str_head(title, TITLE_MAX),
+                            .question = repeats
+                                            ? STR_NONE
+                                            : str_head(question, QUESTION_MAX),
+                            .explanation =
+                                str_head(json_get_text(data, "explanation"),
+                                         EXPLANATION_MAX),
+                            .on_expiry = json_get_text(data, "on_expiry"),
+                            .context = context(a, data),
+                            .url = json_get_text(data, "url")};
     if (title.n == 0 || out->url.n == 0)
         return unreadable;
     add_row(a, out, "Risk", capital(a, json_get_text(data, "severity")));

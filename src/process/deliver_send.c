@@ -76,24 +76,6 @@ static bool make_mail(const struct deliver_send *s,
     return !e;
 }
 
-static bool make_and_send(const struct deliver_send *s,
-                          const struct outbox_item *item, void *own,
-                          struct str *why)
-{
-    struct outbound_request rq;
-    bool made;
-    if (item->kind == ENDPOINT_MAIL)
-        made = make_mail(s, item, &rq, why);
-    else if (item->kind == ENDPOINT_SLACK)
-        made = make_slack(s, item, &rq, why);
-    else
-        made = make_webhook(s, item, &rq, why);
-    if (!made)
-        return false;
-    *why = STR("The request could not be started.");
-    return outbound_send(s->out, &rq, own);
-}
-
 struct str deliver_refusal(struct arena *a, const struct outbox_item *item)
 {
     struct endpoint_host host;
@@ -118,7 +100,18 @@ struct attempt {
 static void try_send(void *p)
 {
     struct attempt *x = p;
-    x->begun = make_and_send(&x->send, x->item, x->own, &x->why);
+    struct outbound_request rq;
+    bool made;
+    if (x->item->kind == ENDPOINT_MAIL)
+        made = make_mail(&x->send, x->item, &rq, &x->why);
+    else if (x->item->kind == ENDPOINT_SLACK)
+        made = make_slack(&x->send, x->item, &rq, &x->why);
+    else
+        made = make_webhook(&x->send, x->item, &rq, &x->why);
+    if (!made)
+        return;
+    x->why = STR("The request could not be started.");
+    x->begun = outbound_send(x->send.out, &rq, x->own);
 }
 
 bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,

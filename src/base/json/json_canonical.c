@@ -49,26 +49,9 @@ static void object(struct buf *b, const struct json *v)
     buf_char(b, '}');
 }
 
-static void array(struct buf *b, const struct json *v)
-{
-    buf_char(b, '[');
-    for (size_t i = 0; i < json_count(v) && !b->over; i++) {
-        if (i)
-            buf_char(b, ',');
-        json_write_canonical(b, json_at(v, i));
-    }
-    buf_char(b, ']');
-}
-
-static void json_canonical_number(struct buf *b, double v)
-{
-    char text[JSON_DOUBLE_TEXT];
-    json_double_text(v, text);
-    buf_put(b, text);
-}
-
 void json_write_canonical(struct buf *b, const struct json *v)
 {
+    char text[JSON_DOUBLE_TEXT];
     switch (json_type(v)) {
     case JSON_BOOL:
         buf_put(b, json_bool(v) ? "true" : "false");
@@ -77,13 +60,20 @@ void json_write_canonical(struct buf *b, const struct json *v)
         buf_int(b, json_int(v));
         break;
     case JSON_DOUBLE:
-        json_canonical_number(b, json_double(v));
+        json_double_text(json_double(v), text);
+        buf_put(b, text);
         break;
     case JSON_STRING:
         json_write_string(b, json_text(v));
         break;
     case JSON_ARRAY:
-        array(b, v);
+        buf_char(b, '[');
+        for (size_t i = 0; i < json_count(v) && !b->over; i++) {
+            if (i)
+                buf_char(b, ',');
+            json_write_canonical(b, json_at(v, i));
+        }
+        buf_char(b, ']');
         break;
     case JSON_OBJECT:
         object(b, v);

@@ -254,18 +254,6 @@ static enum ask_status ask_redeem(const struct asking *x,
     return got.status == 409 ? ASK_NO : ASK_FAILED;
 }
 
-/* A choice is an answer, unless it is a word for a no; without choices only yes
- * is yes. */
-static enum ask_status settle(const struct asking *x, const struct json *asked)
-{
-    const struct str outcome = json_get_text(asked, "outcome");
-    const struct str value = json_get_text(asked, "value");
-    if (x->choices ? label_says(x->arena, value) == EFFECT_NO
-                   : vocabulary_outcome_of(outcome) != OUTCOME_AUTHORIZED)
-        return ASK_NO;
-    return ask_redeem(x, asked);
-}
-
 static enum ask_status ask_told(const struct asking *x,
                                 const struct json *asked)
 {
@@ -278,7 +266,13 @@ static enum ask_status ask_told(const struct asking *x,
     if (reason.n > 0)
         fprintf(stderr, "sayso: %.*s\n",
                 STR_FMT(words_plain(x->arena, reason, 4000)));
-    const enum ask_status status = settle(x, asked);
+    /* A choice is an answer, unless it is a word for a no; without choices
+     * only yes is yes. */
+    const struct str outcome = json_get_text(asked, "outcome");
+    const bool no = x->choices
+                        ? label_says(x->arena, value) == EFFECT_NO
+                        : vocabulary_outcome_of(outcome) != OUTCOME_AUTHORIZED;
+    const enum ask_status status = no ? ASK_NO : ask_redeem(x, asked);
     if (status != ASK_FAILED)
         printf("%.*s\n", STR_FMT(value));
     return status;

@@ -77,19 +77,6 @@ static void put_pair(struct buf *b, const char *name, struct str value)
     buf_str(b, value);
 }
 
-static struct str request_of(struct arena *a, struct str path)
-{
-    static const char responder[] = {0, 1, 0, 0, 0, 0, 0, 0};
-    struct buf params = buf_make(a, 1024), b = buf_make(a, 2048);
-    put_pair(&params, "REQUEST_METHOD", STR("GET"));
-    put_pair(&params, "REQUEST_URI", path);
-    put_record(&b, BEGIN, (struct str){responder, sizeof responder});
-    put_record(&b, PARAMS, buf_text(&params));
-    put_record(&b, PARAMS, STR(""));
-    put_record(&b, STDIN, STR(""));
-    return buf_text(&b);
-}
-
 static bool ask_send(int fd, struct str s)
 {
     while (s.n > 0) {
@@ -126,12 +113,19 @@ static bool read_answer(struct arena *a, int fd, struct buf *out)
 static bool ask_server(struct arena *a, struct str socket, struct str path,
                        struct str *answer)
 {
+    static const char responder[] = {0, 1, 0, 0, 0, 0, 0, 0};
+    struct buf params = buf_make(a, 1024), b = buf_make(a, 2048);
     struct buf out = buf_make(a, ANSWER_MAX);
     const int fd = doctor_open(socket);
     if (fd < 0)
         return false;
-    const bool ok =
-        ask_send(fd, request_of(a, path)) && read_answer(a, fd, &out);
+    put_pair(&params, "REQUEST_METHOD", STR("GET"));
+    put_pair(&params, "REQUEST_URI", path);
+    put_record(&b, BEGIN, (struct str){responder, sizeof responder});
+    put_record(&b, PARAMS, buf_text(&params));
+    put_record(&b, PARAMS, STR(""));
+    put_record(&b, STDIN, STR(""));
+    const bool ok = ask_send(fd, buf_text(&b)) && read_answer(a, fd, &out);
     close(fd);
     *answer = buf_text(&out);
     return ok;

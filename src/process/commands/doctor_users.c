@@ -147,21 +147,16 @@ static bool admin_is_owner(const struct command *c)
 
 /* ---- findings -------------------------------------------------------- */
 
-static bool users_there(void)
-{
-    struct user u;
-    bool all = user_find(USER_ADMIN, &u);
-    for (size_t i = 0; i < countof(subjects); i++)
-        all = user_find(subjects[i].user, &u) && all;
-    return all;
-}
-
 size_t doctor_users_look(const struct command *c,
                          struct doctor_users_finding out[static
                                                          DOCTOR_USERS_MAX])
 {
     size_t n = 0;
-    const bool able = user_may_switch(), there = users_there();
+    struct user u;
+    bool there = user_find(USER_ADMIN, &u);
+    for (size_t i = 0; i < countof(subjects); i++)
+        there = user_find(subjects[i].user, &u) && there;
+    const bool able = user_may_switch();
     out[n++] = (struct doctor_users_finding){
         !conf_has_owner(c->conf), "the service does not know database_owner",
         "move that line into the file of sayso-admin"};

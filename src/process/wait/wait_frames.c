@@ -51,17 +51,6 @@ void wait_frames_forget(struct wait_frames *f)
     arena_reset(f->arena);
 }
 
-static bool go(struct wait_frames *f, const struct frame_event *e,
-               const struct wait_frames_for *whom)
-{
-    if (whom->to != FRAME_INBOX)
-        return frame_goes(f->arena, e, whom->to, whom->agent);
-    if (!f->inbox_known)
-        f->inbox = frame_goes(f->arena, e, FRAME_INBOX, STR_NONE);
-    f->inbox_known = true;
-    return f->inbox;
-}
-
 struct loop_bytes *wait_frames_text(struct wait_frames *f,
                                     const struct fcgi_record *record,
                                     struct str text)
@@ -100,8 +89,16 @@ struct attempt {
 static void try_frames(void *p)
 {
     struct attempt *x = p;
-    x->goes = go(x->frames, x->event, x->whom);
-    x->bytes = x->goes ? frames(x->frames, x->event, x->whom) : NULL;
+    struct wait_frames *f = x->frames;
+    if (x->whom->to != FRAME_INBOX) {
+        x->goes = frame_goes(f->arena, x->event, x->whom->to, x->whom->agent);
+    } else {
+        if (!f->inbox_known)
+            f->inbox = frame_goes(f->arena, x->event, FRAME_INBOX, STR_NONE);
+        f->inbox_known = true;
+        x->goes = f->inbox;
+    }
+    x->bytes = x->goes ? frames(f, x->event, x->whom) : NULL;
 }
 
 bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,

@@ -125,17 +125,6 @@ static void on_notes(void *context)
 
 /* ---- the tail ------------------------------------------------------- */
 
-static void seen(struct wait_news *n, const struct frame_event *e)
-{
-    for (size_t i = 0; i < n->expected;) {
-        const struct wake_note *x = &n->expect[i];
-        if (str_is(e->intent_id, x->intent_id) && e->version >= x->version)
-            n->expect[i] = n->expect[--n->expected];
-        else
-            i++;
-    }
-}
-
 /* The reading of one event, in memory of its own. */
 struct attempt {
     struct arena *arena;
@@ -163,7 +152,13 @@ static void take_event(struct wait_news *n, const struct frame_event *e)
                  "available memory",
                  (long long)e->sequence, STR_FMT(e->intent_id));
     arena_free(x.arena);
-    seen(n, e);
+    for (size_t i = 0; i < n->expected;) {
+        const struct wake_note *w = &n->expect[i];
+        if (str_is(e->intent_id, w->intent_id) && e->version >= w->version)
+            n->expect[i] = n->expect[--n->expected];
+        else
+            i++;
+    }
     n->hooks.changed(n->hooks.context, &note);
     n->hooks.event(n->hooks.context, e);
 }

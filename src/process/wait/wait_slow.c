@@ -17,23 +17,15 @@ struct wait_slow *wait_slow_make(struct arena *process)
     return arena_new(process, struct wait_slow);
 }
 
-static struct kind *place(struct wait_slow *s, uint64_t kind)
-{
-    struct kind *way = &s->kind[kind % (WAIT_SLOW_KINDS / WAYS) * WAYS];
-    struct kind *quiet = way;
-    for (size_t i = 0; i < WAYS; i++) {
-        if (way[i].kind == kind)
-            return &way[i];
-        if (way[i].free_at < quiet->free_at)
-            quiet = &way[i];
-    }
-    *quiet = (struct kind){.kind = kind};
-    return quiet;
-}
-
 int64_t wait_slow_when(struct wait_slow *s, uint64_t kind, int64_t now)
 {
-    struct kind *k = place(s, kind);
+    struct kind *way = &s->kind[kind % (WAIT_SLOW_KINDS / WAYS) * WAYS];
+    struct kind *k = way;
+    for (size_t i = 0; i < WAYS && k->kind != kind; i++)
+        if (way[i].kind == kind || way[i].free_at < k->free_at)
+            k = &way[i];
+    if (k->kind != kind)
+        *k = (struct kind){.kind = kind};
     int64_t when = k->free_at > now ? k->free_at : now;
     if (when > now + WAIT_SLOW_LONGEST)
         when = now + WAIT_SLOW_LONGEST;

@@ -186,29 +186,25 @@ static bool pass(struct wait_streams *r, struct wait_stream *s,
 
 /* ---- the tail ------------------------------------------------------- */
 
-static void offer(struct wait_streams *r, struct wait_stream *s,
-                  const struct frame_event *e)
-{
-    if (s->state != LIVE || !wait_place_behind(s->to, &s->at, e) ||
-        (s->to == FRAME_INTENT && !str_is(e->intent_id, s->at.intent_id)))
-        return;
-    /* Transactions may begin in another order than they write to an intent:
-     * missing events are read separately, in the intent's order. */
-    const bool gap =
-        s->to == FRAME_INTENT && e->sequence != s->at.sequence + 1;
-    if (!gap && pass(r, s, e))
-        return;
-    s->state = BEHIND;
-    loop_soon(r->loop, 0, read_behind, r);
-}
-
 /* A change of access may end the right of a reader. */
 void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
 {
     if (str_starts(e->type, STR("access_")))
         r->next_check = 0;
-    for (size_t i = 0; i < r->used; i++)
-        offer(r, &r->v[i], e);
+    for (size_t i = 0; i < r->used; i++) {
+        struct wait_stream *s = &r->v[i];
+        if (s->state != LIVE || !wait_place_behind(s->to, &s->at, e) ||
+            (s->to == FRAME_INTENT && !str_is(e->intent_id, s->at.intent_id)))
+            continue;
+        /* Transactions may begin in another order than they write to an
+         * intent: missing events are read separately, in its order. */
+        const bool gap =
+            s->to == FRAME_INTENT && e->sequence != s->at.sequence + 1;
+        if (!gap && pass(r, s, e))
+            continue;
+        s->state = BEHIND;
+        loop_soon(r->loop, 0, read_behind, r);
+    }
     wait_frames_forget(r->frames);
     make_room(r);
 }
@@ -400,22 +396,19 @@ void wait_stream_source(struct wait_streams *r, struct wait_news *news)
     r->news = news;
 }
 
-static struct wait_stream *wait_stream_take(struct wait_streams *r)
-{
-    for (size_t i = 0; i < r->used; i++)
-        if (r->v[i].state == FREE)
-            return &r->v[i];
-    return r->used < WAIT_STREAM_MAX ? &r->v[r->used++] : NULL;
-}
-
 struct wait_stream *wait_stream_open(struct wait_streams *r,
                                      const struct wait_stream_ask *ask,
                                      struct loop_conn *conn,
                                      const struct fcgi_record *record)
 {
-    struct wait_stream *s = wait_stream_take(r);
-    if (!s)
+    size_t place = 0;
+    while (place < r->used && r->v[place].state != FREE)
+        place++;
+    if (place == WAIT_STREAM_MAX)
         return NULL;
+    if (place == r->used)
+        r->used++;
+    struct wait_stream *s = &r->v[place];
     *s = (struct wait_stream){.conn = conn,
                               .record = *record,
                               .to = ask->to,

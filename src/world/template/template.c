@@ -115,20 +115,6 @@ static bool list_names(struct arena *a, struct str dir, struct str folder,
     return fits;
 }
 
-static const struct err *read_source(struct arena *a, struct str dir,
-                                     struct template *t)
-{
-    struct buf source = buf_make(a, FILE_MAX_BYTES);
-    const bool whole = buf_file(
-        &source, arena_z(a, arena_join(a, dir, STR("/"), t->name, suffix)));
-    t->source = buf_text(&source);
-    if (whole)
-        return NULL;
-    return template_refuse(a, t, 1, "template.file",
-                           "The template cannot be read, or is longer than "
-                           "256 kB.");
-}
-
 const struct err *template_load(struct arena *a, struct str dir, bool strict,
                                 struct templates **out)
 {
@@ -140,8 +126,18 @@ const struct err *template_load(struct arena *a, struct str dir, bool strict,
                       "The template directory cannot be read, or has no "
                       "templates or too many.");
     qsort(all->list, all->n, sizeof(all->list[0]), by_name);
-    for (size_t i = 0; i < all->n; i++)
-        TRY(read_source(a, dir, &all->list[i]));
+    for (size_t i = 0; i < all->n; i++) {
+        struct template *t = &all->list[i];
+        struct buf source = buf_make(a, FILE_MAX_BYTES);
+        const bool whole =
+            buf_file(&source, arena_z(a, arena_join(a, dir, STR("/"), t->name,
+                                                    suffix)));
+        t->source = buf_text(&source);
+        if (!whole)
+            return template_refuse(a, t, 1, "template.file",
+                                   "The template cannot be read, or is longer "
+                                   "than 256 kB.");
+    }
     TRY(build(a, all));
     *out = all;
     return NULL;

@@ -216,15 +216,6 @@ static const struct err *add_tag(struct parser *p, const struct tag *tag)
     }
 }
 
-/* A text before each tag, the tag, and a text after the last one. */
-static size_t nodes_at_most(struct str source)
-{
-    size_t n = 1;
-    for (size_t i = 0; i + 1 < source.n; i++)
-        n += 2 * (size_t)(source.p[i] == '{' && source.p[i + 1] == '{');
-    return n;
-}
-
 static const struct err *parse(struct parser *p)
 {
     struct str source = p->t->source;
@@ -255,7 +246,12 @@ const struct err *template_nodes(struct arena *a, struct template *t)
     struct parser p = {.a = a, .t = t, .line = 1};
     if (!str_utf8(t->source))
         return refuse(&p, "template.utf8", "A template has to be UTF-8 text.");
-    t->nodes = arena_many(a, nodes_at_most(t->source), struct template_node);
+    /* At most a text before each tag, the tag, and a text after the last. */
+    size_t most = 1;
+    for (size_t i = 0; i + 1 < t->source.n; i++)
+        most +=
+            2 * (size_t)(t->source.p[i] == '{' && t->source.p[i + 1] == '{');
+    t->nodes = arena_many(a, most, struct template_node);
     t->n = 0;
     TRY(parse(&p));
     if (p.depth == 0)

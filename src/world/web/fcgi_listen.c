@@ -78,17 +78,6 @@ static bool make_way(const struct sockaddr_un *address)
     return unlink(path) == 0 || errno == ENOENT;
 }
 
-/* bind creates the file with the umask's mode, so the mode is never wider, not
- * even for a moment. */
-static bool bind_with_mode(int fd, const struct sockaddr_un *address,
-                           unsigned mode)
-{
-    mode_t before = umask((mode_t)(~mode & 0777));
-    int result = bind(fd, (const struct sockaddr *)address, sizeof(*address));
-    umask(before);
-    return result == 0;
-}
-
 static bool open_socket(const struct sockaddr_un *address, unsigned mode,
                         struct fcgi_socket *out)
 {
@@ -96,8 +85,16 @@ static bool open_socket(const struct sockaddr_un *address, unsigned mode,
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return false;
-    if (!make_way(address) || !bind_with_mode(fd, address, mode) ||
-        listen(fd, BACKLOG) != 0 || lstat(out->path, &st) != 0) {
+    bool bound = make_way(address);
+    if (bound) {
+        /* bind creates the file with the umask's mode, so the mode is never
+         * wider, not even for a moment. */
+        const mode_t before = umask((mode_t)(~mode & 0777));
+        bound =
+            bind(fd, (const struct sockaddr *)address, sizeof(*address)) == 0;
+        umask(before);
+    }
+    if (!bound || listen(fd, BACKLOG) != 0 || lstat(out->path, &st) != 0) {
         int error = errno;
         close(fd);
         errno = error;

@@ -17,13 +17,6 @@ static const char *const methods[] = {
 };
 _Static_assert(countof(methods) == METHOD__MAX, "a name for each method");
 
-/* An id that only the server's log and its answers carry. */
-static struct str parse_id(struct arena *a, struct pairs params)
-{
-    struct str id = pairs_get(params, "REQUEST_ID");
-    return id_token(id) ? id : id_new(a);
-}
-
 static const struct err *decode_path(struct arena *a, struct str raw,
                                      struct str *out)
 {
@@ -125,14 +118,6 @@ static const struct err *parse_headers(struct arena *a, struct pairs params,
     return NULL;
 }
 
-static size_t params_size(struct pairs params)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < params.n; i++)
-        n += params.v[i].key.n + params.v[i].value.n;
-    return n;
-}
-
 const struct err *request_parse(struct arena *a, struct pairs params,
                                 struct str body, struct request *r)
 {
@@ -142,10 +127,12 @@ const struct err *request_parse(struct arena *a, struct pairs params,
            !str_is(pairs_get(params, "REQUEST_METHOD"), methods[method]))
         method++;
     const struct str waited = pairs_get(params, "WAITED");
-    const bool bare = !pairs_get(params, "REQUEST_ID").p;
+    /* An id that only the server's log and its answers carry. */
+    const struct str id = pairs_get(params, "REQUEST_ID");
+    const bool bare = !id.p;
     *r = (struct request){
         .arena = a,
-        .id = parse_id(a, params),
+        .id = id_token(id) ? id : id_new(a),
         .method = method == METHOD__MAX ? METHOD_GET : method,
         .content_type = str_trim(pairs_get(params, "CONTENT_TYPE")),
         .body = body,
@@ -160,8 +147,10 @@ const struct err *request_parse(struct arena *a, struct pairs params,
     };
     if (!str_utf8(r->remote))
         r->remote = STR_NONE;
-    if (params.n > REQUEST_PARAMS_MAX ||
-        params_size(params) > REQUEST_PARAMS_BYTES)
+    size_t size = 0;
+    for (size_t i = 0; i < params.n; i++)
+        size += params.v[i].key.n + params.v[i].value.n;
+    if (params.n > REQUEST_PARAMS_MAX || size > REQUEST_PARAMS_BYTES)
         return ERROR(ERR_TOO_LARGE, "request.params",
                      "The request's headers are too many or too long.");
     if (!str_utf8(r->content_type))
