@@ -154,7 +154,7 @@ void arena_free(struct arena *a)
 }
 
 /* Counts size bytes in a and in all arenas around it. */
-static void count(struct arena *a, size_t size)
+static void arena_count(struct arena *a, size_t size)
 {
     struct arena *root = a->root;
     if (size > root->max - root->used)
@@ -184,7 +184,7 @@ void *arena_alloc(struct arena *a, size_t n)
     if (n > SIZE_MAX - ALIGN)
         give_up(a, "a piece's size overflows", n);
     const size_t size = (n + ALIGN - 1) / ALIGN * ALIGN;
-    count(a, size);
+    arena_count(a, size);
     struct block *b = block_for(a, size);
     void *p = b->p + b->n;
     b->n += size;
@@ -254,23 +254,20 @@ size_t arena_peak(const struct arena *a)
     return root->used > root->peak ? root->used : root->peak;
 }
 
-void arena_charge(struct arena *a, size_t n)
-{
-    count(a, n);
-}
+void arena_charge(struct arena *a, size_t n) { arena_count(a, n); }
 
 bool arena_offer(struct arena *a, size_t n)
 {
     const bool room = n <= a->root->max - a->root->used;
     if (room)
-        count(a, n);
+        arena_count(a, n);
     return room;
 }
 
 void arena_bill(size_t n)
 {
     if (at_work)
-        count(at_work, n);
+        arena_count(at_work, n);
 }
 
 void arena_no_memory(void)
@@ -279,8 +276,8 @@ void arena_no_memory(void)
 }
 
 /* Ends a trial, with or without success. */
-static void settle(struct arena *root, struct trial *outer,
-                   struct arena *before)
+static void arena_settle(struct arena *root, struct trial *outer,
+                         struct arena *before)
 {
     root->max += ARENA_SPARE;
     root->trial = outer;
@@ -292,12 +289,12 @@ bool arena_try(struct arena *a, void (*work)(void *), void *p)
     struct arena *const root = a->root, *const before = at_work;
     struct trial t = {.outer = root->trial};
     if (setjmp(t.back) != 0) {
-        settle(root, t.outer, before);
+        arena_settle(root, t.outer, before);
         return false;
     }
     root->trial = &t;
     at_work = a;
     work(p);
-    settle(root, t.outer, before);
+    arena_settle(root, t.outer, before);
     return true;
 }

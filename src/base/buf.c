@@ -16,7 +16,7 @@ struct buf buf_make(struct arena *a, size_t max)
 }
 
 /* Makes room for n more bytes and a NUL that printf may want to write. */
-static bool room(struct buf *b, size_t n)
+static bool buf_room(struct buf *b, size_t n)
 {
     if (b->over || n > b->max - b->n) {
         b->over = true;
@@ -39,7 +39,7 @@ static bool room(struct buf *b, size_t n)
 
 void buf_str(struct buf *b, struct str s)
 {
-    if (s.n == 0 || !room(b, s.n))
+    if (s.n == 0 || !buf_room(b, s.n))
         return;
     memcpy(b->p + b->n, s.p, s.n);
     b->n += s.n;
@@ -100,7 +100,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
         b->over = true;
         return;
     }
-    if (!room(b, (size_t)n))
+    if (!buf_room(b, (size_t)n))
         return;
     if ((size_t)n >= left) { /* it did not fit at once */
         va_start(ap, fmt);

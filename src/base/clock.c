@@ -96,7 +96,8 @@ void clock_write(char out[static CLOCK_TEXT], int64_t t)
 }
 
 /* Takes exactly n digits off the front of *s, within [min, max]. */
-static bool digits(struct str *s, size_t n, int64_t limits[2], int64_t *out)
+static bool clock_digits(struct str *s, size_t n, int64_t limits[2],
+                         int64_t *out)
 {
     int64_t v = 0;
     for (size_t i = 0; i < n; i++) {
@@ -109,7 +110,7 @@ static bool digits(struct str *s, size_t n, int64_t limits[2], int64_t *out)
     return v >= limits[0] && v <= limits[1];
 }
 
-static bool skip(struct str *s, char c)
+static bool clock_skip(struct str *s, char c)
 {
     if (s->n == 0 || s->p[0] != c)
         return false;
@@ -120,9 +121,9 @@ static bool skip(struct str *s, char c)
 static bool read_date(struct str *s, int64_t *us)
 {
     int64_t y, m, d;
-    if (!digits(s, 4, (int64_t[]){1, 9999}, &y) || !skip(s, '-') ||
-        !digits(s, 2, (int64_t[]){1, 12}, &m) || !skip(s, '-') ||
-        !digits(s, 2, (int64_t[]){1, 31}, &d))
+    if (!clock_digits(s, 4, (int64_t[]){1, 9999}, &y) || !clock_skip(s, '-') ||
+        !clock_digits(s, 2, (int64_t[]){1, 12}, &m) || !clock_skip(s, '-') ||
+        !clock_digits(s, 2, (int64_t[]){1, 31}, &d))
         return false;
     struct tm date = {.tm_year = (int)y - 1900,
                       .tm_mon = (int)m - 1,
@@ -135,12 +136,12 @@ static bool read_date(struct str *s, int64_t *us)
 static bool read_time(struct str *s, int64_t *us)
 {
     int64_t h, m, sec;
-    if (!digits(s, 2, (int64_t[]){0, 23}, &h) || !skip(s, ':') ||
-        !digits(s, 2, (int64_t[]){0, 59}, &m) || !skip(s, ':') ||
-        !digits(s, 2, (int64_t[]){0, 59}, &sec))
+    if (!clock_digits(s, 2, (int64_t[]){0, 23}, &h) || !clock_skip(s, ':') ||
+        !clock_digits(s, 2, (int64_t[]){0, 59}, &m) || !clock_skip(s, ':') ||
+        !clock_digits(s, 2, (int64_t[]){0, 59}, &sec))
         return false;
     *us = ((h * 60 + m) * 60 + sec) * CLOCK_SECOND;
-    if (!skip(s, '.'))
+    if (!clock_skip(s, '.'))
         return true;
     /* Up to nine digits are read; digits beyond microseconds are cut off. */
     size_t n = 0;
@@ -156,13 +157,13 @@ static bool read_time(struct str *s, int64_t *us)
 static bool read_offset(struct str *s, int64_t *us)
 {
     *us = 0;
-    if (s->n == 0 || skip(s, 'Z'))
+    if (s->n == 0 || clock_skip(s, 'Z'))
         return true;
-    const bool west = skip(s, '-');
+    const bool west = clock_skip(s, '-');
     int64_t h, m;
-    if ((!west && !skip(s, '+')) ||
-        !digits(s, 2, (int64_t[]){0, 23}, &h) || !skip(s, ':') ||
-        !digits(s, 2, (int64_t[]){0, 59}, &m))
+    if ((!west && !clock_skip(s, '+')) ||
+        !clock_digits(s, 2, (int64_t[]){0, 23}, &h) || !clock_skip(s, ':') ||
+        !clock_digits(s, 2, (int64_t[]){0, 59}, &m))
         return false;
     *us = (h * 60 + m) * (west ? -60 : 60) * CLOCK_SECOND;
     return true;
@@ -171,7 +172,8 @@ static bool read_offset(struct str *s, int64_t *us)
 bool clock_parse(struct str s, int64_t *out)
 {
     int64_t date, us, offset;
-    if (!read_date(&s, &date) || (!skip(&s, 'T') && !skip(&s, ' ')) ||
+    if (!read_date(&s, &date) ||
+        (!clock_skip(&s, 'T') && !clock_skip(&s, ' ')) ||
         !read_time(&s, &us) || !read_offset(&s, &offset) || s.n)
         return false;
     const int64_t t = date + us - offset;

@@ -215,7 +215,7 @@ struct reading {
 };
 
 /* The buffer for the next mistake; line 0: it is in no line. */
-static struct buf *mistake(struct reading *r, size_t line)
+static struct buf *conf_mistake(struct reading *r, size_t line)
 {
     r->failed = true;
     if (line)
@@ -261,7 +261,8 @@ static void set_word(struct reading *r, const struct key *k, struct str value,
 }
 
 /* p NULL: the value is valid; else the form that is required. */
-static struct str set(struct reading *r, const struct key *k, struct str value)
+static struct str conf_set(struct reading *r, const struct key *k,
+                           struct str value)
 {
     static void (*const setters[])(struct reading *, const struct key *,
                                    struct str, struct buf *) = {
@@ -276,14 +277,14 @@ static void read_line(struct reading *r, size_t number, struct str line)
 {
     line = str_trim(line);
     if (!str_utf8(line)) {
-        buf_put(mistake(r, number), "this is not text in UTF-8\n");
+        buf_put(conf_mistake(r, number), "this is not text in UTF-8\n");
         return;
     }
     if (line.n == 0 || line.p[0] == '#')
         return;
     if (str_find(line, '=', 0) == line.n) {
-        buf_put(mistake(r, number), "a line of the form key = value is "
-                                    "required\n");
+        buf_put(conf_mistake(r, number), "a line of the form key = value is "
+                                         "required\n");
         return;
     }
     struct str value = line;
@@ -292,20 +293,20 @@ static void read_line(struct reading *r, size_t number, struct str line)
     while (k < countof(keys) && !str_is(name, keys[k].name))
         k++;
     if (k == countof(keys)) {
-        buf_printf(mistake(r, number), "there is no key \"%.*s\"\n",
+        buf_printf(conf_mistake(r, number), "there is no key \"%.*s\"\n",
                    STR_FMT(str_head(name, 40)));
         return;
     }
     if (r->seen[k]) {
-        buf_printf(mistake(r, number), "%s is already set in line %zu\n",
+        buf_printf(conf_mistake(r, number), "%s is already set in line %zu\n",
                    keys[k].name, r->seen[k]);
         return;
     }
     r->seen[k] = number;
     r->given[k] = true;
-    const struct str wrong = set(r, &keys[k], str_trim(value));
+    const struct str wrong = conf_set(r, &keys[k], str_trim(value));
     if (wrong.p)
-        buf_printf(mistake(r, number), "%s: %.*s\n", keys[k].name,
+        buf_printf(conf_mistake(r, number), "%s: %.*s\n", keys[k].name,
                    STR_FMT(wrong));
 }
 
@@ -332,10 +333,11 @@ static void fill_in(struct reading *r)
     }
     if (c->wait_socket.n > SOCKET_PATH_MAX ||
         str_eq(c->wait_socket, c->socket))
-        buf_put(mistake(r, 0), "wait_socket: a different path of at most 107 "
-                               "characters is required\n");
+        buf_put(conf_mistake(r, 0),
+                "wait_socket: a different path of at most 107 characters is "
+                "required\n");
     if (c->smtp_url.p && !c->mail_from.p)
-        buf_put(mistake(r, 0), "mail_from is required with smtp_url\n");
+        buf_put(conf_mistake(r, 0), "mail_from is required with smtp_url\n");
 }
 
 bool conf_read(struct arena *a, struct str file, struct conf *c,
@@ -372,14 +374,15 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
             continue;
         r.given[k] = true;
         const struct str wrong = str_utf8(str_trim(raw))
-                                     ? set(&r, &keys[k], str_trim(raw))
+                                     ? conf_set(&r, &keys[k], str_trim(raw))
                                      : STR("this is not text in UTF-8");
         if (wrong.p)
-            buf_printf(mistake(&r, 0), "%s: %.*s\n", variable, STR_FMT(wrong));
+            buf_printf(conf_mistake(&r, 0), "%s: %.*s\n", variable,
+                       STR_FMT(wrong));
     }
     for (size_t k = 0; k < countof(keys); k++)
         if (keys[k].required && !r.given[k])
-            buf_printf(mistake(&r, 0), "%s is required\n", keys[k].name);
+            buf_printf(conf_mistake(&r, 0), "%s is required\n", keys[k].name);
     fill_in(&r);
     return !r.failed;
 }
@@ -398,11 +401,11 @@ bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
         read_line(&r, number, str_cut(&file, '\n'));
     for (size_t k = 0; k < countof(keys); k++)
         if (r.given[k] != str_is(str_of(keys[k].name), owner_name))
-            buf_printf(mistake(&r, r.seen[k]),
+            buf_printf(conf_mistake(&r, r.seen[k]),
                        "this file may have database_owner alone, and has to "
                        "have it\n");
     if (own.database_owner.n == 0)
-        buf_printf(mistake(&r, 0), "%s must not be empty\n", owner_name);
+        buf_printf(conf_mistake(&r, 0), "%s must not be empty\n", owner_name);
     if (!getenv("SAYSO_DATABASE_OWNER"))
         c->database_owner = own.database_owner;
     return !r.failed;

@@ -16,14 +16,11 @@ bool crypt_init(void)
 }
 
 /* libsodium asks for pointers that are not NULL even for empty input. */
-static struct str solid(struct str s)
-{
-    return s.p ? s : STR("");
-}
+static struct str crypt_solid(struct str s) { return s.p ? s : STR(""); }
 
 void crypt_sha256(struct str s, uint8_t out[static CRYPT_SHA256])
 {
-    s = solid(s);
+    s = crypt_solid(s);
     crypto_hash_sha256(out, (const unsigned char *)s.p, s.n);
 }
 
@@ -33,7 +30,7 @@ void crypt_tag(const uint8_t secret[static CRYPT_TAG], struct str s,
     static_assert(CRYPT_TAG == crypto_shorthash_siphashx24_BYTES &&
                       CRYPT_TAG == crypto_shorthash_siphashx24_KEYBYTES,
                   "the sizes of SipHash");
-    s = solid(s);
+    s = crypt_solid(s);
     crypto_shorthash_siphashx24(out, (const unsigned char *)s.p, s.n, secret);
 }
 
@@ -55,14 +52,14 @@ static struct str base64(struct arena *a, const uint8_t *p, size_t n,
     return (struct str){text, size - 1};
 }
 
-static struct str base64url(struct arena *a, const uint8_t *p, size_t n)
+static struct str crypt_base64url(struct arena *a, const uint8_t *p, size_t n)
 {
     return base64(a, p, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
 struct str crypt_base64(struct arena *a, struct str bytes)
 {
-    bytes = solid(bytes);
+    bytes = crypt_solid(bytes);
     return base64(a, (const uint8_t *)bytes.p, bytes.n,
                   sodium_base64_VARIANT_ORIGINAL);
 }
@@ -71,7 +68,7 @@ static struct str base64_read(struct arena *a, struct str text, int variant)
 {
     uint8_t *raw = arena_alloc(a, text.n + 1);
     size_t n;
-    text = solid(text);
+    text = crypt_solid(text);
     /* libsodium 1.0.18 takes some bytes beyond ASCII for digits. */
     for (size_t i = 0; i < text.n; i++) {
         if ((unsigned char)text.p[i] >= 0x80)
@@ -100,8 +97,8 @@ static struct str hmac(struct arena *a, struct str key, struct str s,
 {
     uint8_t mac[crypto_auth_hmacsha256_BYTES];
     crypto_auth_hmacsha256_state state;
-    key = solid(key);
-    s = solid(s);
+    key = crypt_solid(key);
+    s = crypt_solid(s);
     crypto_auth_hmacsha256_init(&state, (const unsigned char *)key.p, key.n);
     crypto_auth_hmacsha256_update(&state, (const unsigned char *)s.p, s.n);
     crypto_auth_hmacsha256_final(&state, mac);
@@ -124,7 +121,7 @@ bool crypt_ed25519_ok(struct str key, struct str signature, struct str s)
     static_assert(CRYPT_ED25519_KEY == crypto_sign_PUBLICKEYBYTES &&
                       CRYPT_ED25519_SIGNATURE == crypto_sign_BYTES,
                   "the sizes of Ed25519");
-    s = solid(s);
+    s = crypt_solid(s);
     return key.n == CRYPT_ED25519_KEY &&
            signature.n == CRYPT_ED25519_SIGNATURE &&
            crypto_sign_verify_detached((const unsigned char *)signature.p,
@@ -136,14 +133,14 @@ struct str crypt_sha256_b64(struct arena *a, struct str s)
 {
     uint8_t digest[CRYPT_SHA256];
     crypt_sha256(s, digest);
-    return base64url(a, digest, sizeof(digest));
+    return crypt_base64url(a, digest, sizeof(digest));
 }
 
 struct str crypt_token(struct arena *a, size_t n)
 {
     uint8_t *raw = arena_alloc(a, n);
     crypt_random(raw, n);
-    const struct str token = base64url(a, raw, n);
+    const struct str token = crypt_base64url(a, raw, n);
     sodium_memzero(raw, n);
     return token;
 }
@@ -206,7 +203,7 @@ struct str crypt_password(struct arena *a, struct str password,
 {
     const bool min = cost == CRYPT_MIN;
     char *hash = arena_alloc(a, crypto_pwhash_STRBYTES);
-    password = solid(text_nfc(a, password));
+    password = crypt_solid(text_nfc(a, password));
     if (crypto_pwhash_str_alg(hash, password.p, password.n,
                               min ? crypto_pwhash_OPSLIMIT_MIN
                                   : crypto_pwhash_OPSLIMIT_INTERACTIVE,
@@ -233,7 +230,7 @@ static size_t forms_of(struct arena *a, struct str password,
         for (size_t k = 0; k < n; k++)
             had = had || str_eq(out[k], all[i]);
         if (!had)
-            out[n++] = solid(all[i]);
+            out[n++] = crypt_solid(all[i]);
     }
     return n;
 }

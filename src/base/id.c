@@ -38,12 +38,9 @@ struct str id_new(struct arena *a)
     return (struct str){text, UUID_TEXT};
 }
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool id_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool letter(char c, char last)
+static bool id_letter(char c, char last)
 {
     return (c >= 'a' && c <= last) || (c >= 'A' && c <= last - 'a' + 'A');
 }
@@ -54,7 +51,7 @@ bool id_uuid(struct str s)
         return false;
     for (size_t i = 0; i < s.n; i++) {
         const char c = s.p[i];
-        if (dash_at(i) ? c != '-' : !digit(c) && !letter(c, 'f'))
+        if (dash_at(i) ? c != '-' : !id_digit(c) && !id_letter(c, 'f'))
             return false;
     }
     return true;
@@ -67,7 +64,7 @@ bool id_token(struct str s)
         return false;
     for (size_t i = 0; i < s.n; i++) {
         const char c = s.p[i];
-        if (!digit(c) && !letter(c, 'z') && c != '.' && c != '_' &&
+        if (!id_digit(c) && !id_letter(c, 'z') && c != '.' && c != '_' &&
             c != '~' && c != '-')
             return false;
     }

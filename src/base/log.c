@@ -56,7 +56,7 @@ static const char *level_name(enum log_level level)
     return "info";
 }
 
-static size_t add(char *line, size_t at, struct str s)
+static size_t log_add(char *line, size_t at, struct str s)
 {
     memcpy(line + at, s.p, s.n);
     return at + s.n;
@@ -64,7 +64,7 @@ static size_t add(char *line, size_t at, struct str s)
 
 /* The start of a line, at most HEAD_MAX bytes. Without printf, because every
  * request has a line. */
-static size_t head(char *line, enum log_level level)
+static size_t log_head(char *line, enum log_level level)
 {
     const struct str id = str_sub(request_id, 0, REQUEST_MAX);
     size_t n = 0;
@@ -79,33 +79,30 @@ static size_t head(char *line, enum log_level level)
         line[n++] = '>';
     } else {
         clock_write(line, clock_now());
-        n = add(line, strlen(line), STR(" "));
-        n = add(line, n, str_of(level_name(level)));
-        n = add(line, n, STR(" "));
+        n = log_add(line, strlen(line), STR(" "));
+        n = log_add(line, n, str_of(level_name(level)));
+        n = log_add(line, n, STR(" "));
     }
     if (id.n > 0) {
-        n = add(line, n, STR("request="));
-        n = add(line, n, id);
-        n = add(line, n, STR(" "));
+        n = log_add(line, n, STR("request="));
+        n = log_add(line, n, id);
+        n = log_add(line, n, STR(" "));
     }
     return n;
 }
 
-static bool plain(char c)
-{
-    return c >= ' ' && c <= '~';
-}
+static bool log_plain(char c) { return c >= ' ' && c <= '~'; }
 
 /* Replaces control characters, line separators and malformed UTF-8 by '?', in
  * place: the line never gets longer. Returns the new length. */
-static size_t tame(char *line, size_t n)
+static size_t log_tame(char *line, size_t n)
 {
     const struct str s = {line, n};
     size_t to = 0;
-    while (to < n && plain(line[to])) /* nearly all of a line */
+    while (to < n && log_plain(line[to])) /* nearly all of a line */
         to++;
     for (size_t at = to; at < n;) {
-        if (plain(line[at])) {
+        if (log_plain(line[at])) {
             line[to++] = line[at++];
             continue;
         }
@@ -128,15 +125,15 @@ void log_line(enum log_level level, const char *fmt, ...)
 {
     const int error = errno;
     char line[LINE_MAX_BYTES];
-    const size_t start = head(line, level), size = sizeof line - start;
+    const size_t start = log_head(line, level), size = sizeof line - start;
     errno = error; /* for %m */
     va_list ap;
     va_start(ap, fmt);
     const int wanted = vsnprintf(line + start, size, fmt, ap);
     va_end(ap);
     const bool cut = wanted >= 0 && (size_t)wanted >= size;
-    size_t n = tame(line, cut ? sizeof line - 4
-                              : start + (size_t)(wanted < 0 ? 0 : wanted));
+    size_t n = log_tame(line, cut ? sizeof line - 4
+                                  : start + (size_t)(wanted < 0 ? 0 : wanted));
     if (cut) {
         memcpy(line + n, "...", 3);
         n += 3;

@@ -3,7 +3,7 @@
  * Owns nothing, allocates nothing, and knows no locale: letters are ASCII. */
 #include "base/str.h"
 
-static unsigned char lower(char c)
+static unsigned char str_lower(char c)
 {
     const unsigned char u = (unsigned char)c;
     return u >= 'A' && u <= 'Z' ? (unsigned char)(u + 32) : u;
@@ -12,7 +12,7 @@ static unsigned char lower(char c)
 static bool same_nocase(const char *a, const char *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (lower(a[i]) != lower(b[i]))
+        if (str_lower(a[i]) != str_lower(b[i]))
             return false;
     return true;
 }
@@ -88,21 +88,21 @@ struct str str_sub(struct str s, size_t from, size_t to)
     return (struct str){s.p + from, to - from};
 }
 
-static bool blank(char c)
+static bool str_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 size_t str_skip_space(struct str s, size_t from)
 {
-    while (from < s.n && blank(s.p[from]))
+    while (from < s.n && str_blank(s.p[from]))
         from++;
     return from;
 }
 
 struct str str_trim(struct str s)
 {
-    while (s.n && blank(s.p[s.n - 1]))
+    while (s.n && str_blank(s.p[s.n - 1]))
         s.n--;
     const size_t from = str_skip_space(s, 0);
     return from ? (struct str){s.p + from, s.n - from} : s;
@@ -154,7 +154,7 @@ bool str_int(struct str s, int64_t min, int64_t max, int64_t *out)
 
 /* The length of the well-formed sequence at s.p[at], its code point in *rune; 0
  * when it is malformed or cut off. RFC 3629 section 4. */
-static size_t decode(struct str s, size_t at, uint32_t *rune)
+static size_t str_decode(struct str s, size_t at, uint32_t *rune)
 {
     const unsigned char *p = (const unsigned char *)s.p + at;
     const size_t left = s.n - at;
@@ -218,7 +218,7 @@ bool str_utf8(struct str s)
             continue;
         }
         uint32_t rune;
-        const size_t n = decode(s, at, &rune);
+        const size_t n = str_decode(s, at, &rune);
         if (n == 0 || rune == 0)
             return false;
         at += n;
@@ -231,7 +231,7 @@ uint32_t str_rune(struct str s, size_t *at)
     uint32_t rune = 0xFFFD;
     if (*at >= s.n)
         return rune;
-    const size_t n = decode(s, *at, &rune);
+    const size_t n = str_decode(s, *at, &rune);
     *at += n ? n : 1;
     return rune;
 }
@@ -249,7 +249,7 @@ struct str str_head(struct str s, size_t n)
     size_t at = 0;
     while (n-- && at < s.n) {
         uint32_t rune;
-        const size_t len = decode(s, at, &rune);
+        const size_t len = str_decode(s, at, &rune);
         if (len == 0)
             break;
         at += len;

@@ -69,7 +69,7 @@ static bool is_emoji(uint32_t rune)
 }
 
 /* A letter or mark of Arabic, Syriac, N'Ko, or a script of India. */
-static bool joins(uint32_t rune)
+static bool text_joins(uint32_t rune)
 {
     const bool script = (rune >= 0x0600 && rune <= 0x08FF) ||
                         (rune >= 0x0900 && rune <= 0x0DFF);
@@ -125,7 +125,7 @@ bool text_hidden_at(struct str s, size_t at)
     if (rune == JOINER && is_emoji(after))
         return !emoji_before(s, at);
     if (rune == JOINER || rune == NON_JOINER)
-        return !joins(before) || !joins(after);
+        return !text_joins(before) || !text_joins(after);
     return true;
 }
 
@@ -141,7 +141,8 @@ bool text_wordy(uint32_t rune)
 
 /* utf8proc's own buffer grows by malloc; this one belongs to the arena. NULL
  * where the text is not UTF-8. */
-static struct str mapped(struct arena *a, struct str s, utf8proc_option_t how)
+static struct str text_mapped(struct arena *a, struct str s,
+                              utf8proc_option_t how)
 {
     const utf8proc_uint8_t *text = (const utf8proc_uint8_t *)s.p;
     const utf8proc_ssize_t n = (utf8proc_ssize_t)s.n;
@@ -159,7 +160,7 @@ static struct str mapped(struct arena *a, struct str s, utf8proc_option_t how)
 /* s where it is not UTF-8. */
 static struct str form_of(struct arena *a, struct str s, utf8proc_option_t how)
 {
-    const struct str out = s.n ? mapped(a, s, how) : s;
+    const struct str out = s.n ? text_mapped(a, s, how) : s;
     return out.p ? out : s;
 }
 
@@ -185,7 +186,7 @@ static bool is_space(uint32_t rune)
 }
 
 /* Spaces and line ends as single spaces within the text. */
-static struct str spaced(struct arena *a, struct str s)
+static struct str text_spaced(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, s.n + 1);
     bool space = false;
@@ -205,7 +206,8 @@ static struct str spaced(struct arena *a, struct str s)
 
 bool text_same(struct arena *a, struct str x, struct str y)
 {
-    return str_eq(spaced(a, text_nfc(a, x)), spaced(a, text_nfc(a, y)));
+    return str_eq(text_spaced(a, text_nfc(a, x)),
+                  text_spaced(a, text_nfc(a, y)));
 }
 
 static bool is_ascii(struct str s)
@@ -224,9 +226,10 @@ struct str text_fold(struct arena *a, struct str s)
         return buf_text(&lower);
     }
     const struct str whole =
-        s.n ? mapped(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE |
-                               UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
-                               UTF8PROC_IGNORE | UTF8PROC_STRIPCC)
+        s.n ? text_mapped(a, s,
+                          UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                              UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
+                              UTF8PROC_IGNORE | UTF8PROC_STRIPCC)
             : STR("");
     bool space = false;
     if (!whole.p)
@@ -296,7 +299,7 @@ static char alike_of(uint32_t rune)
     return 0;
 }
 
-static struct str drawn(struct arena *a, struct str s, bool signs)
+static struct str text_drawn(struct arena *a, struct str s, bool signs)
 {
     struct buf b = buf_make(a, s.n + 1);
     for (size_t at = 0; at < s.n;) {
@@ -315,16 +318,17 @@ static struct str drawn(struct arena *a, struct str s, bool signs)
 
 struct str text_letters(struct arena *a, struct str s)
 {
-    return is_ascii(s)
-               ? text_fold(a, s)
-               : drawn(a, text_fold(a, drawn(a, text_nfkc(a, s), false)),
-                       false);
+    return is_ascii(s) ? text_fold(a, s)
+                       : text_drawn(a,
+                                    text_fold(a, text_drawn(a, text_nfkc(a, s),
+                                                            false)),
+                                    false);
 }
 
 struct str text_skeleton(struct arena *a, struct str s)
 {
     const struct str letters = text_letters(a, s);
-    return is_ascii(letters) ? letters : drawn(a, letters, true);
+    return is_ascii(letters) ? letters : text_drawn(a, letters, true);
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -437,7 +441,7 @@ bool text_mixed(struct str s)
 
 #define ACTIVE "/\\.;%" /* read as a step of the path, or decoded again */
 
-static int hex(char c)
+static int text_hex(char c)
 {
     if ((c >= '0' && c <= '9'))
         return c - '0';
@@ -446,22 +450,22 @@ static int hex(char c)
 }
 
 /* The byte of the escape at i; -1: it is none. */
-static int escaped(struct str s, size_t i)
+static int text_escaped(struct str s, size_t i)
 {
     if (i + 2 >= s.n || s.p[i] != '%')
         return -1;
-    const int high = hex(s.p[i + 1]), low = hex(s.p[i + 2]);
+    const int high = text_hex(s.p[i + 1]), low = text_hex(s.p[i + 2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 /* The path with its escapes decoded; false where it has another character than
  * an unreserved one (RFC 3986 2.3), a slash, or the escape of a byte that has
  * no meaning in a path. */
-static bool decode(struct str path, struct buf *out)
+static bool text_decode(struct str path, struct buf *out)
 {
     for (size_t i = 0; i < path.n; i++) {
         const char c = path.p[i];
-        const int byte = escaped(path, i);
+        const int byte = text_escaped(path, i);
         if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
             (c >= 'A' && c <= 'Z') || (c && strchr("-._~/", c))) {
             buf_char(out, c);
@@ -475,7 +479,7 @@ static bool decode(struct str path, struct buf *out)
     return true;
 }
 
-static size_t active(struct str s)
+static size_t text_active(struct str s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++)
@@ -483,7 +487,7 @@ static size_t active(struct str s)
     return n;
 }
 
-static bool steps(struct str path)
+static bool text_steps(struct str path)
 {
     struct str rest = path;
     while (rest.p) {
@@ -498,7 +502,7 @@ static bool steps(struct str path)
 bool text_path(struct arena *a, struct str path)
 {
     struct buf b = buf_make(a, path.n + 1);
-    if (!decode(path, &b))
+    if (!text_decode(path, &b))
         return false;
     const struct str text = b.n ? buf_text(&b) : STR("");
     if (!str_utf8(text))
@@ -509,5 +513,6 @@ bool text_path(struct arena *a, struct str path)
             return false;
     }
     const struct str folded = text_fold(a, text);
-    return !steps(text) && !steps(folded) && active(folded) == active(text);
+    return !text_steps(text) && !text_steps(folded) &&
+           text_active(folded) == text_active(text);
 }

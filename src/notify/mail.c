@@ -166,7 +166,7 @@ static struct str as_text(struct arena *a, const struct message *m)
 /* ---- the page ------------------------------------------------------- */
 
 /* A text as a list of its lines. */
-static struct json *lines(struct arena *a, struct str s)
+static struct json *mail_lines(struct arena *a, struct str s)
 {
     struct json *list = json_array(a);
     struct str rest = s.n ? str_head(s, TEXT_MAX) : STR_NONE;
@@ -175,13 +175,13 @@ static struct json *lines(struct arena *a, struct str s)
     return list;
 }
 
-static struct json *view(struct arena *a, const struct message *m)
+static struct json *mail_view(struct arena *a, const struct message *m)
 {
     struct json *o = json_object(a), *rows = json_array(a);
     struct json *choices = json_array(a), *mail = json_object(a);
     json_set_text(o, "heading", m->heading);
     json_set_text(o, "title", m->title);
-    json_set_json(o, "question", lines(a, m->question));
+    json_set_json(o, "question", mail_lines(a, m->question));
     for (size_t i = 0; i < m->rows; i++) {
         struct json *row = json_object(a);
         json_set_text(row, "name", str_of(m->row[i].name));
@@ -190,12 +190,12 @@ static struct json *view(struct arena *a, const struct message *m)
     }
     json_set_json(o, "rows", rows);
     json_set_text(o, "silence", m->on_expiry.p ? m->on_expiry : STR(""));
-    json_set_json(o, "explanation", lines(a, m->explanation));
+    json_set_json(o, "explanation", mail_lines(a, m->explanation));
     for (size_t i = 0; i < m->choices; i++)
         json_add_text(choices,
                       words_cut(a, m->choice[i], MESSAGE_LINE_MAX));
     json_set_json(o, "choices", choices);
-    json_set_json(o, "context", lines(a, m->context));
+    json_set_json(o, "context", mail_lines(a, m->context));
     json_set_text(o, "url", m->url);
     json_set_json(mail, "mail", o);
     return mail;
@@ -208,8 +208,9 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
     struct buf b = buf_make(a, MESSAGE_MAX * 4);
     struct buf html = buf_make(a, MESSAGE_MAX);
     TRY(message_read(a, m->body, &said));
-    const struct template_page page = {
-        .name = "mail_question", .view = view(a, &said), .now = m->now};
+    const struct template_page page = {.name = "mail_question",
+                                       .view = mail_view(a, &said),
+                                       .now = m->now};
     TRY(template_render(a, m->templates, &page, &html));
     put_headers(&b, m,
                 arena_join(a, said.heading, STR(": "),

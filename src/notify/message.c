@@ -21,8 +21,8 @@ struct str message_line(struct arena *a, struct str s, size_t max)
     return str_trim(b.n ? buf_text(&b) : STR(""));
 }
 
-static struct str heading(struct arena *a, struct str type,
-                          const struct json *data)
+static struct str message_heading(struct arena *a, struct str type,
+                                  const struct json *data)
 {
     const int64_t attempt = json_int(json_get(data, "attempt"));
     const int64_t max = json_int(json_get(data, "max_attempts"));
@@ -53,8 +53,8 @@ static void add_row(struct arena *a, struct message *m, const char *name,
         (struct message_row){name, message_line(a, value, MESSAGE_LINE_MAX)};
 }
 
-static struct str moment(struct arena *a, const struct json *data,
-                         const char *key, struct str none)
+static struct str message_moment(struct arena *a, const struct json *data,
+                                 const char *key, struct str none)
 {
     int64_t t;
     return clock_parse(json_get_text(data, key), &t) ? words_moment(a, t)
@@ -62,7 +62,7 @@ static struct str moment(struct arena *a, const struct json *data,
 }
 
 /* "high" as "High"; a word of a vocabulary. */
-static struct str capital(struct arena *a, struct str s)
+static struct str message_capital(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, s.n + 1);
     if (s.n == 0)
@@ -73,7 +73,7 @@ static struct str capital(struct arena *a, struct str s)
     return buf_text(&b);
 }
 
-static struct str context(struct arena *a, const struct json *data)
+static struct str message_context(struct arena *a, const struct json *data)
 {
     const struct json *v = json_get(data, "context");
     struct buf b = buf_make(a, CONTEXT_MAX * 4);
@@ -97,27 +97,31 @@ const struct err *message_read(struct arena *a, struct str body,
     const struct str title = json_get_text(data, "title");
     const struct str question = json_get_text(data, "question");
     const bool repeats = str_eq(question, title);
-    *out = (struct message){.heading =
-                                heading(a, json_get_text(whole, "type"), data),
-                            .title = str_head(title, TITLE_MAX),
-                            .question = repeats
-                                            ? STR_NONE
-                                            : str_head(question, QUESTION_MAX),
-                            .explanation =
-                                str_head(json_get_text(data, "explanation"),
-                                         EXPLANATION_MAX),
-                            .on_expiry = json_get_text(data, "on_expiry"),
-                            .context = context(a, data),
-                            .url = json_get_text(data, "url")};
+    *out =
+        (struct message){.heading =
+                             message_heading(a, json_get_text(whole, "type"),
+                                             data),
+                         .title = str_head(title, TITLE_MAX),
+                         .question = repeats
+                                         ? STR_NONE
+                                         : str_head(question, QUESTION_MAX),
+                         .explanation =
+                             str_head(json_get_text(data, "explanation"),
+                                      EXPLANATION_MAX),
+                         .on_expiry = json_get_text(data, "on_expiry"),
+                         .context = message_context(a, data),
+                         .url = json_get_text(data, "url")};
     if (title.n == 0 || out->url.n == 0)
         return unreadable;
-    add_row(a, out, "Risk", capital(a, json_get_text(data, "severity")));
+    add_row(a, out, "Risk",
+            message_capital(a, json_get_text(data, "severity")));
     add_row(a, out, "Agent", words_name(a, json_get_text(data, "agent")));
     add_row(a, out, "For", words_name(a, json_get_text(data, "notify_to")));
-    add_row(a, out, "Requested", moment(a, data, "asked_at", STR_NONE));
+    add_row(a, out, "Requested",
+            message_moment(a, data, "asked_at", STR_NONE));
     if (str_starts(json_get_text(whole, "type"), STR("suspension.")))
         add_row(a, out, "Deadline",
-                moment(a, data, "expires_at", STR("no deadline")));
+                message_moment(a, data, "expires_at", STR("no deadline")));
     const struct json *choices = json_get(data, "choices");
     for (size_t i = 0; i < json_count(choices); i++)
         if (out->choices < MESSAGE_CHOICES_MAX)

@@ -16,7 +16,7 @@
 #define SAYS_MAX 300
 
 /* At most max characters after escaping, "…" in place of the rest. */
-static struct str escape(struct arena *a, struct str s, size_t max)
+static struct str slack_escape(struct arena *a, struct str s, size_t max)
 {
     struct buf b = buf_make(a, s.n * 5 + 16);
     size_t used = 0;
@@ -42,17 +42,17 @@ static struct str escape(struct arena *a, struct str s, size_t max)
     return b.n ? buf_text(&b) : STR("");
 }
 
-static struct json *text(struct arena *a, struct str s, size_t max)
+static struct json *slack_text(struct arena *a, struct str s, size_t max)
 {
     struct json *o = json_object(a);
     json_set_text(o, "type", STR("plain_text"));
-    json_set_text(o, "text", escape(a, s, max));
+    json_set_text(o, "text", slack_escape(a, s, max));
     json_set_bool(o, "emoji", false);
     return o;
 }
 
-static struct json *block(struct arena *a, struct json *blocks,
-                          const char *type)
+static struct json *slack_block(struct arena *a, struct json *blocks,
+                                const char *type)
 {
     struct json *o = json_object(a);
     json_set_text(o, "type", str_of(type));
@@ -61,8 +61,8 @@ static struct json *block(struct arena *a, struct json *blocks,
 }
 
 /* A paragraph, with its name above where it has one. */
-static void section(struct arena *a, struct json *blocks, const char *name,
-                    struct str s)
+static void slack_section(struct arena *a, struct json *blocks,
+                          const char *name, struct str s)
 {
     struct buf b = buf_make(a, s.n * 8 + 64);
     if (s.n == 0)
@@ -72,8 +72,8 @@ static void section(struct arena *a, struct json *blocks, const char *name,
         buf_char(&b, '\n');
     }
     buf_str(&b, words_plain(a, s, TEXT_MAX));
-    json_set_json(block(a, blocks, "section"), "text",
-                  text(a, buf_text(&b), TEXT_MAX));
+    json_set_json(slack_block(a, blocks, "section"), "text",
+                  slack_text(a, buf_text(&b), TEXT_MAX));
 }
 
 const struct err *slack_write(struct arena *a, struct str body,
@@ -82,39 +82,40 @@ const struct err *slack_write(struct arena *a, struct str body,
     struct message m;
     struct json *o = json_object(a), *blocks = json_array(a);
     TRY(message_read(a, body, &m));
-    json_set_json(block(a, blocks, "header"), "text",
-                  text(a, message_line(a, m.title, HEADER_MAX), HEADER_MAX));
-    section(a, blocks, NULL, m.heading);
-    section(a, blocks, NULL, m.question);
+    json_set_json(slack_block(a, blocks, "header"), "text",
+                  slack_text(a, message_line(a, m.title, HEADER_MAX),
+                             HEADER_MAX));
+    slack_section(a, blocks, NULL, m.heading);
+    slack_section(a, blocks, NULL, m.question);
     struct json *fields = json_array(a);
     for (size_t i = 0; i < m.rows; i++) {
         const struct str field =
             arena_join(a, str_of(m.row[i].name), STR(": "), m.row[i].value);
-        json_add_json(fields, text(a, field, FIELD_MAX));
+        json_add_json(fields, slack_text(a, field, FIELD_MAX));
     }
     if (m.rows > 0)
-        json_set_json(block(a, blocks, "section"), "fields", fields);
-    section(a, blocks, NULL, m.on_expiry);
-    section(a, blocks, "Reason", m.explanation);
+        json_set_json(slack_block(a, blocks, "section"), "fields", fields);
+    slack_section(a, blocks, NULL, m.on_expiry);
+    slack_section(a, blocks, "Reason", m.explanation);
     struct buf choices = buf_make(a, TEXT_MAX * 16);
     for (size_t i = 0; i < m.choices; i++) {
         buf_put(&choices, i ? "\n- " : "- ");
         buf_str(&choices, message_line(a, m.choice[i], MESSAGE_LINE_MAX));
     }
-    section(a, blocks, "Choices", buf_text(&choices));
-    section(a, blocks, "Context", m.context);
+    slack_section(a, blocks, "Choices", buf_text(&choices));
+    slack_section(a, blocks, "Context", m.context);
     if (m.url.n <= URL_MAX) {
         struct json *button = json_object(a), *buttons = json_array(a);
         json_set_text(button, "type", STR("button"));
         json_set_json(button, "text",
-                      text(a, STR("Review and answer"), HEADER_MAX));
+                      slack_text(a, STR("Review and answer"), HEADER_MAX));
         json_set_text(button, "url", m.url);
         json_add_json(buttons, button);
-        json_set_json(block(a, blocks, "actions"), "elements", buttons);
+        json_set_json(slack_block(a, blocks, "actions"), "elements", buttons);
     }
     const struct str says = arena_join(a, m.heading, STR(": "),
                                        message_line(a, m.title, SAYS_MAX));
-    json_set_text(o, "text", escape(a, says, SAYS_MAX));
+    json_set_text(o, "text", slack_escape(a, says, SAYS_MAX));
     json_set_bool(o, "mrkdwn", false);
     json_set_bool(o, "unfurl_links", false);
     json_set_bool(o, "unfurl_media", false);

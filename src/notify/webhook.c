@@ -6,7 +6,8 @@
 #include "base/version.h"
 #include "domain/sending/signature.h"
 
-static struct str header(struct arena *a, const char *name, struct str value)
+static struct str webhook_header(struct arena *a, const char *name,
+                                 struct str value)
 {
     return arena_join(a, str_of(name), STR(": "), value);
 }
@@ -31,12 +32,13 @@ struct outbound_request webhook_named(struct arena *a, const struct webhook *w)
     struct outbound_request rq = webhook_plain(w);
     struct buf when = buf_make(a, 32);
     buf_int(&when, w->now / CLOCK_SECOND);
-    webhook_add(&rq, header(a, "webhook-id", w->id));
-    webhook_add(&rq, header(a, "webhook-timestamp", buf_text(&when)));
+    webhook_add(&rq, webhook_header(a, "webhook-id", w->id));
+    webhook_add(&rq, webhook_header(a, "webhook-timestamp", buf_text(&when)));
     if (w->epoch > 0) {
         struct buf epoch = buf_make(a, 32);
         buf_int(&epoch, w->epoch);
-        webhook_add(&rq, header(a, "sayso-restore-epoch", buf_text(&epoch)));
+        webhook_add(&rq, webhook_header(a, "sayso-restore-epoch",
+                                        buf_text(&epoch)));
     }
     return rq;
 }
@@ -53,6 +55,6 @@ bool webhook_signed(struct arena *a, const struct webhook *w,
     if (!value.p)
         return false;
     *out = webhook_named(a, w);
-    webhook_add(out, header(a, "webhook-signature", value));
+    webhook_add(out, webhook_header(a, "webhook-signature", value));
     return true;
 }

@@ -96,7 +96,7 @@ static void on_done(void *context, void *own, const struct outbound_result *r)
     end_slot(d, own, r);
 }
 
-static bool accepted(const struct slot *s)
+static bool deliver_accepted(const struct slot *s)
 {
     return s->status >= 200 && s->status <= 299;
 }
@@ -108,7 +108,7 @@ static bool endpoint_over(const struct slot *s)
     return s->status == GONE && !s->below;
 }
 
-static struct str words(const struct slot *s)
+static struct str deliver_words(const struct slot *s)
 {
     if (s->status == GONE)
         return s->below ? STR("The address is gone: it answered 410.")
@@ -117,9 +117,9 @@ static struct str words(const struct slot *s)
         return STR("The answer was a redirect. Redirects are not followed.");
     if (s->said_n > 0)
         return (struct str){s->said, s->said_n};
-    return accepted(s)     ? STR("Accepted.")
-           : s->status > 0 ? STR("Refused.")
-                           : STR("There was no answer.");
+    return deliver_accepted(s) ? STR("Accepted.")
+           : s->status > 0     ? STR("Refused.")
+                               : STR("There was no answer.");
 }
 
 static struct outbox_try try_of(const struct slot *s, int64_t now)
@@ -127,14 +127,14 @@ static struct outbox_try try_of(const struct slot *s, int64_t now)
     struct backoff again = {
         .tries = s->n, .retry_after = s->retry_after, .now = now};
     crypt_random(&again.random, sizeof again.random);
-    const bool over = accepted(s) || s->status == GONE || s->refused;
+    const bool over = deliver_accepted(s) || s->status == GONE || s->refused;
     return (struct outbox_try){.delivery_id = str_of(s->id),
                                .n = s->n,
                                .at = s->at,
                                .ms = s->ms,
                                .status = s->status,
-                               .answer = words(s),
-                               .delivered = accepted(s),
+                               .answer = deliver_words(s),
+                               .delivered = deliver_accepted(s),
                                .next_at = over ? 0 : backoff_next(&again),
                                .now = now};
 }
@@ -185,7 +185,7 @@ static const struct err *write_down(struct deliver *d)
 
 /* ---- claiming ------------------------------------------------------- */
 
-static void begin(struct deliver *d, const struct outbox_item *item)
+static void deliver_begin(struct deliver *d, const struct outbox_item *item)
 {
     size_t i = 0;
     while (d->slot[i].state != SLOT_FREE)
@@ -238,7 +238,7 @@ static const struct err *deliver_take(struct deliver *d, size_t *taken)
     }
     TRY(outbox_take(d->pg, d->arena, &claim, &items));
     for (size_t i = 0; i < items.n; i++)
-        begin(d, &items.v[i]);
+        deliver_begin(d, &items.v[i]);
     *taken = items.n;
     return NULL;
 }
@@ -300,7 +300,7 @@ static void try_work(void *p)
 
 /* A round over the memory limit is repeated with one delivery at a time; the
  * other claims expire. */
-static const struct err *work(struct deliver *d)
+static const struct err *deliver_work(struct deliver *d)
 {
     struct attempt x = {.d = d};
     if (!arena_try(d->arena, try_work, &x)) {
@@ -316,7 +316,7 @@ static const struct err *work(struct deliver *d)
 /* ---- the loop ------------------------------------------------------- */
 
 /* One turn without the sleep. */
-static void turn(struct deliver *d)
+static void deliver_turn(struct deliver *d)
 {
     const int64_t now = clock_mono();
     /* One look serves all wake-ups that are waiting. */
@@ -328,7 +328,7 @@ static void turn(struct deliver *d)
     } while (n == NOTES);
     if (all > 0)
         d->look_at = 0;
-    const struct err *e = work(d);
+    const struct err *e = deliver_work(d);
     (void)pg_spent(d->pg);
     arena_reset(d->arena);
     if (!e) {
@@ -345,7 +345,7 @@ static void turn(struct deliver *d)
 
 /* Sleeps until something happens. SIGTERM ends the sleep when no transfer is
  * running; else it is delivered after each slice. */
-static void rest(struct deliver *d)
+static void deliver_rest(struct deliver *d)
 {
     const int64_t left = child_stop ? SLICE : d->look_at - clock_mono();
     /* A database that does not answer is not tried again at each wake-up. */
@@ -357,19 +357,19 @@ static void rest(struct deliver *d)
     child_sleep(d->child, 1, -1);
 }
 
-static void loop(struct deliver *d)
+static void deliver_loop(struct deliver *d)
 {
     int64_t stop_by = 0;
     for (;;) {
         child_busy(d->child, true);
         if (d->pause == 0 || clock_mono() >= d->look_at)
-            turn(d);
+            deliver_turn(d);
         child_busy(d->child, false);
         if (child_stop && stop_by == 0)
             stop_by = clock_mono() + STOP;
         if (child_stop && (d->sending == 0 || clock_mono() >= stop_by))
             break;
-        rest(d);
+        deliver_rest(d);
     }
     /* The claims of the rest expire. */
     if (d->ended > 0 && write_down(d))
@@ -380,7 +380,7 @@ static void loop(struct deliver *d)
 /* ---- making --------------------------------------------------------- */
 
 /* The first line of the file; p NULL and a log line when it cannot be read. */
-static struct str password(struct arena *a, struct str path)
+static struct str deliver_password(struct arena *a, struct str path)
 {
     struct buf b = buf_make(a, PASSWORD_MAX);
     if (!buf_file(&b, arena_z(a, path))) {
@@ -394,7 +394,7 @@ static struct str password(struct arena *a, struct str path)
     return line;
 }
 
-static bool make(struct deliver *d, struct arena *process)
+static bool deliver_make(struct deliver *d, struct arena *process)
 {
     const struct conf *conf = d->child->conf;
     struct outbound_settings settings = {.ca_file = conf->ca_file,
@@ -402,7 +402,8 @@ static bool make(struct deliver *d, struct arena *process)
                                          .smtp_user = conf->smtp_user};
     d->mail_from = conf->smtp_url.p ? conf->mail_from : STR_NONE;
     if (conf->smtp_url.p && conf->smtp_password_file.p) {
-        settings.smtp_password = password(process, conf->smtp_password_file);
+        settings.smtp_password =
+            deliver_password(process, conf->smtp_password_file);
         if (!settings.smtp_password.p)
             d->mail_from = STR_NONE;
     }
@@ -420,9 +421,9 @@ int deliver_run(const struct child *c)
     struct deliver *d = arena_new(process, struct deliver);
     child_signals();
     d->child = c;
-    const bool made = make(d, process);
+    const bool made = deliver_make(d, process);
     if (made) {
-        loop(d);
+        deliver_loop(d);
         outbound_close(d->out);
         pg_close(d->pg);
     }

@@ -133,7 +133,7 @@ static void start_later(struct post *c, int64_t now)
         c->backoff = BACKOFF_MAX;
 }
 
-static void start(struct supervisor *s, size_t slot)
+static void supervise_start(struct supervisor *s, size_t slot)
 {
     struct post *c = &s->posts[slot];
     struct metrics_worker *w = metrics_worker(s->metrics, slot);
@@ -157,7 +157,7 @@ static void start(struct supervisor *s, size_t slot)
     c->killed = false;
 }
 
-static bool alive(const struct post *c)
+static bool supervise_alive(const struct post *c)
 {
     return c->state == POST_RUNNING || c->state == POST_RETIRING;
 }
@@ -178,7 +178,7 @@ static void start_missing(struct supervisor *s, enum post_kind kind,
         if (s->posts[i].state != POST_FREE)
             continue;
         s->posts[i].kind = kind;
-        start(s, i);
+        supervise_start(s, i);
         missing--;
     }
 }
@@ -186,17 +186,17 @@ static void start_missing(struct supervisor *s, enum post_kind kind,
 /* Starts scheduled and missing children. When all posts are taken (a reload of
  * many workers) the rest is started as the old ones end; until then the
  * socket's queue holds the requests. */
-static void fill(struct supervisor *s)
+static void supervise_fill(struct supervisor *s)
 {
     const int64_t now = clock_mono();
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
         if (s->posts[i].state == POST_WAITING && s->posts[i].when <= now)
-            start(s, i);
+            supervise_start(s, i);
     for (enum post_kind k = POST_WEB; k < POST__MAX; k++)
         start_missing(s, k, k == POST_WEB ? s->plan.conf.workers : 1);
 }
 
-static void bury(struct supervisor *s, size_t slot, int status)
+static void supervise_bury(struct supervisor *s, size_t slot, int status)
 {
     struct post *c = &s->posts[slot];
     struct metrics_worker *w = metrics_worker(s->metrics, slot);
@@ -219,7 +219,7 @@ static void bury(struct supervisor *s, size_t slot, int status)
         return;
     }
     if (recycled) {
-        start(s, slot);
+        supervise_start(s, slot);
         return;
     }
     if (now - c->when >= HEALTHY)
@@ -254,7 +254,7 @@ static void kill_stuck(struct supervisor *s)
     }
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
         struct post *c = &s->posts[i];
-        if (!alive(c))
+        if (!supervise_alive(c))
             continue;
         struct metrics_worker *w = metrics_worker(s->metrics, i);
         int64_t busy = atomic_load(&w->busy_since);
@@ -287,15 +287,15 @@ static void tell_retired(const struct supervisor *s)
 }
 
 /* The child that holds waiters; NULL: it does not run. */
-static const struct post *holder(const struct supervisor *s)
+static const struct post *supervise_holder(const struct supervisor *s)
 {
     for (size_t i = METRICS_WORKERS_MAX; i < METRICS_SLOTS_MAX; i++)
-        if (s->posts[i].kind == POST_WAIT && alive(&s->posts[i]))
+        if (s->posts[i].kind == POST_WAIT && supervise_alive(&s->posts[i]))
             return &s->posts[i];
     return NULL;
 }
 
-static void stop(struct supervisor *s)
+static void supervise_stop(struct supervisor *s)
 {
     if (s->stop_by > 0)
         return;
@@ -305,12 +305,12 @@ static void stop(struct supervisor *s)
     s->drain_by = clock_mono() + DRAIN;
     retire_all(s);
     /* No more are held from here on: a worker answers at once. */
-    if (holder(s))
-        kill(holder(s)->pid, SIGTERM);
+    if (supervise_holder(s))
+        kill(supervise_holder(s)->pid, SIGTERM);
     fcgi_shut(&s->wait_socket);
 }
 
-static void reload(struct supervisor *s)
+static void supervise_reload(struct supervisor *s)
 {
     struct plan next;
     if (s->stop_by > 0)
@@ -326,7 +326,7 @@ static void reload(struct supervisor *s)
         s->plan = next;
         clock_watch_seen();
         retire_all(s);
-        fill(s);
+        supervise_fill(s);
         tell_retired(s);
         log_line(LOG_NOTICE, "supervisor: reloaded");
     } else {
@@ -353,38 +353,39 @@ static struct timespec until_next(const struct supervisor *s)
                              .tv_nsec = us % CLOCK_SECOND * 1000};
 }
 
-static bool anyone(const struct supervisor *s)
+static bool supervise_anyone(const struct supervisor *s)
 {
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
-        if (alive(&s->posts[i]))
+        if (supervise_alive(&s->posts[i]))
             return true;
     return false;
 }
 
-static void watch(struct supervisor *s, const sigset_t *signals)
+static void supervise_watch(struct supervisor *s, const sigset_t *signals)
 {
-    while (s->stop_by == 0 || anyone(s)) {
+    while (s->stop_by == 0 || supervise_anyone(s)) {
         struct timespec time = until_next(s);
         int signal = sigtimedwait(signals, NULL, &time);
         int status;
         pid_t pid;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
             for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
-                if (alive(&s->posts[i]) && s->posts[i].pid == pid)
-                    bury(s, i, status);
+                if (supervise_alive(&s->posts[i]) && s->posts[i].pid == pid)
+                    supervise_bury(s, i, status);
         if (signal == SIGTERM || signal == SIGINT)
-            stop(s);
+            supervise_stop(s);
         else if (signal == SIGHUP)
-            reload(s);
+            supervise_reload(s);
         /* The workers answer those that are let go, and end after them. */
-        if (s->drain_by != 0 && (!holder(s) || clock_mono() >= s->drain_by)) {
+        if (s->drain_by != 0 &&
+            (!supervise_holder(s) || clock_mono() >= s->drain_by)) {
             s->drain_by = 0;
             fcgi_shut(&s->socket);
             tell_retired(s);
         }
         kill_stuck(s);
         if (s->stop_by == 0)
-            fill(s);
+            supervise_fill(s);
         notify_tell("WATCHDOG=1");
     }
 }
@@ -403,7 +404,7 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-static unsigned octal(struct str s)
+static unsigned supervise_octal(struct str s)
 {
     unsigned v = 0;
     for (size_t i = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '7'; i++)
@@ -414,7 +415,7 @@ static unsigned octal(struct str s)
 static bool listen_all(struct supervisor *s, struct arena *a)
 {
     const struct conf *conf = &s->plan.conf;
-    const unsigned mode = octal(conf->socket_mode);
+    const unsigned mode = supervise_octal(conf->socket_mode);
     if (!wake_make() || !fcgi_listen(a, conf->socket, mode, &s->socket))
         return false;
     if (fcgi_listen(a, conf->wait_socket, mode, &s->wait_socket))
@@ -498,11 +499,11 @@ int supervise_run(const char *path)
     else if (s->metrics && s->quota && find_users(s) &&
              plan_load(path, &s->plan)) {
         if (!is_elsewhere(s) && listen_all(s, a)) {
-            fill(s);
+            supervise_fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",
                      (int)s->plan.conf.workers);
             notify_tell("READY=1");
-            watch(s, &signals);
+            supervise_watch(s, &signals);
             fcgi_unlisten(&s->socket);
             fcgi_unlisten(&s->wait_socket);
             log_line(LOG_NOTICE, "supervisor: stopped");

@@ -63,7 +63,7 @@ struct tick {
 
 /* ---- skipped questions ------------------------------------------------ */
 
-static void skip(struct tick *t, struct str id, const struct err *e)
+static void tick_skip(struct tick *t, struct str id, const struct err *e)
 {
     struct skipped *s = &t->skipped[t->next_skipped++ % SKIPPED_MAX];
     log_line(LOG_ERR, "tick: question %.*s is skipped for a minute: %s %.*s",
@@ -76,7 +76,7 @@ static void skip(struct tick *t, struct str id, const struct err *e)
 /* ---- questions ------------------------------------------------------ */
 
 /* The end wins over a reminder. */
-static const struct err *decide(const struct tick *t, struct due_unit *u)
+static const struct err *tick_decide(const struct tick *t, struct due_unit *u)
 {
     const struct terms terms = risk_terms(t->child->conf, KIND_NONE);
     struct work *w = &u->work;
@@ -93,7 +93,7 @@ static const struct err *decide(const struct tick *t, struct due_unit *u)
 }
 
 /* Did a checkpoint that the clock approved lead to the next? */
-static bool asks(const struct work *w)
+static bool tick_asks(const struct work *w)
 {
     return w->board && w->board->has_asked;
 }
@@ -107,14 +107,14 @@ static const struct err *decide_all(struct tick *t, struct due_batch *b,
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         struct due_unit *u = &b->v[i];
-        const struct err *e = decide(t, u);
+        const struct err *e = tick_decide(t, u);
         if (e && !pg_in_transaction(t->pg))
             return e;
         if (e)
-            skip(t, u->work.suspension.id, e);
+            tick_skip(t, u->work.suspension.id, e);
         else if (u->work.suspension_decided || u->reminded)
             b->v[n++] = *u;
-        *fires = *fires || u->round.fires || asks(&u->work);
+        *fires = *fires || u->round.fires || tick_asks(&u->work);
     }
     b->n = n;
     return NULL;
@@ -149,7 +149,7 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
                 .now = u->work.now};
             deliveries_queue_notice(t->pg, t->a, &notice);
         }
-        if (asks(&u->work))
+        if (tick_asks(&u->work))
             deliveries_queue_notice(t->pg, t->a,
                                     ask_notice(&u->work, &u->work.board->asked,
                                                channels));
@@ -167,8 +167,8 @@ static const struct err *write_all(struct tick *t, struct due_batch *b,
  * retried one question at a time; a question that fails alone is skipped. A
  * conflict with another process, or a database that does not answer, does not
  * count. */
-static const struct err *failed(struct tick *t, const struct due_batch *b,
-                                const struct err *e)
+static const struct err *tick_failed(struct tick *t, const struct due_batch *b,
+                                     const struct err *e)
 {
     pg_rollback(t->pg);
     if (e->kind == ERR_BUSY || e->kind == ERR_AGAIN)
@@ -176,7 +176,7 @@ static const struct err *failed(struct tick *t, const struct due_batch *b,
     if (b->chosen == 0)
         return e;
     if (b->chosen == 1)
-        skip(t, b->first, e);
+        tick_skip(t, b->first, e);
     else
         t->alone = DUE_BATCH;
     return NULL;
@@ -193,7 +193,7 @@ struct attempt {
     const struct err *e;
 };
 
-static const struct err *tried(struct attempt *x, void (*work)(void *))
+static const struct err *tick_tried(struct attempt *x, void (*work)(void *))
 {
     if (!arena_try(x->t->a, work, x))
         x->e = ERROR(ERR_MEMORY, "process.memory",
@@ -217,7 +217,7 @@ static void take_and_write(void *p)
 }
 
 /* One transaction; *n: the number of questions it took. */
-static const struct err *batch(struct tick *t, size_t *n)
+static const struct err *tick_batch(struct tick *t, size_t *n)
 {
     struct str ids[SKIPPED_MAX];
     const int64_t now = clock_mono();
@@ -230,16 +230,16 @@ static const struct err *batch(struct tick *t, size_t *n)
     *n = 0;
     if (clock_watch_held())
         return NULL;
-    const struct err *e = tried(&x, take_and_write);
+    const struct err *e = tick_tried(&x, take_and_write);
     if (t->alone > 0)
         t->alone--;
     *n = e ? x.b.chosen : x.n;
-    return e ? failed(t, &x.b, e) : NULL;
+    return e ? tick_failed(t, &x.b, e) : NULL;
 }
 
 /* Resets memory, the database's time and the supervisor's timeout before a
  * piece of work, and lets SIGTERM be delivered. */
-static void begin(struct tick *t)
+static void tick_begin(struct tick *t)
 {
     arena_reset(t->a);
     (void)pg_spent(t->pg);
@@ -248,15 +248,15 @@ static void begin(struct tick *t)
 }
 
 /* Runs all that is due; *next: the time of the next question, 0: none. */
-static const struct err *questions(struct tick *t, int64_t *next)
+static const struct err *tick_questions(struct tick *t, int64_t *next)
 {
     size_t n = 1;
     while (!child_stop) {
-        begin(t);
+        tick_begin(t);
         TRY(due_next(t->pg, t->a, next));
         if (*next == 0 || *next > clock_now() || n == 0)
             break;
-        TRY(batch(t, &n));
+        TRY(tick_batch(t, &n));
     }
     return NULL;
 }
@@ -293,7 +293,7 @@ static void end_access(void *p)
     x->e = lapse_access(&x->clock, &x->more);
 }
 
-static const struct err *reap(struct tick *t, bool *more)
+static const struct err *tick_reap(struct tick *t, bool *more)
 {
     static void (*const steps[])(void *) = {end_leases, tell_of_coordinators,
                                             run_retries, fail_tasks,
@@ -304,15 +304,15 @@ static const struct err *reap(struct tick *t, bool *more)
         if (!clock_watch_now(&now))
             return NULL;
         struct attempt x = {.t = t, .clock = tick_work(t, now)};
-        begin(t);
-        TRY(tried(&x, steps[i]));
+        tick_begin(t);
+        TRY(tick_tried(&x, steps[i]));
         *more = *more || x.more;
     }
     bool rows = false;
     int64_t now = 0;
     if (!clock_watch_now(&now))
         return NULL;
-    begin(t);
+    tick_begin(t);
     const struct work clock = tick_work(t, now);
     TRY(lapse_rows(&t->lapse, &clock, &rows));
     *more = *more || rows;
@@ -321,12 +321,12 @@ static const struct err *reap(struct tick *t, bool *more)
 
 /* For /metrics: only this role may read the state of the standbys, the workers'
  * may not. */
-static void standbys(struct tick *t)
+static void tick_standbys(struct tick *t)
 {
     struct replication r = {.n = 0};
     if (clock_mono() < t->standbys_at)
         return;
-    begin(t);
+    tick_begin(t);
     const struct err *e = replication_read(t->pg, t->a, &r);
     const struct metrics_standbys now = {
         .us = r.us,
@@ -337,12 +337,12 @@ static void standbys(struct tick *t)
 }
 
 /* For /metrics: how long streams have not told of an event that is there. */
-static void lag(struct tick *t)
+static void tick_lag(struct tick *t)
 {
     int64_t at = 0;
     if (clock_mono() < t->lag_at)
         return;
-    begin(t);
+    tick_begin(t);
     const struct err *e = tail_held(t->pg, t->a, &at);
     metrics_lag(t->child->metrics, e ? -1 : at ? clock_now() - at : 0);
     t->lag_at = clock_mono() + LAG;
@@ -350,11 +350,11 @@ static void lag(struct tick *t)
 
 /* Whether a write succeeds, for readiness. An error where no commit would end:
  * each that is begun leaves a session waiting. */
-static const struct err *writes(struct tick *t)
+static const struct err *tick_writes(struct tick *t)
 {
     if (clock_mono() < t->write_at)
         return t->no_standby;
-    begin(t);
+    tick_begin(t);
     const struct err *e = replication_write(t->pg, t->a, t->child->metrics);
     t->no_standby = err_is(e, pg_error_standby) ? e : NULL;
     t->write_at = clock_mono() + WRITES;
@@ -362,7 +362,7 @@ static const struct err *writes(struct tick *t)
 }
 
 /* Logs the beginning and the end of a failure. Returns the time to wait. */
-static int64_t trouble(struct tick *t, const struct err *e)
+static int64_t tick_trouble(struct tick *t, const struct err *e)
 {
     if (e && t->backoff == 0)
         log_line(LOG_WARN, "tick: paused: %s %.*s", e->code,
@@ -381,18 +381,18 @@ static int64_t trouble(struct tick *t, const struct err *e)
 }
 
 /* One look at everything; returns the time until the next, in us. */
-static int64_t look(struct tick *t)
+static int64_t tick_look(struct tick *t)
 {
     int64_t next = 0;
     bool more = false, go = false;
-    const struct err *e = writes(t);
-    begin(t);
+    const struct err *e = tick_writes(t);
+    tick_begin(t);
     if (!e)
         e = tables_go(t->pg, t->a, &go);
     if (!e && go)
-        e = questions(t, &next);
+        e = tick_questions(t, &next);
     if (!e && go && !child_stop)
-        e = reap(t, &more);
+        e = tick_reap(t, &more);
     if (clock_watch_held() && clock_watch_tells()) {
         /* Logged until somebody has looked at the clock. */
         const struct clock_watch w = clock_watch_read();
@@ -403,9 +403,9 @@ static int64_t look(struct tick *t)
                  w.jumped ? "jumped by" : "was", s,
                  w.jumped ? "" : " from the database's");
     }
-    standbys(t);
-    lag(t);
-    const int64_t wait = trouble(t, e);
+    tick_standbys(t);
+    tick_lag(t);
+    const int64_t wait = tick_trouble(t, e);
     const int64_t left = next ? next - clock_now() : NAP;
     if (e)
         return wait;
@@ -424,7 +424,7 @@ int tick_run(const struct child *c)
     t->pg = tables_serve(process, c->conf->database_tick, "sayso tick");
     pg_connect_ms(t->pg, c->conf->database_connect_ms);
     while (!child_stop) {
-        const int64_t pause = look(t);
+        const int64_t pause = tick_look(t);
         child_busy(c, false);
         child_sleep(c, pause, -1);
     }

@@ -55,7 +55,7 @@ static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
  * The allocator may keep the fragments of a large request for ever; a new
  * process has none of them. Measured only after a request that used an eighth
  * of its ceiling, so that others cost no system call. */
-static bool grown(size_t first, size_t peak, size_t max)
+static bool web_grown(size_t first, size_t peak, size_t max)
 {
     const size_t now = peak >= max / 8 ? child_resident() : 0;
     if (now == 0 || now < first || now - first <= max)
@@ -65,7 +65,7 @@ static bool grown(size_t first, size_t peak, size_t max)
     return true;
 }
 
-static int work(const struct child *c, struct serve *serve, struct fcgi *f)
+static int web_work(const struct child *c, struct serve *serve, struct fcgi *f)
 {
     const size_t max = (size_t)c->conf->request_memory_mb << 20;
     const size_t first = child_resident();
@@ -80,7 +80,7 @@ static int work(const struct child *c, struct serve *serve, struct fcgi *f)
         got = answer_one(serve, f, a);
         const size_t peak = arena_peak(a);
         arena_reset(a);
-        fresh = !grown(first, peak, max);
+        fresh = !web_grown(first, peak, max);
         child_busy(c, false);
     }
     arena_free(a);
@@ -111,7 +111,7 @@ int web_run(const struct child *c)
         };
         pg_timeout(serve.pg, c->conf->database_timeout);
         pg_connect_ms(serve.pg, c->conf->database_connect_ms);
-        result = work(c, &serve, f);
+        result = web_work(c, &serve, f);
         pg_close(serve.pg);
         if (serve.outbound)
             outbound_close(serve.outbound);

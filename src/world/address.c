@@ -46,7 +46,7 @@ static const struct range ipv6[] = {
     {{0x3F, 0xFF}, 20},             /* documentation */
 };
 
-static bool within(const uint8_t *address, const struct range *r)
+static bool address_within(const uint8_t *address, const struct range *r)
 {
     const unsigned whole = r->bits / 8, rest = r->bits % 8;
     const unsigned mask = 0xFF00U >> rest & 0xFFU;
@@ -58,7 +58,7 @@ static bool within_any(const uint8_t *address, const struct range *list,
                        size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (within(address, &list[i]))
+        if (address_within(address, &list[i]))
             return true;
     return false;
 }
@@ -78,7 +78,7 @@ static bool private_ipv6(const struct sockaddr *address)
     uint8_t bytes[16];
     memcpy(&in, address, sizeof in);
     memcpy(bytes, &in.sin6_addr, sizeof bytes);
-    return !within(bytes, &ipv6_global) ||
+    return !address_within(bytes, &ipv6_global) ||
            within_any(bytes, ipv6, countof(ipv6));
 }
 

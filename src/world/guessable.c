@@ -27,13 +27,13 @@ bool guessable_ready(struct arena *a)
     return there;
 }
 
-static bool letter(char c)
+static bool guessable_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (unsigned char)c >= 0x80;
 }
 
-static bool listed(struct arena *a, struct str s)
+static bool guessable_listed(struct arena *a, struct str s)
 {
     return FascistCheckUser(arena_z(a, s), GetDefaultCracklibDict(), "",
                             NULL) != NULL;
@@ -43,9 +43,9 @@ const struct err *guessable_refuse(struct arena *a, struct str password)
 {
     /* Without the figures and signs around it. */
     struct str word = password;
-    while (word.n > 0 && !letter(word.p[word.n - 1]))
+    while (word.n > 0 && !guessable_letter(word.p[word.n - 1]))
         word.n--;
-    while (word.n > 0 && !letter(word.p[0]))
+    while (word.n > 0 && !guessable_letter(word.p[0]))
         word = str_sub(word, 1, word.n);
     if (password.n >= GUESSABLE_LENGTH)
         return NULL;
@@ -58,7 +58,8 @@ const struct err *guessable_refuse(struct arena *a, struct str password)
                      "see its log. A password of 20 or more characters is "
                      "accepted without it.");
     }
-    if (!listed(a, password) && (word.n < WORD_MIN || !listed(a, word)))
+    if (!guessable_listed(a, password) &&
+        (word.n < WORD_MIN || !guessable_listed(a, word)))
         return NULL;
     return err_at(a, ERR_INVALID, "password.common", STR("password"),
                   "This password is too common: a known word or a pattern. Use "

@@ -65,13 +65,13 @@ struct loop {
     size_t texts_used, kept; /* ever taken from the pool; bytes */
 };
 
-static struct timeval moment(int64_t us)
+static struct timeval loop_moment(int64_t us)
 {
     return (struct timeval){.tv_sec = us / CLOCK_SECOND,
                             .tv_usec = us % CLOCK_SECOND};
 }
 
-static void complain(int severity, const char *text)
+static void loop_complain(int severity, const char *text)
 {
     if (severity >= EVENT_LOG_WARN)
         log_line(LOG_WARN, "loop: %s", text);
@@ -83,7 +83,7 @@ static void forget_event(struct event *e)
         event_free(e);
 }
 
-static void forget(void *p)
+static void loop_forget(void *p)
 {
     struct loop *l = p;
     for (size_t i = 0; i < l->used; i++)
@@ -101,7 +101,7 @@ static void forget(void *p)
 struct loop *loop_make(struct arena *process)
 {
     struct loop *l = arena_new(process, struct loop);
-    event_set_log_callback(complain);
+    event_set_log_callback(loop_complain);
     l->base = event_base_new();
     if (!l->base) {
         log_line(LOG_ERR, "loop: no event base could be made");
@@ -109,7 +109,7 @@ struct loop *loop_make(struct arena *process)
     }
     l->pool = arena_many(process, LOOP_CONNS_MAX, struct loop_conn);
     l->texts = arena_many(process, LOOP_BYTES_MAX, struct loop_bytes);
-    arena_defer(process, forget, l);
+    arena_defer(process, loop_forget, l);
     return l;
 }
 
@@ -130,7 +130,7 @@ static void give_back(struct loop_conn *c)
     l->conns--;
 }
 
-static void drop(struct loop_conn *c)
+static void loop_drop(struct loop_conn *c)
 {
     c->loop->hooks.gone(c->loop->hooks.context, c->own);
     give_back(c);
@@ -152,7 +152,7 @@ static void on_read(struct bufferevent *bev, void *context)
     c->called = false;
     evbuffer_drain(in, taken);
     if (c->over || n - taken >= LOOP_IN_MAX)
-        drop(c);
+        loop_drop(c);
 }
 
 static void on_sent(struct bufferevent *bev, void *context)
@@ -160,17 +160,17 @@ static void on_sent(struct bufferevent *bev, void *context)
     struct loop_conn *c = context;
     (void)bev;
     if (c->closing)
-        drop(c);
+        loop_drop(c);
 }
 
 static void on_end(struct bufferevent *bev, short what, void *context)
 {
     (void)bev;
     if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR))
-        drop(context);
+        loop_drop(context);
 }
 
-static void admit(struct loop *l, int fd)
+static void loop_admit(struct loop *l, int fd)
 {
     struct loop_conn *c = l->spare;
     if (c)
@@ -288,7 +288,7 @@ void loop_close(struct loop_conn *c, bool cut)
     else if (c->called)
         c->over = true;
     else
-        drop(c);
+        loop_drop(c);
 }
 
 /* ---- listening ------------------------------------------------------ */
@@ -303,13 +303,13 @@ static void on_rested(int fd, short what, void *context)
 static void on_accept(int listen_fd, short what, void *context)
 {
     struct loop *l = context;
-    const struct timeval t = moment(REST);
+    const struct timeval t = loop_moment(REST);
     (void)what;
     for (int i = 0; i < ACCEPT_MAX && l->accept; i++) {
         const int fd =
             accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            admit(l, fd);
+            loop_admit(l, fd);
             continue;
         }
         if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
@@ -346,8 +346,8 @@ static void on_event(int fd, short what, void *context)
     call->fn(call->context);
 }
 
-static bool arm(struct loop *l, struct call *call, int fd, short what,
-                const struct timeval *t)
+static bool loop_arm(struct loop *l, struct call *call, int fd, short what,
+                     const struct timeval *t)
 {
     call->event = event_new(l->base, fd, what, on_event, call);
     if (call->event && event_add(call->event, t) == 0)
@@ -372,7 +372,7 @@ static struct call *free_watch(struct loop *l, void (*fn)(void *),
 bool loop_watch(struct loop *l, int fd, void (*fn)(void *), void *context)
 {
     struct call *call = free_watch(l, fn, context);
-    return call && arm(l, call, fd, EV_READ | EV_PERSIST, NULL);
+    return call && loop_arm(l, call, fd, EV_READ | EV_PERSIST, NULL);
 }
 
 void loop_unwatch(struct loop *l, int fd)
@@ -387,14 +387,14 @@ void loop_unwatch(struct loop *l, int fd)
 
 bool loop_every(struct loop *l, int64_t us, void (*fn)(void *), void *context)
 {
-    const struct timeval t = moment(us);
+    const struct timeval t = loop_moment(us);
     struct call *call = free_watch(l, fn, context);
-    return call && arm(l, call, -1, EV_PERSIST, &t);
+    return call && loop_arm(l, call, -1, EV_PERSIST, &t);
 }
 
 void loop_soon(struct loop *l, int64_t us, void (*fn)(void *), void *context)
 {
-    const struct timeval t = moment(us);
+    const struct timeval t = loop_moment(us);
     const int64_t due = clock_mono() + us;
     size_t i = 0;
     while (i < SOON_MAX && l->soon[i].event && l->soon[i].fn != fn)
@@ -410,7 +410,7 @@ void loop_soon(struct loop *l, int64_t us, void (*fn)(void *), void *context)
     if (call->event)
         event_add(call->event, &t);
     else
-        (void)arm(l, call, -1, 0, &t);
+        (void)loop_arm(l, call, -1, 0, &t);
     call->fn = fn;
     call->context = context;
     call->due = due;
@@ -421,7 +421,7 @@ void loop_soon(struct loop *l, int64_t us, void (*fn)(void *), void *context)
 bool loop_on_term(struct loop *l, void (*fn)(void *), void *context)
 {
     l->term = (struct call){.fn = fn, .context = context};
-    return arm(l, &l->term, SIGTERM, EV_SIGNAL | EV_PERSIST, NULL);
+    return loop_arm(l, &l->term, SIGTERM, EV_SIGNAL | EV_PERSIST, NULL);
 }
 
 bool loop_run(struct loop *l)

@@ -72,7 +72,7 @@ struct outbound *outbound_make(struct arena *process,
     return o;
 }
 
-static void clear(struct transfer *t)
+static void outbound_clear(struct transfer *t)
 {
     curl_slist_free_all(t->headers);
     curl_slist_free_all(t->recipients);
@@ -89,7 +89,7 @@ void outbound_close(struct outbound *o)
             continue;
         if (t->used)
             curl_multi_remove_handle(o->multi, t->easy);
-        clear(t);
+        outbound_clear(t);
         curl_easy_cleanup(t->easy);
         arena_free(t->arena);
     }
@@ -190,7 +190,7 @@ static bool set_common(const struct outbound *o, struct transfer *t,
                             SET(t, CURLOPT_CAPATH, (const char *)NULL)));
 }
 
-static bool append(struct curl_slist **list, const char *z)
+static bool outbound_append(struct curl_slist **list, const char *z)
 {
     struct curl_slist *longer = curl_slist_append(*list, z);
     if (longer)
@@ -201,9 +201,10 @@ static bool append(struct curl_slist **list, const char *z)
 static bool set_http(struct transfer *t, const struct outbound_request *rq)
 {
     const struct str body = arena_str(t->arena, rq->body);
-    bool ok = append(&t->headers, "Expect:");
+    bool ok = outbound_append(&t->headers, "Expect:");
     for (size_t i = 0; i < rq->headers && i < OUTBOUND_HEADERS_MAX; i++)
-        ok = ok && append(&t->headers, arena_z(t->arena, rq->header[i]));
+        ok = ok &&
+             outbound_append(&t->headers, arena_z(t->arena, rq->header[i]));
     return ok && SET(t, CURLOPT_PROTOCOLS_STR, t->plain ? "http" : "https") &&
            SET(t, CURLOPT_URL, arena_z(t->arena, rq->url)) &&
            SET(t, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) &&
@@ -222,7 +223,8 @@ static bool set_mail(const struct outbound *o, struct transfer *t,
     bool ok = o->smtp_url && rq->recipients > 0;
     t->mail = arena_str(t->arena, rq->body);
     for (size_t i = 0; i < rq->recipients && i < OUTBOUND_RECIPIENTS_MAX; i++)
-        ok = ok && append(&t->recipients, arena_z(t->arena, rq->to[i]));
+        ok = ok &&
+             outbound_append(&t->recipients, arena_z(t->arena, rq->to[i]));
     return ok && SET(t, CURLOPT_PROTOCOLS_STR, "smtp,smtps") &&
            SET(t, CURLOPT_URL, o->smtp_url) &&
            SET(t, CURLOPT_USE_SSL,
@@ -271,7 +273,7 @@ bool outbound_send(struct outbound *o, const struct outbound_request *rq,
               curl_multi_add_handle(o->multi, t->easy) == CURLM_OK;
     if (t->used)
         return true;
-    clear(t);
+    outbound_clear(t);
     return false;
 }
 
@@ -288,7 +290,7 @@ static struct str as_text(struct arena *a, struct str s)
     return b.n ? str_trim(buf_text(&b)) : STR("");
 }
 
-static struct str say(const struct transfer *t, CURLcode code)
+static struct str outbound_say(const struct transfer *t, CURLcode code)
 {
     const bool answered = code == CURLE_OK || t->over;
     if (answered)
@@ -307,7 +309,7 @@ struct ending {
 };
 
 /* Reports the transfers that have ended; returns their number. */
-static size_t reap(struct outbound *o, const struct ending *e)
+static size_t outbound_reap(struct outbound *o, const struct ending *e)
 {
     size_t ended = 0;
     int left;
@@ -326,15 +328,15 @@ static size_t reap(struct outbound *o, const struct ending *e)
         curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &wait);
         if (code != CURLE_OK && !t->over && (!t->recipients || status < 400))
             status = 0;
-        const struct outbound_result r = {
-            .status = (int)status,
-            .said = as_text(t->arena, say(t, code)),
-            .retry_after = wait > 0 ? wait : 0,
-            .ms = (clock_mono() - t->begun) / 1000,
-            .late = code == CURLE_OPERATION_TIMEDOUT};
+        const struct outbound_result r =
+            {.status = (int)status,
+             .said = as_text(t->arena, outbound_say(t, code)),
+             .retry_after = wait > 0 ? wait : 0,
+             .ms = (clock_mono() - t->begun) / 1000,
+             .late = code == CURLE_OPERATION_TIMEDOUT};
         curl_multi_remove_handle(o->multi, easy);
         e->done(e->context, t->own, &r);
-        clear(t);
+        outbound_clear(t);
         ended++;
     }
     return ended;
@@ -352,7 +354,7 @@ size_t outbound_work(struct outbound *o, int64_t us, int fd,
         int alive;
         curl_multi_perform(o->multi, &alive);
         const int64_t left = end - clock_mono();
-        if (reap(o, &e) > 0 || left <= 0 || extra.revents)
+        if (outbound_reap(o, &e) > 0 || left <= 0 || extra.revents)
             break;
         if (curl_multi_poll(o->multi, &extra, fd >= 0 ? 1 : 0,
                             (int)(left / 1000 + 1), NULL) != CURLM_OK)

@@ -68,7 +68,7 @@ void fields_wrong(struct fields *f, const char *key, const char *code,
 
 /* How many characters have to be put in, left out or changed; NEAR_MAX for a
  * name that is too long. */
-static size_t distance(struct str a, struct str b)
+static size_t fields_distance(struct str a, struct str b)
 {
     size_t row[NEAR_MAX + 1];
     if (a.n > NEAR_MAX || b.n > NEAR_MAX)
@@ -90,7 +90,7 @@ static size_t distance(struct str a, struct str b)
 }
 
 /* The known name that was probably meant; p NULL: none is near. */
-static struct str nearest(struct str names, struct str given)
+static struct str fields_nearest(struct str names, struct str given)
 {
     struct str best = STR_NONE;
     size_t least = given.n < 4 ? 2 : 3;
@@ -98,7 +98,7 @@ static struct str nearest(struct str names, struct str given)
         const struct str name = str_cut(&names, ' ');
         const size_t n = given.n >= 4 && str_starts(name, given)
                              ? 1
-                             : distance(name, given);
+                             : fields_distance(name, given);
         if (name.n > 0 && n < least) {
             best = name;
             least = n;
@@ -109,10 +109,11 @@ static struct str nearest(struct str names, struct str given)
 
 /* The name stays in the member at; the sentence names the one that was
  * meant. */
-static void unknown(struct fields *f, struct str names, struct str given)
+static void fields_unknown(struct fields *f, struct str names,
+                           struct str given)
 {
     const char *at = arena_z(f->arena, str_head(given, 64));
-    const struct str near = nearest(names, given);
+    const struct str near = fields_nearest(names, given);
     if (!near.p) {
         fields_wrong(f, at, "field.unknown",
                      "This member is not supported here.");
@@ -130,12 +131,12 @@ void fields_only(struct fields *f, const char *names)
     for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
         if (str_listed(str_of(names), i.key))
             continue;
-        unknown(f, str_of(names), i.key);
+        fields_unknown(f, str_of(names), i.key);
         return;
     }
 }
 
-static const struct json *get(const struct fields *f, const char *key)
+static const struct json *fields_get(const struct fields *f, const char *key)
 {
     return f->e ? NULL : json_get(f->obj, key);
 }
@@ -146,8 +147,8 @@ void fields_need(struct fields *f, const char *key)
         fields_wrong(f, key, "field.missing", "\"%s\" is needed.", key);
 }
 
-static bool typed(struct fields *f, const char *key, const struct json *v,
-                  enum json_type type)
+static bool fields_typed(struct fields *f, const char *key,
+                         const struct json *v, enum json_type type)
 {
     if (json_is(v, type))
         return true;
@@ -160,8 +161,8 @@ void fields_text(struct fields *f, const char *key, size_t max,
                  struct str *out)
 {
     *out = STR_NONE;
-    const struct json *v = get(f, key);
-    if (!v || !typed(f, key, v, JSON_STRING))
+    const struct json *v = fields_get(f, key);
+    if (!v || !fields_typed(f, key, v, JSON_STRING))
         return;
     if (str_runes(json_text(v)) > max)
         fields_wrong(f, key, "field.too_long",
@@ -174,7 +175,7 @@ void fields_word(struct fields *f, const char *key, const char *words,
                  struct str *out)
 {
     *out = STR_NONE;
-    const struct json *v = get(f, key);
+    const struct json *v = fields_get(f, key);
     if (!v)
         return;
     if (!json_is(v, JSON_STRING) || json_text(v).n == 0 ||
@@ -189,7 +190,7 @@ void fields_word(struct fields *f, const char *key, const char *words,
 size_t fields_index(struct fields *f, const char *key,
                     const char *const *words, size_t n)
 {
-    const struct json *v = get(f, key);
+    const struct json *v = fields_get(f, key);
     const struct str sent =
         json_is(v, JSON_STRING) ? json_text(v) : STR_NONE;
     struct buf all = buf_make(f->arena, 1024);
@@ -209,7 +210,7 @@ size_t fields_index(struct fields *f, const char *key,
 void fields_int(struct fields *f, const char *key, int64_t min, int64_t max,
                 int64_t *out)
 {
-    const struct json *v = get(f, key);
+    const struct json *v = fields_get(f, key);
     if (!v)
         return;
     /* Some clients write a whole number of seconds as 300.0. */
@@ -232,8 +233,8 @@ void fields_int(struct fields *f, const char *key, int64_t min, int64_t max,
 
 void fields_bool(struct fields *f, const char *key, bool *out)
 {
-    const struct json *v = get(f, key);
-    if (v && typed(f, key, v, JSON_BOOL))
+    const struct json *v = fields_get(f, key);
+    if (v && fields_typed(f, key, v, JSON_BOOL))
         *out = json_bool(v);
 }
 
@@ -241,8 +242,8 @@ void fields_json(struct fields *f, const char *key, enum json_type type,
                  const struct json **out)
 {
     *out = NULL;
-    const struct json *v = get(f, key);
-    if (v && typed(f, key, v, type))
+    const struct json *v = fields_get(f, key);
+    if (v && fields_typed(f, key, v, type))
         *out = v;
 }
 

@@ -27,23 +27,23 @@
 
 /* A tree of the server that cannot be made or changed is a defect, or memory
  * has run out; continuing would lose data silently. */
-static _Noreturn void die(const char *why)
+static _Noreturn void json_die(const char *why)
 {
     log_line(LOG_ERR, "json: %s", why);
     abort();
 }
 
-static struct jsonc_object *in(const struct json *v)
+static struct jsonc_object *json_in(const struct json *v)
 {
     return (struct jsonc_object *)v;
 }
 
-static struct json *out(struct jsonc_object *o)
+static struct json *json_out(struct jsonc_object *o)
 {
     return (struct json *)o;
 }
 
-static struct jsonc_object *made(struct jsonc_object *o)
+static struct jsonc_object *json_made(struct jsonc_object *o)
 {
     if (!o)
         arena_no_memory();
@@ -62,7 +62,7 @@ static void give_back(void *p)
     json_object_put(h->o);
 }
 
-static struct held *hold(struct arena *a, size_t weight)
+static struct held *json_hold(struct arena *a, size_t weight)
 {
     struct held *h = arena_new(a, struct held);
     arena_defer(a, give_back, h);
@@ -70,18 +70,18 @@ static struct held *hold(struct arena *a, size_t weight)
     return h;
 }
 
-static struct json *own(struct held *h, struct jsonc_object *o)
+static struct json *json_own(struct held *h, struct jsonc_object *o)
 {
     h->o = o;
-    return out(o);
+    return json_out(o);
 }
 
 static struct jsonc_object *text_make(struct str s)
 {
     if (s.n > INT_MAX)
-        die("a text is too long");
+        json_die("a text is too long");
     arena_bill(JSON_TEXT_BYTES + s.n);
-    return made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
+    return json_made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
 /* json_check has passed the text: an error of json-c is now a difference
@@ -94,7 +94,7 @@ const struct err *json_parse(struct arena *a, struct str text,
         return ERROR(ERR_TOO_LARGE, "json.too_large", "The text is too long.");
     size_t weight = 0;
     TRY(json_weigh(a, text, &weight));
-    struct held *h = hold(a, weight);
+    struct held *h = json_hold(a, weight);
     struct json_tokener *tok = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
     if (!tok)
         arena_no_memory();
@@ -109,7 +109,7 @@ const struct err *json_parse(struct arena *a, struct str text,
     if (!ok)
         return ERROR(ERR_INTERNAL, "internal",
                      "The JSON text could not be read.");
-    *root = own(h, o);
+    *root = json_own(h, o);
     return NULL;
 }
 
@@ -127,7 +127,7 @@ enum json_type json_type(const struct json *v)
         [json_type_object] = JSON_OBJECT, [json_type_array] = JSON_ARRAY,
         [json_type_string] = JSON_STRING,
     };
-    return types[json_object_get_type(in(v))];
+    return types[json_object_get_type(json_in(v))];
 }
 
 /* The recursion is bounded by json_check. */
@@ -158,15 +158,15 @@ bool json_is_number(const struct json *v)
 bool json_has(const struct json *obj, const char *key)
 {
     return json_is(obj, JSON_OBJECT) &&
-           json_object_object_get_ex(in(obj), key, NULL);
+           json_object_object_get_ex(json_in(obj), key, NULL);
 }
 
 struct json *json_get(const struct json *obj, const char *key)
 {
     struct jsonc_object *v = NULL;
     if (json_is(obj, JSON_OBJECT))
-        json_object_object_get_ex(in(obj), key, &v);
-    return out(v);
+        json_object_object_get_ex(json_in(obj), key, &v);
+    return json_out(v);
 }
 
 /* json-c needs keys that end in NUL; a string object holds such a copy, and no
@@ -185,8 +185,8 @@ struct str json_text(const struct json *v)
 {
     if (!json_is(v, JSON_STRING))
         return STR_NONE;
-    return (struct str){json_object_get_string(in(v)),
-                        (size_t)json_object_get_string_len(in(v))};
+    return (struct str){json_object_get_string(json_in(v)),
+                        (size_t)json_object_get_string_len(json_in(v))};
 }
 
 struct str json_get_text(const struct json *obj, const char *key)
@@ -196,33 +196,33 @@ struct str json_get_text(const struct json *obj, const char *key)
 
 int64_t json_int(const struct json *v)
 {
-    return json_is(v, JSON_INT) ? json_object_get_int64(in(v)) : 0;
+    return json_is(v, JSON_INT) ? json_object_get_int64(json_in(v)) : 0;
 }
 
 double json_double(const struct json *v)
 {
     if (json_is(v, JSON_INT))
         return (double)json_int(v);
-    return json_is(v, JSON_DOUBLE) ? json_object_get_double(in(v)) : 0;
+    return json_is(v, JSON_DOUBLE) ? json_object_get_double(json_in(v)) : 0;
 }
 
 struct str json_digits(const struct json *v)
 {
-    return json_is(v, JSON_DOUBLE) ? str_of(json_object_get_string(in(v)))
+    return json_is(v, JSON_DOUBLE) ? str_of(json_object_get_string(json_in(v)))
                                    : STR_NONE;
 }
 
 bool json_bool(const struct json *v)
 {
-    return json_is(v, JSON_BOOL) && json_object_get_boolean(in(v));
+    return json_is(v, JSON_BOOL) && json_object_get_boolean(json_in(v));
 }
 
 size_t json_count(const struct json *v)
 {
     if (json_is(v, JSON_ARRAY))
-        return json_object_array_length(in(v));
+        return json_object_array_length(json_in(v));
     if (json_is(v, JSON_OBJECT))
-        return (size_t)json_object_object_length(in(v));
+        return (size_t)json_object_object_length(json_in(v));
     return 0;
 }
 
@@ -230,14 +230,14 @@ struct json *json_at(const struct json *arr, size_t i)
 {
     if (!json_is(arr, JSON_ARRAY))
         return NULL;
-    return out(json_object_array_get_idx(in(arr), i));
+    return json_out(json_object_array_get_idx(json_in(arr), i));
 }
 
 struct json_iter json_iter(const struct json *obj)
 {
     struct json_iter i = {0};
     if (json_is(obj, JSON_OBJECT))
-        i.pos = json_object_get_object(in(obj))->head;
+        i.pos = json_object_get_object(json_in(obj))->head;
     return i;
 }
 
@@ -254,32 +254,32 @@ bool json_next(struct json_iter *i)
 
 struct json *json_object(struct arena *a)
 {
-    struct held *h = hold(a, JSON_OBJECT_BYTES);
-    return own(h, made(json_object_new_object()));
+    struct held *h = json_hold(a, JSON_OBJECT_BYTES);
+    return json_own(h, json_made(json_object_new_object()));
 }
 
 struct json *json_array(struct arena *a)
 {
-    struct held *h = hold(a, JSON_ARRAY_BYTES);
-    return own(h, made(json_object_new_array()));
+    struct held *h = json_hold(a, JSON_ARRAY_BYTES);
+    return json_own(h, json_made(json_object_new_array()));
 }
 
 struct json *json_string(struct arena *a, struct str s)
 {
-    struct held *h = hold(a, 0);
-    return own(h, text_make(s));
+    struct held *h = json_hold(a, 0);
+    return json_own(h, text_make(s));
 }
 
 struct json *json_integer(struct arena *a, int64_t v)
 {
-    struct held *h = hold(a, JSON_VALUE_BYTES);
-    return own(h, made(json_object_new_int64(v)));
+    struct held *h = json_hold(a, JSON_VALUE_BYTES);
+    return json_own(h, json_made(json_object_new_int64(v)));
 }
 
 struct json *json_boolean(struct arena *a, bool v)
 {
-    struct held *h = hold(a, JSON_VALUE_BYTES);
-    return own(h, made(json_object_new_boolean(v)));
+    struct held *h = json_hold(a, JSON_VALUE_BYTES);
+    return json_own(h, json_made(json_object_new_boolean(v)));
 }
 
 /* The memory of a member that the server adds, beside its value. Called before
@@ -290,48 +290,48 @@ static void bill_member(const char *key)
 }
 
 /* Puts v in; the object takes over the reference. */
-static void put(struct json *obj, const char *key, struct jsonc_object *v)
+static void json_put(struct json *obj, const char *key, struct jsonc_object *v)
 {
     if (!json_is(obj, JSON_OBJECT))
-        die("a member is set in a value that is not an object");
-    if (json_object_object_add(in(obj), key, v) < 0)
-        die("a member could not be set");
+        json_die("a member is set in a value that is not an object");
+    if (json_object_object_add(json_in(obj), key, v) < 0)
+        json_die("a member could not be set");
 }
 
 static void add(struct json *arr, struct jsonc_object *v)
 {
     if (!json_is(arr, JSON_ARRAY))
-        die("an element is added to a value that is not an array");
-    if (json_object_array_add(in(arr), v) < 0)
-        die("an element could not be added");
+        json_die("an element is added to a value that is not an array");
+    if (json_object_array_add(json_in(arr), v) < 0)
+        json_die("an element could not be added");
 }
 
 void json_set_json(struct json *obj, const char *key, const struct json *v)
 {
     bill_member(key);
-    put(obj, key, json_object_get(in(v)));
+    json_put(obj, key, json_object_get(json_in(v)));
 }
 
 void json_set_key(struct json *obj, struct str key, const struct json *v)
 {
     if (str_find(key, '\0', 0) < key.n)
-        die("a key holds a NUL");
+        json_die("a key holds a NUL");
     struct jsonc_object *z = text_make(key);
     bill_member(json_object_get_string(z));
-    put(obj, json_object_get_string(z), json_object_get(in(v)));
+    json_put(obj, json_object_get_string(z), json_object_get(json_in(v)));
     json_object_put(z);
 }
 
 void json_set_text(struct json *obj, const char *key, struct str s)
 {
     bill_member(key);
-    put(obj, key, text_make(s));
+    json_put(obj, key, text_make(s));
 }
 
 void json_set_text_or_null(struct json *obj, const char *key, struct str s)
 {
     bill_member(key);
-    put(obj, key, s.p ? text_make(s) : NULL);
+    json_put(obj, key, s.p ? text_make(s) : NULL);
 }
 
 void json_set_read(struct arena *a, struct json *obj, const char *key,
@@ -351,14 +351,14 @@ void json_set_int(struct json *obj, const char *key, int64_t v)
 {
     bill_member(key);
     arena_bill(JSON_VALUE_BYTES);
-    put(obj, key, made(json_object_new_int64(v)));
+    json_put(obj, key, json_made(json_object_new_int64(v)));
 }
 
 void json_set_bool(struct json *obj, const char *key, bool v)
 {
     bill_member(key);
     arena_bill(JSON_VALUE_BYTES);
-    put(obj, key, made(json_object_new_boolean(v)));
+    json_put(obj, key, json_made(json_object_new_boolean(v)));
 }
 
 void json_unset(struct json *obj, struct str key)
@@ -366,14 +366,14 @@ void json_unset(struct json *obj, struct str key)
     if (!json_is(obj, JSON_OBJECT) || str_find(key, '\0', 0) < key.n)
         return;
     struct jsonc_object *z = text_make(key);
-    json_object_object_del(in(obj), json_object_get_string(z));
+    json_object_object_del(json_in(obj), json_object_get_string(z));
     json_object_put(z);
 }
 
 void json_add_json(struct json *arr, const struct json *v)
 {
     arena_bill(JSON_ELEMENT_BYTES);
-    add(arr, json_object_get(in(v)));
+    add(arr, json_object_get(json_in(v)));
 }
 
 void json_add_text(struct json *arr, struct str s)
@@ -384,7 +384,7 @@ void json_add_text(struct json *arr, struct str s)
 void json_drop(struct json *arr, size_t i)
 {
     if (json_is(arr, JSON_ARRAY))
-        json_object_array_del_idx(in(arr), i, 1);
+        json_object_array_del_idx(json_in(arr), i, 1);
 }
 
 /* The memory of a copy of v. */
@@ -405,17 +405,20 @@ static size_t weight_of(const struct json *v)
 struct json *json_copy(struct arena *a, const struct json *v)
 {
     struct jsonc_object *o = NULL;
-    struct held *h = hold(a, weight_of(v));
-    if (v && json_object_deep_copy(in(v), &o, NULL) < 0)
-        die("a tree could not be copied");
-    return own(h, o);
+    struct held *h = json_hold(a, weight_of(v));
+    if (v && json_object_deep_copy(json_in(v), &o, NULL) < 0)
+        json_die("a tree could not be copied");
+    return json_own(h, o);
 }
 
 void json_write(struct buf *b, const struct json *v)
 {
     size_t n = 0;
-    const char *p = json_object_to_json_string_length(
-        in(v), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
+    const char *p =
+        json_object_to_json_string_length(json_in(v),
+                                          JSON_C_TO_STRING_PLAIN |
+                                              JSON_C_TO_STRING_NOSLASHESCAPE,
+                                          &n);
     if (!p)
         arena_no_memory();
     /* The tree keeps the text, in a buffer that grew by doubling. */

@@ -9,7 +9,7 @@
 /* UTF-8 sorts like UTF-16 with one exception: characters that UTF-16 writes as
  * a pair of surrogates, lead bytes F0 to F4, come before U+E000 to U+FFFF, lead
  * bytes EE and EF. */
-static int rank(char c)
+static int json_canonical_rank(char c)
 {
     const int u = (unsigned char)c;
     return u == 0xEE || u == 0xEF ? u + 0x10 : u;
@@ -27,11 +27,12 @@ static int member_cmp(const void *a, const void *b)
     while (i < x->key.n && i < y->key.n && x->key.p[i] == y->key.p[i])
         i++;
     if (i < x->key.n && i < y->key.n)
-        return rank(x->key.p[i]) - rank(y->key.p[i]);
+        return json_canonical_rank(x->key.p[i]) -
+               json_canonical_rank(y->key.p[i]);
     return (x->key.n > y->key.n) - (x->key.n < y->key.n);
 }
 
-static void object(struct buf *b, const struct json *v)
+static void json_canonical_object(struct buf *b, const struct json *v)
 {
     struct member *m = arena_many(b->arena, json_count(v), struct member);
     size_t n = 0;
@@ -76,7 +77,7 @@ void json_write_canonical(struct buf *b, const struct json *v)
         buf_char(b, ']');
         break;
     case JSON_OBJECT:
-        object(b, v);
+        json_canonical_object(b, v);
         break;
     case JSON_NULL:
     case JSON__MAX:

@@ -34,8 +34,8 @@ struct gate {
     size_t weight; /* of the tree so far */
 };
 
-static const struct err *refuse(const struct gate *g, size_t at,
-                                const char *code, const char *say)
+static const struct err *json_check_refuse(const struct gate *g, size_t at,
+                                           const char *code, const char *say)
 {
     size_t line = 1, start = 0;
     for (size_t i = 0; i < at && i < g->t.n; i++)
@@ -48,10 +48,11 @@ static const struct err *refuse(const struct gate *g, size_t at,
     return err_at(g->a, ERR_BAD_REQUEST, code, buf_text(&b), "%s", say);
 }
 
-static const struct err *syntax(const struct gate *g, const char *say)
+static const struct err *json_check_syntax(const struct gate *g,
+                                           const char *say)
 {
-    return refuse(g, g->i, "json.syntax",
-                  g->i < g->t.n ? say : "The text ends too early.");
+    return json_check_refuse(g, g->i, "json.syntax",
+                             g->i < g->t.n ? say : "The text ends too early.");
 }
 
 /* The byte at i, or -1 after the end. */
@@ -60,13 +61,13 @@ static int byte_at(struct str t, size_t i)
     return i < t.n ? (unsigned char)t.p[i] : -1;
 }
 
-static int peek(const struct gate *g)
+static int json_check_peek(const struct gate *g)
 {
     return byte_at(g->t, g->i);
 }
 
 /* The four hexadecimal digits at i. */
-static bool hex4(struct str t, size_t i, uint32_t *out)
+static bool json_check_hex4(struct str t, size_t i, uint32_t *out)
 {
     uint32_t v = 0;
     for (size_t end = i + 4; i < end; i++) {
@@ -84,33 +85,36 @@ static bool hex4(struct str t, size_t i, uint32_t *out)
 }
 
 /* A \u escape, or two of them that make a pair; g->i is at the backslash. */
-static const struct err *unicode(struct gate *g)
+static const struct err *json_check_unicode(struct gate *g)
 {
     uint32_t high, low;
-    if (!hex4(g->t, g->i + 2, &high))
-        return syntax(g, "\\u needs four hexadecimal digits.");
+    if (!json_check_hex4(g->t, g->i + 2, &high))
+        return json_check_syntax(g, "\\u needs four hexadecimal digits.");
     if (high == 0)
-        return refuse(g, g->i, "json.utf8", "\\u0000 is not accepted.");
+        return json_check_refuse(g, g->i, "json.utf8",
+                                 "\\u0000 is not accepted.");
     if (high < 0xD800 || high > 0xDFFF) {
         g->i += 6;
         return NULL;
     }
     if (high > 0xDBFF || byte_at(g->t, g->i + 6) != '\\' ||
-        byte_at(g->t, g->i + 7) != 'u' || !hex4(g->t, g->i + 8, &low) ||
-        low < 0xDC00 || low > 0xDFFF)
-        return refuse(g, g->i, "json.utf8",
-                      "Half of a surrogate pair is without the other half.");
+        byte_at(g->t, g->i + 7) != 'u' ||
+        !json_check_hex4(g->t, g->i + 8, &low) || low < 0xDC00 || low > 0xDFFF)
+        return json_check_refuse(
+            g, g->i, "json.utf8",
+            "Half of a surrogate pair is without the other half.");
     g->i += 12;
     return NULL;
 }
 
-static const struct err *escape(struct gate *g)
+static const struct err *json_check_escape(struct gate *g)
 {
     const int c = byte_at(g->t, g->i + 1);
     if (c == 'u')
-        return unicode(g);
+        return json_check_unicode(g);
     if (c <= 0 || !strchr("\"\\/bfnrt", c))
-        return syntax(g, "A backslash is followed by an unknown escape.");
+        return json_check_syntax(
+            g, "A backslash is followed by an unknown escape.");
     g->i += 2;
     return NULL;
 }
@@ -118,19 +122,20 @@ static const struct err *escape(struct gate *g)
 /* A string; g->i is at its opening quote and ends after the closing one. */
 static const struct err *string(struct gate *g)
 {
-    for (g->i++; peek(g) != '"';) {
-        const int c = peek(g);
+    for (g->i++; json_check_peek(g) != '"';) {
+        const int c = json_check_peek(g);
         if (c < 0x20)
-            return syntax(g, "A control character in a string must be "
-                             "escaped.");
+            return json_check_syntax(g,
+                                     "A control character in a string must be "
+                                     "escaped.");
         const size_t at = g->i;
         if (c == '\\')
-            TRY(escape(g));
+            TRY(json_check_escape(g));
         else if (c < 0x80)
             g->i++;
         else if (str_rune(g->t, &g->i) == 0xFFFD && g->i == at + 1)
-            return refuse(g, at, "json.utf8",
-                          "The bytes are not well-formed UTF-8.");
+            return json_check_refuse(g, at, "json.utf8",
+                                     "The bytes are not well-formed UTF-8.");
     }
     g->i++;
     return NULL;
@@ -147,18 +152,18 @@ static size_t unescape_one(struct buf *b, struct str s, size_t i)
             buf_char(b, p ? to[p - from] : s.p[i + 1]);
         return i + 2;
     }
-    hex4(s, i + 2, &high);
+    json_check_hex4(s, i + 2, &high);
     if (high < 0xD800 || high > 0xDFFF) {
         buf_rune(b, high);
         return i + 6;
     }
-    hex4(s, i + 8, &low);
+    json_check_hex4(s, i + 8, &low);
     buf_rune(b, 0x10000 + ((high & 0x3FF) << 10 | (low & 0x3FF)));
     return i + 12;
 }
 
 /* The value of the text between two quotes. */
-static struct str unescape(struct arena *a, struct str s)
+static struct str json_check_unescape(struct arena *a, struct str s)
 {
     if (str_find(s, '\\', 0) == s.n)
         return s;
@@ -177,18 +182,19 @@ static struct str unescape(struct arena *a, struct str s)
 }
 
 /* A member's key and its colon, white space before each. */
-static const struct err *key(struct gate *g)
+static const struct err *json_check_key(struct gate *g)
 {
     g->i = str_skip_space(g->t, g->i);
     const size_t at = g->i;
-    if (peek(g) != '"')
-        return syntax(g, "A member's key in double quotes is missing.");
+    if (json_check_peek(g) != '"')
+        return json_check_syntax(
+            g, "A member's key in double quotes is missing.");
     if (g->n - g->level[g->depth - 1].base == JSON_MEMBERS_MAX)
-        return refuse(g, at, "json.too_many_members",
-                      "An object has too many members.");
+        return json_check_refuse(g, at, "json.too_many_members",
+                                 "An object has too many members.");
     TRY(string(g));
     const struct str name = str_sub(g->t, at + 1, g->i - 1);
-    const struct key read = {unescape(g->a, name), at};
+    const struct key read = {json_check_unescape(g->a, name), at};
     g->weight += JSON_MEMBER_BYTES + name.n;
     if (g->n == g->cap) {
         if (!g->own)
@@ -200,13 +206,13 @@ static const struct err *key(struct gate *g)
     }
     g->keys[g->n++] = read;
     g->i = str_skip_space(g->t, g->i);
-    if (peek(g) != ':')
-        return syntax(g, "A colon is missing after a key.");
+    if (json_check_peek(g) != ':')
+        return json_check_syntax(g, "A colon is missing after a key.");
     g->i++;
     return NULL;
 }
 
-static size_t digits(struct str t, size_t i)
+static size_t json_check_digits(struct str t, size_t i)
 {
     while (i < t.n && t.p[i] >= '0' && t.p[i] <= '9')
         i++;
@@ -219,13 +225,13 @@ static size_t number_end(struct str t, size_t i, bool *whole)
 {
     *whole = true;
     i += byte_at(t, i) == '-';
-    size_t end = byte_at(t, i) == '0' ? i + 1 : digits(t, i);
+    size_t end = byte_at(t, i) == '0' ? i + 1 : json_check_digits(t, i);
     if (end == i)
         return 0;
     if (byte_at(t, end) == '.') {
         *whole = false;
         i = end + 1;
-        end = digits(t, i);
+        end = json_check_digits(t, i);
         if (end == i)
             return 0;
     }
@@ -233,7 +239,7 @@ static size_t number_end(struct str t, size_t i, bool *whole)
         *whole = false;
         i = end + 1;
         i += byte_at(t, i) == '+' || byte_at(t, i) == '-';
-        end = digits(t, i);
+        end = json_check_digits(t, i);
         if (end == i)
             return 0;
     }
@@ -243,7 +249,7 @@ static size_t number_end(struct str t, size_t i, bool *whole)
 /* Can the server store it? A double from 2^63 up to 1e21 cannot be stored
  * either: its canonical form has no exponent and would be an integer beyond
  * int64. */
-static bool holds(const char *z, bool whole)
+static bool json_check_holds(const char *z, bool whole)
 {
     errno = 0;
     if (whole) {
@@ -275,20 +281,22 @@ static const struct err *json_check_number(struct gate *g)
     bool whole;
     const size_t at = g->i, end = number_end(g->t, at, &whole);
     if (end == 0)
-        return syntax(g, "A number is malformed.");
+        return json_check_syntax(g, "A number is malformed.");
     if (end - at > JSON_NUMBER_MAX)
-        return refuse(g, at, "json.number", "A number has too many digits.");
+        return json_check_refuse(g, at, "json.number",
+                                 "A number has too many digits.");
     memcpy(z, g->t.p + at, end - at);
-    if (!holds(z, whole))
-        return refuse(g, at, "json.number",
-                      "A number is out of range. Send it as a string.");
+    if (!json_check_holds(z, whole))
+        return json_check_refuse(
+            g, at, "json.number",
+            "A number is out of range. Send it as a string.");
     g->i = end;
     /* The tree keeps the digits of a number that is not an integer. */
     g->weight += whole ? JSON_VALUE_BYTES : JSON_TEXT_BYTES + (end - at);
     return NULL;
 }
 
-static const struct err *literal(struct gate *g)
+static const struct err *json_check_literal(struct gate *g)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (size_t w = 0; w < countof(words); w++) {
@@ -299,7 +307,7 @@ static const struct err *literal(struct gate *g)
             return NULL;
         }
     }
-    return syntax(g, "A value is missing or malformed.");
+    return json_check_syntax(g, "A value is missing or malformed.");
 }
 
 /* Sorted by name; equal names in the order of the text. */
@@ -322,50 +330,54 @@ static const struct err *close_level(struct gate *g)
     qsort(keys, n, sizeof(*keys), key_cmp);
     for (size_t i = 1; i < n; i++)
         if (str_eq(keys[i - 1].name, keys[i].name))
-            return refuse(g, keys[i].at, "json.duplicate_key",
-                          "An object has the same key twice.");
+            return json_check_refuse(g, keys[i].at, "json.duplicate_key",
+                                     "An object has the same key twice.");
     return NULL;
 }
 
 /* The text after a value: closing brackets, then a comma and a key, or the end
  * of the text. *more: another value must follow. */
-static const struct err *after(struct gate *g, bool *more)
+static const struct err *json_check_after(struct gate *g, bool *more)
 {
     *more = false;
     for (;;) {
         g->i = str_skip_space(g->t, g->i);
         if (g->depth == 0)
-            return peek(g) < 0 ? NULL
-                               : syntax(g, "There is text after the value.");
+            return json_check_peek(g) < 0
+                       ? NULL
+                       : json_check_syntax(g,
+                                           "There is text after the value.");
         const bool object = g->level[g->depth - 1].object;
-        if (peek(g) == ',') {
+        if (json_check_peek(g) == ',') {
             g->i++;
             *more = true;
-            return object ? key(g) : NULL;
+            return object ? json_check_key(g) : NULL;
         }
-        if (peek(g) != (object ? '}' : ']'))
-            return syntax(g, "A comma or a closing bracket is missing.");
+        if (json_check_peek(g) != (object ? '}' : ']'))
+            return json_check_syntax(
+                g, "A comma or a closing bracket is missing.");
         TRY(close_level(g));
     }
 }
 
-static const struct err *check(struct gate *g)
+static const struct err *json_check_check(struct gate *g)
 {
     for (bool more = true; more;) {
         g->i = str_skip_space(g->t, g->i);
-        const int c = peek(g);
+        const int c = json_check_peek(g);
         if (c == '{' || c == '[') {
             /* Opens an array or object, up to where its first value must
              * stand. */
             if (g->depth == JSON_DEPTH_MAX)
-                return refuse(g, g->i, "json.too_deep",
-                              "Arrays and objects are nested too deeply.");
+                return json_check_refuse(
+                    g, g->i, "json.too_deep",
+                    "Arrays and objects are nested too deeply.");
             const bool object = c == '{';
             g->weight += object ? JSON_OBJECT_BYTES : JSON_ARRAY_READ_BYTES;
             g->level[g->depth++] = (struct level){object, g->n};
             g->i = str_skip_space(g->t, g->i + 1);
-            more = peek(g) != (object ? '}' : ']');
-            TRY(more && object ? key(g) : NULL);
+            more = json_check_peek(g) != (object ? '}' : ']');
+            TRY(more && object ? json_check_key(g) : NULL);
             if (more)
                 continue;
         } else if (c == '"') {
@@ -373,9 +385,9 @@ static const struct err *check(struct gate *g)
         } else if (c == '-' || (c >= '0' && c <= '9')) {
             TRY(json_check_number(g));
         } else {
-            TRY(literal(g));
+            TRY(json_check_literal(g));
         }
-        TRY(after(g, &more));
+        TRY(json_check_after(g, &more));
     }
     return NULL;
 }
@@ -387,9 +399,10 @@ const struct err *json_weigh(struct arena *a, struct str text,
     g.keys = g.few;
     const struct err *e =
         str_starts(text, STR("\xEF\xBB\xBF"))
-            ? syntax(&g, "The text begins with a byte order mark (EF BB BF). "
-                         "RFC 8259 8.1 forbids it: send the text without.")
-            : check(&g);
+            ? json_check_syntax(
+                  &g, "The text begins with a byte order mark (EF BB BF). RFC "
+                      "8259 8.1 forbids it: send the text without.")
+            : json_check_check(&g);
     if (g.own)
         arena_free(g.own);
     *weight = g.weight;

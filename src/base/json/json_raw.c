@@ -6,7 +6,7 @@
  * result, but never a byte from outside of it. */
 #include "base/json/json.h"
 
-static bool is(struct str t, size_t i, const char *set)
+static bool json_raw_is(struct str t, size_t i, const char *set)
 {
     return i < t.n && t.p[i] && strchr(set, t.p[i]);
 }
@@ -26,16 +26,16 @@ static size_t value_end(struct str t, size_t i)
 {
     size_t depth = 0;
     do {
-        if (is(t, i, "\"")) {
+        if (json_raw_is(t, i, "\"")) {
             i = string_end(t, i);
             continue;
         }
-        if (is(t, i, "]}"))
+        if (json_raw_is(t, i, "]}"))
             depth -= depth > 0;
-        else if (is(t, i, "[{"))
+        else if (json_raw_is(t, i, "[{"))
             depth++;
         i++;
-    } while (i < t.n && (depth > 0 || !is(t, i, ",]} \t\r\n")));
+    } while (i < t.n && (depth > 0 || !json_raw_is(t, i, ",]} \t\r\n")));
     return i < t.n ? i : t.n;
 }
 
@@ -54,11 +54,11 @@ static bool stands_for(struct arena *a, struct str literal, struct str key)
 struct str json_raw_member(struct arena *a, struct str text, struct str key)
 {
     size_t i = str_skip_space(text, 0);
-    if (!is(text, i, "{"))
+    if (!json_raw_is(text, i, "{"))
         return STR_NONE;
     do {
         const size_t at = str_skip_space(text, i + 1);
-        if (!is(text, at, "\""))
+        if (!json_raw_is(text, at, "\""))
             return STR_NONE;
         const size_t end = string_end(text, at);
         const size_t colon = str_skip_space(text, end);
@@ -67,24 +67,24 @@ struct str json_raw_member(struct arena *a, struct str text, struct str key)
         if (value < text.n && stands_for(a, str_sub(text, at, end), key))
             return str_sub(text, value, i);
         i = str_skip_space(text, i);
-    } while (is(text, i, ","));
+    } while (json_raw_is(text, i, ","));
     return STR_NONE;
 }
 
 struct str json_raw_element(struct str text, size_t index)
 {
     size_t i = str_skip_space(text, 0);
-    if (!is(text, i, "["))
+    if (!json_raw_is(text, i, "["))
         return STR_NONE;
     for (size_t n = 0;; n++) {
         const size_t value = str_skip_space(text, i + 1);
         i = value_end(text, value);
-        if (value >= text.n || is(text, value, "]"))
+        if (value >= text.n || json_raw_is(text, value, "]"))
             return STR_NONE;
         if (n == index)
             return str_sub(text, value, i);
         i = str_skip_space(text, i);
-        if (!is(text, i, ","))
+        if (!json_raw_is(text, i, ","))
             return STR_NONE;
     }
 }

@@ -9,7 +9,7 @@
 
 #include "base/json/json.h"
 
-static bool plain(unsigned char c)
+static bool json_write_plain(unsigned char c)
 {
     return c >= 0x20 && c != '"' && c != '\\';
 }
@@ -19,7 +19,7 @@ void json_write_string(struct buf *b, struct str s)
     static const char from[] = "\b\t\n\f\r\"\\", to[] = "btnfr\"\\";
     buf_char(b, '"');
     for (size_t i = 0, start; i < s.n;) {
-        for (start = i; i < s.n && plain((unsigned char)s.p[i]);)
+        for (start = i; i < s.n && json_write_plain((unsigned char)s.p[i]);)
             i++;
         buf_str(b, str_sub(s, start, i));
         if (i == s.n)
@@ -50,7 +50,7 @@ static bool reads_back(uint64_t digits, int exponent, double v)
 }
 
 /* The shortest decimal that reads back as v, v finite and above zero. */
-static struct decimal shortest(double v)
+static struct decimal json_write_shortest(double v)
 {
     uint64_t n = 0;
     int exponent = 0;
@@ -86,7 +86,7 @@ size_t json_double_text(double v, char out[static JSON_DOUBLE_TEXT])
     if (!(v < 0) && !(v > 0))
         return (size_t)snprintf(out, max, "0");
     const char *sign = v < 0 ? "-" : "";
-    const struct decimal d = shortest(fabs(v));
+    const struct decimal d = json_write_shortest(fabs(v));
     const char *s = d.digits;
     const int k = d.count, n = d.point;
     int len;
@@ -103,7 +103,7 @@ size_t json_double_text(double v, char out[static JSON_DOUBLE_TEXT])
     return (size_t)len;
 }
 
-static void line(struct buf *b, size_t depth)
+static void json_write_line(struct buf *b, size_t depth)
 {
     buf_char(b, '\n');
     for (size_t i = 0; i < depth; i++)
@@ -122,14 +122,14 @@ static void pretty(struct buf *b, const struct json *v, size_t depth)
     for (size_t i = 0; i < json_count(v) && !b->over; i++) {
         if (i)
             buf_char(b, ',');
-        line(b, depth + 1);
+        json_write_line(b, depth + 1);
         if (object && json_next(&m)) {
             json_write_string(b, m.key);
             buf_put(b, ": ");
         }
         pretty(b, object ? m.value : json_at(v, i), depth + 1);
     }
-    line(b, depth);
+    json_write_line(b, depth);
     buf_char(b, object ? '}' : ']');
 }
 

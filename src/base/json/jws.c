@@ -5,7 +5,7 @@
 
 #define THUMBPRINT_MAX 4096 /* bytes of a key's members */
 
-static bool part(struct arena *a, struct str text, struct str *out)
+static bool jws_part(struct arena *a, struct str text, struct str *out)
 {
     *out = text.n > 0 ? crypt_base64url_read(a, text) : STR_NONE;
     return out->p != NULL;
@@ -26,8 +26,9 @@ bool jws_read(struct arena *a, struct str token, size_t max, struct jws *out,
     const struct str third = str_cut(&rest, '.');
     if (!third.p || rest.p)
         return false;
-    if (!part(a, first, &header_text) || !part(a, second, &out->payload) ||
-        !part(a, third, &out->signature))
+    if (!jws_part(a, first, &header_text) ||
+        !jws_part(a, second, &out->payload) ||
+        !jws_part(a, third, &out->signature))
         return false;
     *why = "The token's header is not a JSON object.";
     if (json_parse(a, header_text, &header) || !json_is(header, JSON_OBJECT))

@@ -31,12 +31,12 @@ static bool distance(int64_t *out)
     return false;
 }
 
-static bool beyond(int64_t us)
+static bool clock_watch_beyond(int64_t us)
 {
     return us > CLOCK_WATCH_MAX || us < -CLOCK_WATCH_MAX;
 }
 
-static void hold(int64_t found, bool jumped)
+static void clock_watch_hold(int64_t found, bool jumped)
 {
     int64_t none = 0;
     const int64_t now = clock_host();
@@ -78,8 +78,8 @@ void clock_watch_database(int64_t before, int64_t there, int64_t after)
     else if (there > after)
         skew = after - there;
     atomic_store(&watch->skew, skew);
-    if (beyond(skew))
-        hold(skew, false);
+    if (clock_watch_beyond(skew))
+        clock_watch_hold(skew, false);
 }
 
 bool clock_watch_held(void)
@@ -89,8 +89,8 @@ bool clock_watch_held(void)
         return false;
     if (distance(&now)) {
         const int64_t jump = now - atomic_exchange(&watch->distance, now);
-        if (beyond(jump))
-            hold(jump, true);
+        if (clock_watch_beyond(jump))
+            clock_watch_hold(jump, true);
     }
     return atomic_load(&watch->since) != 0;
 }

@@ -92,7 +92,7 @@ static void metrics_add(_Atomic uint64_t *counter, uint64_t n)
     atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-static uint64_t get(_Atomic uint64_t *counter)
+static uint64_t metrics_get(_Atomic uint64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
@@ -188,8 +188,8 @@ void metrics_cut(struct metrics *m)
     metrics_add(&m->cut, 1);
 }
 
-static void family(struct buf *b, const char *name, const char *type,
-                   const char *help)
+static void metrics_family(struct buf *b, const char *name, const char *type,
+                           const char *help)
 {
     buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -215,10 +215,11 @@ static void put_seconds(struct buf *b, uint64_t us)
 static void put_statuses(struct metrics *m, struct buf *b)
 {
     static const char name[] = "sayso_http_requests_total";
-    family(b, name, "counter", "Requests answered, by route and status.");
+    metrics_family(b, name, "counter",
+                   "Requests answered, by route and status.");
     for (size_t i = 0; i < m->n; i++) {
         for (size_t s = 0; s <= OTHER; s++) {
-            const uint64_t count = get(&m->routes[i].by_status[s]);
+            const uint64_t count = metrics_get(&m->routes[i].by_status[s]);
             if (count == 0)
                 continue;
             buf_printf(b, "%s{route=\"", name);
@@ -244,7 +245,7 @@ static void put_histogram(struct route *r, const char *name, struct buf *b)
     uint64_t counts[METRICS_BUCKETS];
     uint64_t total = 0;
     for (size_t i = 0; i < METRICS_BUCKETS; i++)
-        counts[i] = total += get(&r->by_time[i]);
+        counts[i] = total += metrics_get(&r->by_time[i]);
     if (total == 0)
         return;
     for (size_t i = 0; i < METRICS_BUCKETS; i++) {
@@ -254,7 +255,7 @@ static void put_histogram(struct route *r, const char *name, struct buf *b)
     }
     put_series(b, "sum", name);
     buf_put(b, "\"} ");
-    put_seconds(b, get(&r->us));
+    put_seconds(b, metrics_get(&r->us));
     put_series(b, "count", name);
     buf_printf(b, "\"} %" PRIu64 "\n", total);
 }
@@ -271,13 +272,15 @@ static void put_workers(struct metrics *m, struct buf *b)
         else
             idle++;
     }
-    family(b, "sayso_workers", "gauge", "Workers, by their current activity.");
+    metrics_family(b, "sayso_workers", "gauge",
+                   "Workers, by their current activity.");
     buf_printf(b, "sayso_workers{state=\"busy\"} %u\n", busy);
     buf_printf(b, "sayso_workers{state=\"idle\"} %u\n", idle);
 }
 
 /* The age of the oldest process of a kind, from slot `first` on; -1: none. */
-static int64_t oldest(struct metrics *m, const char *kind, size_t first)
+static int64_t metrics_oldest(struct metrics *m, const char *kind,
+                              size_t first)
 {
     const int64_t now = clock_mono();
     int64_t most = -1;
@@ -299,15 +302,16 @@ static void put_ages(struct metrics *m, struct buf *b)
     size_t n = 0;
     for (size_t i = 0; i < METRICS_SLOTS_MAX && n < METRICS_KINDS_MAX; i++) {
         const char *kind = atomic_load(&m->workers[i].kind);
-        const int64_t age = kind ? oldest(m, kind, i) : -1;
+        const int64_t age = kind ? metrics_oldest(m, kind, i) : -1;
         size_t k = 0;
         while (k < n && told[k] != kind)
             k++;
         if (age < 0 || k < n)
             continue;
         if (n == 0)
-            family(b, name, "gauge", "The time since the last sign of life of "
-                                     "the process, of the oldest of a kind.");
+            metrics_family(b, name, "gauge",
+                           "The time since the last sign of life of the "
+                           "process, of the oldest of a kind.");
         told[n++] = kind;
         buf_printf(b, "%s{kind=\"%s\"} ", name, kind);
         put_seconds(b, not_negative(age));
@@ -317,7 +321,7 @@ static void put_ages(struct metrics *m, struct buf *b)
 static void put_counter(struct buf *b, const char *name, const char *help,
                         uint64_t count)
 {
-    family(b, name, "counter", help);
+    metrics_family(b, name, "counter", help);
     buf_printf(b, "%s %" PRIu64 "\n", name, count);
 }
 
@@ -330,13 +334,14 @@ static void put_standbys(struct metrics *m, struct buf *b)
         return;
     const int64_t sync = atomic_load(&m->standbys_sync);
     const int64_t async = atomic_load(&m->standbys_async);
-    family(b, standbys, "gauge", "Standbys of the database, by whether a "
-                                 "commit waits for them.");
+    metrics_family(b, standbys, "gauge",
+                   "Standbys of the database, by whether a commit waits for "
+                   "them.");
     buf_printf(b, "%s{sync=\"yes\"} %" PRId64 "\n", standbys, sync);
     buf_printf(b, "%s{sync=\"no\"} %" PRId64 "\n", standbys, async);
     if (sync + async == 0)
         return;
-    family(b, lag, "gauge", "The lag of the slowest standby.");
+    metrics_family(b, lag, "gauge", "The lag of the slowest standby.");
     buf_printf(b, "%s ", lag);
     put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
 }
@@ -347,8 +352,9 @@ static void put_lag(struct metrics *m, struct buf *b)
     const int64_t lag = atomic_load(&m->lag);
     if (lag == 0)
         return;
-    family(b, name, "gauge",
-           "The age of the oldest event that streams cannot send yet.");
+    metrics_family(b, name, "gauge",
+                   "The age of the oldest event that streams cannot send "
+                   "yet.");
     buf_printf(b, "%s ", name);
     put_seconds(b, not_negative(lag - 1));
 }
@@ -356,39 +362,42 @@ static void put_lag(struct metrics *m, struct buf *b)
 void metrics_render(struct metrics *m, struct buf *b)
 {
     put_statuses(m, b);
-    family(b, "sayso_http_request_duration_seconds", "histogram",
-           "Time from a request's acceptance to its answer, by route.");
+    metrics_family(
+        b, "sayso_http_request_duration_seconds", "histogram",
+        "Time from a request's acceptance to its answer, by route.");
     for (size_t i = 0; i < m->n; i++)
         put_histogram(&m->routes[i], m->names[i], b);
-    family(b, "sayso_database_seconds_total", "counter",
-           "Time that requests waited for the database.");
+    metrics_family(b, "sayso_database_seconds_total", "counter",
+                   "Time that requests waited for the database.");
     buf_put(b, "sayso_database_seconds_total ");
-    put_seconds(b, get(&m->database_us));
+    put_seconds(b, metrics_get(&m->database_us));
     put_counter(b, "sayso_database_errors_total",
                 "Calls of the database that failed.",
-                get(&m->database_errors));
+                metrics_get(&m->database_errors));
     put_workers(m, b);
     put_ages(m, b);
     put_counter(b, "sayso_worker_restarts_total",
-                "Workers that died and were replaced.", get(&m->restarts));
+                "Workers that died and were replaced.",
+                metrics_get(&m->restarts));
     put_counter(b, "sayso_worker_recycled_total",
                 "Workers that were replaced because they had grown.",
-                get(&m->recycled));
+                metrics_get(&m->recycled));
     put_counter(b, "sayso_requests_over_memory_total",
                 "Requests ended because they needed more memory than one "
                 "request may use.",
-                get(&m->memory));
+                metrics_get(&m->memory));
     put_standbys(m, b);
     put_lag(m, b);
-    family(b, "sayso_refused_total", "counter",
-           "Requests refused because a key or session reached a limit.");
+    metrics_family(
+        b, "sayso_refused_total", "counter",
+        "Requests refused because a key or session reached a limit.");
     for (size_t i = 0; i < countof(ceilings); i++)
         buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
-                   ceilings[i], get(&m->refused[i]));
+                   ceilings[i], metrics_get(&m->refused[i]));
     put_counter(b, "sayso_stored_bytes_total",
                 "Bytes that agents stored, as they count for limit_bytes_mb.",
-                get(&m->stored));
+                metrics_get(&m->stored));
     put_counter(b, "sayso_streams_cut_total",
                 "Streams cut because too many bytes were unsent.",
-                get(&m->cut));
+                metrics_get(&m->cut));
 }

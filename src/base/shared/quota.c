@@ -166,7 +166,7 @@ void quota_opened(struct quota *q, struct str id, int64_t n, int64_t now)
 }
 
 /* The first call of a day resets the count. */
-static struct place *today(struct quota *q, struct str id, int64_t day)
+static struct place *quota_today(struct quota *q, struct str id, int64_t day)
 {
     struct place *p = quota_find(q, id);
     int64_t then = atomic_load(&p->day);
@@ -179,12 +179,12 @@ static struct place *today(struct quota *q, struct str id, int64_t day)
 
 int64_t quota_bytes(struct quota *q, struct str id, int64_t day)
 {
-    return atomic_load(&today(q, id, day)->bytes);
+    return atomic_load(&quota_today(q, id, day)->bytes);
 }
 
 int64_t quota_store(struct quota *q, struct str id, int64_t day, int64_t n)
 {
-    struct place *p = today(q, id, day);
+    struct place *p = quota_today(q, id, day);
     atomic_fetch_add(&p->bytes, n);
     if (atomic_fetch_add(&p->unsaved, n) + n < QUOTA_UNSAVED)
         return 0;
@@ -193,11 +193,11 @@ int64_t quota_store(struct quota *q, struct str id, int64_t day, int64_t n)
 
 void quota_saved(struct quota *q, struct str id, int64_t day, int64_t total)
 {
-    struct place *p = today(q, id, day);
+    struct place *p = quota_today(q, id, day);
     atomic_store(&p->bytes, total + atomic_load(&p->unsaved));
 }
 
 void quota_unsaved(struct quota *q, struct str id, int64_t day, int64_t n)
 {
-    atomic_fetch_add(&today(q, id, day)->unsaved, n);
+    atomic_fetch_add(&quota_today(q, id, day)->unsaved, n);
 }

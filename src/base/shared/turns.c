@@ -18,7 +18,7 @@ bool turns_make(void)
     return file >= 0 && ftruncate(file, TURNS_MAX) == 0;
 }
 
-static bool set(int place, short type)
+static bool turns_set(int place, short type)
 {
     struct flock lock = {
         .l_type = type, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
@@ -28,7 +28,7 @@ static bool set(int place, short type)
 int turns_take(int first, int last)
 {
     for (int i = first; i <= last; i++)
-        if (set(i, F_WRLCK))
+        if (turns_set(i, F_WRLCK))
             return i;
     return -1;
 }
@@ -46,5 +46,5 @@ int turns_wait(int first, int last, int64_t us)
 void turns_give(int place)
 {
     if (place >= 0)
-        (void)set(place, F_UNLCK);
+        (void)turns_set(place, F_UNLCK);
 }

@@ -47,7 +47,7 @@ static void on_signal(int number)
 
 /* ---- values ---------------------------------------------------------- */
 
-static struct str variable(const char *name)
+static struct str ask_variable(const char *name)
 {
     const struct str value = str_trim(str_of(getenv(name)));
     return value.n > 0 ? value : STR_NONE;
@@ -55,7 +55,7 @@ static struct str variable(const char *name)
 
 /* Only characters of low to high and, where wide, those beyond ASCII: no line
  * can be added by a value that goes into a header or an address. */
-static bool within(struct str s, char low, bool wide)
+static bool ask_within(struct str s, char low, bool wide)
 {
     for (size_t i = 0; i < s.n; i++) {
         const unsigned char c = (unsigned char)s.p[i];
@@ -71,13 +71,13 @@ static bool complain_of(const char *name)
     return false;
 }
 
-static struct str line(struct arena *a, const char *name, struct str value)
+static struct str ask_line(struct arena *a, const char *name, struct str value)
 {
     return arena_join(a, str_of(name), STR(": "), value);
 }
 
-static struct outbound_call call(const struct asking *x, const char *path,
-                                 struct str behind)
+static struct outbound_call ask_call(const struct asking *x, const char *path,
+                                     struct str behind)
 {
     struct buf b = buf_make(x->arena, ASK_BODY_MAX);
     buf_str(&b, x->url);
@@ -87,9 +87,9 @@ static struct outbound_call call(const struct asking *x, const char *path,
     buf_str(&b, behind);
     struct outbound_call f = {.url = buf_text(&b),
                               .time = (HOLD + 25) * CLOCK_SECOND};
-    f.header[f.headers++] = line(x->arena, "X-API-Key", x->key);
+    f.header[f.headers++] = ask_line(x->arena, "X-API-Key", x->key);
     if (x->agent.p)
-        f.header[f.headers++] = line(x->arena, "X-Agent-ID", x->agent);
+        f.header[f.headers++] = ask_line(x->arena, "X-Agent-ID", x->agent);
     return f;
 }
 
@@ -115,7 +115,8 @@ static struct str body_of(const struct command *c, const struct asking *x)
     return json_dump(x->arena, o, ASK_BODY_MAX);
 }
 
-static void complain(const struct outbound_answer *got, const struct json *said)
+static void ask_complain(const struct outbound_answer *got,
+                         const struct json *said)
 {
     const struct str detail = json_get_text(said, "detail");
     const struct str code = json_get_text(said, "code");
@@ -130,12 +131,12 @@ static void complain(const struct outbound_answer *got, const struct json *said)
 }
 
 /* Is it worth another try? */
-static bool passing(const struct outbound_answer *got)
+static bool ask_passing(const struct outbound_answer *got)
 {
     return got->status == 0 || got->status == 429 || got->status >= 502;
 }
 
-static void rest(const struct outbound_answer *got)
+static void ask_rest(const struct outbound_answer *got)
 {
     const int64_t seconds =
         got->retry_after > 0 && got->retry_after < 60 ? got->retry_after
@@ -148,22 +149,22 @@ static void rest(const struct outbound_answer *got)
 static struct json *put_question(const struct command *c,
                                  const struct asking *x)
 {
-    struct outbound_call f = call(x, "/api/v1/suspensions", STR(""));
+    struct outbound_call f = ask_call(x, "/api/v1/suspensions", STR(""));
     struct json *said = NULL;
     struct outbound_answer got;
     f.body = body_of(c, x);
     f.header[f.headers++] = STR("Content-Type: application/json");
-    f.header[f.headers++] = line(x->arena, "Idempotency-Key", x->once);
+    f.header[f.headers++] = ask_line(x->arena, "Idempotency-Key", x->once);
     for (int i = 0; i < 5; i++) {
         outbound_call(x->arena, &f, &got);
-        if (got.status == 0 || !passing(&got) || interrupted)
+        if (got.status == 0 || !ask_passing(&got) || interrupted)
             break;
-        rest(&got);
+        ask_rest(&got);
     }
     said = got.status ? json_read(x->arena, got.body) : NULL;
     if (got.status == 201 && id_token(json_get_text(said, "suspension_id")))
         return said;
-    complain(&got, said);
+    ask_complain(&got, said);
     return NULL;
 }
 
@@ -176,14 +177,14 @@ static enum suspension_state state_of(const struct json *asked)
 
 /* Reads until there is an answer or the time is over. A server that is away for
  * a while is asked again. */
-static struct json *await(const struct asking *x, struct json *asked)
+static struct json *ask_await(const struct asking *x, struct json *asked)
 {
     const int64_t end = clock_mono() + (x->wait + HOLD) * CLOCK_SECOND;
     const struct str id = json_get_text(asked, "suspension_id");
     struct buf b = buf_make(x->arena, 256);
     buf_str(&b, id);
     buf_printf(&b, "?wait=%d", HOLD);
-    struct outbound_call f = call(x, "/api/v1/suspensions/", buf_text(&b));
+    struct outbound_call f = ask_call(x, "/api/v1/suspensions/", buf_text(&b));
     struct arena *one = arena_within(x->arena);
     bool open = true, refused = false;
     f.stop = &interrupted;
@@ -196,10 +197,10 @@ static struct json *await(const struct asking *x, struct json *asked)
             open = state_of(said) == SUSPENSION_PENDING;
             if (!open)
                 asked = json_read(x->arena, got.body);
-        } else if (passing(&got)) {
-            rest(&got);
+        } else if (ask_passing(&got)) {
+            ask_rest(&got);
         } else {
-            complain(&got, said);
+            ask_complain(&got, said);
             refused = true;
         }
     }
@@ -214,9 +215,9 @@ static enum ask_status ask_leave(const struct asking *x,
 {
     struct outbound_answer got;
     struct outbound_call f =
-        call(x, "/api/v1/suspensions/",
-             arena_join(x->arena, json_get_text(asked, "suspension_id"),
-                        STR("/cancel")));
+        ask_call(x, "/api/v1/suspensions/",
+                 arena_join(x->arena, json_get_text(asked, "suspension_id"),
+                            STR("/cancel")));
     f.body = STR("{\"reason\":\"The program that asked was interrupted.\"}");
     f.header[f.headers++] = STR("Content-Type: application/json");
     f.time = 10 * CLOCK_SECOND;
@@ -235,7 +236,7 @@ static enum ask_status ask_leave(const struct asking *x,
 static enum ask_status ask_redeem(const struct asking *x,
                                   const struct json *asked)
 {
-    struct outbound_call f = call(x, "/api/v1/redemptions", STR(""));
+    struct outbound_call f = ask_call(x, "/api/v1/redemptions", STR(""));
     struct outbound_answer got;
     struct json *o = json_object(x->arena);
     json_set_text(o, "suspension_id", json_get_text(asked, "suspension_id"));
@@ -244,13 +245,13 @@ static enum ask_status ask_redeem(const struct asking *x,
     f.header[f.headers++] = STR("Content-Type: application/json");
     for (int i = 0; i < 5; i++) {
         outbound_call(x->arena, &f, &got);
-        if (!passing(&got))
+        if (!ask_passing(&got))
             break;
-        rest(&got);
+        ask_rest(&got);
     }
     if (got.status == 201 || got.status == 200)
         return ASK_YES;
-    complain(&got, got.status ? json_read(x->arena, got.body) : NULL);
+    ask_complain(&got, got.status ? json_read(x->arena, got.body) : NULL);
     return got.status == 409 ? ASK_NO : ASK_FAILED;
 }
 
@@ -306,22 +307,22 @@ static bool ask_read(const struct command *c, struct asking *x)
         return false;
     }
     x->choices = command_option(c, "--choice", 0).p != NULL;
-    x->once = x->named ? (once.n <= ONCE_MAX && within(once, '!', false)
+    x->once = x->named ? (once.n <= ONCE_MAX && ask_within(once, '!', false)
                               ? once
                               : crypt_sha256_hex(x->arena, once))
                        : id_new(x->arena);
-    return !within(x->url, ' ', false)    ? complain_of("SAYSO_URL")
-           : !within(x->key, '!', false)  ? complain_of("SAYSO_AGENT_KEY")
-           : !within(x->agent, ' ', true) ? complain_of("SAYSO_AGENT")
-                                          : true;
+    return !ask_within(x->url, ' ', false)    ? complain_of("SAYSO_URL")
+           : !ask_within(x->key, '!', false)  ? complain_of("SAYSO_AGENT_KEY")
+           : !ask_within(x->agent, ' ', true) ? complain_of("SAYSO_AGENT")
+                                              : true;
 }
 
 int ask_run(const struct command *c)
 {
     struct asking x = {.arena = c->arena,
-                       .url = variable("SAYSO_URL"),
-                       .key = variable("SAYSO_AGENT_KEY"),
-                       .agent = variable("SAYSO_AGENT"),
+                       .url = ask_variable("SAYSO_URL"),
+                       .key = ask_variable("SAYSO_AGENT_KEY"),
+                       .agent = ask_variable("SAYSO_AGENT"),
                        .wait = WAIT_DEFAULT};
     if (!ask_read(c, &x))
         return ASK_FAILED;
@@ -340,7 +341,7 @@ int ask_run(const struct command *c)
         return ASK_FAILED;
     const struct str page = json_get_text(asked, "url");
     fprintf(stderr, "sayso: waiting for an answer: %.*s\n", STR_FMT(page));
-    asked = await(&x, asked);
+    asked = ask_await(&x, asked);
     if (asked && interrupted && state_of(asked) == SUSPENSION_PENDING)
         return (int)ask_leave(&x, asked);
     return asked ? (int)ask_told(&x, asked) : (int)ASK_FAILED;

@@ -25,7 +25,7 @@ bool command_flag(const struct command *c, const char *name)
 }
 
 /* 0: unknown, 1: without a value, 2: with a value. */
-static int arity(const char *known, struct str arg)
+static int command_arity(const char *known, struct str arg)
 {
     struct str rest = str_of(known);
     while (rest.p) {
@@ -41,7 +41,7 @@ static int arity(const char *known, struct str arg)
 bool command_options_ok(const struct command *c, int from, const char *known)
 {
     for (int i = from; i < c->argc; i++) {
-        const int n = arity(known, str_of(c->argv[i]));
+        const int n = command_arity(known, str_of(c->argv[i]));
         if (n == 0 || (n == 2 && i + 1 >= c->argc)) {
             fprintf(stderr, "sayso: %s %s\n", c->argv[i],
                     n == 0 ? "is not supported here; see `sayso help`"

@@ -133,7 +133,7 @@ static bool ask_server(struct arena *a, struct str socket, struct str path,
 
 /* ---- the checks ------------------------------------------------------- */
 
-static bool answers(struct str path)
+static bool doctor_answers(struct str path)
 {
     const int fd = doctor_open(path);
     if (fd >= 0)
@@ -144,7 +144,9 @@ static bool answers(struct str path)
 static void check_sockets(const struct command *c, struct findings *f)
 {
     doctor_tell(
-        f, answers(c->conf->socket) && answers(c->conf->wait_socket),
+        f,
+        doctor_answers(c->conf->socket) &&
+            doctor_answers(c->conf->wait_socket),
         "`sayso serve` listens on its sockets",
         "start it; check that `socket` and `wait_socket` have the same paths "
         "as nginx's fastcgi_pass and that this user may open them");

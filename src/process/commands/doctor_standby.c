@@ -18,7 +18,7 @@
     "synchronous_standby_names"
 
 /* The reason why an acknowledged answer is not on two machines; NULL: it is. */
-static const char *lacks(const struct replication *r)
+static const char *doctor_standby_lacks(const struct replication *r)
 {
     if (r->standby)
         return "the database is a standby itself: name the primary among the "
@@ -33,7 +33,7 @@ static const char *lacks(const struct replication *r)
 static int doctor_standby_tell(const struct replication *r, const char *host,
                                bool required)
 {
-    const char *lack = lacks(r);
+    const char *lack = doctor_standby_lacks(r);
     printf("ok     the %s is %s\n", r->standby ? "database" : "primary", host);
     for (size_t i = 0; i < r->n; i++) {
         const struct replication_standby *s = &r->v[i];

@@ -105,7 +105,7 @@ static struct str dsn_of(const struct conf *conf, int role)
 
 /* Tries every role but the user's own, with each of the connection strings. The
  * expected refusals would be errors in the log, so they are not logged. */
-static int others(const struct command *c, int own)
+static int doctor_users_others(const struct command *c, int own)
 {
     int in = 0;
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -122,11 +122,11 @@ static int others(const struct command *c, int own)
     return in;
 }
 
-static int knock(const struct command *c, int own)
+static int doctor_users_knock(const struct command *c, int own)
 {
     const bool shut = own < ROLE_DB_OWNER && !let_in(c, dsn_of(c->conf, own));
     const bool reads = c->admin_path && access(c->admin_path, R_OK) == 0;
-    return shut + reads + others(c, own);
+    return shut + reads + doctor_users_others(c, own);
 }
 
 static int knock_owner(const struct command *c, int which)
@@ -169,9 +169,11 @@ size_t doctor_users_look(const struct command *c,
         return n;
     for (size_t i = 0; i < countof(subjects); i++)
         out[n++] = (struct doctor_users_finding){
-            doctor_users_as(c, subjects[i].user, knock, subjects[i].own) == 0,
+            doctor_users_as(c, subjects[i].user, doctor_users_knock,
+                            subjects[i].own) == 0,
             subjects[i].what,
-            "pg_ident.conf, pg_hba.conf or the permissions of a file allow too "
+            "pg_ident.conf, pg_hba.conf or the permissions of a file allow "
+            "too "
             "much or too little; see docs/operations.md, section 1"};
     out[n++] = (struct doctor_users_finding){
         admin_is_owner(c), "sayso-admin is sayso_owner",

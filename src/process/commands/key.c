@@ -152,7 +152,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     return read_policy(c, w) && read_others(c, w) && read_terms(c, w);
 }
 
-static int create(const struct command *c)
+static int key_create(const struct command *c)
 {
     struct wanted w = {.n = 0};
     struct str text = STR_NONE;
@@ -188,7 +188,7 @@ static int create(const struct command *c)
     return 0;
 }
 
-static int list(const struct command *c)
+static int key_list(const struct command *c)
 {
     struct pg_rows *rows = NULL;
     if (!command_options_ok(c, 1, ""))
@@ -210,8 +210,8 @@ static int list(const struct command *c)
 
 /* Runs the statement for the named key, with the value where there is one, and
  * prints how many keys it changed. */
-static int change(const struct command *c, int statement, struct str value,
-                  const char *done)
+static int key_change(const struct command *c, int statement, struct str value,
+                      const char *done)
 {
     struct pg_list args = {0};
     struct pg_rows *rows = NULL;
@@ -228,10 +228,10 @@ static int change(const struct command *c, int statement, struct str value,
     return pg_affected(rows) > 0 ? 0 : 1;
 }
 
-static int revoke(const struct command *c)
+static int key_revoke(const struct command *c)
 {
     if (c->argc == 2)
-        return change(c, SQL_KEY_REVOKE, STR_NONE, "revoked");
+        return key_change(c, SQL_KEY_REVOKE, STR_NONE, "revoked");
     fprintf(stderr, "sayso: key revoke needs an id or a prefix\n");
     return 2;
 }
@@ -240,16 +240,16 @@ int key_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
     if (str_is(what, "create"))
-        return create(c);
+        return key_create(c);
     if (str_is(what, "list"))
-        return list(c);
+        return key_list(c);
     if (str_is(what, "revoke"))
-        return revoke(c);
+        return key_revoke(c);
     if (str_is(what, "floor")) {
         enum severity floor = SEVERITY_UNSAID;
         if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
-            return change(c, SQL_KEY_SEVERITY_FLOOR,
-                          vocabulary_severity(floor)->wire, "changed");
+            return key_change(c, SQL_KEY_SEVERITY_FLOOR,
+                              vocabulary_severity(floor)->wire, "changed");
         fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
                         "low, medium, high or critical\n");
         return 2;
@@ -258,8 +258,8 @@ int key_run(const struct command *c)
         const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
         struct decider by = {.who = DECIDER_ANY};
         if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
-            return change(c, SQL_KEY_DECIDES_NAMED,
-                          principal_by_text(c->arena, &by), "changed");
+            return key_change(c, SQL_KEY_DECIDES_NAMED,
+                              principal_by_text(c->arena, &by), "changed");
         fprintf(stderr, "sayso: key by needs an id or a prefix, and "
                         "none, " PRINCIPAL_BY_WORDS "\n");
         return 2;
@@ -267,7 +267,7 @@ int key_run(const struct command *c)
     if (str_is(what, "reach")) {
         const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
         if (vocabulary_reach_of(word) != REACH__MAX)
-            return change(c, SQL_KEY_REACH_NAMED, word, "changed");
+            return key_change(c, SQL_KEY_REACH_NAMED, word, "changed");
         fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
                         "all\n");
         return 2;

@@ -73,8 +73,8 @@ static int list_files(struct arena *a, struct str dir, struct file *out)
     return n;
 }
 
-static const struct err *apply(struct pg *pg, struct arena *a,
-                               const struct file *f)
+static const struct err *migrate_apply(struct pg *pg, struct arena *a,
+                                       const struct file *f)
 {
     const bool bare = str_starts(f->text, STR(BARE));
     TRY(bare ? NULL : pg_script(pg, begin));
@@ -89,7 +89,7 @@ static const struct err *apply(struct pg *pg, struct arena *a,
 }
 
 /* 0: to be applied, 1: applied, -1: applied and changed since. */
-static int applied(const struct pg_rows *rows, const struct file *f)
+static int migrate_applied(const struct pg_rows *rows, const struct file *f)
 {
     for (size_t i = 0; i < pg_count(rows); i++) {
         if (pg_int(rows, i, 0) == f->version)
@@ -120,7 +120,7 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",
                           files[i].name, "The migration %.*s cannot be read.",
                           STR_FMT(files[i].name));
-        const int there = applied(rows, &files[i]);
+        const int there = migrate_applied(rows, &files[i]);
         if (there < 0)
             return err_at(c->arena, ERR_INTERNAL, "migrate.changed",
                           files[i].name,
@@ -133,7 +133,7 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
         if (plan)
             printf("to apply %.*s\n", STR_FMT(files[i].name));
         else
-            TRY(apply(pg, c->arena, &files[i]));
+            TRY(migrate_apply(pg, c->arena, &files[i]));
     }
     printf(plan ? "%d to apply; nothing was changed\n"
                 : "the database is up to date (%d new)\n",

@@ -9,7 +9,7 @@
 #include "world/guessable.h"
 
 /* Prints the error of a field; true where e is NULL. */
-static bool fine(const struct err *e)
+static bool operator_fine(const struct err *e)
 {
     if (e)
         fprintf(stderr, "sayso: %.*s: %.*s\n", STR_FMT(e->at),
@@ -20,7 +20,8 @@ static bool fine(const struct err *e)
 static struct str email_of(const struct command *c)
 {
     struct str s = STR_NONE;
-    return fine(person_email(c->arena, command_option(c, "--email", 0), &s))
+    return operator_fine(
+               person_email(c->arena, command_option(c, "--email", 0), &s))
                ? s
                : STR_NONE;
 }
@@ -31,8 +32,8 @@ static struct str password_of(const struct command *c)
     if (!command_flag(c, "--password-stdin"))
         return crypt_token(c->arena, 12);
     const struct str s = command_line(c->arena);
-    return fine(person_password(c->arena, s)) &&
-                   fine(guessable_refuse(c->arena, s))
+    return operator_fine(person_password(c->arena, s)) &&
+                   operator_fine(guessable_refuse(c->arena, s))
                ? s
                : STR_NONE;
 }
@@ -57,11 +58,13 @@ static bool read_person(const struct command *c, struct person *p)
     const struct str role = command_option(c, "--role", 0);
     const struct str groups = command_option(c, "--groups", 0);
     const struct str limit = command_option(c, "--bulk-limit", 0);
-    return (!name.p || fine(person_name(a, "name", name, &p->name))) &&
-           (!role.p || fine(person_role(a, role, &p->role))) &&
-           (!groups.p || fine(person_groups(a, groups, &p->groups))) &&
+    return (!name.p ||
+            operator_fine(person_name(a, "name", name, &p->name))) &&
+           (!role.p || operator_fine(person_role(a, role, &p->role))) &&
+           (!groups.p ||
+            operator_fine(person_groups(a, groups, &p->groups))) &&
            (!limit.p ||
-            fine(person_bulk_limit(a, limit, &p->bulk_limit)));
+            operator_fine(person_bulk_limit(a, limit, &p->bulk_limit)));
 }
 
 /* A change of the account that has an e-mail address. A disabled account and a
@@ -90,7 +93,7 @@ static const struct err *change_write(const struct command *c, struct pg *pg,
 }
 
 /* The number of changed accounts, or -1 and prints the error. */
-static int change(const struct command *c, const struct change *what)
+static int operator_change(const struct command *c, const struct change *what)
 {
     struct pg *pg = command_owner(c);
     int changed = 0;
@@ -103,7 +106,7 @@ static int change(const struct command *c, const struct change *what)
     return changed;
 }
 
-static int done(int changed, const char *what)
+static int operator_done(int changed, const char *what)
 {
     if (changed == 0)
         fprintf(stderr, "sayso: there is no operator with this address\n");
@@ -121,7 +124,7 @@ static int operator_tell(const struct command *c, int status,
     return status;
 }
 
-static int create(const struct command *c)
+static int operator_create(const struct command *c)
 {
     struct arena *a = c->arena;
     struct person p = {.id = id_new(a),
@@ -132,7 +135,7 @@ static int create(const struct command *c)
                             "--email= --name= --role= --groups= "
                             "--bulk-limit= --password-stdin") ||
         !read_person(c, &p) ||
-        !fine(person_name(a, "name", p.name, &p.name)))
+        !operator_fine(person_name(a, "name", p.name, &p.name)))
         return 2;
     p.email = email_of(c);
     const struct str password = p.email.p ? password_of(c) : STR_NONE;
@@ -145,7 +148,7 @@ static int create(const struct command *c)
     const struct err *e = people_insert(pg, a, &p, hash);
     pg_close(pg);
     return e ? command_failed(e)
-             : operator_tell(c, done(1, "created"), password);
+             : operator_tell(c, operator_done(1, "created"), password);
 }
 
 static int set_facts(const struct command *c)
@@ -160,10 +163,10 @@ static int set_facts(const struct command *c)
     if (!email.p)
         return 2;
     const struct change what = {.email = email, .apply = read_person};
-    return done(change(c, &what), "changed");
+    return operator_done(operator_change(c, &what), "changed");
 }
 
-static int list(const struct command *c)
+static int operator_list(const struct command *c)
 {
     struct pg_rows *rows = NULL;
     if (!command_options_ok(c, 1, ""))
@@ -202,7 +205,9 @@ static int set_password(const struct command *c)
     if (!hash.p)
         return 1;
     const struct change what = {.email = email, .hash = hash};
-    return operator_tell(c, done(change(c, &what), "password changed"),
+    return operator_tell(c,
+                         operator_done(operator_change(c, &what),
+                                       "password changed"),
                          password);
 }
 
@@ -230,18 +235,19 @@ static int set_enabled(const struct command *c, bool enabled)
         return 2;
     const struct change what = {.email = email,
                                 .apply = enabled ? enable : disable};
-    return done(change(c, &what), enabled ? "enabled" : "disabled");
+    return operator_done(operator_change(c, &what),
+                         enabled ? "enabled" : "disabled");
 }
 
 int operator_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
     if (str_is(what, "create"))
-        return create(c);
+        return operator_create(c);
     if (str_is(what, "change"))
         return set_facts(c);
     if (str_is(what, "list"))
-        return list(c);
+        return operator_list(c);
     if (str_is(what, "password"))
         return set_password(c);
     if (str_is(what, "disable") || str_is(what, "enable"))

@@ -27,7 +27,7 @@ static bool read_resource(const struct command *c, struct resource *r)
     return true;
 }
 
-static int add(const struct command *c)
+static int resource_add(const struct command *c)
 {
     struct resource r = {.created_at = 0};
     if (!command_options_ok(c, 1, "--identifier= --name= --allow-bearer") ||
@@ -42,7 +42,7 @@ static int add(const struct command *c)
     return 0;
 }
 
-static int list(const struct command *c)
+static int resource_list(const struct command *c)
 {
     struct resource_rows all;
     if (!command_options_ok(c, 1, ""))
@@ -67,9 +67,9 @@ int resource_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
     if (str_is(what, "add"))
-        return add(c);
+        return resource_add(c);
     if (str_is(what, "list"))
-        return list(c);
+        return resource_list(c);
     if (str_is(what, "remove")) {
         if (c->argc != 2) {
             fputs("sayso: resource remove ID\n", stderr);

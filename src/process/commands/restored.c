@@ -23,9 +23,10 @@ static bool read_time(const struct command *c, int64_t *out)
 }
 
 /* All of it or nothing: the server starts once the restore was said. */
-static const struct err *note(struct pg *pg, struct arena *a,
-                              const struct restores_loss *loss,
-                              int64_t *epoch, struct restores_taken *taken)
+static const struct err *restored_note(struct pg *pg, struct arena *a,
+                                       const struct restores_loss *loss,
+                                       int64_t *epoch,
+                                       struct restores_taken *taken)
 {
     struct pg_rows *r[2] = {NULL};
     pg_queue(pg, NULL, SQL_BEGIN, NULL);
@@ -38,8 +39,8 @@ static const struct err *note(struct pg *pg, struct arena *a,
     return pg_query(pg, a, SQL_COMMIT, NULL, NULL);
 }
 
-static const struct err *say(struct pg *pg, struct arena *a, int64_t from,
-                             bool *running)
+static const struct err *restored_say(struct pg *pg, struct arena *a,
+                                      int64_t from, bool *running)
 {
     const struct restores_loss loss = {.from = from, .now = clock_now()};
     struct restores_taken taken = {.permits = 0};
@@ -54,7 +55,7 @@ static const struct err *say(struct pg *pg, struct arena *a, int64_t from,
               stderr);
         return NULL;
     }
-    TRY(note(pg, a, &loss, &epoch, &taken));
+    TRY(restored_note(pg, a, &loss, &epoch, &taken));
     if (!from) {
         printf("nothing was lost; the server may start here\n");
         return NULL;
@@ -94,7 +95,7 @@ int restored_run(const struct command *c)
     }
     struct pg *pg = command_owner(c);
     const struct err *e =
-        go ? let_go(pg, c->arena) : say(pg, c->arena, from, &running);
+        go ? let_go(pg, c->arena) : restored_say(pg, c->arena, from, &running);
     pg_close(pg);
     return e ? command_failed(e) : running ? 1 : 0;
 }

@@ -17,7 +17,7 @@ static struct str option_or(const struct command *c, const char *name,
     return s.p ? s : str_of(otherwise);
 }
 
-static int add(const struct command *c)
+static int rule_add(const struct command *c)
 {
     struct tools_rule r = {.created_at = clock_now(),
                            .created_by = STR("sayso rule")};
@@ -50,7 +50,7 @@ static int add(const struct command *c)
     return e ? command_failed(e) : 0;
 }
 
-static int list(const struct command *c)
+static int rule_list(const struct command *c)
 {
     struct tools_rules all;
     if (!command_options_ok(c, 1, ""))
@@ -77,9 +77,9 @@ int rule_run(const struct command *c)
 {
     const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
     if (str_is(what, "add"))
-        return add(c);
+        return rule_add(c);
     if (str_is(what, "list"))
-        return list(c);
+        return rule_list(c);
     if (str_is(what, "remove")) {
         int64_t position = 0;
         if (c->argc != 2 || !is_number(str_of(c->argv[1]), &position)) {

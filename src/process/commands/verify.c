@@ -14,7 +14,7 @@ struct totals {
     size_t intents, events, broken;
 };
 
-static void count(void *own, const struct event *e)
+static void verify_count(void *own, const struct event *e)
 {
     struct totals *t = own;
     t->events += e != NULL;
@@ -28,7 +28,7 @@ static const struct err *check_chain(struct pg *pg, struct arena *a,
 {
     struct event_check check = {.broken = 0};
     struct intent after;
-    TRY(events_check(pg, a, id, &check, count, t));
+    TRY(events_check(pg, a, id, &check, verify_count, t));
     TRY(intents_get(pg, a, id, &after));
     event_check_end(&check, tail, &after.tail);
     t->intents++;

@@ -75,7 +75,7 @@ struct wait {
 
 /* One event of an MCP client (2025-06-18, "Progress"), with the head of the
  * stream before the first. */
-static void tell(struct waiter *v)
+static void wait_tell(struct waiter *v)
 {
     struct arena *a = v->wait->arena;
     struct buf event = buf_make(a, 1024), b = buf_make(a, 2048);
@@ -102,7 +102,7 @@ static void on_second(void *context)
     child_busy(w->child, true);
     for (size_t i = 0; i < w->used; i++)
         if (w->pool[i].told > 0 && w->pool[i].tell_at <= now)
-            tell(&w->pool[i]);
+            wait_tell(&w->pool[i]);
     arena_reset(w->arena);
     child_busy(w->child, false);
 }
@@ -110,7 +110,7 @@ static void on_second(void *context)
 /* ---- answering ------------------------------------------------------ */
 
 /* Back to a worker, which authorizes once more and renders. */
-static void resume(struct waiter *v, bool held)
+static void wait_resume(struct waiter *v, bool held)
 {
     struct buf b = buf_make(v->wait->arena, 256);
     struct buf head = buf_make(v->wait->arena, 128);
@@ -136,7 +136,7 @@ static void let_go(void *context, void *who)
         (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
         loop_close(v->conn, false);
     } else if (v->record.state == FCGI_RECORD_READY) {
-        resume(v, v->wait->stop_by == 0);
+        wait_resume(v, v->wait->stop_by == 0);
     } else {
         loop_close(v->conn, true);
     }
@@ -146,7 +146,7 @@ static const struct wait_table_fn go = {.fn = let_go};
 
 /* ---- requests ------------------------------------------------------- */
 
-static void hold(struct waiter *v, const struct wait_table_ask *ask)
+static void wait_hold(struct waiter *v, const struct wait_table_ask *ask)
 {
     struct wait *w = v->wait;
     const bool over = ask->until <= clock_now() || ask->cap <= clock_mono() ||
@@ -154,12 +154,12 @@ static void hold(struct waiter *v, const struct wait_table_ask *ask)
     if (!over && w->stop_by == 0)
         v->slot = wait_table_add(w->table, ask, v);
     if (v->slot < 0)
-        resume(v, over);
+        wait_resume(v, over);
 }
 
 /* Counts it to its caller. false: the caller's limit is reached. */
-static bool count(struct waiter *v, struct pairs query,
-                  enum wait_share_what what)
+static bool wait_count(struct waiter *v, struct pairs query,
+                       enum wait_share_what what)
 {
     const struct str session = pairs_get(query, "session");
     const struct str id = session.p ? session : pairs_get(query, "key");
@@ -168,7 +168,7 @@ static bool count(struct waiter *v, struct pairs query,
     return v->share != NULL;
 }
 
-static void poll(struct waiter *v, struct pairs query, int64_t most)
+static void wait_poll(struct waiter *v, struct pairs query, int64_t most)
 {
     const struct str since = pairs_get(query, "since");
     struct wait_table_ask ask = {
@@ -178,30 +178,30 @@ static void poll(struct waiter *v, struct pairs query, int64_t most)
     if (!id_uuid(ask.intent_id) ||
         (since.p && !str_int(since, 0, INT64_MAX, &ask.since)) ||
         !str_int(pairs_get(query, "until"), 0, INT64_MAX, &ask.until)) {
-        resume(v, false);
+        wait_resume(v, false);
         return;
     }
-    v->over = !count(v, query, WAIT_SHARE_HELD);
+    v->over = !wait_count(v, query, WAIT_SHARE_HELD);
     if (v->over)
-        resume(v, false);
+        wait_resume(v, false);
     else
-        hold(v, &ask);
+        wait_hold(v, &ask);
 }
 
 static void feed(struct waiter *v, struct pairs query)
 {
     v->feed = true;
     v->wait->feeds++;
-    poll(v, query, HOLD_MAX);
+    wait_poll(v, query, HOLD_MAX);
 }
 
-static void progress(struct waiter *v, struct pairs query)
+static void wait_progress(struct waiter *v, struct pairs query)
 {
     const bool fits =
         str_copy(v->token, sizeof v->token, pairs_get(query, "token"));
-    poll(v, query, CALL_MAX);
+    wait_poll(v, query, CALL_MAX);
     if (fits && v->slot >= 0)
-        tell(v);
+        wait_tell(v);
 }
 
 static bool hex_of(struct str hex, uint64_t *out)
@@ -228,12 +228,12 @@ static void slow_down(struct waiter *v, struct pairs query)
                                    false, WAIT_SHARE_REFUSED);
     }
     if (v->share)
-        hold(v, &ask);
+        wait_hold(v, &ask);
     else
-        resume(v, true);
+        wait_resume(v, true);
 }
 
-static enum frame_audience audience(struct str word)
+static enum frame_audience wait_audience(struct str word)
 {
     if (str_is(word, "intent"))
         return FRAME_INTENT;
@@ -257,7 +257,7 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
         return false;
     ask->after.xid = (uint64_t)xid;
     ask->skip = (size_t)skip;
-    ask->to = audience(pairs_get(query, "to"));
+    ask->to = wait_audience(pairs_get(query, "to"));
     ask->agent = pairs_get(query, "agent");
     ask->any = pairs_get(query, "any").n > 0;
     ask->portfolio_id = pairs_get(query, "portfolio");
@@ -272,17 +272,17 @@ static void stream(struct waiter *v, struct pairs query)
     struct wait *w = v->wait;
     struct wait_stream_ask ask = {.skip = 0};
     const bool fine = w->stop_by == 0 && read_stream(query, &ask);
-    if (fine && !count(v, query, WAIT_SHARE_STREAM)) {
+    if (fine && !wait_count(v, query, WAIT_SHARE_STREAM)) {
         /* A client of streams comes back at once after a refusal: a few
          * refusals are held for a while, the others are answered. */
         const struct wait_table_ask again = {.until = INT64_MAX,
                                              .cap =
                                                  clock_mono() + REFUSAL_MAX};
         v->over = true;
-        if (count(v, query, WAIT_SHARE_REFUSED))
-            hold(v, &again);
+        if (wait_count(v, query, WAIT_SHARE_REFUSED))
+            wait_hold(v, &again);
         else
-            resume(v, true);
+            wait_resume(v, true);
         return;
     }
     ask.share = v->share;
@@ -304,7 +304,7 @@ static bool written_here(const struct wait *w, struct str path,
                                             str_sub(query, 0, end))));
 }
 
-static void serve(struct waiter *v, struct str params)
+static void wait_serve(struct waiter *v, struct str params)
 {
     struct wait *w = v->wait;
     const struct str path = fcgi_record_param(params, "DOCUMENT_URI");
@@ -317,13 +317,13 @@ static void serve(struct waiter *v, struct str params)
     if (!written_here(w, path, args))
         loop_close(v->conn, true);
     else if (str_is(path, "/_wait/poll"))
-        poll(v, query, HOLD_MAX);
+        wait_poll(v, query, HOLD_MAX);
     else if (str_is(path, "/_wait/call"))
-        poll(v, query, CALL_MAX);
+        wait_poll(v, query, CALL_MAX);
     else if (str_is(path, "/_wait/feed"))
         feed(v, query);
     else if (str_is(path, "/_wait/progress"))
-        progress(v, query);
+        wait_progress(v, query);
     else if (str_is(path, "/_wait/hold"))
         slow_down(v, query);
     else if (str_is(path, "/_wait/stream"))
@@ -366,7 +366,7 @@ static size_t on_data(void *context, void *own, struct str bytes)
         loop_close(v->conn, true);
     } else if (record.state == FCGI_RECORD_READY && !begun) {
         v->record = record;
-        serve(v, buf_text(&params));
+        wait_serve(v, buf_text(&params));
     } else if (!begun) {
         taken = 0;
     }
@@ -404,7 +404,7 @@ static void on_event(void *context, const struct frame_event *e)
     wait_stream_event(w->streams, e);
 }
 
-static bool eager(void *context)
+static bool wait_eager(void *context)
 {
     const struct wait *w = context;
     return w->feeds > 0 || wait_stream_any(w->streams);
@@ -450,9 +450,10 @@ static bool set_up(struct wait *w, struct arena *process)
     const struct child *c = w->child;
     const struct loop_hooks hooks = {
         .open = on_open, .data = on_data, .gone = on_gone, .context = w};
-    const struct wait_news_hooks news = {
-        .changed = on_changed, .event = on_event, .eager = eager,
-        .context = w};
+    const struct wait_news_hooks news = {.changed = on_changed,
+                                         .event = on_event,
+                                         .eager = wait_eager,
+                                         .context = w};
     w->loop = loop_make(process);
     if (!w->loop)
         return false;

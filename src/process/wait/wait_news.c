@@ -65,17 +65,17 @@ static void wait_news_tell(struct wait_news *n, const struct wake_note *v,
 
 /* ---- notices of other hosts ----------------------------------------- */
 
-static void hear(void *context);
+static void wait_news_hear(void *context);
 
 /* The connection may be another one after each use. */
 static void watch_ears(struct wait_news *n)
 {
     const int fd = pg_socket(n->ears);
     if (fd >= 0 && !n->stopped)
-        (void)loop_watch(n->loop, fd, hear, n);
+        (void)loop_watch(n->loop, fd, wait_news_hear, n);
 }
 
-static void hear(void *context)
+static void wait_news_hear(void *context)
 {
     struct wait_news *n = context;
     struct wake_note v[NOTES];
@@ -163,7 +163,7 @@ static void take_event(struct wait_news *n, const struct frame_event *e)
     n->hooks.event(n->hooks.context, e);
 }
 
-static struct tail_cursor before(const struct tail_cursor *at)
+static struct tail_cursor wait_news_before(const struct tail_cursor *at)
 {
     return (struct tail_cursor){
         .xid = at->xid > LOOK_BACK ? at->xid - LOOK_BACK : 0};
@@ -202,7 +202,7 @@ static const struct err *read_pages(struct wait_news *n)
      * before are known to the next waiters. */
     if (!n->begun) {
         TRY(tail_now(n->pg, n->arena, &n->at));
-        n->at = before(&n->at);
+        n->at = wait_news_before(&n->at);
         n->ended.xid = n->at.xid;
         n->begun = true;
     }
@@ -221,7 +221,7 @@ static const struct err *read_pages(struct wait_news *n)
      * recognize repeated events. */
     const int64_t opened = pg_opened(n->pg);
     if (n->opened != opened && n->opened > 0) {
-        n->at = before(&n->at);
+        n->at = wait_news_before(&n->at);
         n->ended = (struct tail_ended_cursor){.xid = n->at.xid};
         read_soon(n);
     }
@@ -273,7 +273,7 @@ static void on_second(void *context)
 
 /* ---- the whole ------------------------------------------------------ */
 
-static void forget(void *p)
+static void wait_news_forget(void *p)
 {
     struct wait_news *n = p;
     pg_close(n->pg);
@@ -296,7 +296,7 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
     n->ears = tables_serve(process, dsn, "sayso wait listens");
     pg_connect_ms(n->pg, c->conf->database_connect_ms);
     pg_connect_ms(n->ears, c->conf->database_connect_ms);
-    arena_defer(process, forget, n);
+    arena_defer(process, wait_news_forget, n);
     on_second(n);
     if (!loop_every(l, CLOCK_SECOND, on_second, n) ||
         !loop_watch(l, wake_fd(WAKE_WAIT), on_notes, n))

@@ -10,8 +10,8 @@
  * SDK's dispatcher raises on every type of frame but five, and logs that. */
 #define FAR 10000
 
-static struct str place(struct arena *a, const struct wait_place *p,
-                        const char *before, const char *type)
+static struct str wait_place_place(struct arena *a, const struct wait_place *p,
+                                   const char *before, const char *type)
 {
     const struct tail_cursor *at = p->at;
     const struct frame_id id = {
@@ -35,14 +35,14 @@ struct str wait_place_begin(struct arena *a, const struct wait_place *p)
                                "X-Accel-Buffering: no\r\n"
                                "X-Content-Type-Options: nosniff\r\n\r\n"
                                "retry: 5000\n\n";
-    return place(a, p, head, "connected");
+    return wait_place_place(a, p, head, "connected");
 }
 
 struct str wait_place_keep(struct arena *a, const struct wait_place *p)
 {
     if (p->at->xid - *p->told < FAR)
         return STR(": still here\n\n");
-    return place(a, p, ": still here\n", "keepalive");
+    return wait_place_place(a, p, ": still here\n", "keepalive");
 }
 
 static int64_t xid_of(const struct frame_event *e)

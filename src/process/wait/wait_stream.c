@@ -97,7 +97,7 @@ bool wait_stream_any(const struct wait_streams *r)
 /* ---- sending -------------------------------------------------------- */
 
 /* false: its reader has not read enough yet. */
-static bool send(struct wait_stream *s, struct loop_bytes *b)
+static bool wait_stream_send(struct wait_stream *s, struct loop_bytes *b)
 {
     s->full = !b || !loop_send_bytes(s->conn, b, WAIT_STREAM_UNSENT);
     if (!s->full)
@@ -109,7 +109,7 @@ static bool send_own(struct wait_streams *r, struct wait_stream *s,
                      struct str text)
 {
     struct loop_bytes *b = wait_frames_text(r->frames, &s->record, text);
-    const bool sent = send(s, b);
+    const bool sent = wait_stream_send(s, b);
     if (b)
         loop_bytes_drop(b);
     return sent;
@@ -117,7 +117,7 @@ static bool send_own(struct wait_streams *r, struct wait_stream *s,
 
 /* The weight of a stream's unsent bytes. Those of one that has caught up are
  * mostly shared by all. */
-static size_t weight(const struct wait_stream *s)
+static size_t wait_stream_weight(const struct wait_stream *s)
 {
     const size_t n = loop_unsent(s->conn);
     return s->state == LIVE ? n / 16 : n;
@@ -133,13 +133,14 @@ static bool cut_largest(struct wait_streams *r)
             r->v[i].share->unsent = 0;
     for (size_t i = 0; i < r->used; i++)
         if (r->v[i].state != FREE)
-            r->v[i].share->unsent += weight(&r->v[i]);
+            r->v[i].share->unsent += wait_stream_weight(&r->v[i]);
     for (size_t i = 0; i < r->used; i++) {
         struct wait_stream *s = &r->v[i];
         if (s->state == FREE || loop_unsent(s->conn) == 0)
             continue;
         if (!most || s->share->unsent > most->share->unsent ||
-            (s->share == most->share && weight(s) > weight(most)))
+            (s->share == most->share &&
+             wait_stream_weight(s) > wait_stream_weight(most)))
             most = s;
     }
     if (most) {
@@ -163,8 +164,8 @@ static void make_room(struct wait_streams *r)
 
 /* Passes the event on and moves the stream's position. false: it has to be
  * passed again, because its reader has not read enough yet. */
-static bool pass(struct wait_streams *r, struct wait_stream *s,
-                 const struct frame_event *e)
+static bool wait_stream_pass(struct wait_streams *r, struct wait_stream *s,
+                             const struct frame_event *e)
 {
     /* The reader has parts of the very next event only, from a page that it
      * read before the stream was opened. */
@@ -177,7 +178,8 @@ static bool pass(struct wait_streams *r, struct wait_stream *s,
                                              str_of(s->portfolio_id),
                                          .skip = s->skip};
     struct loop_bytes *bytes = NULL;
-    if (wait_frames_of(r->frames, e, &whom, &bytes) && !send(s, bytes))
+    if (wait_frames_of(r->frames, e, &whom, &bytes) &&
+        !wait_stream_send(s, bytes))
         return false;
     wait_place_move(s->to, &s->at, e);
     s->skip = 0;
@@ -200,7 +202,7 @@ void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
          * intent: missing events are read separately, in its order. */
         const bool gap =
             s->to == FRAME_INTENT && e->sequence != s->at.sequence + 1;
-        if (!gap && pass(r, s, e))
+        if (!gap && wait_stream_pass(r, s, e))
             continue;
         s->state = BEHIND;
         loop_soon(r->loop, 0, read_behind, r);
@@ -233,7 +235,7 @@ static bool catch_up(struct wait_streams *r, struct wait_stream *s)
     const struct err *e = read_page(r, s, &rows);
     bool taken = true;
     for (size_t i = 0; !e && i < rows.n && taken; i++) {
-        taken = pass(r, s, &rows.v[i]);
+        taken = wait_stream_pass(r, s, &rows.v[i]);
         wait_frames_forget(r->frames);
     }
     if (!e && taken && !rows.more)
@@ -372,7 +374,7 @@ static void on_second(void *context)
 
 /* ---- the whole ------------------------------------------------------ */
 
-static void forget(void *p)
+static void wait_stream_forget(void *p)
 {
     struct wait_streams *r = p;
     arena_free(r->rows);
@@ -387,7 +389,7 @@ struct wait_streams *wait_stream_room(struct arena *process,
     r->rows = arena_make(ARENA_REQUEST_MAX);
     r->frames = wait_frames_make(
         process, l, (size_t)c->conf->request_memory_mb << 20);
-    arena_defer(process, forget, r);
+    arena_defer(process, wait_stream_forget, r);
     return loop_every(l, CLOCK_SECOND, on_second, r) ? r : NULL;
 }
 

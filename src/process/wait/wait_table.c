@@ -127,8 +127,8 @@ size_t wait_table_count(const struct wait_table *t)
 
 /* ---- changes -------------------------------------------------------- */
 
-static bool ends(const struct wake_note *note, struct str intent_id,
-                 struct str suspension_id, int64_t since)
+static bool wait_table_ends(const struct wake_note *note, struct str intent_id,
+                            struct str suspension_id, int64_t since)
 {
     if (!str_is(intent_id, note->intent_id))
         return false;
@@ -141,8 +141,8 @@ bool wait_table_happened(const struct wait_table *t,
 {
     const uint64_t h = hash_of(ask->intent_id);
     for (size_t i = 0; i < WAIT_TABLE_RECENT; i++)
-        if (t->hash[i] == h && ends(&t->recent[i], ask->intent_id,
-                                    ask->suspension_id, ask->since))
+        if (t->hash[i] == h && wait_table_ends(&t->recent[i], ask->intent_id,
+                                               ask->suspension_id, ask->since))
             return true;
     return false;
 }
@@ -159,8 +159,8 @@ void wait_table_changed(struct wait_table *t, const struct wake_note *note,
     for (int i = t->bucket[bucket_of(id)], next; i != NONE; i = next) {
         const struct slot *s = &t->slot[i];
         next = s->next;
-        if (ends(note, str_of(s->intent_id), str_of(s->suspension_id),
-                 s->since))
+        if (wait_table_ends(note, str_of(s->intent_id),
+                            str_of(s->suspension_id), s->since))
             let_go(t, i, go);
     }
 }

@@ -52,7 +52,7 @@ static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
 
 /* Sends the bytes that libpq has buffered, reading meanwhile so that neither
  * side blocks. */
-static bool flush(struct pg *pg, int64_t deadline)
+static bool pg_flush(struct pg *pg, int64_t deadline)
 {
     for (;;) {
         const int left = PQflush(pg->conn);
@@ -111,7 +111,7 @@ static bool read_role(struct pg *pg, int64_t deadline)
     return ok && next_result(pg, deadline, &end) && !end;
 }
 
-static bool ask(struct pg *pg, const char *sql)
+static bool pg_ask(struct pg *pg, const char *sql)
 {
     return PQsendQueryParams(pg->conn, sql, 0, NULL, NULL, NULL, NULL, 0);
 }
@@ -137,17 +137,17 @@ static bool read_number(struct pg *pg, int64_t deadline)
 
 static bool ask_role(struct pg *pg, int64_t deadline)
 {
-    return ask(pg, "SHOW transaction_read_only") &&
-           (!pg->expect_sql || ask(pg, pg->expect_sql)) &&
-           PQpipelineSync(pg->conn) && flush(pg, deadline) &&
+    return pg_ask(pg, "SHOW transaction_read_only") &&
+           (!pg->expect_sql || pg_ask(pg, pg->expect_sql)) &&
+           PQpipelineSync(pg->conn) && pg_flush(pg, deadline) &&
            read_role(pg, deadline) && read_number(pg, deadline) &&
            read_sync(pg, deadline) && pg_fits(pg);
 }
 
 /* Connects to place i of the hosts: it has to accept the connection by `until`,
  * and to be ready by the deadline. *late: it did not answer in time. */
-static bool attempt(struct pg *pg, size_t i, int64_t until, int64_t deadline,
-                    bool *late)
+static bool pg_attempt(struct pg *pg, size_t i, int64_t until,
+                       int64_t deadline, bool *late)
 {
     struct pg_keys k;
     pg->number = pg->expected;
@@ -225,7 +225,7 @@ static bool send_batch(struct pg *pg, int64_t deadline)
     for (size_t i = 0; i < pg->queued; i++)
         if (!send_one(pg, &pg->queue[i]))
             return false;
-    return PQpipelineSync(pg->conn) && flush(pg, deadline);
+    return PQpipelineSync(pg->conn) && pg_flush(pg, deadline);
 }
 
 static void clear_rows(void *p)
@@ -245,8 +245,8 @@ struct reading {
     bool locked;         /* it waited too long for a lock */
 };
 
-static const struct err *classify(const struct pg *pg, struct reading *b,
-                                  int statement, const PGresult *r)
+static const struct err *pg_classify(const struct pg *pg, struct reading *b,
+                                     int statement, const PGresult *r)
 {
     const struct str state = str_of(PQresultErrorField(r, PG_DIAG_SQLSTATE));
     const struct str constraint =
@@ -289,7 +289,7 @@ static bool read_one(struct pg *pg, struct reading *b,
     if (!next_result(pg, b->deadline, &rows->result) || !rows->result)
         return false;
     if (PQresultStatus(rows->result) == PGRES_FATAL_ERROR && !b->e)
-        b->e = classify(pg, b, q->statement, rows->result);
+        b->e = pg_classify(pg, b, q->statement, rows->result);
     b->done += !b->e;
     /* A result without room is dropped and the rest are read on, so that the
      * connection stays usable. */
@@ -339,7 +339,7 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
 {
     bool ok = true;
     if (!PQexitPipelineMode(pg->conn) || !PQsendQuery(pg->conn, sql) ||
-        !flush(pg, deadline))
+        !pg_flush(pg, deadline))
         return false;
     for (;;) {
         PGresult *r = NULL;
@@ -368,7 +368,7 @@ void pg_rollback(struct pg *pg)
         pg_close(pg);
 }
 
-static void lose(struct pg *pg)
+static void pg_lose(struct pg *pg)
 {
     log_line(LOG_WARN, "database connection lost: %s",
              PQerrorMessage(pg->conn));
@@ -384,7 +384,7 @@ static bool open_any(struct pg *pg, int64_t deadline)
     for (size_t i = 0; i < n; i++) {
         const int64_t until = pg_hosts_until(
             &pg->hosts, n - i, pg->slice * 1000, clock_mono(), deadline);
-        if (attempt(pg, i, until, deadline, &late[i])) {
+        if (pg_attempt(pg, i, until, deadline, &late[i])) {
             pg_hosts_good(&pg->hosts, i);
             return true;
         }
@@ -401,25 +401,26 @@ static void drop_stale(struct pg *pg)
         if (poll(&p, 1, 0) <= 0)
             return;
         if (!PQconsumeInput(pg->conn))
-            lose(pg);
+            pg_lose(pg);
     }
 }
 
 /* Sends the batch and reads its answers. false: the connection is lost, and
  * closed. */
-static bool exchange(struct pg *pg, struct reading *b, struct pg_rows **rows)
+static bool pg_exchange(struct pg *pg, struct reading *b,
+                        struct pg_rows **rows)
 {
     pg->underway = true;
     if (send_batch(pg, b->deadline) && read_batch(pg, b, rows) && !b->lost) {
         pg->underway = false;
         return true;
     }
-    lose(pg);
+    pg_lose(pg);
     return false;
 }
 
 /* The error of a batch that found no connection, or lost it. */
-static const struct err *unreached(const struct pg *pg)
+static const struct err *pg_unreached(const struct pg *pg)
 {
     return pg->refused    ? pg_error_restored()
            : pg_fits(pg) ? pg_error(STR_NONE, STR_NONE)
@@ -427,8 +428,8 @@ static const struct err *unreached(const struct pg *pg)
 }
 
 /* A statement that is refused may not fit the tables any more. */
-static const struct err *doubt(struct pg *pg, const struct err *e,
-                               int64_t deadline)
+static const struct err *pg_doubt(struct pg *pg, const struct err *e,
+                                  int64_t deadline)
 {
     if (e->kind != ERR_INTERNAL || !pg->expect_sql)
         return e;
@@ -440,7 +441,7 @@ const struct err *pg_script(struct pg *pg, const char *sql)
 {
     const int64_t deadline = pg_deadline(pg);
     if (!pg->conn && !open_any(pg, deadline))
-        return unreached(pg);
+        return pg_unreached(pg);
     if (run_plain(pg, sql, deadline))
         return NULL;
     pg_close(pg);
@@ -510,8 +511,8 @@ const struct err *pg_query(struct pg *pg, struct arena *a, int statement,
 
 /* The error of a batch that was too slow: was it a commit that waits for a
  * standby, or a lock that such a one holds? */
-static const struct err *slow(struct pg *pg, struct arena *a,
-                              const struct err *e)
+static const struct err *pg_slow(struct pg *pg, struct arena *a,
+                                 const struct err *e)
 {
     struct pg_rows *waits = NULL;
     struct reading b = {.arena = a, .deadline = pg_deadline(pg)};
@@ -521,7 +522,7 @@ static const struct err *slow(struct pg *pg, struct arena *a,
     if (pg->standby < 0 || (!pg->conn && !open_any(pg, b.deadline)))
         return e;
     pg_queue(pg, NULL, pg->standby, NULL);
-    const bool told = exchange(pg, &b, &waits) && !b.e;
+    const bool told = pg_exchange(pg, &b, &waits) && !b.e;
     return told && pg_bool(waits, 0, 0) ? pg_error_no_standby() : e;
 }
 
@@ -539,11 +540,12 @@ static const struct err *run(struct pg *pg, struct arena *a,
         const bool kept = pg->conn != NULL;
         if (!kept && (inside || !open_any(pg, deadline)))
             break;
-        if (exchange(pg, &b, rows)) {
+        if (pg_exchange(pg, &b, rows)) {
             if (!b.e)
                 return NULL;
             pg_rollback(pg);
-            return b.locked ? slow(pg, a, b.e) : doubt(pg, b.e, deadline);
+            return b.locked ? pg_slow(pg, a, b.e)
+                            : pg_doubt(pg, b.e, deadline);
         }
         /* Only a connection that was lost while idle is tried a second time,
          * and only where the batch has not run or may run twice: a commit whose
@@ -553,8 +555,8 @@ static const struct err *run(struct pg *pg, struct arena *a,
             !(refused || pg_repeatable(pg)))
             break;
     }
-    return clock_mono() >= deadline ? slow(pg, a, unreached(pg))
-                                    : unreached(pg);
+    return clock_mono() >= deadline ? pg_slow(pg, a, pg_unreached(pg))
+                                    : pg_unreached(pg);
 }
 
 const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)

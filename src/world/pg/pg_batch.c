@@ -112,8 +112,8 @@ static const char *value_z(struct arena *a, const struct pg_value *v)
     return NULL;
 }
 
-static void bind(struct pg_bound *to, struct arena *a,
-                 const struct pg_args *args)
+static void pg_batch_bind(struct pg_bound *to, struct arena *a,
+                          const struct pg_args *args)
 {
     to->n = 0;
     to->bytes = 0;
@@ -138,7 +138,7 @@ void pg_queue(struct pg *pg, struct arena *a, int statement,
     }
     struct pg_queued *q = &pg->queue[pg->queued++];
     q->statement = statement;
-    bind(&q->args, a, args);
+    pg_batch_bind(&q->args, a, args);
 }
 
 size_t pg_queued(const struct pg *pg)
@@ -149,7 +149,7 @@ size_t pg_queued(const struct pg *pg)
 void pg_ahead(struct pg *pg, struct arena *a, const struct pg_ahead *ahead)
 {
     pg->ahead.statement = ahead->statement;
-    bind(&pg->ahead.args, a, ahead->args);
+    pg_batch_bind(&pg->ahead.args, a, ahead->args);
     pg->check = ahead->check;
     pg->check_context = ahead->context;
     pg->joins = ahead->joins;
@@ -168,12 +168,13 @@ bool pg_ahead_waits(const struct pg *pg)
     return pg->check != NULL;
 }
 
-static const struct pg_statement *queued(const struct pg *pg, size_t i)
+static const struct pg_statement *pg_batch_queued(const struct pg *pg,
+                                                  size_t i)
 {
     return &pg->list[pg->queue[i].statement];
 }
 
-static bool reads(const char *sql)
+static bool pg_batch_reads(const char *sql)
 {
     return !strstr(sql, "INSERT") && !strstr(sql, "UPDATE") &&
            !strstr(sql, "DELETE");
@@ -213,10 +214,10 @@ void pg_store(struct pg *pg, size_t n)
 bool pg_repeatable(const struct pg *pg)
 {
     const bool begins =
-        pg->queued > 0 && strcmp(queued(pg, 0)->name, "begin") == 0;
+        pg->queued > 0 && strcmp(pg_batch_queued(pg, 0)->name, "begin") == 0;
     for (size_t i = 0; i < pg->queued; i++)
-        if (strcmp(queued(pg, i)->name, "commit") == 0 ||
-            (!begins && !reads(queued(pg, i)->text)))
+        if (strcmp(pg_batch_queued(pg, i)->name, "commit") == 0 ||
+            (!begins && !pg_batch_reads(pg_batch_queued(pg, i)->text)))
             return false;
     return true;
 }

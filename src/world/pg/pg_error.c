@@ -7,7 +7,7 @@ const char pg_error_full[] = "database.full";
 const char pg_error_standby[] = "database.standby";
 const char pg_error_code_restored[] = "server.restored";
 
-static bool is(struct str state, const char *prefix)
+static bool pg_error_is(struct str state, const char *prefix)
 {
     return str_starts(state, str_of(prefix));
 }
@@ -42,37 +42,39 @@ const struct err *pg_error_restored(void)
                  "lost. Try again later.");
 }
 
-static const struct err *again(void)
+static const struct err *pg_error_again(void)
 {
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
 bool pg_error_lost(struct str state)
 {
-    return is(state, "57P0") || is(state, "08") || is(state, "25006");
+    return pg_error_is(state, "57P0") || pg_error_is(state, "08") ||
+           pg_error_is(state, "25006");
 }
 
 const struct err *pg_error(struct str state, struct str constraint)
 {
-    if (is(state, "53100"))
+    if (pg_error_is(state, "53100"))
         return pg_error_no_room();
-    if (!state.p || pg_error_lost(state) || is(state, "57") ||
-        is(state, "53") || is(state, "55P03") || is(state, "25P03"))
+    if (!state.p || pg_error_lost(state) || pg_error_is(state, "57") ||
+        pg_error_is(state, "53") || pg_error_is(state, "55P03") ||
+        pg_error_is(state, "25P03"))
         return ERROR(
             ERR_BUSY, "database.unavailable",
             "The database does not answer. Try again in a moment. A request "
             "repeated with the same Idempotency-Key is carried out once.");
-    if (is(state, "40001") || is(state, "40P01"))
-        return again();
-    if (is(state, "23505") && str_ends(constraint, STR("_once")))
-        return again();
-    if (is(state, "23505"))
+    if (pg_error_is(state, "40001") || pg_error_is(state, "40P01"))
+        return pg_error_again();
+    if (pg_error_is(state, "23505") && str_ends(constraint, STR("_once")))
+        return pg_error_again();
+    if (pg_error_is(state, "23505"))
         return ERROR(ERR_CONFLICT, pg_error_conflict,
                      "The identifier already exists.");
-    if (is(state, "23503"))
+    if (pg_error_is(state, "23503"))
         return ERROR(ERR_INVALID, "reference.unknown",
                      "A referenced record does not exist.");
-    if (is(state, "22021") || is(state, "22P05"))
+    if (pg_error_is(state, "22021") || pg_error_is(state, "22P05"))
         return ERROR(ERR_INVALID, "text.refused",
                      "The text has a character that cannot be stored.");
     return ERROR(ERR_INTERNAL, "internal",

@@ -7,7 +7,7 @@
 
 #define LATE_MAX 2 /* doublings of the slice */
 
-static size_t items(struct str list)
+static size_t pg_hosts_items(struct str list)
 {
     size_t n = 1;
     for (size_t i = 0; i < list.n; i++)
@@ -16,7 +16,7 @@ static size_t items(struct str list)
 }
 
 /* The next item of a list; NULL: an empty one. */
-static const char *item(struct arena *a, struct str *rest)
+static const char *pg_hosts_item(struct arena *a, struct str *rest)
 {
     const struct str s = str_trim(str_cut(rest, ','));
     return s.n > 0 ? arena_z(a, s) : NULL;
@@ -45,28 +45,30 @@ bool pg_hosts_read(struct arena *a, const struct pg_hosts_text *text,
 {
     struct str host = text->host, addr = text->hostaddr, port = text->port;
     const bool hosts = host.n > 0, addrs = addr.n > 0;
-    const size_t n = items(addrs ? addr : host), ports = items(port);
+    const size_t n = pg_hosts_items(addrs ? addr : host),
+                 ports = pg_hosts_items(port);
     *h = (struct pg_hosts){.n = n, .wanted = wanted(text->attrs, n)};
-    if (n > PG_HOSTS_MAX || (hosts && addrs && items(host) != n) ||
+    if (n > PG_HOSTS_MAX || (hosts && addrs && pg_hosts_items(host) != n) ||
         (ports != 1 && ports != n))
         return false;
-    const char *same = ports == 1 && port.n > 0 ? item(a, &port) : NULL;
+    const char *same =
+        ports == 1 && port.n > 0 ? pg_hosts_item(a, &port) : NULL;
     for (size_t i = 0; i < n; i++) {
         struct pg_hosts_name *name = &h->names[i];
         *name = (struct pg_hosts_name){.port = same};
         if (hosts)
-            name->host = item(a, &host);
+            name->host = pg_hosts_item(a, &host);
         if (addrs)
-            name->hostaddr = item(a, &addr);
+            name->hostaddr = pg_hosts_item(a, &addr);
         if (ports > 1)
-            name->port = item(a, &port);
+            name->port = pg_hosts_item(a, &port);
         h->places[h->places_n++] = (struct pg_hosts_place){.name = i};
     }
     return true;
 }
 
-static bool among(const struct pg_hosts_place *place,
-                  const struct pg_hosts_place *v, size_t n)
+static bool pg_hosts_among(const struct pg_hosts_place *place,
+                           const struct pg_hosts_place *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (place->name == v[i].name &&
@@ -80,17 +82,17 @@ void pg_hosts_found(struct pg_hosts *h, const struct pg_hosts_place *found,
 {
     size_t kept = 0;
     for (size_t i = 0; i < h->places_n; i++)
-        if (among(&h->places[i], found, n))
+        if (pg_hosts_among(&h->places[i], found, n))
             h->places[kept++] = h->places[i];
     for (size_t i = 0; i < n && kept < PG_HOSTS_MAX; i++)
-        if (!among(&found[i], h->places, kept))
+        if (!pg_hosts_among(&found[i], h->places, kept))
             h->places[kept++] = found[i];
     h->places_n = kept;
 }
 
 /* Keeps the known places of a name. */
-static size_t keep(const struct pg_hosts *h, size_t name,
-                   struct pg_hosts_place *out, size_t n)
+static size_t pg_hosts_keep(const struct pg_hosts *h, size_t name,
+                            struct pg_hosts_place *out, size_t n)
 {
     const size_t before = n;
     for (size_t i = 0; i < h->places_n && n < PG_HOSTS_MAX; i++)
@@ -108,16 +110,16 @@ static size_t look_up(const struct pg_hosts *h, size_t name,
     const size_t before = n;
     struct addrinfo *list = NULL;
     if (getaddrinfo(h->names[name].host, NULL, &hints, &list) != 0)
-        return keep(h, name, out, n);
+        return pg_hosts_keep(h, name, out, n);
     for (struct addrinfo *x = list; x && n < PG_HOSTS_MAX; x = x->ai_next) {
         struct pg_hosts_place place = {.name = name};
         if (getnameinfo(x->ai_addr, x->ai_addrlen, place.address,
                         sizeof place.address, NULL, 0, NI_NUMERICHOST) == 0 &&
-            !among(&place, out, n))
+            !pg_hosts_among(&place, out, n))
             out[n++] = place;
     }
     freeaddrinfo(list);
-    return n > before ? n : keep(h, name, out, n);
+    return n > before ? n : pg_hosts_keep(h, name, out, n);
 }
 
 void pg_hosts_resolve(struct pg_hosts *h)
@@ -126,7 +128,7 @@ void pg_hosts_resolve(struct pg_hosts *h)
     size_t n = 0;
     for (size_t i = 0; i < h->n; i++)
         n = pg_hosts_looked_up(&h->names[i]) ? look_up(h, i, found, n)
-                                             : keep(h, i, found, n);
+                                             : pg_hosts_keep(h, i, found, n);
     pg_hosts_found(h, found, n);
 }
 

@@ -51,7 +51,7 @@ static const struct err *join_parts(struct arena *a, struct templates *all,
 }
 
 /* From names and texts to templates that can be printed. */
-static const struct err *build(struct arena *a, struct templates *all)
+static const struct err *template_build(struct arena *a, struct templates *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         TRY(template_nodes(a, &all->list[i]));
@@ -75,7 +75,7 @@ const struct err *template_parse(struct arena *a, struct str text,
         all->list[all->n++] =
             (struct template){.name = arena_str(a, i.key),
                               .source = arena_str(a, json_text(i.value))};
-    TRY(build(a, all));
+    TRY(template_build(a, all));
     *out = all;
     return NULL;
 }
@@ -138,7 +138,7 @@ const struct err *template_load(struct arena *a, struct str dir, bool strict,
                                    "The template cannot be read, or is longer "
                                    "than 256 kB.");
     }
-    TRY(build(a, all));
+    TRY(template_build(a, all));
     *out = all;
     return NULL;
 }

@@ -20,7 +20,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void push(struct template_name *name, char c)
+static void template_html_push(struct template_name *name, char c)
 {
     if (name->n < TEMPLATE_NAME_MAX)
         name->p[name->n++] =
@@ -78,7 +78,7 @@ static const char *on_text(struct template_place *h, char c)
 static const char *begin_tag(struct template_place *h, char c, bool closing)
 {
     *h = (struct template_place){.state = HTML_TAG, .closing = closing};
-    push(&h->tag, c);
+    template_html_push(&h->tag, c);
     return NULL;
 }
 
@@ -101,7 +101,7 @@ static const char *on_open_end(struct template_place *h, char c)
 }
 
 /* May c follow a name or a quoted value in a tag? false: no. */
-static bool separator(struct template_place *h, char c)
+static bool template_html_separator(struct template_place *h, char c)
 {
     if (c == '>') {
         const bool raw = !h->closing && (holds_raw(&h->tag) ||
@@ -121,19 +121,19 @@ static bool separator(struct template_place *h, char c)
 
 static const char *on_tag(struct template_place *h, char c)
 {
-    if (!separator(h, c))
-        push(&h->tag, c);
+    if (!template_html_separator(h, c))
+        template_html_push(&h->tag, c);
     return NULL;
 }
 
 static const char *on_space(struct template_place *h, char c)
 {
-    if (separator(h, c))
+    if (template_html_separator(h, c))
         return NULL;
     if (c == '=')
         return "There is a space before an attribute's =, or no name.";
     h->state = HTML_ATTRIBUTE;
-    push(&h->word, c);
+    template_html_push(&h->word, c);
     return NULL;
 }
 
@@ -141,8 +141,8 @@ static const char *on_attribute(struct template_place *h, char c)
 {
     if (c == '=')
         h->state = HTML_EQUALS;
-    else if (!separator(h, c))
-        push(&h->word, c);
+    else if (!template_html_separator(h, c))
+        template_html_push(&h->word, c);
     return NULL;
 }
 
@@ -169,15 +169,16 @@ static const char *on_quoted(struct template_place *h, char c)
 static const char *on_unquoted(struct template_place *h, char c)
 {
     if (c != '/')
-        separator(h, c);
+        template_html_separator(h, c);
     return NULL;
 }
 
 static const char *on_gap(struct template_place *h, char c)
 {
-    return separator(h, c) ? NULL
-                           : "A space has to be between two attributes, also "
-                             "where a section ends between them.";
+    return template_html_separator(h, c)
+               ? NULL
+               : "A space has to be between two attributes, also where a "
+                 "section ends between them.";
 }
 
 static const char *on_bang(struct template_place *h, char c)
@@ -238,14 +239,14 @@ static const char *on_raw_open(struct template_place *h, char c)
 static const char *on_raw_end(struct template_place *h, char c)
 {
     if (is_letter(c)) {
-        push(&h->word, c);
+        template_html_push(&h->word, c);
         return NULL;
     }
     bool end = template_html_same(&h->word, &h->tag);
     h->word = (struct template_name){.n = 0};
     if (end) {
         h->closing = true;
-        if (separator(h, c))
+        if (template_html_separator(h, c))
             return NULL;
         h->closing = false;
     }

@@ -25,7 +25,7 @@ static size_t keys_of(const struct templates *all)
 }
 
 /* The names of a template and of its parts. */
-static void collect(struct names *s, size_t which)
+static void template_names_collect(struct names *s, size_t which)
 {
     const struct template *t = &s->all->list[which];
     if (s->seen[which])
@@ -36,7 +36,7 @@ static void collect(struct names *s, size_t which)
         for (size_t k = 0; k < node->keys_n; k++)
             s->list[s->n++] = str_of(node->keys[k]);
         if (node->kind == TEMPLATE_PART)
-            collect(s, node->jump);
+            template_names_collect(s, node->jump);
     }
 }
 
@@ -81,7 +81,7 @@ const struct err *template_names(struct arena *a, const struct templates *all,
                       .seen = arena_many(a, all->n, bool),
                       .list = arena_many(a, keys_of(all) + 1, struct str)};
     struct buf at = buf_make(a, PATH_MAX_BYTES);
-    collect(&s, (size_t)(main - all->list));
+    template_names_collect(&s, (size_t)(main - all->list));
     qsort(s.list, s.n, sizeof(struct str), by_text);
     for (struct json_iter i = json_iter(view); json_next(&i);) {
         /* "page" is the same for every page. */

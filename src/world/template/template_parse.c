@@ -19,13 +19,14 @@ struct parser {
     size_t depth;
 };
 
-static const struct err *refuse(const struct parser *p, const char *code,
-                                const char *why)
+static const struct err *template_parse_refuse(const struct parser *p,
+                                               const char *code,
+                                               const char *why)
 {
     return template_refuse(p->a, p->t, p->line, code, why);
 }
 
-static void advance(struct parser *p, size_t to)
+static void template_parse_advance(struct parser *p, size_t to)
 {
     for (; p->pos < to; p->pos++) {
         if (p->t->source.p[p->pos] == '\n')
@@ -74,14 +75,15 @@ static const struct err *read_tag(const struct parser *p, size_t from,
     struct str rest = str_sub(source, from + 2, source.n);
     size_t length = str_search(rest, STR("}}"));
     if (length == rest.n)
-        return refuse(p, "template.tag", "A {{ has no }}.");
+        return template_parse_refuse(p, "template.tag", "A {{ has no }}.");
     struct str inner = str_sub(rest, 0, length);
     char sigil = inner.n > 0 ? inner.p[0] : '\0';
     if (sigil == '{' || sigil == '&')
-        return refuse(p, "template.tag",
-                      "An unescaped tag is not supported.");
+        return template_parse_refuse(p, "template.tag",
+                                     "An unescaped tag is not supported.");
     if (sigil == '=')
-        return refuse(p, "template.tag", "Delimiters cannot be changed.");
+        return template_parse_refuse(p, "template.tag",
+                                     "Delimiters cannot be changed.");
     bool plain = sigil == '\0' || !memchr("#^?/>!", sigil, 6);
     *tag = (struct tag){
         .sigil = plain ? '\0' : sigil,
@@ -120,18 +122,18 @@ static const struct err *set_format(const struct parser *p,
     struct str words = format;
     node->format = template_format_find(str_cut(&words, ':'));
     if (!node->format)
-        return refuse(p, "template.format", "There is no format with this "
-                                            "name.");
+        return template_parse_refuse(p, "template.format",
+                                     "There is no format with this name.");
     node->words = words;
     bool fits = true;
     int n = 0;
     for (; words.p && fits; n++)
         fits = is_phrase(str_cut(&words, ':'));
     if (!fits || n != node->format->words)
-        return refuse(p, "template.format",
-                      "The format many has a noun after it and verb has two "
-                      "words, in lower case after a colon each. Other formats "
-                      "have none.");
+        return template_parse_refuse(
+            p, "template.format",
+            "The format many has a noun after it and verb has two words, in "
+            "lower case after a colon each. Other formats have none.");
     return NULL;
 }
 
@@ -151,9 +153,10 @@ static const struct err *set_keys(const struct parser *p,
     for (size_t i = 0; i < n; i++) {
         struct str key = str_cut(&rest, '.');
         if (!is_word(key))
-            return refuse(p, "template.name",
-                          "A name has letters, digits, _ and -, with dots "
-                          "between its parts.");
+            return template_parse_refuse(
+                p, "template.name",
+                "A name has letters, digits, _ and -, with dots between its "
+                "parts.");
         keys[i] = arena_z(p->a, key);
     }
     node->keys = keys;
@@ -164,7 +167,8 @@ static const struct err *set_keys(const struct parser *p,
 static const struct err *open_section(struct parser *p, const struct tag *tag)
 {
     if (p->depth == TEMPLATE_DEPTH_MAX)
-        return refuse(p, "template.depth", "Sections are nested too deeply.");
+        return template_parse_refuse(p, "template.depth",
+                                     "Sections are nested too deeply.");
     p->open[p->depth++] = p->t->n;
     return set_keys(
         p, template_parse_add(p, tag->sigil == '#'   ? TEMPLATE_SECTION
@@ -176,11 +180,13 @@ static const struct err *open_section(struct parser *p, const struct tag *tag)
 static const struct err *close_section(struct parser *p, struct str name)
 {
     if (p->depth == 0)
-        return refuse(p, "template.section", "No section is open here.");
+        return template_parse_refuse(p, "template.section",
+                                     "No section is open here.");
     struct template_node *open = &p->t->nodes[p->open[--p->depth]];
     if (!str_eq(open->text, name))
-        return refuse(p, "template.section",
-                      "This closes another section than the last one opened.");
+        return template_parse_refuse(
+            p, "template.section",
+            "This closes another section than the last one opened.");
     open->jump = p->t->n;
     template_parse_add(p, TEMPLATE_END, name);
     return NULL;
@@ -191,9 +197,10 @@ static const struct err *add_part(struct parser *p, struct str name)
     struct str file = name;
     const struct str folder = str_cut(&file, '/');
     if (!is_word(folder) || (file.p && !is_word(file)))
-        return refuse(p, "template.name",
-                      "The name of a part has letters, digits, _ and -, and "
-                      "a / after its folder.");
+        return template_parse_refuse(
+            p, "template.name",
+            "The name of a part has letters, digits, _ and -, and a / after "
+            "its folder.");
     template_parse_add(p, TEMPLATE_PART, name);
     return NULL;
 }
@@ -216,14 +223,14 @@ static const struct err *add_tag(struct parser *p, const struct tag *tag)
     }
 }
 
-static const struct err *parse(struct parser *p)
+static const struct err *template_parse_parse(struct parser *p)
 {
     struct str source = p->t->source;
     for (;;) {
         size_t start = p->pos;
         int line = p->line;
         struct str rest = str_sub(source, start, source.n);
-        advance(p, start + str_search(rest, STR("{{")));
+        template_parse_advance(p, start + str_search(rest, STR("{{")));
         struct tag tag = {.from = p->pos, .to = p->pos};
         if (p->pos < source.n) {
             TRY(read_tag(p, p->pos, &tag));
@@ -237,7 +244,7 @@ static const struct err *parse(struct parser *p)
         if (p->pos == source.n)
             return NULL;
         TRY(add_tag(p, &tag));
-        advance(p, tag.to);
+        template_parse_advance(p, tag.to);
     }
 }
 
@@ -245,7 +252,8 @@ const struct err *template_nodes(struct arena *a, struct template *t)
 {
     struct parser p = {.a = a, .t = t, .line = 1};
     if (!str_utf8(t->source))
-        return refuse(&p, "template.utf8", "A template has to be UTF-8 text.");
+        return template_parse_refuse(&p, "template.utf8",
+                                     "A template has to be UTF-8 text.");
     /* At most a text before each tag, the tag, and a text after the last. */
     size_t most = 1;
     for (size_t i = 0; i + 1 < t->source.n; i++)
@@ -253,9 +261,10 @@ const struct err *template_nodes(struct arena *a, struct template *t)
             2 * (size_t)(t->source.p[i] == '{' && t->source.p[i + 1] == '{');
     t->nodes = arena_many(a, most, struct template_node);
     t->n = 0;
-    TRY(parse(&p));
+    TRY(template_parse_parse(&p));
     if (p.depth == 0)
         return NULL;
     p.line = t->nodes[p.open[p.depth - 1]].line;
-    return refuse(&p, "template.section", "This section is never closed.");
+    return template_parse_refuse(&p, "template.section",
+                                 "This section is never closed.");
 }

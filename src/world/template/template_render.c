@@ -25,9 +25,10 @@ struct page {
 
 static const struct err *print_nodes(struct page *p, size_t from, size_t to);
 
-static const struct err *fail(const struct page *p,
-                              const struct template_node *node,
-                              const char *code, const char *why)
+static const struct err *template_render_fail(const struct page *p,
+                                              const struct template_node *node,
+                                              const char *code,
+                                              const char *why)
 {
     struct buf at = buf_make(p->a, 512);
     buf_str(&at, p->t->name);
@@ -61,7 +62,7 @@ static bool template_render_find(const struct page *p,
     return true;
 }
 
-static const char *escaped(char c)
+static const char *template_render_escaped(char c)
 {
     switch (c) {
     case '&':
@@ -79,7 +80,8 @@ static const char *escaped(char c)
     }
 }
 
-static void mark(struct page *p, enum template_hidden how, uint32_t rune)
+static void template_render_mark(struct page *p, enum template_hidden how,
+                                 uint32_t rune)
 {
     const bool element = how == TEMPLATE_MARKED && p->marks > 0;
     if (element) {
@@ -97,7 +99,7 @@ static void template_render_text(struct page *p, enum template_hidden how,
     size_t from = 0;
     for (size_t at = 0; at < s.n;) {
         const size_t here = at;
-        const char *z = escaped(s.p[at]);
+        const char *z = template_render_escaped(s.p[at]);
         const char c = s.p[at];
         const uint32_t rune =
             c >= ' ' && c < 0x7f ? (uint32_t)s.p[at++] : str_rune(s, &at);
@@ -108,7 +110,7 @@ static void template_render_text(struct page *p, enum template_hidden how,
         if (z)
             buf_put(p->out, z);
         else
-            mark(p, how, rune);
+            template_render_mark(p, how, rune);
         from = at;
     }
     buf_str(p->out, str_sub(s, from, s.n));
@@ -165,9 +167,10 @@ static void print_text(struct page *p, const struct template_node *node,
 }
 
 /* v by the node's format, if it has one; a null stays a null. */
-static const struct err *formatted(const struct page *p,
-                                   const struct template_node *node,
-                                   const struct json **v)
+static const struct err *
+template_render_formatted(const struct page *p,
+                          const struct template_node *node,
+                          const struct json **v)
 {
     struct str s = STR("");
     if (!node->format || !*v)
@@ -175,9 +178,9 @@ static const struct err *formatted(const struct page *p,
     const struct template_value value = {p->a, p->of, *v, node->words};
     const bool fits = node->format->print(&value, &s);
     if (!fits && p->templates->strict)
-        return fail(p, node, "template.format",
-                    "The template has a value of the wrong type for its "
-                    "format.");
+        return template_render_fail(
+            p, node, "template.format",
+            "The template has a value of the wrong type for its format.");
     *v = json_string(p->a, fits ? s : STR(""));
     return NULL;
 }
@@ -188,9 +191,10 @@ static const struct err *print_value(struct page *p,
     const struct json *v = NULL;
     bool strict = p->templates->strict;
     if (!template_render_find(p, node, &v) && strict)
-        return fail(p, node, "template.unknown",
-                    "The template has a name that its view does not have.");
-    TRY(formatted(p, node, &v));
+        return template_render_fail(
+            p, node, "template.unknown",
+            "The template has a name that its view does not have.");
+    TRY(template_render_formatted(p, node, &v));
     switch (json_type(v)) {
     case JSON_STRING:
         print_text(p, node, json_text(v));
@@ -203,8 +207,9 @@ static const struct err *print_value(struct page *p,
     case JSON_ARRAY:
     case JSON_OBJECT:
         if (strict)
-            return fail(p, node, "template.not_text",
-                        "The template prints a list or an object as a value.");
+            return template_render_fail(
+                p, node, "template.not_text",
+                "The template prints a list or an object as a value.");
         return NULL;
     case JSON_NULL:
     case JSON__MAX:
@@ -249,7 +254,7 @@ static const struct err *print_section(struct page *p, size_t i)
     const struct template_node *node = &p->t->nodes[i];
     const struct json *v = NULL;
     const bool found = template_render_find(p, node, &v);
-    TRY(formatted(p, node, &v));
+    TRY(template_render_formatted(p, node, &v));
     const bool yes = found && is_true(v);
     if (node->kind != TEMPLATE_SECTION)
         return yes == (node->kind == TEMPLATE_ONCE)
@@ -269,8 +274,9 @@ static const struct err *print_inner(struct page *p, size_t i)
 {
     const struct template_node *node = &p->t->nodes[i];
     if (p->depth == TEMPLATE_DEPTH_MAX)
-        return fail(p, node, "template.depth",
-                    "Sections and parts are nested too deeply.");
+        return template_render_fail(
+            p, node, "template.depth",
+            "Sections and parts are nested too deeply.");
     const struct template *t = p->t;
     const struct err *e = NULL;
     p->depth++;

@@ -47,7 +47,7 @@ bool zone_known(struct str name)
     return n == (ssize_t)sizeof head && memcmp(head, MAGIC, sizeof head) == 0;
 }
 
-static bool set(struct str name)
+static bool zone_set(struct str name)
 {
     if (name.n > 0 && str_is(name, current))
         return true;
@@ -61,7 +61,7 @@ static bool set(struct str name)
     return true;
 }
 
-static void utc(int64_t t, struct zone_time *out)
+static void zone_utc(int64_t t, struct zone_time *out)
 {
     char text[CLOCK_TEXT];
     clock_write(text, t);
@@ -75,11 +75,11 @@ void zone_at(struct str name, int64_t t, struct zone_time *out)
     const time_t seconds =
         (time_t)(t / CLOCK_SECOND - (t % CLOCK_SECOND < 0 ? 1 : 0));
     struct tm tm;
-    if (!set(name) || !localtime_r(&seconds, &tm) ||
+    if (!zone_set(name) || !localtime_r(&seconds, &tm) ||
         strftime(out->text, sizeof out->text, "%Y-%m-%dT%H:%M:%S", &tm) !=
             ZONE_TEXT - 1 ||
         strftime(out->word, sizeof out->word, "%Z", &tm) == 0)
-        utc(t, out);
+        zone_utc(t, out);
 }
 
 /* The first moment of a date is found by bisection, because dates in a zone
@@ -89,7 +89,7 @@ int64_t zone_day(struct str name, int64_t day)
 {
     struct zone_time wanted, there;
     int64_t before = day - DAY, at = day + DAY;
-    utc(day, &wanted);
+    zone_utc(day, &wanted);
     while (at - before > CLOCK_SECOND) {
         const int64_t half = (at - before) / CLOCK_SECOND / 2 * CLOCK_SECOND;
         zone_at(name, before + half, &there);

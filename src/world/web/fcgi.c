@@ -32,7 +32,7 @@ struct fcgi {
     FCGX_Request request;
 };
 
-static void forget(void *p)
+static void fcgi_forget(void *p)
 {
     const struct fcgi *f = p;
     close(f->epoll_fd);
@@ -59,7 +59,7 @@ struct fcgi *fcgi_make(struct arena *process, int listen_fd)
         log_line(LOG_ERR, "fcgi: epoll: %s", strerror(errno));
         return NULL;
     }
-    arena_defer(process, forget, f);
+    arena_defer(process, fcgi_forget, f);
     return f;
 }
 
@@ -135,7 +135,7 @@ static bool read_body(FCGX_Stream *in, struct buf *body)
 /* Ends a request and closes its connection. A request is read to its end before
  * it is answered, so there is nothing to drain: after FCGX_Detach libfcgi
  * closes at once, without shutdown, poll and read. */
-static void finish(struct fcgi *f)
+static void fcgi_finish(struct fcgi *f)
 {
     FCGX_Detach(&f->request);
     FCGX_Finish_r(&f->request);
@@ -167,7 +167,7 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
     *params = (struct pairs){v, n};
     struct buf b = buf_make(a, max);
     if (!read_body(f->request.in, &b)) {
-        finish(f);
+        fcgi_finish(f);
         return FCGI_NONE;
     }
     *too_large = b.over;
@@ -187,5 +187,5 @@ void fcgi_answer(struct fcgi *f, const struct response *rs, bool head)
     fcgi_put(f->request.out, response_head(rs));
     if (!head)
         fcgi_put(f->request.out, buf_text(&rs->body));
-    finish(f);
+    fcgi_finish(f);
 }

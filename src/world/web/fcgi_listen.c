@@ -43,7 +43,7 @@ static bool set_flags(int fd)
 
 /* Does a running process listen at the address? The kernel stores the process
  * that called listen; workers that outlive a killed supervisor do not count. */
-static bool taken(const struct sockaddr_un *address)
+static bool fcgi_listen_taken(const struct sockaddr_un *address)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
@@ -71,7 +71,7 @@ static bool make_way(const struct sockaddr_un *address)
         errno = ENOTSOCK;
         return false;
     }
-    if (taken(address)) {
+    if (fcgi_listen_taken(address)) {
         errno = EADDRINUSE;
         return false;
     }

@@ -17,7 +17,7 @@ struct head {
     size_t length, padding;
 };
 
-static unsigned byte(struct str s, size_t i)
+static unsigned fcgi_record_byte(struct str s, size_t i)
 {
     return (unsigned char)s.p[i];
 }
@@ -29,7 +29,8 @@ static enum fcgi_record_state fcgi_record_take(struct fcgi_record *r,
 {
     if (r->state == FCGI_RECORD_BEGIN) {
         if (h->type != BEGIN || h->id == 0 || content.n != 8 ||
-            (byte(content, 0) << 8 | byte(content, 1)) != RESPONDER)
+            (fcgi_record_byte(content, 0) << 8 |
+             fcgi_record_byte(content, 1)) != RESPONDER)
             return FCGI_RECORD_BROKEN;
         r->id = (uint16_t)h->id;
         return FCGI_RECORD_PARAMS;
@@ -48,8 +49,8 @@ static enum fcgi_record_state fcgi_record_take(struct fcgi_record *r,
 
 /* Can a record of that size still be part of a request? Checked before its
  * content arrives, so that nothing waits for a record that will be refused. */
-static bool fits(const struct fcgi_record *r, const struct head *h,
-                 const struct buf *params)
+static bool fcgi_record_fits(const struct fcgi_record *r, const struct head *h,
+                             const struct buf *params)
 {
     if (h->version != VERSION)
         return false;
@@ -63,12 +64,14 @@ size_t fcgi_record_read(struct fcgi_record *r, struct str bytes,
     size_t at = 0;
     while (r->state != FCGI_RECORD_BROKEN && bytes.n - at >= HEAD) {
         const struct str s = str_sub(bytes, at, bytes.n);
-        const struct head h = {.version = byte(s, 0),
-                               .type = byte(s, 1),
-                               .id = byte(s, 2) << 8 | byte(s, 3),
-                               .length = byte(s, 4) << 8 | byte(s, 5),
-                               .padding = byte(s, 6)};
-        if (!fits(r, &h, params)) {
+        const struct head h = {.version = fcgi_record_byte(s, 0),
+                               .type = fcgi_record_byte(s, 1),
+                               .id = fcgi_record_byte(s, 2) << 8 |
+                                     fcgi_record_byte(s, 3),
+                               .length = fcgi_record_byte(s, 4) << 8 |
+                                         fcgi_record_byte(s, 5),
+                               .padding = fcgi_record_byte(s, 6)};
+        if (!fcgi_record_fits(r, &h, params)) {
             r->state = FCGI_RECORD_BROKEN;
             break;
         }
@@ -90,14 +93,15 @@ static bool length(struct str s, size_t *at, size_t *out)
 {
     if (s.n - *at < 1)
         return false;
-    if (byte(s, *at) < 0x80) {
-        *out = byte(s, (*at)++);
+    if (fcgi_record_byte(s, *at) < 0x80) {
+        *out = fcgi_record_byte(s, (*at)++);
         return true;
     }
     if (s.n - *at < 4)
         return false;
-    *out = (size_t)(byte(s, *at) & 0x7f) << 24 | byte(s, *at + 1) << 16 |
-           byte(s, *at + 2) << 8 | byte(s, *at + 3);
+    *out = (size_t)(fcgi_record_byte(s, *at) & 0x7f) << 24 |
+           fcgi_record_byte(s, *at + 1) << 16 |
+           fcgi_record_byte(s, *at + 2) << 8 | fcgi_record_byte(s, *at + 3);
     *at += 4;
     return true;
 }

@@ -24,7 +24,7 @@ const struct err *request_unescape(struct arena *a, struct str s, bool plus,
 
 /* CRLF to LF, and no CRLF is left even of CR CR LF. Writes into a copy: the
  * slice may be shared. */
-static struct str newlines(struct arena *a, struct str s)
+static struct str request_form_newlines(struct arena *a, struct str s)
 {
     if (str_find(s, '\r', 0) == s.n)
         return s;
@@ -66,7 +66,7 @@ const struct err *request_form(struct arena *a, struct str text, size_t max,
             return err_at(a, ERR_BAD_REQUEST, "request.form", buf_text(&at),
                           "%.*s", STR_FMT(e->say));
         }
-        v[n].value = newlines(a, v[n].value);
+        v[n].value = request_form_newlines(a, v[n].value);
         n++;
     }
     *out = (struct pairs){v, n};

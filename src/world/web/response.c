@@ -76,7 +76,7 @@ static size_t find_header(const struct response *rs, const char *name)
     return i;
 }
 
-static bool control(char c)
+static bool response_control(char c)
 {
     return (unsigned char)c < ' ' || c == 0x7f;
 }
@@ -86,7 +86,7 @@ static struct str without_controls(struct arena *a, struct str s)
     size_t n = 0;
     char *p = arena_alloc(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++)
-        if (!control(s.p[i]))
+        if (!response_control(s.p[i]))
             p[n++] = s.p[i];
     return (struct str){p, n};
 }
