@@ -335,7 +335,7 @@ static const struct err *check_open(struct arena *a, const struct decision *d,
         a,
         ERROR(ERR_CONFLICT, resolve_restored,
               "The request was open in a backup, and may have been "
-              "answered since. To answer it all the same, send "
+              "answered since. To answer it anyway, send "
               "\"restored\": true."),
         more);
 }

@@ -58,7 +58,7 @@ const struct err *claim_read(struct arena *a, const struct json *body,
     json_set_text(r.said, "outcome", vocabulary_outcome(o)->wire);
     if (value && !json_dump(a, value, CLAIM_VALUE_MAX).p)
         return err_at(a, ERR_TOO_LARGE, "claim.too_large", STR("value"),
-                      "A value may have 4 kB here.");
+                      "A value may have at most 4 kB.");
     if (value)
         json_set_json(r.said, "value", value);
     claim_time(&r, "responded_at");
@@ -76,7 +76,7 @@ const struct err *claim_read(struct arena *a, const struct json *body,
     out->said = json_dump(a, r.said, CLAIM_SAID_MAX);
     if (!out->said.p)
         return ERROR(ERR_TOO_LARGE, "claim.too_large",
-                     "A claim may have 16 kB.");
+                     "A claim may have at most 16 kB.");
     out->said_sha256 = crypt_sha256_hex(a, out->said);
     return NULL;
 }
