@@ -71,20 +71,6 @@ const struct err *events_chain(struct pg *pg, struct arena *a,
                        limit, out);
 }
 
-/* Without a limit an agent could write a chain that keeps a worker busy until
- * it is killed. */
-static const struct err *check_size(struct pg *pg, struct arena *a,
-                                    struct str intent_id)
-{
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_EVENT_BYTES, PG(pg_text(intent_id)), &r));
-    if (pg_int(r, 0, 0) <= EVENTS_CHECK_BYTES)
-        return NULL;
-    return ERROR(ERR_INVALID, "event.log_too_large",
-                 "The event log has more than 32 MB, too much to verify in a "
-                 "request. Run sayso verify on the server.");
-}
-
 const struct err *events_check_small(struct pg *pg, struct arena *a,
                                      struct str intent_id,
                                      struct event_check *check,
@@ -92,7 +78,15 @@ const struct err *events_check_small(struct pg *pg, struct arena *a,
                                                   const struct event *e),
                                      void *own)
 {
-    TRY(check_size(pg, a, intent_id));
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_EVENT_BYTES, PG(pg_text(intent_id)), &r));
+    /* Without a limit an agent could write a chain that keeps a worker busy
+     * until it is killed. */
+    if (pg_int(r, 0, 0) > EVENTS_CHECK_BYTES)
+        return ERROR(
+            ERR_INVALID, "event.log_too_large",
+            "The event log has more than 32 MB, too much to verify in "
+            "a request. Run sayso verify on the server.");
     return events_check(pg, a, intent_id, check, told, own);
 }
 

@@ -62,15 +62,6 @@ enum access intents_access(const struct pg_rows *r, size_t i, int column)
     return (enum access)pg_int(r, i, column);
 }
 
-static struct intent_rows intents_all(struct arena *a, const struct pg_rows *r)
-{
-    struct intent_rows out = {.n = pg_count(r)};
-    out.v = arena_many(a, out.n + 1, struct intent);
-    for (size_t i = 0; i < out.n; i++)
-        out.v[i] = intents_row(r, i);
-    return out;
-}
-
 void intents_reader(struct pg_list *args, struct arena *a,
                     const struct principal *who)
 {
@@ -141,10 +132,12 @@ const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
 struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
                                    int64_t limit)
 {
-    struct intent_rows out = intents_all(a, r);
-    const int64_t found = out.n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
-    if (out.n > (size_t)limit)
-        out.n = (size_t)limit;
+    const size_t n = pg_count(r);
+    const int64_t found = n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
+    struct intent_rows out = {.n = n < (size_t)limit ? n : (size_t)limit};
+    out.v = arena_many(a, out.n + 1, struct intent);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = intents_row(r, i);
     out.more = found > (int64_t)out.n;
     return out;
 }

@@ -55,14 +55,6 @@ static struct seen *find(struct principals *p,
     return NULL;
 }
 
-static struct str column(const struct seen *k, int c)
-{
-    size_t at = 0;
-    for (int i = 0; i < c; i++)
-        at += k->length[i];
-    return k->null[c] ? STR_NONE : (struct str){k->text + at, k->length[c]};
-}
-
 static void remember(struct principals *p,
                      const uint8_t tag[static CRYPT_TAG], struct str digest,
                      const struct pg_rows *r, int64_t now)
@@ -153,13 +145,6 @@ static const struct err *fill(struct arena *a, const struct str *columns,
     return NULL;
 }
 
-static const struct err *note_use(struct pg *pg, struct arena *a,
-                                  const struct pg_rows *r, int64_t now)
-{
-    return pg_query(pg, a, SQL_KEY_USED,
-                    PG(pg_text(pg_str(r, 0, ID)), pg_moment(now)), NULL);
-}
-
 static const struct err *look_up(struct principals *p, struct pg *pg,
                                  struct arena *a, struct str key,
                                  const uint8_t tag[static CRYPT_TAG],
@@ -178,7 +163,8 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
                   clock_watch_latest(now)));
     /* Storing the use changes the row, so the next call caches it. */
     if (now - pg_int(r, 0, LAST_USED) >= MINUTE)
-        return note_use(pg, a, r, now);
+        return pg_query(pg, a, SQL_KEY_USED,
+                        PG(pg_text(columns[ID]), pg_moment(now)), NULL);
     remember(p, tag, digest, r, now);
     return NULL;
 }
@@ -196,8 +182,12 @@ static void guess(struct seen *k, struct pg *pg, struct arena *a,
         .check = unchanged,
         .context = k};
     pg_ahead(pg, a, &ahead);
-    for (int c = 0; c < COLUMNS; c++)
-        columns[c] = column(k, c);
+    size_t at = 0;
+    for (int c = 0; c < COLUMNS; c++) {
+        columns[c] =
+            k->null[c] ? STR_NONE : (struct str){k->text + at, k->length[c]};
+        at += k->length[c];
+    }
 }
 
 const struct err *principals_by_key(struct principals *seen, struct pg *pg,

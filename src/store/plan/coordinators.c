@@ -87,31 +87,6 @@ const struct err *coordinators_guard(struct pg *pg, struct arena *a,
 
 /* ---- writing --------------------------------------------------------- */
 
-static const struct err *coordinators_check_below(struct pg *pg,
-                                                  struct arena *a,
-                                                  struct str intent_id)
-{
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_COORDINATOR_BELOW, PG(pg_text(intent_id)), &r));
-    if (pg_int(r, 0, 0) > COORDINATORS_BELOW_MAX)
-        return ERROR(ERR_CONFLICT, "intent.graph_too_large",
-                     "More than 10000 intents are below this one.");
-    return NULL;
-}
-
-static const struct err *coordinators_check_count(struct pg *pg,
-                                                  struct arena *a,
-                                                  const struct coordinator *c)
-{
-    struct coordinator_rows before;
-    TRY(coordinators_list(pg, a, c, &before));
-    if (before.n >= COORDINATORS_OF_INTENT_MAX)
-        return ERROR(ERR_CONFLICT, "coordinator.too_many",
-                     "There have been 100 coordinators. Continue in a new "
-                     "intent or portfolio.");
-    return NULL;
-}
-
 /* A child that was being made while its parent's lock was awaited is found by
  * the next turn: the last one finds none. */
 static const struct err *coordinators_mark(struct pg *pg, struct arena *a,
@@ -134,9 +109,20 @@ const struct err *coordinators_insert(struct pg *pg, struct arena *a,
                                       const struct coordinator *c)
 {
     struct pg_list args = {0};
-    if (c->intent_id.p)
-        TRY(coordinators_check_below(pg, a, c->intent_id));
-    TRY(coordinators_check_count(pg, a, c));
+    struct pg_rows *r = NULL;
+    struct coordinator_rows before;
+    if (c->intent_id.p) {
+        TRY(pg_query(pg, a, SQL_COORDINATOR_BELOW, PG(pg_text(c->intent_id)),
+                     &r));
+        if (pg_int(r, 0, 0) > COORDINATORS_BELOW_MAX)
+            return ERROR(ERR_CONFLICT, "intent.graph_too_large",
+                         "More than 10000 intents are below this one.");
+    }
+    TRY(coordinators_list(pg, a, c, &before));
+    if (before.n >= COORDINATORS_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "coordinator.too_many",
+                     "There have been 100 coordinators. Continue in a new "
+                     "intent or portfolio.");
     if (c->intent_id.p)
         TRY(coordinators_mark(pg, a, c->intent_id));
     pg_add(&args, coordinators_lapse(c));

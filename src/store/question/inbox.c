@@ -166,9 +166,15 @@ static void arg_after(struct pg_list *args, const struct inbox_wish *w)
     pg_add(args, pg_text(s->id));
 }
 
-static struct pg_list list_args(struct arena *a, const struct inbox_wish *w)
+const struct err *inbox_list(struct pg *pg, struct arena *a,
+                             const struct inbox_wish *w,
+                             struct suspension_rows *out)
 {
+    static const struct narrowed lists = {SQL_INBOX_ALL, SQL_INBOX_FOR,
+                                          SQL_INBOX_AGENT, SQL_INBOX_AGENT_FOR,
+                                          SQL_INBOX_WORDS};
     struct pg_list args = {0};
+    struct pg_rows *rows = NULL;
     const int64_t from = w->after && !w->by_deadline
                              ? class_of(rank(w->after->severity))
                              : 0;
@@ -177,19 +183,6 @@ static struct pg_list list_args(struct arena *a, const struct inbox_wish *w)
     pg_add(&args, by(w->due));
     pg_add(&args, pg_number(w->limit));
     arg_after(&args, w);
-    return args;
-}
-
-const struct err *inbox_list(struct pg *pg, struct arena *a,
-                             const struct inbox_wish *w,
-                             struct suspension_rows *out)
-{
-    static const struct narrowed lists = {SQL_INBOX_ALL, SQL_INBOX_FOR,
-                                          SQL_INBOX_AGENT,
-                                          SQL_INBOX_AGENT_FOR,
-                                          SQL_INBOX_WORDS};
-    struct pg_list args = list_args(a, w);
-    struct pg_rows *rows = NULL;
     const int statement = narrow(&args, a, w, &lists, INBOX_WORDS_MAX);
     TRY(run(pg, a, statement, PG_ALL(&args), &rows));
     *out = suspensions_rows(a, rows);

@@ -28,46 +28,27 @@ static void queue_push(struct pg *pg, struct arena *a,
                 pg_flag(push->stranger)));
 }
 
-static void queue_callback(struct pg *pg, struct arena *a,
-                           const struct deliveries_news *news)
-{
-    const struct suspension *s = news->decided;
-    pg_queue(pg, a, SQL_DELIVERY_CALLBACK,
-             PG(pg_text(s->callback_endpoint), pg_text(news->intent->id),
-                pg_text(s->id), pg_number(news->intent->tail.sequence),
-                pg_text(str_of(push_type(s))),
-                pg_text(push_callback(a, news->intent, s, news->permit)),
-                pg_moment(news->now), pg_text(s->callback),
-                pg_text(s->asked_by),
-                pg_flag(s->callback_body == CALLBACK_ANSWER)));
-}
-
 static void queue_answer(struct pg *pg, struct arena *a,
                          const struct deliveries_news *news)
 {
     const struct suspension *s = news->decided;
+    const struct str type = str_of(push_type(s));
     if (s->callback.p)
-        queue_callback(pg, a, news);
-    queue_push(pg, a, news,
-               &(struct push){
-                   .agent = s->asked_by,
-                   .suspension_id = s->id,
-                   .type = str_of(push_type(s)),
-                   .stranger = s->origin == ORIGIN_ACCESS,
-                   .body = push_body(a, news->intent, s, news->permit)});
-}
-
-static void queue_revoked(struct pg *pg, struct arena *a,
-                          const struct deliveries_news *news)
-{
-    const struct permit *p = news->revoked->permit;
-    queue_push(pg, a, news,
-               &(struct push){.agent = p->agent,
-                              .suspension_id = p->suspension_id,
-                              .type = str_of(push_revoked),
-                              .body = push_revoked_body(a, news->intent,
-                                                        news->revoked,
-                                                        news->now)});
+        pg_queue(pg, a, SQL_DELIVERY_CALLBACK,
+                 PG(pg_text(s->callback_endpoint), pg_text(news->intent->id),
+                    pg_text(s->id), pg_number(news->intent->tail.sequence),
+                    pg_text(type),
+                    pg_text(push_callback(a, news->intent, s, news->permit)),
+                    pg_moment(news->now), pg_text(s->callback),
+                    pg_text(s->asked_by),
+                    pg_flag(s->callback_body == CALLBACK_ANSWER)));
+    queue_push(
+        pg, a, news,
+        &(struct push){.agent = s->asked_by,
+                       .suspension_id = s->id,
+                       .type = type,
+                       .stranger = s->origin == ORIGIN_ACCESS,
+                       .body = push_body(a, news->intent, s, news->permit)});
 }
 
 void deliveries_queue(struct pg *pg, struct arena *a,
@@ -77,7 +58,13 @@ void deliveries_queue(struct pg *pg, struct arena *a,
     if (news->decided)
         queue_answer(pg, a, news);
     if (news->revoked)
-        queue_revoked(pg, a, news);
+        queue_push(pg, a, news,
+                   &(struct push){
+                       .agent = news->revoked->permit->agent,
+                       .suspension_id = news->revoked->permit->suspension_id,
+                       .type = str_of(push_revoked),
+                       .body = push_revoked_body(a, news->intent,
+                                                 news->revoked, news->now)});
     if (events->n == 0)
         return;
     struct pg_list args = {0};

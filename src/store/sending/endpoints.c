@@ -81,19 +81,6 @@ const struct err *endpoints_test(struct pg *pg, struct arena *a,
                        "A test message to this endpoint is still waiting.");
 }
 
-static const struct err *endpoints_notify_to(struct arena *a, struct str text,
-                                             struct channel *c)
-{
-    struct json *list = NULL;
-    TRY(json_parse(a, text, &list));
-    struct str *v = arena_many(a, json_count(list) + 1, struct str);
-    for (size_t i = 0; i < json_count(list); i++)
-        v[i] = json_text(json_at(list, i));
-    c->notify_to = v;
-    c->notify_to_n = json_count(list);
-    return NULL;
-}
-
 const struct err *endpoints_channels(struct pg *pg, struct arena *a,
                                      struct channels *out)
 {
@@ -101,10 +88,15 @@ const struct err *endpoints_channels(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, SQL_ENDPOINT_CHANNELS, NULL, &r));
     out->n = pg_count(r) < CHANNELS_MAX ? pg_count(r) : CHANNELS_MAX;
     for (size_t i = 0; i < out->n; i++) {
-        rows_read(&channel_record, r, i, &out->v[i]);
-        TRY(endpoints_notify_to(a,
-                                pg_str(r, i, rows_columns(&channel_record)),
-                                &out->v[i]));
+        struct channel *c = &out->v[i];
+        struct json *list = NULL;
+        rows_read(&channel_record, r, i, c);
+        TRY(json_parse(a, pg_str(r, i, rows_columns(&channel_record)), &list));
+        struct str *v = arena_many(a, json_count(list) + 1, struct str);
+        for (size_t k = 0; k < json_count(list); k++)
+            v[k] = json_text(json_at(list, k));
+        c->notify_to = v;
+        c->notify_to_n = json_count(list);
     }
     return NULL;
 }

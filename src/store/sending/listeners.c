@@ -28,16 +28,6 @@ static void keys_arg(struct pg_list *args, struct arena *a,
         pg_add(args, pg_texts(texts[c], n));
 }
 
-static void mark_keys(struct listener **v, size_t n,
-                      const struct pg_rows *rows)
-{
-    for (size_t r = 0; r < pg_count(rows); r++) {
-        const int64_t place = pg_int(rows, r, 0);
-        if (place >= 1 && (size_t)place <= n)
-            v[place - 1]->may = true;
-    }
-}
-
 static void sessions_arg(struct pg_list *args, struct arena *a,
                          struct listener **v, size_t n)
 {
@@ -45,15 +35,6 @@ static void sessions_arg(struct pg_list *args, struct arena *a,
     for (size_t i = 0; i < n; i++)
         ids[i] = v[i]->id;
     pg_add(args, pg_texts(ids, n));
-}
-
-static void mark_sessions(struct listener **v, size_t n,
-                          const struct pg_rows *rows)
-{
-    for (size_t r = 0; r < pg_count(rows); r++)
-        for (size_t i = 0; i < n; i++)
-            if (str_eq(v[i]->id, pg_str(rows, r, 0)))
-                v[i]->may = true;
 }
 
 /* Those of one kind; returns the number. */
@@ -87,7 +68,14 @@ const struct err *listeners_check(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_LISTENER_KEYS, PG_ALL(&keys));
     pg_queue(pg, a, SQL_LISTENER_SESSIONS, PG_ALL(&sessions));
     TRY(pg_run(pg, a, rows));
-    mark_keys(key, n_key, rows[0]);
-    mark_sessions(person, n_person, rows[1]);
+    for (size_t r = 0; r < pg_count(rows[0]); r++) {
+        const int64_t place = pg_int(rows[0], r, 0);
+        if (place >= 1 && (size_t)place <= n_key)
+            key[place - 1]->may = true;
+    }
+    for (size_t r = 0; r < pg_count(rows[1]); r++)
+        for (size_t i = 0; i < n_person; i++)
+            if (str_eq(person[i]->id, pg_str(rows[1], r, 0)))
+                person[i]->may = true;
     return NULL;
 }

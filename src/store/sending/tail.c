@@ -52,16 +52,6 @@ static const struct err *set_xid(uint64_t *out, struct str xid)
     return NULL;
 }
 
-static const struct err *move(struct tail_cursor *at,
-                              const struct frame_event *last)
-{
-    if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
-        return ERROR(ERR_INTERNAL, "internal", "This is not an intent's id.");
-    TRY(set_xid(&at->xid, last->cursor));
-    at->sequence = last->sequence;
-    return NULL;
-}
-
 const struct err *tail_now(struct pg *pg, struct arena *a,
                            struct tail_cursor *out)
 {
@@ -80,7 +70,14 @@ const struct err *tail_read(struct pg *pg, struct arena *a,
     pg_add(&args, pg_text(at->intent_id[0] ? str_of(at->intent_id) : NIL));
     pg_add(&args, pg_number(at->sequence));
     TRY(read_rows(pg, a, SQL_TAIL_READ, &args, out));
-    return out->n ? move(at, &out->v[out->n - 1]) : NULL;
+    if (out->n == 0)
+        return NULL;
+    const struct frame_event *last = &out->v[out->n - 1];
+    if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
+        return ERROR(ERR_INTERNAL, "internal", "This is not an intent's id.");
+    TRY(set_xid(&at->xid, last->cursor));
+    at->sequence = last->sequence;
+    return NULL;
 }
 
 const struct err *tail_intent(struct pg *pg, struct arena *a,
