@@ -42,14 +42,6 @@ static void set_text(struct json *o, const char *key, struct str s)
         json_set_text(o, key, s);
 }
 
-static void set_parsed(struct arena *a, struct json *o, const char *key,
-                       struct str text)
-{
-    struct json *v = NULL;
-    if (text.p && !json_parse(a, text, &v))
-        json_set_json(o, key, v);
-}
-
 static struct json *required(struct arena *a, const struct suspension *s)
 {
     struct json *p = json_object(a);
@@ -61,8 +53,8 @@ static struct json *required(struct arena *a, const struct suspension *s)
     json_set_text(p, "responseType",
                   vocabulary_answer_type(s->response_type)->wire);
     json_set_json(p, "decisions", suspension_choices(a, s));
-    set_parsed(a, p, "schema", s->form);
-    set_parsed(a, p, "subject", s->subject);
+    json_set_given(a, p, "schema", s->form);
+    json_set_given(a, p, "subject", s->subject);
     json_set_text(p, "subjectSha256", s->subject_sha256);
     if (s->expires_at)
         json_set_text(p, "expiresAt", clock_rfc3339(a, s->expires_at));
@@ -76,10 +68,10 @@ static struct json *resolved(struct arena *a, const struct suspension *s)
     set_text(p, "kind", kind_words(s->kind)->wire);
     json_set_text(p, "state", vocabulary_suspension_state(s->state)->wire);
     set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
-    set_parsed(a, p, "value", s->response);
+    json_set_given(a, p, "value", s->response);
     set_text(p, "reason", s->reason);
     json_set_bool(p, "modified", suspension_modified(s));
-    set_parsed(a, p, "constraints", s->constraints);
+    json_set_given(a, p, "constraints", s->constraints);
     set_text(p, "approvedSha256", s->approved_sha256);
     set_text(p, "respondedBy", s->responded_by);
     set_text(p, "auditSummary", s->audit_summary);

@@ -396,20 +396,6 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 
 /* ---- time is up ----------------------------------------------------- */
 
-static struct json *expired_payload(struct arena *a,
-                                    const struct suspension *s)
-{
-    struct json *p = json_object(a);
-    json_set_text(p, "suspension_id", s->id);
-    json_set_text(p, "fallback_policy",
-                  vocabulary_fallback_policy(s->fallback_policy)->wire);
-    json_set_int(p, "attempts", s->attempt);
-    json_set_text(p, "reason", STR("timeout"));
-    if (s->fallback_policy != FALLBACK_FAIL)
-        json_set_given(a, p, "fallback_value", s->fallback_value);
-    return p;
-}
-
 /* A fallback's answer is limited like a person's. A fallback that is no choice
  * is only passed on. */
 static const struct err *keep_fallback(struct arena *a, struct suspension *s)
@@ -452,7 +438,15 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
                     "default that it stated in its request.");
     if (beside_of_plan(s))
         return review_decided(d->board, s, by);
-    TRY(append(a, d, "intent.suspension_expired", by, expired_payload(a, s)));
+    struct json *p = json_object(a);
+    json_set_text(p, "suspension_id", s->id);
+    json_set_text(p, "fallback_policy",
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
+    json_set_int(p, "attempts", s->attempt);
+    json_set_text(p, "reason", STR("timeout"));
+    if (!fails)
+        json_set_given(a, p, "fallback_value", s->fallback_value);
+    TRY(append(a, d, "intent.suspension_expired", by, p));
     TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
     TRY(settle_checkpoint(d, by));
     return suspension_put_mirror(a, s, d->intent);

@@ -106,9 +106,11 @@ static void portfolio_hours(struct fields *f, const char *key, int64_t *out)
         *out = (int64_t)(hours * 3600 * (double)CLOCK_SECOND);
 }
 
-const struct err *portfolio_policy_read(struct arena *a,
-                                        const struct json *policy,
-                                        struct portfolio_policy *out)
+/* Reads a policy. Members of other names are left alone. ERR_INVALID names the
+ * member. */
+static const struct err *portfolio_policy_read(struct arena *a,
+                                               const struct json *policy,
+                                               struct portfolio_policy *out)
 {
     static const char *const names[] = {
         "deadline", "timeout_hours", "require_all_completed",

@@ -43,11 +43,7 @@ struct portfolio_policy {
     int64_t threshold;     /* 0: none */
     struct json *enforced; /* the names of its members, a list */
 };
-/* Reads a policy. Members of other names are left alone. ERR_INVALID names the
- * member. */
-const struct err *portfolio_policy_read(struct arena *a,
-                                        const struct json *policy,
-                                        struct portfolio_policy *out) MUST;
+
 /* The stored one of a portfolio. */
 struct portfolio_policy portfolio_policy_of(struct arena *a,
                                             const struct portfolio *p);

@@ -5,8 +5,10 @@
 
 const char responder_not_yours[] = "suspension.not_yours";
 
-bool responder_initiator(const struct responder_case *c,
-                         const struct principal *p)
+/* Is p the person for whom the agent works? By id where the initiator is
+ * proven, else by the e-mail address that the agent claims. */
+static bool responder_initiator(const struct responder_case *c,
+                                const struct principal *p)
 {
     if (c->initiator_id.p)
         return p->person_id.p && str_eq(c->initiator_id, p->person_id);

@@ -28,10 +28,6 @@ struct responder_case {
 /* A code that callers compare: suspension.not_yours. */
 extern const char responder_not_yours[];
 
-/* Is p the person for whom the agent works? By id where the initiator is
- * proven, else by the e-mail address that the agent claims. */
-bool responder_initiator(const struct responder_case *c,
-                         const struct principal *p);
 /* May p see the question at all? An agent sees its own questions and those that
  * it may answer, a user the questions of tasks that were started for them,
  * everybody else all. */

@@ -4,15 +4,6 @@
 #include "base/id.h"
 #include "domain/plan/checkpoint.h"
 
-struct plan *review_of(const struct board *b, struct str suspension_id)
-{
-    for (size_t i = 0; i < b->plans_n; i++) {
-        if (str_eq(b->plans[i].review_id, suspension_id))
-            return &b->plans[i];
-    }
-    return NULL;
-}
-
 /* A draft that was active was sent back by people. */
 bool review_needed(const struct board *b, const struct plan *p)
 {
@@ -136,8 +127,12 @@ const struct err *review_changed(struct board *b, struct plan *p,
 const struct err *review_decided(struct board *b, struct suspension *s,
                                  struct event_by by)
 {
-    struct plan *p = review_of(b, s->id);
+    struct plan *p = NULL;
     struct json *o = json_object(b->arena);
+    for (size_t i = 0; i < b->plans_n && !p; i++) {
+        if (str_eq(b->plans[i].review_id, s->id))
+            p = &b->plans[i];
+    }
     if (s->origin == ORIGIN_CHECKPOINT)
         return checkpoint_decided(b, s, by);
     if (!p || !plan_in_review(p))

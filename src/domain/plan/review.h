@@ -5,8 +5,6 @@
 
 #include "domain/plan/board.h"
 
-/* The plan that this question reviews, or NULL. */
-struct plan *review_of(const struct board *b, struct str suspension_id);
 /* Has the plan to be reviewed before an agent activates it? */
 bool review_needed(const struct board *b, const struct plan *p);
 /* May the caller change tasks and checkpoints of the plan now? ERR_CONFLICT

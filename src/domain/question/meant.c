@@ -24,19 +24,6 @@ const struct json *meant_effect(const struct json *choices, enum effect effect)
                : NULL;
 }
 
-/* The choice that rejects most plainly, so that a no finds one wherever there
- * is any. */
-static const struct json *any_no(const struct json *choices)
-{
-    static const enum effect order[] = {EFFECT_VETO, EFFECT_DECLINE,
-                                        EFFECT_STOP_TASK,
-                                        EFFECT_REQUEST_CHANGES};
-    const struct json *found = NULL;
-    for (size_t i = 0; i < countof(order) && !found; i++)
-        found = first_of(choices, order[i]);
-    return found;
-}
-
 static enum effect_class class_of(const struct json *choice)
 {
     return effect_class(effect_of_choice(choice));
@@ -76,6 +63,10 @@ static bool answers(const struct sent_word *x)
 
 static const struct json *said_choice(const struct sent_word *x)
 {
+    /* From the one that rejects most plainly on, so that a no finds a choice
+     * wherever there is any. */
+    static const enum effect order[] = {
+        EFFECT_VETO, EFFECT_DECLINE, EFFECT_STOP_TASK, EFFECT_REQUEST_CHANGES};
     const struct label_word *w = x->word;
     const bool counts = answers(x);
     const struct json *found = NULL;
@@ -85,8 +76,10 @@ static const struct json *said_choice(const struct sent_word *x)
         found = meant_effect(x->choices, w->effect);
     if (!found && agrees(x))
         found = x->exact;
-    return found || !counts || w->says != EFFECT_NO ? found
-                                                    : any_no(x->choices);
+    const bool no = counts && w->says == EFFECT_NO;
+    for (size_t i = 0; no && i < countof(order) && !found; i++)
+        found = first_of(x->choices, order[i]);
+    return found;
 }
 
 static const struct json *valued_choice(const struct sent_word *x)

@@ -231,14 +231,6 @@ static void read_form(struct fields *f, struct suspension_kind_parts *parts)
                   json_count(parts->form) == 0;
 }
 
-static void set_record(struct arena *a, struct json *r, const char *key,
-                       struct str json_text_or_none)
-{
-    struct json *v = NULL;
-    if (json_text_or_none.p && !json_parse(a, json_text_or_none, &v))
-        json_set_json(r, key, v);
-}
-
 static void read_callback(struct fields *f, struct suspension *s)
 {
     s->callback = STR_NONE;
@@ -259,7 +251,7 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
     json_set_text(r, "question", s->question);
     json_set_text(r, "response_type",
                   vocabulary_answer_type(s->response_type)->wire);
-    set_record(a, r, "context", s->context);
+    json_set_given(a, r, "context", s->context);
     json_set_json(r, "choices", suspension_choices(a, s));
     if (s->channel_hint.p)
         json_set_text(r, "channel_hint", s->channel_hint);
@@ -267,8 +259,8 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
         json_set_int(r, "timeout_seconds", s->timeout_seconds);
     json_set_text(r, "fallback_policy",
                   vocabulary_fallback_policy(s->fallback_policy)->wire);
-    set_record(a, r, "fallback_value", s->fallback_value);
-    set_record(a, r, "retry_policy", s->retry_policy);
+    json_set_given(a, r, "fallback_value", s->fallback_value);
+    json_set_given(a, r, "retry_policy", s->retry_policy);
     if (s->title.p)
         json_set_text(r, "title", s->title);
     if (s->severity != SEVERITY_UNSAID)
@@ -398,7 +390,7 @@ static const struct err *keep_record(struct arena *a,
     for (size_t i = 0; i < countof(server_only); i++)
         json_unset(kept, str_of(server_only[i]));
     if (s->kind != KIND_NONE)
-        set_record(a, kept, "choices", s->choices);
+        json_set_given(a, kept, "choices", s->choices);
     /* A null where the SDK's own code calls .get would break it. */
     if (!json_get(kept, "context"))
         json_set_json(kept, "context", json_object(a));

@@ -151,19 +151,12 @@ static const struct err *check_who(const struct check *k, struct str path,
                   "the name of a channel.");
 }
 
-static const struct json *ladder(struct arena *a, const struct suspension *s)
-{
-    struct json *policy = NULL;
-    if (!s->retry_policy.p || json_parse(a, s->retry_policy, &policy))
-        return NULL;
-    return json_get(policy, "escalation_ladder");
-}
-
 const struct err *channel_check(struct arena *a, const struct channels *all,
                                 const struct suspension *s, bool strict)
 {
     const struct check k = {.arena = a, .all = all, .strict = strict};
-    const struct json *steps = ladder(a, s);
+    const struct json *steps =
+        json_get(json_read(a, s->retry_policy), "escalation_ladder");
     TRY(check_hint(&k, STR(""), s->channel_hint));
     for (size_t i = 0; i < json_count(steps); i++) {
         const struct json *step = json_at(steps, i);
@@ -177,7 +170,8 @@ const struct err *channel_check(struct arena *a, const struct channels *all,
 
 struct str channel_first(struct arena *a, const struct suspension *s)
 {
-    const struct json *steps = ladder(a, s);
+    const struct json *steps =
+        json_get(json_read(a, s->retry_policy), "escalation_ladder");
     for (size_t i = 0; i < json_count(steps); i++) {
         const struct json *step = json_at(steps, i);
         const struct str who = json_get_text(step, "notify_to");
