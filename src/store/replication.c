@@ -41,7 +41,7 @@ void replication_note(struct metrics *m, const struct err *e)
         metrics_wrote(m, 0);
 }
 
-static const struct err *write_row(struct pg *pg, struct arena *a)
+static const struct err *replication_write_row(struct pg *pg, struct arena *a)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_REPLICATION_WAITS, NULL, &r));
@@ -58,7 +58,7 @@ static const struct err *write_row(struct pg *pg, struct arena *a)
 const struct err *replication_write(struct pg *pg, struct arena *a,
                                     struct metrics *m)
 {
-    const struct err *e = write_row(pg, a);
+    const struct err *e = replication_write_row(pg, a);
     if (!e)
         metrics_wrote(m, clock_mono());
     replication_note(m, e);

@@ -18,15 +18,15 @@ struct tables_restore tables_restore_of(struct str text)
                                    .elsewhere = v[4] != 0};
 }
 
-static bool hear(struct str text)
+static bool tables_hear(struct str text)
 {
     heard = tables_restore_of(text);
     return true;
 }
 
-static bool hear_here(struct str text)
+static bool tables_hear_here(struct str text)
 {
-    return hear(text) && !heard.elsewhere;
+    return tables_hear(text) && !heard.elsewhere;
 }
 
 struct pg *tables_open(struct arena *process, struct str dsn, const char *name)
@@ -35,14 +35,14 @@ struct pg *tables_open(struct arena *process, struct str dsn, const char *name)
         pg_make(process, dsn, name, sql_statements, sql_statement_count);
     pg_standby(pg, SQL_REPLICATION_WAITS);
     pg_expect(pg, sql_statements[SQL_PING].text, SQL_TABLES);
-    pg_greet(pg, hear);
+    pg_greet(pg, tables_hear);
     return pg;
 }
 
 struct pg *tables_serve(struct arena *process, struct str dsn, const char *name)
 {
     struct pg *pg = tables_open(process, dsn, name);
-    pg_greet(pg, hear_here);
+    pg_greet(pg, tables_hear_here);
     return pg;
 }
 

@@ -19,7 +19,8 @@ static const char *const control_of[EFFECT__MAX] = {
     [EFFECT_STOP_TASK] = "interrupt",
 };
 
-static struct json *controls(struct arena *a, const struct json *choices)
+static struct json *agent_ui_controls(struct arena *a,
+                                      const struct json *choices)
 {
     struct json *list = json_array(a);
     for (size_t i = 0; i < json_count(choices); i++) {
@@ -36,20 +37,21 @@ static struct json *controls(struct arena *a, const struct json *choices)
     return list;
 }
 
-static void set_text(struct json *o, const char *key, struct str s)
+static void agent_ui_set_text(struct json *o, const char *key, struct str s)
 {
     if (s.p)
         json_set_text(o, key, s);
 }
 
-static struct json *required(struct arena *a, const struct suspension *s)
+static struct json *agent_ui_required(struct arena *a,
+                                      const struct suspension *s)
 {
     struct json *p = json_object(a);
-    set_text(p, "kind", kind_words(s->kind)->wire);
-    set_text(p, "title", s->title);
+    agent_ui_set_text(p, "kind", kind_words(s->kind)->wire);
+    agent_ui_set_text(p, "title", s->title);
     json_set_text(p, "prompt", s->question);
-    set_text(p, "explanation", s->explanation);
-    set_text(p, "severity", vocabulary_severity(s->severity)->wire);
+    agent_ui_set_text(p, "explanation", s->explanation);
+    agent_ui_set_text(p, "severity", vocabulary_severity(s->severity)->wire);
     json_set_text(p, "responseType",
                   vocabulary_answer_type(s->response_type)->wire);
     json_set_json(p, "decisions", suspension_choices(a, s));
@@ -62,19 +64,20 @@ static struct json *required(struct arena *a, const struct suspension *s)
     return p;
 }
 
-static struct json *resolved(struct arena *a, const struct suspension *s)
+static struct json *agent_ui_resolved(struct arena *a,
+                                      const struct suspension *s)
 {
     struct json *p = json_object(a);
-    set_text(p, "kind", kind_words(s->kind)->wire);
+    agent_ui_set_text(p, "kind", kind_words(s->kind)->wire);
     json_set_text(p, "state", vocabulary_suspension_state(s->state)->wire);
-    set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
+    agent_ui_set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_given(a, p, "value", s->response);
-    set_text(p, "reason", s->reason);
+    agent_ui_set_text(p, "reason", s->reason);
     json_set_bool(p, "modified", suspension_modified(s));
     json_set_given(a, p, "constraints", s->constraints);
-    set_text(p, "approvedSha256", s->approved_sha256);
-    set_text(p, "respondedBy", s->responded_by);
-    set_text(p, "auditSummary", s->audit_summary);
+    agent_ui_set_text(p, "approvedSha256", s->approved_sha256);
+    agent_ui_set_text(p, "respondedBy", s->responded_by);
+    agent_ui_set_text(p, "auditSummary", s->audit_summary);
     return p;
 }
 
@@ -88,8 +91,8 @@ struct json *agent_ui_event(struct arena *a, const struct intent *i,
                   open ? STR("action.required") : STR("action.resolved"));
     json_set_text(o, "timestamp",
                   clock_rfc3339(a, open ? s->suspended_at : s->responded_at));
-    set_text(o, "sessionId", i->session_id);
-    set_text(o, "turnId", i->turn_id);
+    agent_ui_set_text(o, "sessionId", i->session_id);
+    agent_ui_set_text(o, "turnId", i->turn_id);
     json_set_text(o, "taskId", i->task_id.p ? i->task_id : i->id);
     json_set_text(o, "agentId", s->asked_by);
     json_set_text(o, "actionId", s->id);
@@ -104,13 +107,14 @@ struct json *agent_ui_event(struct arena *a, const struct intent *i,
                                               ? STR("plan_ready")
                                               : STR("needs_input"));
         json_set_json(o, "control",
-                      controls(a, suspension_choices(a, s)));
+                      agent_ui_controls(a, suspension_choices(a, s)));
     }
     struct json *refs = json_array(a);
     for (size_t k = 0; k < json_count(evidence); k++)
         json_add_text(refs, json_get_text(json_at(evidence, k), "ref"));
     json_set_json(o, "refs", refs);
-    struct json *payload = open ? required(a, s) : resolved(a, s);
+    struct json *payload =
+        open ? agent_ui_required(a, s) : agent_ui_resolved(a, s);
     if (s->test)
         json_set_bool(payload, "test", true);
     json_set_json(o, "payload", payload);

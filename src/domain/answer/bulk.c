@@ -6,7 +6,7 @@
 #include "domain/kind/subject.h"
 #include "domain/question/risk.h"
 
-static bool says(const struct json *choice, bool yes)
+static bool bulk_says(const struct json *choice, bool yes)
 {
     const enum effect e = effect_of_choice(choice);
     return yes ? e == EFFECT_AUTHORIZE || e == EFFECT_ACCEPT
@@ -14,12 +14,12 @@ static bool says(const struct json *choice, bool yes)
 }
 
 /* The yes or no of a confirm, unless its effect is something else. */
-static const struct json *confirmed(const struct json *choices, bool yes)
+static const struct json *bulk_confirmed(const struct json *choices, bool yes)
 {
     const struct json *choice =
         suspension_choice(choices, yes ? STR("yes") : STR("no"));
     const enum effect e = effect_of_choice(choice);
-    return says(choice, yes) || e == EFFECT_NONE || e == EFFECT_ANSWER
+    return bulk_says(choice, yes) || e == EFFECT_NONE || e == EFFECT_ANSWER
                ? choice
                : NULL;
 }
@@ -33,16 +33,17 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
     if (!choice && s->response_type != ANSWER_CONFIRM)
         return none;
     if (!choice)
-        found = confirmed(choices, yes);
+        found = bulk_confirmed(choices, yes);
     for (size_t i = 0; choice && i < json_count(choices) && !found; i++) {
         const struct json *c = json_at(choices, i);
-        if (says(c, yes) && (yes || !json_get(c, "takes")))
+        if (bulk_says(c, yes) && (yes || !json_get(c, "takes")))
             found = c;
     }
     if (!found || json_get(found, "takes"))
         return none;
     for (size_t i = 0; (yes || !choice) && i < json_count(choices); i++) {
-        if (json_at(choices, i) != found && says(json_at(choices, i), yes))
+        if (json_at(choices, i) != found &&
+            bulk_says(json_at(choices, i), yes))
             return none;
     }
     return (struct bulk_answer){
@@ -50,7 +51,7 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
         .reason = effect_reason(found) == REASON_REQUIRED};
 }
 
-static bool too_long(struct arena *a, struct str subject)
+static bool bulk_too_long(struct arena *a, struct str subject)
 {
     struct json *v = NULL;
     return subject.n > BULK_SUBJECT_MAX ||
@@ -58,7 +59,7 @@ static bool too_long(struct arena *a, struct str subject)
             subject_values(v) > BULK_VALUES_MAX);
 }
 
-static bool typed_yes(struct arena *a, const struct suspension *s)
+static bool bulk_typed_yes(struct arena *a, const struct suspension *s)
 {
     const struct str value = bulk_answer(a, s, true).value;
     return value.p &&
@@ -91,9 +92,9 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         buf_put(&b, " risk. Answer it individually.");
         return buf_text(&b);
     }
-    if (yes && typed_yes(a, s))
+    if (yes && bulk_typed_yes(a, s))
         return STR("It needs a typed confirmation. Answer it individually.");
-    if (yes && too_long(a, s->subject))
+    if (yes && bulk_too_long(a, s->subject))
         return STR("Its details are too long for a list. Answer it "
                    "individually.");
     if (!bulk_answer(a, s, yes).value.p)

@@ -59,7 +59,7 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
 
 #define CHANGE_CHARS 500 /* characters of the limits, in the summary */
 
-static void put_duration(struct buf *b, int64_t us)
+static void resolve_put_duration(struct buf *b, int64_t us)
 {
     const int64_t s = us / CLOCK_SECOND;
     if (s < 120)
@@ -73,7 +73,7 @@ static void put_duration(struct buf *b, int64_t us)
 }
 
 /* The outcome comes before the label of the choice. */
-static const char *outcome_words(enum outcome outcome)
+static const char *resolve_outcome_words(enum outcome outcome)
 {
     static const char *const words[OUTCOME__MAX] = {
         [OUTCOME_AUTHORIZED] = "Approved: ",
@@ -85,7 +85,7 @@ static const char *outcome_words(enum outcome outcome)
 }
 
 /* The part that was allowed, where it differs from what was asked for. */
-static void put_change(struct buf *b, const struct suspension *s)
+static void resolve_put_change(struct buf *b, const struct suspension *s)
 {
     if (s->constraints.p) {
         buf_put(b, " Limits: ");
@@ -101,13 +101,14 @@ static void put_change(struct buf *b, const struct suspension *s)
 }
 
 /* The record's one paragraph; choice: NULL where there was none. */
-static struct str summary_of(struct arena *a, const struct suspension *s,
-                             const struct json *choice)
+static struct str resolve_summary_of(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct json *choice)
 {
     struct buf b = buf_make(a, 8192);
     const bool declined = effect_of_choice(choice) == EFFECT_DECLINE;
     if (choice && (!suspension_worded(s) || declined)) {
-        buf_put(&b, outcome_words(s->outcome));
+        buf_put(&b, resolve_outcome_words(s->outcome));
         json_write_string(&b, label_line(a, choice));
         buf_char(&b, ',');
     } else {
@@ -121,21 +122,21 @@ static struct str summary_of(struct arena *a, const struct suspension *s,
     buf_char(&b, ' ');
     buf_put(&b, vocabulary_via(s->responded_via)->past);
     buf_put(&b, ", ");
-    put_duration(&b, s->responded_at - s->suspended_at);
+    resolve_put_duration(&b, s->responded_at - s->suspended_at);
     buf_put(&b, " after ");
     buf_str(&b, s->asked_by);
     buf_put(&b, " asked.");
-    put_change(&b, s);
+    resolve_put_change(&b, s);
     return buf_text(&b);
 }
 
 /* ---- the one write -------------------------------------------------- */
 
 /* choice: the chosen one; permit: what the answer granted; NULL: nothing. */
-static struct json *resumed_payload(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct json *choice,
-                                    const struct permit *permit)
+static struct json *resolve_resumed_payload(struct arena *a,
+                                            const struct suspension *s,
+                                            const struct json *choice,
+                                            const struct permit *permit)
 {
     struct json *p = json_object(a);
     json_set_text(p, "intent_id", s->intent_id);
@@ -164,9 +165,9 @@ static struct json *resumed_payload(struct arena *a,
     return p;
 }
 
-static const struct err *append(struct arena *a, struct decision *d,
-                                const char *type, struct event_by by,
-                                const struct json *payload)
+static const struct err *resolve_append(struct arena *a, struct decision *d,
+                                        const char *type, struct event_by by,
+                                        const struct json *payload)
 {
     const struct event_draft draft = {
         .type = type, .by = by, .payload = payload, .decides = true};
@@ -175,9 +176,9 @@ static const struct err *append(struct arena *a, struct decision *d,
 }
 
 /* Moves the intent and says so, if the move is more than resuming. */
-static const struct err *move(struct arena *a, struct decision *d,
-                              enum intent_status to, const char *reason,
-                              struct event_by by)
+static const struct err *resolve_move(struct arena *a, struct decision *d,
+                                      enum intent_status to,
+                                      const char *reason, struct event_by by)
 {
     if (to == INTENT_ACTIVE && !d->dependencies_done)
         to = INTENT_BLOCKED;
@@ -185,13 +186,13 @@ static const struct err *move(struct arena *a, struct decision *d,
         intent_status_changed(a, d->intent->status, to, str_of(reason));
     json_set_text(p, "suspension_id", d->suspension->id);
     d->intent->status = to;
-    return append(a, d, "status_changed", by, p);
+    return resolve_append(a, d, "status_changed", by, p);
 }
 
-static const struct err *record(struct arena *a, struct suspension *s,
-                                const struct json *choice,
-                                const struct answer *answer,
-                                const struct principal *who)
+static const struct err *resolve_record(struct arena *a, struct suspension *s,
+                                        const struct json *choice,
+                                        const struct answer *answer,
+                                        const struct principal *who)
 {
     /* Where a word chose it, the choice's own value counts. */
     const struct json *value = choice && answer->value && !suspension_worded(s)
@@ -217,9 +218,9 @@ static const struct err *record(struct arena *a, struct suspension *s,
 }
 
 /* An edit may go beyond what was asked for only with a reason. */
-static const struct err *check_beyond(struct arena *a,
-                                      const struct suspension *s,
-                                      const struct answer *answer)
+static const struct err *resolve_check_beyond(struct arena *a,
+                                              const struct suspension *s,
+                                              const struct answer *answer)
 {
     struct json *asked = NULL;
     struct exceed e;
@@ -236,8 +237,8 @@ static const struct err *check_beyond(struct arena *a,
 }
 
 /* Stores the changes of a yes, and the digest of the approved subject. */
-static void change(struct arena *a, struct suspension *s,
-                   const struct amend *amend)
+static void resolve_change(struct arena *a, struct suspension *s,
+                           const struct amend *amend)
 {
     s->constraints = amend->constraints;
     s->approved_subject = amend->subject;
@@ -247,8 +248,8 @@ static void change(struct arena *a, struct suspension *s,
 
 /* Only an accepting answer hands the goal over. The event's type is one that
  * OpenIntent's client knows: the client raises on any other. */
-static const struct err *hand_off(struct arena *a, struct decision *d,
-                                  struct event_by by)
+static const struct err *resolve_hand_off(struct arena *a, struct decision *d,
+                                          struct event_by by)
 {
     const struct suspension *s = d->suspension;
     struct json *p = json_object(a);
@@ -260,12 +261,13 @@ static const struct err *hand_off(struct arena *a, struct decision *d,
                                                 : d->intent->created_by);
     json_set_text(p, "to", s->responded_by);
     d->intent->owner = s->responded_by;
-    return append(a, d, "coordinator.handoff", by, p);
+    return resolve_append(a, d, "coordinator.handoff", by, p);
 }
 
 /* Only a yes grants, with the details as the answer narrowed them. */
-static const struct err *settle_permit(struct arena *a, struct decision *d,
-                                       const struct permit **granted)
+static const struct err *resolve_settle_permit(struct arena *a,
+                                               struct decision *d,
+                                               const struct permit **granted)
 {
     const struct suspension *s = d->suspension;
     struct permit *p = d->permit;
@@ -286,11 +288,11 @@ static const struct err *settle_permit(struct arena *a, struct decision *d,
 
 /* A yes that a person has to type their way to is given on the page alone: a
  * token may be in the hands of an agent. */
-static const struct err *check_page(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct json *choice,
-                                    const struct answer *answer,
-                                    const struct principal *who)
+static const struct err *resolve_check_page(struct arena *a,
+                                            const struct suspension *s,
+                                            const struct json *choice,
+                                            const struct answer *answer,
+                                            const struct principal *who)
 {
     const bool token = who->person_id.p && !who->person;
     return (token || answer->via == VIA_TOOL_CALL) &&
@@ -302,8 +304,8 @@ static const struct err *check_page(struct arena *a,
 
 /* An agent's own question about a checkpoint; an intent that has ended ends
  * its plans. */
-static const struct err *settle_checkpoint(struct decision *d,
-                                           struct event_by by)
+static const struct err *resolve_settle_checkpoint(struct decision *d,
+                                                   struct event_by by)
 {
     struct suspension *s = d->suspension;
     return s->origin == ORIGIN_OWN_CHECKPOINT &&
@@ -313,8 +315,9 @@ static const struct err *settle_checkpoint(struct decision *d,
 }
 
 /* May it be answered now, and is it still what was seen? */
-static const struct err *check_open(struct arena *a, const struct decision *d,
-                                    const struct answer *answer)
+static const struct err *resolve_check_open(struct arena *a,
+                                            const struct decision *d,
+                                            const struct answer *answer)
 {
     const struct suspension *s = d->suspension;
     struct json *more = json_object(a);
@@ -341,15 +344,16 @@ static const struct err *check_open(struct arena *a, const struct decision *d,
 }
 
 /* The status of the intent that the question held. */
-static const struct err *move_on(struct arena *a, struct decision *d,
-                                 const struct json *choice, struct event_by by)
+static const struct err *resolve_move_on(struct arena *a, struct decision *d,
+                                         const struct json *choice,
+                                         struct event_by by)
 {
     const bool stopped = effect_of_choice(choice) == EFFECT_STOP_TASK;
     if (resolve_ends(d->suspension, choice))
-        return move(a, d, INTENT_ABANDONED, stopped ? "stopped" : "rejected",
-                    by);
+        return resolve_move(a, d, INTENT_ABANDONED,
+                            stopped ? "stopped" : "rejected", by);
     if (!d->dependencies_done)
-        return move(a, d, INTENT_BLOCKED, "dependencies_open", by);
+        return resolve_move(a, d, INTENT_BLOCKED, "dependencies_open", by);
     d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
     return NULL;
 }
@@ -366,31 +370,31 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     struct amend amend;
     TRY(responder_check(a, &rule, who));
     TRY(checkpoint_may(d->board, s, who));
-    TRY(check_open(a, d, answer));
+    TRY(resolve_check_open(a, d, answer));
     TRY(resolve_check(a, s, answer, &choice));
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
-    change(a, s, &amend);
-    TRY(check_beyond(a, s, answer));
-    TRY(check_page(a, s, choice, answer, who));
+    resolve_change(a, s, &amend);
+    TRY(resolve_check_beyond(a, s, answer));
+    TRY(resolve_check_page(a, s, choice, answer, who));
     TRY(risk_typed_check(a, s, choice, answer->typed));
-    TRY(record(a, s, choice, answer, who));
+    TRY(resolve_record(a, s, choice, answer, who));
     s->outcome = choice ? effect_outcome(effect_of_choice(choice))
                         : OUTCOME_ANSWERED;
     s->responded_at = suspension_end(s, d->now);
-    s->audit_summary = summary_of(a, s, choice);
+    s->audit_summary = resolve_summary_of(a, s, choice);
     if (beside_of_plan(s))
         return review_decided(d->board, s, by);
     if (beside(s)) {
         struct json *payload = NULL;
         const char *type = beside_answered(a, s, &payload);
-        return append(a, d, type, by, payload);
+        return resolve_append(a, d, type, by, payload);
     }
-    TRY(settle_permit(a, d, &granted));
-    TRY(append(a, d, "intent.resumed", by,
-               resumed_payload(a, s, choice, granted)));
-    TRY(hand_off(a, d, by));
-    TRY(move_on(a, d, choice, by));
-    TRY(settle_checkpoint(d, by));
+    TRY(resolve_settle_permit(a, d, &granted));
+    TRY(resolve_append(a, d, "intent.resumed", by,
+                       resolve_resumed_payload(a, s, choice, granted)));
+    TRY(resolve_hand_off(a, d, by));
+    TRY(resolve_move_on(a, d, choice, by));
+    TRY(resolve_settle_checkpoint(d, by));
     return suspension_put_mirror(a, s, d->intent);
 }
 
@@ -398,7 +402,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 
 /* A fallback's answer is limited like a person's. A fallback that is no choice
  * is only passed on. */
-static const struct err *keep_fallback(struct arena *a, struct suspension *s)
+static const struct err *resolve_keep_fallback(struct arena *a,
+                                               struct suspension *s)
 {
     const struct json *choice = NULL;
     struct json *value = NULL;
@@ -410,7 +415,7 @@ static const struct err *keep_fallback(struct arena *a, struct suspension *s)
     if (resolve_check(a, s, &answer, &choice))
         return NULL;
     TRY(amend_check(a, s, choice, &answer.amend, &amend));
-    change(a, s, &amend);
+    resolve_change(a, s, &amend);
     return NULL;
 }
 
@@ -427,7 +432,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
     s->response = fails ? STR_NONE : s->fallback_value;
     if (!fails)
-        TRY(keep_fallback(a, s));
+        TRY(resolve_keep_fallback(a, s));
     s->responded_by = by.name;
     s->responded_via = VIA_CLOCK;
     s->responded_at = suspension_end(s, d->now);
@@ -446,9 +451,10 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     json_set_text(p, "reason", STR("timeout"));
     if (!fails)
         json_set_given(a, p, "fallback_value", s->fallback_value);
-    TRY(append(a, d, "intent.suspension_expired", by, p));
-    TRY(move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired", by));
-    TRY(settle_checkpoint(d, by));
+    TRY(resolve_append(a, d, "intent.suspension_expired", by, p));
+    TRY(resolve_move(a, d, fails ? INTENT_ABANDONED : INTENT_ACTIVE, "expired",
+                     by));
+    TRY(resolve_settle_checkpoint(d, by));
     return suspension_put_mirror(a, s, d->intent);
 }
 
@@ -486,9 +492,9 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     if (beside(s)) {
         struct json *payload = NULL;
         const char *type = beside_withdrawn(a, s, &payload);
-        return append(a, d, type, by, payload);
+        return resolve_append(a, d, type, by, payload);
     }
-    TRY(move(a, d, to, "cancelled", by));
-    TRY(settle_checkpoint(d, by));
+    TRY(resolve_move(a, d, to, "cancelled", by));
+    TRY(resolve_settle_checkpoint(d, by));
     return suspension_put_mirror(a, s, d->intent);
 }

@@ -13,8 +13,8 @@ const char resolve_unused[] = "response.unused";
 
 /* ---- choices --------------------------------------------------------- */
 
-static const struct err *invalid_choice(struct arena *a,
-                                        const struct json *choices)
+static const struct err *resolve_no_choice(struct arena *a,
+                                           const struct json *choices)
 {
     struct json *valid = json_array(a);
     for (size_t i = 0; i < json_count(choices); i++) {
@@ -35,18 +35,19 @@ static const struct err *invalid_choice(struct arena *a,
                     more);
 }
 
-static const struct json *chosen(struct arena *a, const struct suspension *s,
-                                 const struct json *choices, struct str text,
-                                 bool pressed)
+static const struct json *resolve_chosen(struct arena *a,
+                                         const struct suspension *s,
+                                         const struct json *choices,
+                                         struct str text, bool pressed)
 {
     return pressed ? suspension_choice(choices, text)
                    : meant_choice(a, s, choices, text, MEANT_VALUE);
 }
 
-static const struct err *check_choice(struct arena *a,
-                                      const struct suspension *s,
-                                      const struct answer *answer,
-                                      const struct json **choice)
+static const struct err *resolve_check_choice(struct arena *a,
+                                              const struct suspension *s,
+                                              const struct answer *answer,
+                                              const struct json **choice)
 {
     struct json *choices = suspension_choices(a, s);
     const struct json *v = answer->value;
@@ -59,23 +60,24 @@ static const struct err *check_choice(struct arena *a,
                    : ERROR(ERR_INVALID, resolve_empty,
                            "A non-empty value is needed.");
     if (json_is(answer->value, JSON_STRING))
-        *choice = chosen(a, s, choices, json_text(answer->value),
-                         answer->pressed);
-    return *choice ? NULL : invalid_choice(a, choices);
+        *choice = resolve_chosen(a, s, choices, json_text(answer->value),
+                                 answer->pressed);
+    return *choice ? NULL : resolve_no_choice(a, choices);
 }
 
 /* Two answers in one body would leave it to the server which one was meant. */
-static const struct err *unused(struct arena *a, const char *at,
-                                const char *say)
+static const struct err *resolve_not_used(struct arena *a, const char *at,
+                                          const char *say)
 {
     return err_at(a, ERR_INVALID, resolve_unused, str_of(at), "%s", say);
 }
 
 /* A kind's alternative to the text or the form: a decline. An answer without a
  * choice is a submission. */
-static const struct err *find_way(struct arena *a, const struct suspension *s,
-                                  const struct answer *answer,
-                                  const struct json **choice)
+static const struct err *resolve_find_way(struct arena *a,
+                                          const struct suspension *s,
+                                          const struct answer *answer,
+                                          const struct json **choice)
 {
     struct json *choices = suspension_choices(a, s);
     for (size_t i = 0; !answer->choice.p && i < json_count(choices); i++) {
@@ -84,13 +86,14 @@ static const struct err *find_way(struct arena *a, const struct suspension *s,
             *choice = c;
     }
     if (answer->choice.p)
-        *choice = chosen(a, s, choices, answer->choice, answer->pressed);
-    return !answer->choice.p || *choice ? NULL : invalid_choice(a, choices);
+        *choice =
+            resolve_chosen(a, s, choices, answer->choice, answer->pressed);
+    return !answer->choice.p || *choice ? NULL : resolve_no_choice(a, choices);
 }
 
 /* ---- text and forms -------------------------------------------------- */
 
-static const struct err *check_text(const struct answer *answer)
+static const struct err *resolve_check_text(const struct answer *answer)
 {
     if (!json_is(answer->value, JSON_STRING) ||
         json_text(answer->value).n == 0)
@@ -102,9 +105,9 @@ static const struct err *check_text(const struct answer *answer)
     return NULL;
 }
 
-static const struct err *check_form(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct answer *answer)
+static const struct err *resolve_check_form(struct arena *a,
+                                            const struct suspension *s,
+                                            const struct answer *answer)
 {
     struct json *form = NULL, *errors = NULL;
     if (!answer->value)
@@ -115,9 +118,9 @@ static const struct err *check_form(struct arena *a,
     return form_check(a, form, answer->value, &errors);
 }
 
-static const struct err *check_reason(struct arena *a,
-                                      const struct json *choice,
-                                      const struct answer *answer)
+static const struct err *resolve_check_reason(struct arena *a,
+                                              const struct json *choice,
+                                              const struct answer *answer)
 {
     if (answer->reason.p && str_runes(answer->reason) > SUSPENSION_REASON_MAX)
         return err_at(a, ERR_INVALID, resolve_reason_too_long, STR("reason"),
@@ -136,27 +139,29 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
 {
     *choice = NULL;
     if (suspension_worded(s))
-        TRY(find_way(a, s, answer, choice));
+        TRY(resolve_find_way(a, s, answer, choice));
     else if (answer->choice.p)
-        return unused(a, "choice", "This question takes only a \"value\".");
+        return resolve_not_used(a, "choice",
+                                "This question takes only a \"value\".");
     if (effect_of_choice(*choice) == EFFECT_DECLINE)
         return answer->value
-                   ? unused(a, "value", "A decline does not take a value.")
-                   : check_reason(a, *choice, answer);
+                   ? resolve_not_used(a, "value",
+                                      "A decline does not take a value.")
+                   : resolve_check_reason(a, *choice, answer);
     switch (s->response_type) {
     case ANSWER_CHOICE:
     case ANSWER_CONFIRM:
-        TRY(check_choice(a, s, answer, choice));
+        TRY(resolve_check_choice(a, s, answer, choice));
         break;
     case ANSWER_TEXT:
-        TRY(check_text(answer));
+        TRY(resolve_check_text(answer));
         break;
     case ANSWER_FORM:
-        TRY(check_form(a, s, answer));
+        TRY(resolve_check_form(a, s, answer));
         break;
     case ANSWER_TYPE__MAX:
     default:
         return ERROR(ERR_INTERNAL, "internal", "The response type is unknown.");
     }
-    return check_reason(a, *choice, answer);
+    return resolve_check_reason(a, *choice, answer);
 }

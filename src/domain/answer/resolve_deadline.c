@@ -3,8 +3,9 @@
 
 #define WHY STR("portfolio_deadline_exceeded")
 
-static const struct err *append(struct arena *a, struct decision *d,
-                                const char *type, const struct json *payload)
+static const struct err *deadline_append(struct arena *a, struct decision *d,
+                                         const char *type,
+                                         const struct json *payload)
 {
     const struct event_draft draft = {.type = type,
                                       .by = event_by_clock(),
@@ -35,13 +36,13 @@ const struct err *resolve_deadline(struct arena *a, struct decision *d)
     json_set_text(expired, "fallback_policy",
                   vocabulary_fallback_policy(s->fallback_policy)->wire);
     json_set_int(expired, "attempts", s->attempt);
-    TRY(append(a, d, "intent.suspension_expired", expired));
+    TRY(deadline_append(a, d, "intent.suspension_expired", expired));
     struct json *abandoned =
         intent_status_changed(a, d->intent->status, INTENT_ABANDONED, WHY);
     json_set_text(abandoned, "abandonment_reason", WHY);
     json_set_text(abandoned, "portfolio_id", d->deadline.portfolio_id);
     json_set_text(abandoned, "suspension_id", s->id);
-    TRY(append(a, d, "status_changed", abandoned));
+    TRY(deadline_append(a, d, "status_changed", abandoned));
     d->intent->status = INTENT_ABANDONED;
     return suspension_put_mirror(a, s, d->intent);
 }

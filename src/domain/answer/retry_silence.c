@@ -8,7 +8,8 @@
 /* ---- fallback answers ------------------------------------------------ */
 
 /* The same error, with the place of the fallback. */
-static const struct err *at_fallback(struct arena *a, const struct err *e)
+static const struct err *silence_at_fallback(struct arena *a,
+                                             const struct err *e)
 {
     if (!e)
         return NULL;
@@ -19,9 +20,9 @@ static const struct err *at_fallback(struct arena *a, const struct err *e)
 
 /* With a kind, a fallback is an answer. Without one, a value that is no choice
  * belongs to the agent and is only passed on. */
-static const struct err *find_choice(struct arena *a,
-                                     const struct suspension *s,
-                                     const struct json **choice)
+static const struct err *silence_find_choice(struct arena *a,
+                                             const struct suspension *s,
+                                             const struct json **choice)
 {
     struct json *value = NULL;
     struct amend amend;
@@ -42,7 +43,7 @@ static const struct err *find_choice(struct arena *a,
 
 /* Is it a word that an agent would read as a yes, in any spelling, where a
  * choice is one? */
-static bool says_yes(struct arena *a, const struct suspension *s)
+static bool silence_says_yes(struct arena *a, const struct suspension *s)
 {
     const struct json *choices = suspension_choices(a, s);
     const struct json *value = json_read(a, s->fallback_value);
@@ -68,16 +69,15 @@ const struct err *retry_silence_check(struct arena *a,
                                   "This fallback policy needs a "
                                   "\"fallback_value\".")
                          : NULL;
-    TRY(at_fallback(a, find_choice(a, s, &choice)));
+    TRY(silence_at_fallback(a, silence_find_choice(a, s, &choice)));
     if (resolve_ends(s, choice))
         return err_at(a, ERR_INVALID, "fallback.ends", STR("fallback_value"),
                       "This choice ends the intent, and the fallback policy "
                       "continues it. Use the policy \"fail\" to end the intent "
                       "without an answer.");
     if ((effect_class(effect_of_choice(choice)) == EFFECT_YES ||
-         says_yes(a, s)) &&
-        !(may == RETRY_SILENCE_LOW &&
-          s->severity == SEVERITY_LOW))
+         silence_says_yes(a, s)) &&
+        !(may == RETRY_SILENCE_LOW && s->severity == SEVERITY_LOW))
         return err_at(
             a, ERR_INVALID, "fallback.authorizes", STR("fallback_value"),
             "Silence is never a yes: a fallback may not pick a choice that "
@@ -89,8 +89,9 @@ const struct err *retry_silence_check(struct arena *a,
 /* ---- rounds --------------------------------------------------------- */
 
 /* A full log does not stop the rounds. */
-static const struct err *append(struct arena *a, struct decision *d,
-                                const char *type, const struct json *payload)
+static const struct err *silence_append(struct arena *a, struct decision *d,
+                                        const char *type,
+                                        const struct json *payload)
 {
     const struct event_draft draft = {
         .type = type, .by = event_by_clock(), .payload = payload};
@@ -99,8 +100,8 @@ static const struct err *append(struct arena *a, struct decision *d,
     return err_is(e, event_log_full) ? NULL : e;
 }
 
-static const struct err *escalate(struct arena *a, struct decision *d,
-                                  const struct retry_step *step)
+static const struct err *silence_escalate(struct arena *a, struct decision *d,
+                                          const struct retry_step *step)
 {
     struct json *p = json_object(a);
     json_set_text(p, "suspension_id", d->suspension->id);
@@ -109,7 +110,7 @@ static const struct err *escalate(struct arena *a, struct decision *d,
     json_set_text_or_null(p, "channel_hint", step->channel_hint);
     if (step->channel_hint.p)
         d->suspension->channel_hint = step->channel_hint;
-    return append(a, d, "intent.suspension_escalated", p);
+    return silence_append(a, d, "intent.suspension_escalated", p);
 }
 
 const struct err *retry_silence_remind(struct arena *a, struct decision *d,
@@ -132,7 +133,7 @@ const struct err *retry_silence_remind(struct arena *a, struct decision *d,
         const struct retry_step *step = &r.ladder[i];
         if (step->attempt <= before || step->attempt > attempt)
             continue;
-        TRY(escalate(a, d, step));
+        TRY(silence_escalate(a, d, step));
         out->escalated = true;
     }
     const struct retry_step *step = retry_step_of(&r, attempt);
@@ -147,5 +148,5 @@ const struct err *retry_silence_remind(struct arena *a, struct decision *d,
     json_set_text_or_null(p, "notify_to", out->notify_to);
     json_set_text_or_null(p, "next_attempt_at",
                           clock_naive(a, s->next_attempt_at));
-    return append(a, d, "intent.suspension_renotified", p);
+    return silence_append(a, d, "intent.suspension_renotified", p);
 }

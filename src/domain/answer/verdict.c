@@ -2,7 +2,8 @@
  * Pure. */
 #include "domain/answer/verdict.h"
 
-static struct verdict resolved(struct arena *a, const struct suspension *s)
+static struct verdict verdict_resolved(struct arena *a,
+                                       const struct suspension *s)
 {
     switch (s->outcome) {
     case OUTCOME_AUTHORIZED:
@@ -46,7 +47,7 @@ struct verdict verdict_of(struct arena *a, const struct suspension *s)
         return (struct verdict){.way = VERDICT_WAIT,
                                 .text = STR("Nobody has answered yet.")};
     case SUSPENSION_RESOLVED:
-        return resolved(a, s);
+        return verdict_resolved(a, s);
     case SUSPENSION_EXPIRED:
         return (struct verdict){.way = VERDICT_DENY,
                                 .text = STR("Nobody answered in time. That is "

@@ -204,31 +204,31 @@ struct event_by event_by(const struct principal *p)
 }
 
 /* The server as an actor: its name is the word of its type. */
-static struct event_by server(enum event_actor type)
+static struct event_by event_server(enum event_actor type)
 {
     return (struct event_by){.name = str_of(actors[type]), .type = type};
 }
 
 struct event_by event_by_clock(void)
 {
-    return server(EVENT_ACTOR_CLOCK);
+    return event_server(EVENT_ACTOR_CLOCK);
 }
 
 struct event_by event_by_server(void)
 {
-    return server(EVENT_ACTOR_SAYSO);
+    return event_server(EVENT_ACTOR_SAYSO);
 }
 
 /* ---- sealing -------------------------------------------------------- */
 
-static struct str hash_of(struct arena *a, struct str canonical)
+static struct str event_hash_of(struct arena *a, struct str canonical)
 {
     return arena_join(a, STR("sha256:"), crypt_sha256_b64(a, canonical));
 }
 
 /* The payload, with "test" where the intent is one. */
-static const struct json *payload_of(struct arena *a,
-                                     const struct event_draft *d, bool test)
+static const struct json *
+event_payload_of(struct arena *a, const struct event_draft *d, bool test)
 {
     struct json *o = json_object(a);
     if (!test)
@@ -241,9 +241,9 @@ static const struct json *payload_of(struct arena *a,
     return o;
 }
 
-static struct json *object_of(struct arena *a, struct str intent_id,
-                              const struct event_draft *d,
-                              const struct event *e, bool test)
+static struct json *event_object_of(struct arena *a, struct str intent_id,
+                                    const struct event_draft *d,
+                                    const struct event *e, bool test)
 {
     struct json *o = json_object(a);
     json_set_text(o, "id", e->id);
@@ -251,7 +251,7 @@ static struct json *object_of(struct arena *a, struct str intent_id,
     json_set_text(o, "event_type", e->type);
     json_set_text(o, "actor", d->by.name);
     json_set_text(o, "actor_type", str_of(event_actor_word(d->by.type)));
-    json_set_json(o, "payload", payload_of(a, d, test));
+    json_set_json(o, "payload", event_payload_of(a, d, test));
     json_set_text(o, "created_at", clock_naive(a, e->created_at));
     json_set_int(o, "sequence", e->sequence);
     json_set_text_or_null(o, "previous_event_hash", e->previous);
@@ -279,12 +279,12 @@ const struct err *event_append(struct arena *a, struct str intent_id,
     e->created_at = now;
     e->previous = tail->hash;
     struct buf b = buf_make(a, EVENT_CANONICAL_MAX);
-    json_write_canonical(&b, object_of(a, intent_id, d, e, tail->test));
+    json_write_canonical(&b, event_object_of(a, intent_id, d, e, tail->test));
     if (b.over)
         return ERROR(ERR_INVALID, "event.too_large",
                      "The event is too large for the log.");
     e->canonical = buf_text(&b);
-    e->hash = hash_of(a, e->canonical);
+    e->hash = event_hash_of(a, e->canonical);
     tail->sequence = e->sequence;
     tail->hash = e->hash;
     out->n++;
@@ -301,13 +301,13 @@ void event_write(struct buf *b, struct str canonical, struct str hash)
 
 /* ---- checking ------------------------------------------------------- */
 
-static const char *mistake(struct arena *a, const struct event_check *c,
-                           struct str intent_id, const struct event *e)
+static const char *event_mistake(struct arena *a, const struct event_check *c,
+                                 struct str intent_id, const struct event *e)
 {
     struct json *o = NULL;
     if (e->sequence != c->tail.sequence + 1)
         return "an event is missing before it";
-    if (!str_eq(e->hash, hash_of(a, e->canonical)))
+    if (!str_eq(e->hash, event_hash_of(a, e->canonical)))
         return "its bytes do not match its hash";
     if (c->tail.sequence == 0 ? e->previous.p != NULL
                               : !str_eq(e->previous, c->tail.hash))
@@ -330,7 +330,7 @@ bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
 {
     if (c->broken)
         return false;
-    c->reason = mistake(a, c, intent_id, e);
+    c->reason = event_mistake(a, c, intent_id, e);
     if (c->reason) {
         c->broken = e->sequence > 0 ? e->sequence : c->tail.sequence + 1;
         return false;
@@ -340,7 +340,8 @@ bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
     return true;
 }
 
-static void broken(struct event_check *c, int64_t sequence, const char *reason)
+static void event_broken(struct event_check *c, int64_t sequence,
+                         const char *reason)
 {
     c->broken = sequence;
     c->reason = reason;
@@ -353,11 +354,12 @@ void event_check_end(struct event_check *c, const struct event_tail *before,
     if (c->broken)
         return;
     if (last < before->sequence)
-        broken(c, last + 1, "events are missing at the end");
+        event_broken(c, last + 1, "events are missing at the end");
     else if (last > after->sequence)
-        broken(c, after->sequence + 1, "the intent does not know this event");
+        event_broken(c, after->sequence + 1,
+                     "the intent does not know this event");
     else if ((last == before->sequence &&
               !str_eq(c->tail.hash, before->hash)) ||
              (last == after->sequence && !str_eq(c->tail.hash, after->hash)))
-        broken(c, last, "the intent knows another end of the chain");
+        event_broken(c, last, "the intent knows another end of the chain");
 }

@@ -93,13 +93,13 @@ bool intent_depends(struct arena *a, const struct intent *i, struct str id)
 
 /* ---- a new one ------------------------------------------------------ */
 
-static struct str text_or(struct arena *a, const struct json *v,
-                          const char *otherwise)
+static struct str intent_text_or(struct arena *a, const struct json *v,
+                                 const char *otherwise)
 {
     return v ? json_dump(a, v, INTENT_STATE_MAX) : str_of(otherwise);
 }
 
-static void read_ids(struct fields *f, struct intent_ids *out)
+static void intent_read_ids(struct fields *f, struct intent_ids *out)
 {
     const struct json *list = NULL;
     fields_json(f, "depends_on", JSON_ARRAY, &list);
@@ -144,7 +144,7 @@ const struct err *intent_read(struct arena *a, const struct json *body,
     fields_json(&f, "governance_policy", JSON_OBJECT, &policy);
     fields_uuid(&f, "parent_intent_id", &out->parent_intent_id);
     fields_int(&f, "confidence", 0, 100, &out->confidence);
-    read_ids(&f, depends);
+    intent_read_ids(&f, depends);
     if (!f.e && str_trim(out->title).n == 0)
         fields_wrong(&f, "title", "field.empty", "A title is needed.");
     if (!f.e && json_has(state, "_suspension"))
@@ -153,8 +153,8 @@ const struct err *intent_read(struct arena *a, const struct json *body,
                      "ask one.");
     TRY(fields_error(&f));
     TRY(governance_read(a, policy, STR("governance_policy"), &rules));
-    out->constraints = text_or(a, constraints, "{}");
-    out->state = text_or(a, state, "{}");
+    out->constraints = intent_text_or(a, constraints, "{}");
+    out->state = intent_text_or(a, state, "{}");
     out->governance_policy = STR_NONE;
     if (policy)
         out->governance_policy = json_dump(a, policy, INTENT_STATE_MAX);

@@ -10,8 +10,9 @@
 
 /* ---- reading -------------------------------------------------------- */
 
-static const struct err *read_one(struct arena *a, const struct json *v,
-                                  struct str path, struct intent_patch *out)
+static const struct err *patch_read_one(struct arena *a, const struct json *v,
+                                        struct str path,
+                                        struct intent_patch *out)
 {
     struct fields f = fields(a, v, path);
     struct str op = STR_NONE;
@@ -31,8 +32,9 @@ static const struct err *read_one(struct arena *a, const struct json *v,
     return NULL;
 }
 
-static const struct err *read_merge(struct arena *a, const struct json *state,
-                                    struct intent_patches *out)
+static const struct err *patch_read_merge(struct arena *a,
+                                          const struct json *state,
+                                          struct intent_patches *out)
 {
     if (json_count(state) > INTENT_PATCHES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("state"),
@@ -63,14 +65,15 @@ const struct err *intent_patches_read(struct arena *a, const struct json *body,
                      "an object whose members are set.");
     TRY(fields_error(&f));
     if (state)
-        return read_merge(a, state, out);
+        return patch_read_merge(a, state, out);
     if (json_count(list) > INTENT_PATCHES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("patches"),
                       "The body may have at most %d patches.",
                       INTENT_PATCHES_MAX);
     for (size_t i = 0; i < json_count(list); i++)
-        TRY(read_one(a, json_at(list, i),
-                     fields_element(a, STR("patches"), i), &out->v[out->n++]));
+        TRY(patch_read_one(a, json_at(list, i),
+                           fields_element(a, STR("patches"), i),
+                           &out->v[out->n++]));
     return NULL;
 }
 
@@ -82,7 +85,7 @@ struct parts {
     bool over;
 };
 
-static struct parts split(struct str path)
+static struct parts patch_split(struct str path)
 {
     struct parts p = {.n = 0};
     struct str rest = path;
@@ -99,9 +102,9 @@ static struct parts split(struct str path)
     return p;
 }
 
-static bool of_suspension(const struct intent_patch *p)
+static bool patch_of_suspension(const struct intent_patch *p)
 {
-    const struct parts parts = split(p->path);
+    const struct parts parts = patch_split(p->path);
     return parts.n > 0 && str_is(parts.v[0], "_suspension");
 }
 
@@ -109,7 +112,7 @@ void intent_patches_drop_suspension(struct intent_patches *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) {
-        if (!of_suspension(&p->v[i]))
+        if (!patch_of_suspension(&p->v[i]))
             p->v[n++] = p->v[i];
     }
     p->n = n;
@@ -122,8 +125,8 @@ bool intent_patches_suspension(const struct intent_patches *p, bool *whole,
     *whole = false;
     *record = NULL;
     for (size_t i = 0; i < p->n; i++) {
-        const struct parts parts = split(p->v[i].path);
-        if (!of_suspension(&p->v[i]))
+        const struct parts parts = patch_split(p->v[i].path);
+        if (!patch_of_suspension(&p->v[i]))
             continue;
         /* Two writes of the record in one body cannot both be the question. */
         *whole = !touched && parts.n == 1 && p->v[i].op == INTENT_SET &&
@@ -136,7 +139,7 @@ bool intent_patches_suspension(const struct intent_patches *p, bool *whole,
 
 /* ---- applying ------------------------------------------------------- */
 
-static bool index_of(struct str part, size_t count, size_t *out)
+static bool patch_index_of(struct str part, size_t count, size_t *out)
 {
     int64_t i = 0;
     if (!str_int(part, 0, INT64_MAX, &i) || (size_t)i >= count)
@@ -146,23 +149,23 @@ static bool index_of(struct str part, size_t count, size_t *out)
 }
 
 /* The child of v under part; NULL when there is none. */
-static struct json *child(const struct json *v, struct str part)
+static struct json *patch_child(const struct json *v, struct str part)
 {
     size_t i = 0;
     if (json_is(v, JSON_OBJECT))
         return json_get_str(v, part);
-    if (json_is(v, JSON_ARRAY) && index_of(part, json_count(v), &i))
+    if (json_is(v, JSON_ARRAY) && patch_index_of(part, json_count(v), &i))
         return json_at(v, i);
     return NULL;
 }
 
 /* The container of the last part; makes missing objects when make. */
-static struct json *walk(struct arena *a, struct json *state,
-                         const struct parts *p, bool make)
+static struct json *patch_walk(struct arena *a, struct json *state,
+                               const struct parts *p, bool make)
 {
     struct json *at = state;
     for (size_t i = 0; i + 1 < p->n; i++) {
-        struct json *next = child(at, p->v[i]);
+        struct json *next = patch_child(at, p->v[i]);
         if (!next && make && json_is(at, JSON_OBJECT)) {
             next = json_object(a);
             json_set_key(at, p->v[i], next);
@@ -174,44 +177,47 @@ static struct json *walk(struct arena *a, struct json *state,
     return at;
 }
 
-static const struct err *wrong(struct arena *a, struct str path,
-                               const char *say)
+static const struct err *patch_wrong(struct arena *a, struct str path,
+                                     const char *say)
 {
     return err_at(a, ERR_INVALID, "patch.path", path, "%s", say);
 }
 
-static const struct err *append(struct arena *a, struct json *at,
-                                struct str key, const struct intent_patch *p)
+static const struct err *patch_append(struct arena *a, struct json *at,
+                                      struct str key,
+                                      const struct intent_patch *p)
 {
-    struct json *list = child(at, key);
+    struct json *list = patch_child(at, key);
     if (!list && json_is(at, JSON_OBJECT)) {
         list = json_array(a);
         json_set_key(at, key, list);
     }
     if (!json_is(list, JSON_ARRAY))
-        return wrong(a, p->path, "Only a list can be appended to.");
+        return patch_wrong(a, p->path, "Only a list can be appended to.");
     json_add_json(list, json_copy(a, p->value));
     return NULL;
 }
 
-static const struct err *apply(struct arena *a, struct json *state,
-                               const struct intent_patch *p)
+static const struct err *patch_apply(struct arena *a, struct json *state,
+                                     const struct intent_patch *p)
 {
-    const struct parts parts = split(p->path);
+    const struct parts parts = patch_split(p->path);
     if (parts.n == 0 || parts.over)
-        return wrong(a, p->path, "A path has from 1 to 16 parts.");
-    struct json *at = walk(a, state, &parts, p->op != INTENT_REMOVE);
+        return patch_wrong(a, p->path, "A path has from 1 to 16 parts.");
+    struct json *at = patch_walk(a, state, &parts, p->op != INTENT_REMOVE);
     const struct str key = parts.v[parts.n - 1];
     if (!at) /* removing a missing member succeeds */
         return p->op == INTENT_REMOVE
                    ? NULL
-                   : wrong(a, p->path, "The path leads through a value that is "
-                                       "not an object.");
+                   : patch_wrong(a, p->path,
+                                 "The path leads through a value that is "
+                                 "not an object.");
     if (p->op == INTENT_APPEND)
-        return append(a, at, key, p);
+        return patch_append(a, at, key, p);
     if (p->op == INTENT_SET) {
         if (!json_is(at, JSON_OBJECT))
-            return wrong(a, p->path, "Only a member of an object can be set.");
+            return patch_wrong(a, p->path,
+                               "Only a member of an object can be set.");
         /* A copy: a later operation may change the value in the state, and the
          * event has to keep what was sent. */
         json_set_key(at, key, json_copy(a, p->value));
@@ -220,7 +226,8 @@ static const struct err *apply(struct arena *a, struct json *state,
     size_t i = 0;
     if (json_is(at, JSON_OBJECT))
         json_unset(at, key);
-    else if (json_is(at, JSON_ARRAY) && index_of(key, json_count(at), &i))
+    else if (json_is(at, JSON_ARRAY) &&
+             patch_index_of(key, json_count(at), &i))
         json_drop(at, i);
     return NULL;
 }
@@ -229,7 +236,7 @@ const struct err *intent_patch(struct arena *a, struct json *state,
                                const struct intent_patches *p)
 {
     for (size_t i = 0; i < p->n; i++)
-        TRY(apply(a, state, &p->v[i]));
+        TRY(patch_apply(a, state, &p->v[i]));
     return NULL;
 }
 

@@ -29,8 +29,8 @@ static const struct record_field person_fields[] = {
 };
 const struct record person_record = RECORD(person, "person", "principal");
 
-static const struct err *wrong(struct arena *a, const char *key,
-                               const char *say)
+static const struct err *person_wrong(struct arena *a, const char *key,
+                                      const char *say)
 {
     return err_at(a, ERR_INVALID, "field.value", str_of(key), "%s", say);
 }
@@ -44,7 +44,7 @@ const struct err *person_email(struct arena *a, struct str typed,
     for (size_t i = 0; fine && i < s.n; i++)
         fine = s.p[i] > ' ' && s.p[i] < 0x7f;
     if (!fine)
-        return wrong(a, "email", "This is not an e-mail address.");
+        return person_wrong(a, "email", "This is not an e-mail address.");
     *out = person_reference(a, s);
     return NULL;
 }
@@ -67,12 +67,13 @@ const struct err *person_key_label(struct arena *a, const char *key,
 {
     TRY(person_name(a, key, typed, out));
     if (str_is(*out, "clock") || str_is(*out, "sayso"))
-        return wrong(a, key, "This name is reserved for the server.");
+        return person_wrong(a, key, "This name is reserved for the server.");
     if ((role == ROLE_OPERATOR || role == ROLE_ADMIN) &&
         str_find(*out, '@', 0) < out->n)
-        return wrong(a, key,
-                     "The name of a key that may answer may not look like a "
-                     "person's address.");
+        return person_wrong(
+            a, key,
+            "The name of a key that may answer may not look like a "
+            "person's address.");
     return NULL;
 }
 
@@ -81,7 +82,7 @@ const struct err *person_name(struct arena *a, const char *key,
 {
     const struct str s = str_trim(typed);
     if (s.n == 0 || !str_utf8(s) || str_runes(s) > PERSON_NAME_MAX)
-        return wrong(a, key, "A name needs 1 to 120 characters.");
+        return person_wrong(a, key, "A name needs 1 to 120 characters.");
     *out = s;
     return NULL;
 }
@@ -93,8 +94,8 @@ const struct err *person_role(struct arena *a, struct str typed,
     return *out == ROLE_OPERATOR || *out == ROLE_ADMIN ||
                    *out == ROLE_AUDITOR || *out == ROLE_USER
                ? NULL
-               : wrong(a, "role",
-                       "A role is operator, admin, auditor or user.");
+               : person_wrong(a, "role",
+                              "A role is operator, admin, auditor or user.");
 }
 
 const struct err *person_bulk_limit(struct arena *a, struct str typed,
@@ -103,8 +104,8 @@ const struct err *person_bulk_limit(struct arena *a, struct str typed,
     *out = typed.p ? vocabulary_severity_of(typed) : SEVERITY__MAX;
     return *out != SEVERITY__MAX
                ? NULL
-               : wrong(a, "bulk_limit",
-                       "A limit is low, medium, high or critical.");
+               : person_wrong(a, "bulk_limit",
+                              "A limit is low, medium, high or critical.");
 }
 
 const struct err *person_theme(struct arena *a, struct str typed,
@@ -117,7 +118,7 @@ const struct err *person_theme(struct arena *a, struct str typed,
         *out = str_of(words[i]);
         return NULL;
     }
-    return wrong(a, "theme", "A theme is auto, light or dark.");
+    return person_wrong(a, "theme", "A theme is auto, light or dark.");
 }
 
 const struct err *person_password(struct arena *a, struct str typed)
@@ -125,7 +126,8 @@ const struct err *person_password(struct arena *a, struct str typed)
     const size_t n = text_nfc(a, typed).n;
     return n >= PERSON_PASSWORD_MIN && n <= PERSON_PASSWORD_MAX
                ? NULL
-               : wrong(a, "password", "A password needs 8 to 200 characters.");
+               : person_wrong(a, "password",
+                              "A password needs 8 to 200 characters.");
 }
 
 /* ---- groups --------------------------------------------------------- */
@@ -142,7 +144,7 @@ bool person_group_name(struct str name)
 }
 
 /* Inserts a name in order; false: the list is full. */
-static bool put_sorted(struct str *v, size_t *n, struct str name)
+static bool person_put_sorted(struct str *v, size_t *n, struct str name)
 {
     size_t at = 0;
     while (at < *n && str_cmp(v[at], name) < 0)
@@ -172,12 +174,14 @@ const struct err *person_groups(struct arena *a, struct str typed,
             if (name.n == 0)
                 continue;
             if (!person_group_name(name))
-                return wrong(a, "groups",
-                             "A group's name needs 1 to 60 of a-z, 0-9, dot, "
-                             "underscore and hyphen.");
-            if (!put_sorted(v, &n, name))
-                return wrong(a, "groups", "A person may be in at most 20 "
-                                          "groups.");
+                return person_wrong(
+                    a, "groups",
+                    "A group's name needs 1 to 60 of a-z, 0-9, dot, "
+                    "underscore and hyphen.");
+            if (!person_put_sorted(v, &n, name))
+                return person_wrong(a, "groups",
+                                    "A person may be in at most 20 "
+                                    "groups.");
         }
     }
     for (size_t i = 0; i < n; i++) {

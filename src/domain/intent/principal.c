@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 /* White space beyond ASCII and Latin-1, by Unicode's list. */
-static bool wide_space(uint32_t rune)
+static bool principal_wide_space(uint32_t rune)
 {
     return rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200a) ||
            rune == 0x2028 || rune == 0x2029 || rune == 0x202f ||
@@ -24,7 +24,7 @@ bool principal_agent_name(struct str name)
         const uint32_t rune = str_rune(name, &at);
         /* A slash would end a path segment in clients that do not escape. */
         if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0) ||
-            wide_space(rune) || text_hidden(rune))
+            principal_wide_space(rune) || text_hidden(rune))
             return false;
     }
     return true;

@@ -32,7 +32,7 @@ bool reach_sort(const struct principal *p, bool test)
     return p->role != ROLE_AGENT || p->test == test;
 }
 
-static const struct err *unknown(void)
+static const struct err *reach_unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "intent.unknown",
                  "There is no intent with this id.");
@@ -40,7 +40,7 @@ static const struct err *unknown(void)
 
 const struct err *reach_check_sort(const struct principal *p, bool test)
 {
-    return reach_sort(p, test) ? NULL : unknown();
+    return reach_sort(p, test) ? NULL : reach_unknown();
 }
 
 bool reach_all(const struct principal *p, const struct intent *i)
@@ -105,7 +105,7 @@ const struct err *reach_check(struct arena *a, enum access has,
                               enum access needs)
 {
     if (has == ACCESS_NONE)
-        return unknown();
+        return reach_unknown();
     if (has >= needs)
         return NULL;
     const struct str mine = vocabulary_access(has)->wire,

@@ -23,7 +23,7 @@ static const struct secret {
 };
 
 /* Does the word begin at s.p[at]? Returns the offset after it, else 0. */
-static size_t behind(struct str s, size_t at, const char *word)
+static size_t form_behind(struct str s, size_t at, const char *word)
 {
     for (; *word; word++) {
         const char c = at < s.n ? s.p[at] : '\0';
@@ -37,21 +37,21 @@ static size_t behind(struct str s, size_t at, const char *word)
     return at;
 }
 
-static bool goes_on(struct str s, size_t at, const struct secret *secret)
+static bool form_goes_on(struct str s, size_t at, const struct secret *secret)
 {
     for (size_t i = 0; i < countof(secret->fine) && secret->fine[i]; i++) {
-        if (behind(s, at, secret->fine[i]))
+        if (form_behind(s, at, secret->fine[i]))
             return true;
     }
     return false;
 }
 
-static bool secret_like(struct str s)
+static bool form_secret_like(struct str s)
 {
     for (size_t i = 0; i < countof(secrets); i++) {
         for (size_t at = 0; at < s.n; at++) {
-            const size_t end = behind(s, at, secrets[i].word);
-            if (end > 0 && !goes_on(s, end, &secrets[i]))
+            const size_t end = form_behind(s, at, secrets[i].word);
+            if (end > 0 && !form_goes_on(s, end, &secrets[i]))
                 return true;
         }
     }
@@ -66,7 +66,7 @@ const struct err *form_check_labels(struct arena *a, const struct json *form)
         /* A yes/no, a number or an option of the agent's can be about a secret
          * without being one. */
         const bool typed = str_is(type, "string") || str_is(type, "text");
-        if (typed && secret_like(json_get_text(field, "label")))
+        if (typed && form_secret_like(json_get_text(field, "label")))
             return err_at(a, ERR_INVALID, "form.secret",
                           fields_path(a, fields_element(a, STR("form"), i),
                                       "label"),
@@ -75,8 +75,8 @@ const struct err *form_check_labels(struct arena *a, const struct json *form)
     return NULL;
 }
 
-static void read_option(struct fields *f, const struct json *v, size_t i,
-                        struct json *out)
+static void form_read_option(struct fields *f, const struct json *v, size_t i,
+                             struct json *out)
 {
     struct json *o = json_object(f->arena);
     struct str value = json_text(v), label = json_text(v);
@@ -105,7 +105,8 @@ static void read_option(struct fields *f, const struct json *v, size_t i,
     json_add_json(out, o);
 }
 
-static void read_options(struct fields *f, struct str type, struct json *out)
+static void form_read_options(struct fields *f, struct str type,
+                              struct json *out)
 {
     const struct json *list = NULL;
     fields_json(f, "options", JSON_ARRAY, &list);
@@ -122,12 +123,12 @@ static void read_options(struct fields *f, struct str type, struct json *out)
                      FORM_OPTIONS_MAX);
     struct json *options = json_array(f->arena);
     for (size_t i = 0; !f->e && i < json_count(list); i++)
-        read_option(f, json_at(list, i), i, options);
+        form_read_option(f, json_at(list, i), i, options);
     json_set_json(out, "options", options);
 }
 
 /* min and max of numbers, in the numbers' own type. */
-static void read_bounds(struct fields *f, struct json *out)
+static void form_read_bounds(struct fields *f, struct json *out)
 {
     static const char *const keys[] = {"min", "max"};
     for (size_t i = 0; i < countof(keys); i++) {
@@ -144,7 +145,7 @@ static void read_bounds(struct fields *f, struct json *out)
                      "\"max\" is smaller than \"min\".");
 }
 
-static void read_lengths(struct fields *f, struct json *out)
+static void form_read_lengths(struct fields *f, struct json *out)
 {
     int64_t min = -1, max = -1;
     fields_int(f, "min_length", 0, FORM_TEXT_MAX, &min);
@@ -158,8 +159,8 @@ static void read_lengths(struct fields *f, struct json *out)
                      "\"max_length\" is smaller than \"min_length\".");
 }
 
-static const struct err *read_field(struct arena *a, const struct json *v,
-                                    struct str path, struct json *out)
+static const struct err *form_read_field(struct arena *a, const struct json *v,
+                                         struct str path, struct json *out)
 {
     struct fields f = fields(a, v, path);
     struct str key, label, type, help, format;
@@ -176,7 +177,7 @@ static const struct err *read_field(struct arena *a, const struct json *v,
     fields_bool(&f, "required", &required);
     if (!f.e && key.n == 0)
         fields_wrong(&f, "key", "field.empty", "A key is needed.");
-    if (!f.e && secret_like(key))
+    if (!f.e && form_secret_like(key))
         fields_wrong(&f, "key", "form.secret",
                      "A form may not ask for a secret.");
     json_set_text(out, "key", key);
@@ -187,9 +188,9 @@ static const struct err *read_field(struct arena *a, const struct json *v,
         json_set_text(out, "help", help);
     if (format.p)
         json_set_text(out, "format", format);
-    read_options(&f, type, out);
-    read_bounds(&f, out);
-    read_lengths(&f, out);
+    form_read_options(&f, type, out);
+    form_read_bounds(&f, out);
+    form_read_lengths(&f, out);
     if (!f.e && json_has(v, "default"))
         json_set_json(out, "default", json_get(v, "default"));
     return fields_error(&f);
@@ -205,7 +206,7 @@ const struct err *form_read(struct arena *a, const struct json *list,
     for (size_t i = 0; i < json_count(list); i++) {
         struct json *field = json_object(a);
         const struct str at = fields_element(a, STR("form"), i);
-        TRY(read_field(a, json_at(list, i), at, field));
+        TRY(form_read_field(a, json_at(list, i), at, field));
         for (size_t k = 0; k < i; k++) {
             if (json_equal(json_get(json_at(*out, k), "key"),
                            json_get(field, "key")))
@@ -230,7 +231,7 @@ const struct err *form_read(struct arena *a, const struct json *list,
     return NULL;
 }
 
-static const char *type_of(const struct json *v)
+static const char *form_type_of(const struct json *v)
 {
     switch (json_type(v)) {
     case JSON_BOOL:
@@ -257,7 +258,7 @@ struct json *form_of_context(struct arena *a, const struct json *context)
         struct json *field = json_object(a);
         json_set_text(field, "key", i.key);
         json_set_text(field, "label", i.key);
-        json_set_text(field, "type", str_of(type_of(i.value)));
+        json_set_text(field, "type", str_of(form_type_of(i.value)));
         json_set_bool(field, "required", false);
         if (i.value && !json_is(i.value, JSON_ARRAY) &&
             !json_is(i.value, JSON_OBJECT))

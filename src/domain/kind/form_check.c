@@ -12,7 +12,7 @@ const char form_wrong[] = "response.form";
 /* ---- formats -------------------------------------------------------- */
 
 /* Without white space and control characters. */
-static bool solid(struct str s)
+static bool form_solid(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
@@ -23,25 +23,25 @@ static bool solid(struct str s)
 
 /* Something@something.something, without space. Only the mail server knows
  * whether the address exists. */
-static bool email(struct str s)
+static bool form_email(struct str s)
 {
     const size_t at = str_find(s, '@', 0);
     if (at == 0 || at >= s.n || str_find(s, '@', at + 1) < s.n || s.n > 254)
         return false;
     const struct str host = str_sub(s, at + 1, s.n);
     const size_t dot = str_find(host, '.', 0);
-    return dot > 0 && dot + 1 < host.n && solid(s);
+    return dot > 0 && dot + 1 < host.n && form_solid(s);
 }
 
-static bool uri(struct str s)
+static bool form_uri(struct str s)
 {
     const bool web =
         str_starts(s, STR("https://")) || str_starts(s, STR("http://"));
     const size_t rest = str_search(s, STR("://")) + 3;
-    return web && rest < s.n && solid(s);
+    return web && rest < s.n && form_solid(s);
 }
 
-static bool date(struct str s)
+static bool form_date(struct str s)
 {
     char text[32];
     int64_t t = 0;
@@ -51,14 +51,14 @@ static bool date(struct str s)
     return clock_parse((struct str){text, (size_t)n}, &t);
 }
 
-static const char *format_error(struct str format, struct str s)
+static const char *form_format_error(struct str format, struct str s)
 {
     int64_t t = 0;
-    if (str_is(format, "email") && !email(s))
+    if (str_is(format, "email") && !form_email(s))
         return "This is not an e-mail address.";
-    if (str_is(format, "uri") && !uri(s))
+    if (str_is(format, "uri") && !form_uri(s))
         return "This is not a web address that starts with https://.";
-    if (str_is(format, "date") && !date(s))
+    if (str_is(format, "date") && !form_date(s))
         return "This is not a date like 2026-11-20.";
     if (str_is(format, "date-time") && !clock_parse(s, &t))
         return "This is not a date and time like 2026-11-20T09:30:00.";
@@ -67,7 +67,8 @@ static const char *format_error(struct str format, struct str s)
 
 /* ---- types ---------------------------------------------------------- */
 
-static const char *text_error(const struct json *field, const struct json *v)
+static const char *form_text_error(const struct json *field,
+                                   const struct json *v)
 {
     if (!json_is(v, JSON_STRING))
         return "This has to be text.";
@@ -77,10 +78,11 @@ static const char *text_error(const struct json *field, const struct json *v)
         return "This is too long.";
     if (n < json_int(json_get(field, "min_length")))
         return "This is too short.";
-    return format_error(json_get_text(field, "format"), json_text(v));
+    return form_format_error(json_get_text(field, "format"), json_text(v));
 }
 
-static const char *number_error(const struct json *field, const struct json *v)
+static const char *form_number_error(const struct json *field,
+                                     const struct json *v)
 {
     const bool whole = str_is(json_get_text(field, "type"), "integer");
     if (whole && !json_is(v, JSON_INT))
@@ -96,7 +98,7 @@ static const char *number_error(const struct json *field, const struct json *v)
     return NULL;
 }
 
-static bool option(const struct json *field, const struct json *v)
+static bool form_option(const struct json *field, const struct json *v)
 {
     const struct json *options = json_get(field, "options");
     for (size_t i = 0; i < json_count(options); i++) {
@@ -106,7 +108,8 @@ static bool option(const struct json *field, const struct json *v)
     return false;
 }
 
-static const char *multi_error(const struct json *field, const struct json *v)
+static const char *form_multi_error(const struct json *field,
+                                    const struct json *v)
 {
     if (!json_is(v, JSON_ARRAY))
         return "This has to be a list of options.";
@@ -118,7 +121,7 @@ static const char *multi_error(const struct json *field, const struct json *v)
     if (min && n < json_double(min))
         return "This has too few options.";
     for (size_t i = 0; i < json_count(v); i++) {
-        if (!option(field, json_at(v, i)))
+        if (!form_option(field, json_at(v, i)))
             return "This is not one of the options.";
         for (size_t k = 0; k < i; k++)
             if (json_equal(json_at(v, i), json_at(v, k)))
@@ -127,8 +130,8 @@ static const char *multi_error(const struct json *field, const struct json *v)
     return NULL;
 }
 
-static const char *field_error(const struct json *field,
-                               const struct json *values)
+static const char *form_field_error(const struct json *field,
+                                    const struct json *values)
 {
     const struct str type = json_get_text(field, "type");
     const struct json *v = json_get_str(values, json_get_text(field, "key"));
@@ -140,12 +143,13 @@ static const char *field_error(const struct json *field,
     if (str_is(type, "boolean"))
         return json_is(v, JSON_BOOL) ? NULL : "This has to be yes or no.";
     if (str_is(type, "integer") || str_is(type, "number"))
-        return number_error(field, v);
+        return form_number_error(field, v);
     if (str_is(type, "enum"))
-        return option(field, v) ? NULL : "This is not one of the options.";
+        return form_option(field, v) ? NULL
+                                     : "This is not one of the options.";
     if (str_is(type, "multi"))
-        return multi_error(field, v);
-    return text_error(field, v);
+        return form_multi_error(field, v);
+    return form_text_error(field, v);
 }
 
 const struct err *form_check(struct arena *a, const struct json *form,
@@ -156,7 +160,7 @@ const struct err *form_check(struct arena *a, const struct json *form,
         return ERROR(ERR_INVALID, form_wrong,
                      "The answer to a form has to be an object.");
     for (size_t i = 0; i < json_count(form); i++) {
-        const char *say = field_error(json_at(form, i), values);
+        const char *say = form_field_error(json_at(form, i), values);
         if (say)
             json_set_key(*errors, json_get_text(json_at(form, i), "key"),
                          json_string(a, str_of(say)));

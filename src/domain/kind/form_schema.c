@@ -25,7 +25,7 @@ static const char *const common[][2] = {{"title", "label"},
 
 /* The name in a field, "" for a member that is read separately, NULL for no
  * rule. */
-static const char *name_of(const struct rule *rule, struct str key)
+static const char *schema_name_of(const struct rule *rule, struct str key)
 {
     for (size_t i = 0; i < countof(common); i++) {
         if (str_is(key, common[i][0]))
@@ -61,8 +61,8 @@ static const struct {
 };
 
 /* The bounds of the format, where the schema has none of its own. */
-static void set_format(struct fields *f, const struct rule *rule,
-                       struct json *field)
+static void schema_set_format(struct fields *f, const struct rule *rule,
+                              struct json *field)
 {
     const bool whole = str_is(str_of(rule->type), "integer");
     const struct str format = json_get_text(f->obj, "format");
@@ -85,8 +85,9 @@ static void set_format(struct fields *f, const struct rule *rule,
 
 /* ---- options -------------------------------------------------------- */
 
-static void add_option(struct arena *a, struct json *list,
-                       const struct json *value, const struct json *label)
+static void schema_add_option(struct arena *a, struct json *list,
+                              const struct json *value,
+                              const struct json *label)
 {
     struct json *o = json_object(a);
     json_set_json(o, "value", value);
@@ -96,7 +97,7 @@ static void add_option(struct arena *a, struct json *list,
 }
 
 /* {enum, enumNames}, or {oneOf | anyOf [{const, title}]}; NULL: neither. */
-static struct json *options(struct arena *a, const struct json *of)
+static struct json *schema_options(struct arena *a, const struct json *of)
 {
     struct json *list = json_array(a);
     const struct json *words = json_get(of, "enum");
@@ -104,24 +105,24 @@ static struct json *options(struct arena *a, const struct json *of)
     const struct json *titled = one ? one : json_get(of, "anyOf");
     for (size_t i = 0; i < json_count(words); i++) {
         if (json_at(words, i))
-            add_option(a, list, json_at(words, i),
-                       json_at(json_get(of, "enumNames"), i));
+            schema_add_option(a, list, json_at(words, i),
+                              json_at(json_get(of, "enumNames"), i));
     }
     for (size_t i = 0; i < json_count(titled); i++)
-        add_option(a, list, json_get(json_at(titled, i), "const"),
-                   json_get(json_at(titled, i), "title"));
+        schema_add_option(a, list, json_get(json_at(titled, i), "const"),
+                          json_get(json_at(titled, i), "title"));
     return words || titled ? list : NULL;
 }
 
 /* ---- properties ----------------------------------------------------- */
 
-static void set_type(struct fields *f, const struct rule *rule,
-                     struct json *field)
+static void schema_set_type(struct fields *f, const struct rule *rule,
+                            struct json *field)
 {
     const bool many = str_is(str_of(rule->type), "array");
     const struct json *of = many ? json_get(f->obj, "items") : f->obj;
     struct json *list = many || str_is(str_of(rule->type), "string")
-                            ? options(f->arena, of)
+                            ? schema_options(f->arena, of)
                             : NULL;
     if (many && !list)
         fields_wrong(f, "items", "form.schema",
@@ -139,7 +140,8 @@ static void set_type(struct fields *f, const struct rule *rule,
 
 /* The one element besides null in a list of types or of schemas; NULL where
  * there is none, or more than one. *null: the list has null. */
-static const struct json *besides_null(const struct json *list, bool *null)
+static const struct json *schema_besides_null(const struct json *list,
+                                              bool *null)
 {
     const struct json *found = NULL;
     size_t n = 0;
@@ -157,9 +159,11 @@ static const struct json *besides_null(const struct json *list, bool *null)
 }
 
 /* The one alternative, with the members that stand beside the list. */
-static struct json *merged(struct fields *f, const char *member, bool *null)
+static struct json *schema_merged(struct fields *f, const char *member,
+                                  bool *null)
 {
-    const struct json *one = besides_null(json_get(f->obj, member), null);
+    const struct json *one =
+        schema_besides_null(json_get(f->obj, member), null);
     if (!json_is(one, JSON_OBJECT)) {
         fields_wrong(f, member, "form.schema",
                      "A form supports one type, optionally with null.");
@@ -176,7 +180,7 @@ static struct json *merged(struct fields *f, const char *member, bool *null)
 /* Generators write a property that may be null as an anyOf with null, or as a
  * list of types: it becomes the property without null. Returns whether it may
  * be null; then it may be left empty, and the answer is without it. */
-static bool unwrap(struct fields *f)
+static bool schema_unwrap(struct fields *f)
 {
     const struct json *type = json_get(f->obj, "type");
     const char *member =
@@ -185,22 +189,23 @@ static bool unwrap(struct fields *f)
     bool null = false;
     if (json_is(type, JSON_ARRAY)) {
         plain = json_copy(f->arena, f->obj);
-        json_set_text(plain, "type", json_text(besides_null(type, &null)));
+        json_set_text(plain, "type",
+                      json_text(schema_besides_null(type, &null)));
     } else if (!json_has(f->obj, "type") &&
                json_is(json_get(f->obj, member), JSON_ARRAY)) {
-        plain = merged(f, member, &null);
+        plain = schema_merged(f, member, &null);
     }
     if (plain)
         f->obj = plain;
     return plain && null;
 }
 
-static struct json *field_of(struct fields *f, struct str key,
-                             bool *may_be_null)
+static struct json *schema_field_of(struct fields *f, struct str key,
+                                    bool *may_be_null)
 {
     struct json *field = json_object(f->arena);
     struct str type = STR_NONE;
-    *may_be_null = !f->e && unwrap(f);
+    *may_be_null = !f->e && schema_unwrap(f);
     fields_need(f, "type");
     fields_word(f, "type", "string number integer boolean array", &type);
     json_set_text(field, "key", key);
@@ -210,22 +215,22 @@ static struct json *field_of(struct fields *f, struct str key,
     if (f->e || k == countof(rules))
         return field;
     const struct rule *rule = &rules[k];
-    set_type(f, rule, field);
+    schema_set_type(f, rule, field);
     for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
-        const char *name = name_of(rule, i.key);
+        const char *name = schema_name_of(rule, i.key);
         if (!name)
             fields_wrong(f, arena_z(f->arena, i.key), "form.schema",
                          "A form does not support this rule.");
         else if (*name && i.value)
             json_set_json(field, name, i.value);
     }
-    set_format(f, rule, field);
+    schema_set_format(f, rule, field);
     return field;
 }
 
 /* ---- the schema ----------------------------------------------------- */
 
-static void read_schema(struct fields *f, struct json *list)
+static void schema_read_schema(struct fields *f, struct json *list)
 {
     const struct json *properties = NULL, *required = NULL;
     struct str type = STR_NONE;
@@ -242,7 +247,7 @@ static void read_schema(struct fields *f, struct json *list)
             fields(f->arena, i.value,
                    fields_path(f->arena, at, arena_z(f->arena, i.key)));
         bool may_be_null = false;
-        struct json *field = field_of(&one, i.key, &may_be_null);
+        struct json *field = schema_field_of(&one, i.key, &may_be_null);
         json_set_bool(field, "required",
                       !may_be_null && json_lists_text(required, i.key));
         json_add_json(list, field);
@@ -265,7 +270,7 @@ void form_schema_member(struct fields *f, const struct json **out)
     struct json *list = json_array(f->arena);
     struct fields schema =
         fields(f->arena, sent, fields_path(f->arena, f->path, "form"));
-    read_schema(&schema, list);
+    schema_read_schema(&schema, list);
     f->e = schema.e;
     *out = list;
 }

@@ -22,7 +22,7 @@ struct kind_facts {
     const struct err *e;  /* the first mistake */
 };
 
-static bool has_type(const struct json *v, enum kind_type t)
+static bool kind_has_type(const struct json *v, enum kind_type t)
 {
     switch (t) {
     case KIND_TEXT:
@@ -40,7 +40,7 @@ static bool has_type(const struct json *v, enum kind_type t)
     }
 }
 
-static void wrong(struct kind_facts *f, struct str path, const char *say)
+static void kind_wrong(struct kind_facts *f, struct str path, const char *say)
 {
     if (!f->e)
         f->e = err_at(f->arena, ERR_INVALID, kind_facts,
@@ -48,16 +48,16 @@ static void wrong(struct kind_facts *f, struct str path, const char *say)
                       "The fact \"%.*s\" %s.", STR_FMT(path), say);
 }
 
-static void missing(struct kind_facts *f, struct str path)
+static void kind_missing(struct kind_facts *f, struct str path)
 {
-    wrong(f, path, "is needed");
+    kind_wrong(f, path, "is needed");
     if (json_count(f->missing) < MISSING_MAX)
         json_add_text(f->missing, path);
 }
 
 /* The value that the row is about; a blank text counts as missing. */
-static void check_value(struct kind_facts *f, const struct json *v,
-                        struct str path)
+static void kind_check_value(struct kind_facts *f, const struct json *v,
+                             struct str path)
 {
     static const char *const needs[] = {
         [KIND_TEXT] = "has to be text",
@@ -67,16 +67,16 @@ static void check_value(struct kind_facts *f, const struct json *v,
         [KIND_LIST] = "has to be a list"};
     const bool blank = !v || (json_is(v, JSON_STRING) &&
                               str_trim(json_text(v)).n == 0);
-    if (v && !has_type(v, f->fact->type))
-        wrong(f, path, needs[f->fact->type]);
+    if (v && !kind_has_type(v, f->fact->type))
+        kind_wrong(f, path, needs[f->fact->type]);
     else if (blank && f->needed)
-        missing(f, path);
+        kind_missing(f, path);
 }
 
 /* A fact inside a thing that is absent is not needed: the row of the thing
  * itself says whether it may be missing. */
-static void walk(struct kind_facts *f, const struct json *obj, struct str path,
-                 struct str rest)
+static void kind_walk(struct kind_facts *f, const struct json *obj,
+                      struct str path, struct str rest)
 {
     struct str part = str_cut(&rest, '.');
     const bool each = str_ends(part, STR("[]"));
@@ -86,23 +86,23 @@ static void walk(struct kind_facts *f, const struct json *obj, struct str path,
                                       arena_z(f->arena, part));
     const struct json *v = json_get_str(obj, part);
     if (!rest.p)
-        check_value(f, v, at);
+        kind_check_value(f, v, at);
     else if (!each && json_is(v, JSON_OBJECT))
-        walk(f, v, at, rest);
+        kind_walk(f, v, at, rest);
     const bool list = rest.p && each && json_is(v, JSON_ARRAY);
     for (size_t i = 0; list && i < json_count(v); i++) {
         const struct str one = fields_element(f->arena, at, i);
         if (json_is(json_at(v, i), JSON_OBJECT))
-            walk(f, json_at(v, i), one, rest);
+            kind_walk(f, json_at(v, i), one, rest);
         else
-            wrong(f, one, "has to be an object");
+            kind_wrong(f, one, "has to be an object");
     }
 }
 
 /* ---- facts that have to be consistent -------------------------------- */
 
-static struct str member(const struct json *o, const char *outer,
-                         const char *inner)
+static struct str kind_member(const struct json *o, const char *outer,
+                              const char *inner)
 {
     return json_get_text(json_get(o, outer), inner);
 }
@@ -118,14 +118,14 @@ void kind_check_duration(struct kind_facts *f, const struct json *subject)
     while (i < countof(words) && !str_is(word, words[i]))
         i++;
     if (i == countof(words))
-        wrong(f, STR("duration.kind"),
-              "has to be one of once, task, session, until");
+        kind_wrong(f, STR("duration.kind"),
+                   "has to be one of once, task, session, until");
     else if (i > 0 && !seconds)
-        missing(f, STR("duration.seconds"));
+        kind_missing(f, STR("duration.seconds"));
     else if (seconds && (!json_is(seconds, JSON_INT) || json_int(seconds) < 1 ||
                          json_int(seconds) > SECONDS_MAX))
-        wrong(f, STR("duration.seconds"),
-              "has to be a whole number from 1 to 31622400");
+        kind_wrong(f, STR("duration.seconds"),
+                   "has to be a whole number from 1 to 31622400");
 }
 
 void kind_check_steps(struct kind_facts *f, const struct json *subject)
@@ -133,51 +133,51 @@ void kind_check_steps(struct kind_facts *f, const struct json *subject)
     const struct json *plan = json_get(subject, "plan");
     const struct json *steps = json_get(plan, "steps");
     if (json_count(steps) == 0)
-        missing(f, STR("plan.steps"));
+        kind_missing(f, STR("plan.steps"));
     if (json_count(steps) > STEPS_MAX)
-        wrong(f, STR("plan.steps"), "may have at most 100 elements");
+        kind_wrong(f, STR("plan.steps"), "may have at most 100 elements");
     for (size_t i = 0; i < json_count(steps) && i < STEPS_MAX; i++) {
         const struct str id = json_get_text(json_at(steps, i), "id");
         for (size_t k = 0; k < i; k++) {
             if (str_eq(id, json_get_text(json_at(steps, k), "id")))
-                wrong(f, fields_element(f->arena, STR("plan.steps"), i),
-                      "has the same id as another step");
+                kind_wrong(f, fields_element(f->arena, STR("plan.steps"), i),
+                           "has the same id as another step");
         }
     }
 }
 
-static void check_amount(struct kind_facts *f, const struct json *subject,
-                         const char *part, const char *key)
+static void kind_check_amount(struct kind_facts *f, const struct json *subject,
+                              const char *part, const char *key)
 {
     const struct json *v = json_get(json_get(subject, part), key);
     if (v && json_double(v) < 0)
-        wrong(f, fields_path(f->arena, str_of(part), key),
-              "may not be below zero");
+        kind_wrong(f, fields_path(f->arena, str_of(part), key),
+                   "may not be below zero");
 }
 
 /* An estimate and a limit can only be compared in one unit. */
 void kind_check_cost(struct kind_facts *f, const struct json *subject)
 {
     static const char *const parts[] = {"estimate", "limit", "spent_so_far"};
-    const struct str unit = member(subject, "estimate", "unit");
+    const struct str unit = kind_member(subject, "estimate", "unit");
     const struct json *estimate = json_get(subject, "estimate");
     const struct json *amount = json_get(estimate, "amount");
     if (str_runes(unit) > KIND_UNIT_MAX)
-        wrong(f, STR("estimate.unit"), "may have at most 40 characters");
+        kind_wrong(f, STR("estimate.unit"), "may have at most 40 characters");
     for (size_t i = 0; i < countof(parts); i++) {
-        check_amount(f, subject, parts[i], "amount");
+        kind_check_amount(f, subject, parts[i], "amount");
         if (json_get(subject, parts[i]) &&
-            !str_eq(member(subject, parts[i], "unit"), unit))
-            wrong(f, fields_path(f->arena, str_of(parts[i]), "unit"),
-                  "has to be the estimate's");
+            !str_eq(kind_member(subject, parts[i], "unit"), unit))
+            kind_wrong(f, fields_path(f->arena, str_of(parts[i]), "unit"),
+                       "has to be the estimate's");
     }
     if (json_get(estimate, "low") &&
         json_compare(json_get(estimate, "low"), amount) > 0)
-        wrong(f, STR("estimate.low"), "may not be above the estimate");
-    check_amount(f, subject, "estimate", "low");
+        kind_wrong(f, STR("estimate.low"), "may not be above the estimate");
+    kind_check_amount(f, subject, "estimate", "low");
     if (json_get(estimate, "high") &&
         json_compare(json_get(estimate, "high"), amount) < 0)
-        wrong(f, STR("estimate.high"), "may not be below the estimate");
+        kind_wrong(f, STR("estimate.high"), "may not be below the estimate");
 }
 
 /* ---- all of it ------------------------------------------------------ */
@@ -194,7 +194,7 @@ const struct err *kind_check_subject(struct arena *a,
         f.needed = f.fact->need == KIND_NEEDED ||
                    (f.fact->need == KIND_NEEDED_HIGH &&
                     ask->severity >= SEVERITY_HIGH);
-        walk(&f, ask->subject, STR(""), str_of(f.fact->path));
+        kind_walk(&f, ask->subject, STR(""), str_of(f.fact->path));
     }
     if (!f.e && rule->agree)
         rule->agree(&f, ask->subject);
@@ -208,7 +208,7 @@ const struct err *kind_check_subject(struct arena *a,
 /* ---- a credential's settings page ------------------------------------ */
 
 /* The host of https://HOST/...; p NULL for anything else. */
-static struct str https_host(struct str url)
+static struct str kind_https_host(struct str url)
 {
     const struct str scheme = STR("https://");
     if (!str_starts(url, scheme))
@@ -227,7 +227,7 @@ static struct str https_host(struct str url)
 }
 
 /* The path is compared by its start, so no step may lead out of it. */
-static bool within(struct arena *a, struct str url, struct str own)
+static bool kind_within(struct arena *a, struct str url, struct str own)
 {
     const size_t query = str_find(url, '?', 0), mark = str_find(url, '#', 0);
     const struct str path = str_sub(url, own.n, query < mark ? query : mark);
@@ -240,8 +240,9 @@ const struct err *kind_check_places(struct arena *a, const struct kind_ask *ask,
                                     const struct kind_places *places)
 {
     const struct str url = json_get_text(ask->subject, "settings_url");
-    const struct str host = https_host(url);
-    if (ask->kind != KIND_CREDENTIAL_NEEDED || within(a, url, places->own))
+    const struct str host = kind_https_host(url);
+    if (ask->kind != KIND_CREDENTIAL_NEEDED ||
+        kind_within(a, url, places->own))
         return NULL;
     struct str rest = host.n > 0 ? places->hosts : STR_NONE;
     while (rest.p) {

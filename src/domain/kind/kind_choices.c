@@ -6,17 +6,17 @@
 #include "base/json/fields.h"
 #include "domain/kind/kind.h"
 
-static bool has(unsigned effects, enum effect e)
+static bool kind_has(unsigned effects, enum effect e)
 {
     return (effects & KIND_BIT(e)) != 0;
 }
 
 /* The words of a set of effects, for an error. */
-static const char *said(struct arena *a, unsigned effects)
+static const char *kind_said(struct arena *a, unsigned effects)
 {
     struct buf b = buf_make(a, 256);
     for (unsigned e = 0; e < EFFECT__MAX; e++) {
-        if (!has(effects, (enum effect)e))
+        if (!kind_has(effects, (enum effect)e))
             continue;
         buf_put(&b, b.n ? " " : "");
         buf_str(&b, vocabulary_effect((enum effect)e)->wire);
@@ -24,19 +24,20 @@ static const char *said(struct arena *a, unsigned effects)
     return arena_z(a, buf_text(&b));
 }
 
-static void set_effect(struct json *choice, enum effect e)
+static void kind_set_effect(struct json *choice, enum effect e)
 {
     json_set_text(choice, "effect", vocabulary_effect(e)->wire);
 }
 
-static void set_reason(struct json *choice, enum reason_need need)
+static void kind_set_reason(struct json *choice, enum reason_need need)
 {
     json_set_text(choice, "reason", vocabulary_reason_need(need)->wire);
 }
 
 /* ---- rows ----------------------------------------------------------- */
 
-static bool offered(const struct kind_choice *row, const struct kind_ask *ask)
+static bool kind_offered(const struct kind_choice *row,
+                         const struct kind_ask *ask)
 {
     const struct json *limits = json_get(ask->subject, "constraints");
     const struct json *duration = json_get(ask->subject, "duration");
@@ -54,37 +55,38 @@ static bool offered(const struct kind_choice *row, const struct kind_ask *ask)
     }
 }
 
-static enum reason_need reason_of(const struct kind_choice *row,
-                                  const struct kind_ask *ask)
+static enum reason_need kind_reason_of(const struct kind_choice *row,
+                                       const struct kind_ask *ask)
 {
     if (row->reason != REASON_REQUIRED_HIGH)
         return row->reason;
     return ask->severity >= SEVERITY_HIGH ? REASON_REQUIRED : REASON_OPTIONAL;
 }
 
-static void set_takes(struct json *choice, const struct kind_choice *row)
+static void kind_set_takes(struct json *choice, const struct kind_choice *row)
 {
     if (row->takes != TAKES_NOTHING)
         json_set_text(choice, "takes", vocabulary_takes(row->takes)->wire);
 }
 
-static struct json *choice_of(struct arena *a, const struct kind_choice *row,
-                              const struct kind_ask *ask)
+static struct json *kind_choice_of(struct arena *a,
+                                   const struct kind_choice *row,
+                                   const struct kind_ask *ask)
 {
     struct json *c = json_object(a);
     json_set_text(c, "value", str_of(row->value));
     json_set_text(c, "label", str_of(row->label));
     json_set_text(c, "style", str_of(row->style));
-    set_effect(c, row->effect);
-    set_reason(c, reason_of(row, ask));
-    set_takes(c, row);
+    kind_set_effect(c, row->effect);
+    kind_set_reason(c, kind_reason_of(row, ask));
+    kind_set_takes(c, row);
     return c;
 }
 
 /* The kind's plain row for an effect, inherited by the agent's own choice of
  * that effect. */
-static const struct kind_choice *row_of(const struct kind_rule *rule,
-                                        enum effect effect)
+static const struct kind_choice *kind_row_of(const struct kind_rule *rule,
+                                             enum effect effect)
 {
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
@@ -111,7 +113,7 @@ static const struct err *kind_choices_add(struct arena *a, struct json *list,
 /* ---- the agent's own ------------------------------------------------ */
 
 /* The effects that a confirm's "yes" or "no" may not have. */
-static unsigned opposite(struct str value)
+static unsigned kind_opposite(struct str value)
 {
     return str_is(value, "yes")  ? KIND_BIT(EFFECT_VETO) |
                                       KIND_BIT(EFFECT_STOP_TASK) |
@@ -122,92 +124,95 @@ static unsigned opposite(struct str value)
 }
 
 /* A choice with the agent's label and the kind's rules. */
-static const struct err *add_own(struct arena *a, const struct kind_ask *ask,
-                                 const struct json *own, size_t i,
-                                 struct json *list)
+static const struct err *kind_add_own(struct arena *a,
+                                      const struct kind_ask *ask,
+                                      const struct json *own, size_t i,
+                                      struct json *list)
 {
     const struct kind_rule *rule = kind_rule(ask->kind);
     struct json *c = json_copy(a, json_at(own, i));
     enum effect effect = effect_of_choice(c);
     if (effect == EFFECT_NONE && ask->kind == KIND_ELICITATION) {
         effect = EFFECT_ANSWER;
-        set_effect(c, effect);
+        kind_set_effect(c, effect);
     }
     if (ask->response_type == ANSWER_CONFIRM &&
-        has(opposite(json_get_text(c, "value")), effect))
+        kind_has(kind_opposite(json_get_text(c, "value")), effect))
         return err_at(a, ERR_INVALID, "kind.effect",
                       fields_path(a, fields_element(a, STR("choices"), i),
                                   "effect"),
                       "A choice \"yes\" may not say no, and a choice \"no\" "
                       "may not say yes.");
-    if (!has(rule->effects, effect))
+    if (!kind_has(rule->effects, effect))
         return err_at(
             a, ERR_INVALID, "kind.effect",
             fields_path(a, fields_element(a, STR("choices"), i), "effect"),
             "A choice of the kind %s has to have one of the effects "
             "%s.",
-            rule->words.wire.p, said(a, rule->effects));
-    const struct kind_choice *row = row_of(rule, effect);
-    if (row && (reason_of(row, ask) == REASON_REQUIRED ||
+            rule->words.wire.p, kind_said(a, rule->effects));
+    const struct kind_choice *row = kind_row_of(rule, effect);
+    if (row && (kind_reason_of(row, ask) == REASON_REQUIRED ||
                 !json_has(c, "reason")))
-        set_reason(c, reason_of(row, ask));
+        kind_set_reason(c, kind_reason_of(row, ask));
     if (row)
-        set_takes(c, row);
+        kind_set_takes(c, row);
     return kind_choices_add(a, list, c);
 }
 
-static bool any(const struct json *list, unsigned effects)
+static bool kind_any(const struct json *list, unsigned effects)
 {
     for (size_t i = 0; i < json_count(list); i++) {
-        if (has(effects, effect_of_choice(json_at(list, i))))
+        if (kind_has(effects, effect_of_choice(json_at(list, i))))
             return true;
     }
     return false;
 }
 
-static const struct err *put_own(struct arena *a, const struct kind_ask *ask,
-                                 const struct json *own, struct json *list)
+static const struct err *kind_put_own(struct arena *a,
+                                      const struct kind_ask *ask,
+                                      const struct json *own,
+                                      struct json *list)
 {
     const struct kind_rule *rule = kind_rule(ask->kind);
     for (size_t i = 0; i < json_count(own); i++)
-        TRY(add_own(a, ask, own, i, list));
+        TRY(kind_add_own(a, ask, own, i, list));
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
         const bool way_out = ask->kind == KIND_ELICITATION &&
                              row->effect == EFFECT_DECLINE &&
-                             !any(list, KIND_BIT(EFFECT_DECLINE));
+                             !kind_any(list, KIND_BIT(EFFECT_DECLINE));
         /* An additional yes: edits, or tighter limits. */
         const bool extra = row->effect == EFFECT_AUTHORIZE_MODIFIED;
-        if ((extra && offered(row, ask)) || way_out)
-            TRY(kind_choices_add(a, list, choice_of(a, row, ask)));
+        if ((extra && kind_offered(row, ask)) || way_out)
+            TRY(kind_choices_add(a, list, kind_choice_of(a, row, ask)));
     }
-    const bool yes = any(list, rule->yes), no = any(list, rule->no);
+    const bool yes = kind_any(list, rule->yes), no = kind_any(list, rule->no);
     if (yes && no)
         return NULL;
     return err_at(a, ERR_INVALID, "kind.choices", STR("choices"),
                   "A question of the kind %s needs a choice that says %s "
                   "(%s).",
                   rule->words.wire.p, yes ? "no" : "yes",
-                  said(a, yes ? rule->no : rule->yes));
+                  kind_said(a, yes ? rule->no : rule->yes));
 }
 
 /* ---- the kind's own ------------------------------------------------- */
 
-static const struct err *put_rows(struct arena *a, const struct kind_ask *ask,
-                                  struct json *list)
+static const struct err *
+kind_put_rows(struct arena *a, const struct kind_ask *ask, struct json *list)
 {
     const struct kind_rule *rule = kind_rule(ask->kind);
     const bool confirm = ask->response_type == ANSWER_CONFIRM;
     for (size_t i = 0; i < rule->choices_n; i++) {
         const struct kind_choice *row = &rule->choices[i];
-        if (!offered(row, ask))
+        if (!kind_offered(row, ask))
             continue;
-        struct json *c = choice_of(a, row, ask);
+        struct json *c = kind_choice_of(a, row, ask);
         /* A confirm is answered with these two words, whatever their
          * effects. */
-        if (confirm && has(rule->yes, row->effect))
+        if (confirm && kind_has(rule->yes, row->effect))
             json_set_text(c, "value", STR("yes"));
-        else if (confirm && has(rule->no, row->effect))
+        else if (confirm && kind_has(rule->no, row->effect))
             json_set_text(c, "value", STR("no"));
         TRY(kind_choices_add(a, list, c));
     }
@@ -222,19 +227,19 @@ const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,
     struct json *answers = json_array(a);
     *out = json_array(a);
     if (json_count(own) > 0)
-        return put_own(a, ask, own, *out);
+        return kind_put_own(a, ask, own, *out);
     if (ask->kind != KIND_ELICITATION || ask->response_type != ANSWER_CONFIRM)
-        return put_rows(a, ask, *out);
+        return kind_put_rows(a, ask, *out);
     for (size_t i = 0; i < countof(words); i++) { /* accepts both answers */
         struct json *c = json_object(a);
         json_set_text(c, "value", str_of(words[i][0]));
         json_set_text(c, "label", str_of(words[i][1]));
         json_set_text(c, "style", str_of(words[i][2]));
-        set_effect(c, EFFECT_ANSWER);
-        set_reason(c, REASON_OPTIONAL);
+        kind_set_effect(c, EFFECT_ANSWER);
+        kind_set_reason(c, REASON_OPTIONAL);
         json_add_json(answers, c);
     }
-    return put_own(a, ask, answers, *out);
+    return kind_put_own(a, ask, answers, *out);
 }
 
 /* ---- forms ---------------------------------------------------------- */

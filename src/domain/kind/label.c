@@ -60,7 +60,7 @@ const struct label_word *label_ours(size_t i)
 /* The words before the first sign of punctuation, without signs before them:
  * "no" of "(No) - stop", "do not" of "do_not". A letter of another script that
  * is drawn as a Latin one is that one. */
-static struct str opening(struct arena *a, struct str text)
+static struct str label_opening(struct arena *a, struct str text)
 {
     const struct str s = text_letters(a, text);
     struct buf b = buf_make(a, s.n + 1);
@@ -83,7 +83,8 @@ static struct str opening(struct arena *a, struct str text)
 
 const struct label_word *label_word(struct arena *a, struct str text)
 {
-    const struct str said = text.n <= TEXT_MAX ? opening(a, text) : STR("");
+    const struct str said =
+        text.n <= TEXT_MAX ? label_opening(a, text) : STR("");
     for (size_t i = 0; said.n > 0 && i < countof(words); i++) {
         if (str_is(said, words[i].text))
             return &words[i];
@@ -99,26 +100,26 @@ enum effect_class label_says(struct arena *a, struct str text)
 
 bool label_begins(struct arena *a, const struct label_word *w, struct str text)
 {
-    const struct str said = opening(a, text), word = str_of(w->text);
+    const struct str said = label_opening(a, text), word = str_of(w->text);
     return str_starts(said, word) && said.n > word.n &&
            said.p[word.n] == ' ';
 }
 
 /* ---- display --------------------------------------------------------- */
 
-static struct str folded(struct arena *a, const struct json *choice)
+static struct str label_folded(struct arena *a, const struct json *choice)
 {
     return text_fold(a, json_get_text(choice, "label"));
 }
 
 /* The first other one of that folded label; the count of choices: none. */
-static size_t twin(struct arena *a, const struct json *choices,
-                   const struct json *but, struct str label)
+static size_t label_twin(struct arena *a, const struct json *choices,
+                         const struct json *but, struct str label)
 {
     const size_t n = json_count(choices);
     for (size_t i = 0; i < n; i++) {
         const struct json *c = json_at(choices, i);
-        if (c != but && str_eq(folded(a, c), label))
+        if (c != but && str_eq(label_folded(a, c), label))
             return i;
     }
     return n;
@@ -129,10 +130,11 @@ struct label label_of(struct arena *a, const struct json *choices,
 {
     const enum effect effect = effect_of_choice(choice);
     const struct str word = str_of(vocabulary_effect(effect)->label);
-    const struct str label = folded(a, choice);
+    const struct str label = label_folded(a, choice);
     const bool same = word.n > 0 && str_eq(label, text_fold(a, word));
-    const bool twice = !effect_any(choices) &&
-                       twin(a, choices, choice, label) < json_count(choices);
+    const bool twice =
+        !effect_any(choices) &&
+        label_twin(a, choices, choice, label) < json_count(choices);
     return (struct label){
         .word = word,
         .label = same ? STR_NONE : json_get_text(choice, "label"),
@@ -157,7 +159,7 @@ const struct err *label_check(struct arena *a, const struct json *choices)
         const struct str at =
             fields_path(a, fields_element(a, STR("choices"), i), "label");
         const enum effect effect = effect_of_choice(c);
-        if (twin(a, choices, c, folded(a, c)) < i)
+        if (label_twin(a, choices, c, label_folded(a, c)) < i)
             return err_at(a, ERR_INVALID, "choice.label_equal", at,
                           "Two choices have labels that look the same. Each "
                           "needs a label of its own.");

@@ -38,7 +38,8 @@ bool responder_sees(const struct responder_case *c, const struct principal *p)
 }
 
 /* Is p the principal, or one of those, that the rule names? */
-static bool named(const struct responder_case *c, const struct principal *p)
+static bool responder_named(const struct responder_case *c,
+                            const struct principal *p)
 {
     switch (c->rule.mode) {
     case RESPONDER_OPERATORS:
@@ -109,7 +110,7 @@ const struct err *responder_check(struct arena *a,
     if (asked)
         return ERROR(ERR_FORBIDDEN, "suspension.own_question",
                      "An agent cannot answer its own request.");
-    if (!named(c, p)) {
+    if (!responder_named(c, p)) {
         const struct str who = responder_who(a, c);
         return err_at(a, ERR_FORBIDDEN, responder_not_yours, STR(""),
                       "You cannot answer this request. %.*s",

@@ -23,14 +23,14 @@ struct reading {
     struct str x, y;
 };
 
-static const struct err *wrong(struct arena *a, const char *say)
+static const struct err *dpop_error(struct arena *a, const char *say)
 {
     return err_at(a, ERR_UNAUTHENTICATED, dpop_wrong, STR_NONE, "%s", say);
 }
 
 /* ---- addresses ------------------------------------------------------ */
 
-static bool unreserved(char c)
+static bool dpop_unreserved(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
@@ -39,7 +39,7 @@ static bool unreserved(char c)
 
 /* The path with each character in its one spelling; false: there is a '%'
  * without two digits. */
-static bool spell(struct buf *b, struct str path)
+static bool dpop_spell(struct buf *b, struct str path)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < path.n; i++) {
@@ -52,7 +52,7 @@ static bool spell(struct buf *b, struct str path)
         if (high < 0 || low < 0)
             return false;
         const char c = (char)(unsigned char)(high * 16 + low);
-        if (unreserved(c)) {
+        if (dpop_unreserved(c)) {
             buf_char(b, c);
         } else {
             buf_char(b, '%');
@@ -65,7 +65,7 @@ static bool spell(struct buf *b, struct str path)
 }
 
 /* A path that begins with a slash, without "." and ".." (RFC 3986 5.2.4). */
-static void put_path(struct buf *b, struct str path)
+static void dpop_put_path(struct buf *b, struct str path)
 {
     const size_t start = b->n;
     struct str rest = str_sub(path, path.n > 0, path.n);
@@ -86,7 +86,7 @@ static void put_path(struct buf *b, struct str path)
 }
 
 /* A name, or an address of IPv6 in its brackets. */
-static bool is_host(struct str s)
+static bool dpop_is_host(struct str s)
 {
     const bool bare = s.n == 0 || s.p[0] != '[';
     const struct str inner = bare ? s : str_sub(s, 1, s.n - 1);
@@ -97,7 +97,7 @@ static bool is_host(struct str s)
 }
 
 /* The host in lower case, and the port where it is not the scheme's own. */
-static bool put_authority(struct buf *b, struct str s, const char *own)
+static bool dpop_put_authority(struct buf *b, struct str s, const char *own)
 {
     size_t colon = s.n;
     for (size_t i = s.n; i > 0 && s.p[i - 1] != ']' && colon == s.n; i--) {
@@ -108,7 +108,7 @@ static bool put_authority(struct buf *b, struct str s, const char *own)
     const struct str port = str_sub(s, colon + 1, s.n);
     int64_t number;
     if (str_find(s, '@', 0) < s.n || str_find(s, '%', 0) < s.n ||
-        !is_host(host))
+        !dpop_is_host(host))
         return false;
     buf_lower(b, host);
     if (port.n == 0 || str_is(port, own))
@@ -139,10 +139,11 @@ struct str dpop_address(struct arena *a, struct str address)
     rest = str_sub(rest, 0, str_find(rest, '?', 0));
     const size_t slash = str_find(rest, '/', 0);
     buf_put(&b, secure ? "https://" : "http://");
-    if (!put_authority(&b, str_sub(rest, 0, slash), secure ? "443" : "80") ||
-        !spell(&path, str_sub(rest, slash, rest.n)))
+    if (!dpop_put_authority(&b, str_sub(rest, 0, slash),
+                            secure ? "443" : "80") ||
+        !dpop_spell(&path, str_sub(rest, slash, rest.n)))
         return STR_NONE;
-    put_path(&b, path.n > 0 ? buf_text(&path) : STR("/"));
+    dpop_put_path(&b, path.n > 0 ? buf_text(&path) : STR("/"));
     return buf_text(&b);
 }
 
@@ -159,7 +160,8 @@ bool dpop_below(struct arena *a, struct str address, struct str place)
 
 /* ---- the nonce ------------------------------------------------------ */
 
-static struct str nonce_of(struct arena *a, struct str secret, int64_t slot)
+static struct str dpop_nonce_of(struct arena *a, struct str secret,
+                                int64_t slot)
 {
     struct buf b = buf_make(a, 128), message = buf_make(a, 64);
     buf_put(&message, "dpop nonce ");
@@ -170,25 +172,26 @@ static struct str nonce_of(struct arena *a, struct str secret, int64_t slot)
     return buf_text(&b);
 }
 
-static int64_t slot_of(int64_t now)
+static int64_t dpop_slot_of(int64_t now)
 {
     return now / CLOCK_SECOND / DPOP_SLOT;
 }
 
 struct str dpop_nonce(struct arena *a, struct str secret, int64_t now)
 {
-    return nonce_of(a, secret, slot_of(now));
+    return dpop_nonce_of(a, secret, dpop_slot_of(now));
 }
 
-static const struct err *check_nonce(const struct reading *r, struct dpop *out)
+static const struct err *dpop_check_nonce(const struct reading *r,
+                                          struct dpop *out)
 {
     const struct str sent = json_get_text(r->claims, "nonce");
     const struct str secret = r->want->nonce_secret;
-    const int64_t slot = slot_of(r->want->now);
-    if (crypt_equal(sent, nonce_of(r->a, secret, slot)))
+    const int64_t slot = dpop_slot_of(r->want->now);
+    if (crypt_equal(sent, dpop_nonce_of(r->a, secret, slot)))
         return NULL;
     out->turn = true;
-    if (crypt_equal(sent, nonce_of(r->a, secret, slot - 1)))
+    if (crypt_equal(sent, dpop_nonce_of(r->a, secret, slot - 1)))
         return NULL;
     return ERROR(ERR_UNAUTHENTICATED, dpop_no_nonce,
                  "The proof needs the nonce of the DPoP-Nonce header.");
@@ -196,18 +199,19 @@ static const struct err *check_nonce(const struct reading *r, struct dpop *out)
 
 /* ---- the header and the key ----------------------------------------- */
 
-static const struct err *read_coordinate(struct reading *r, const char *name,
-                                         struct str *out)
+static const struct err *
+dpop_read_coordinate(struct reading *r, const char *name, struct str *out)
 {
     *out = crypt_base64url_read(r->a, json_get_text(r->key, name));
     return out->p && out->n == COORDINATE
                ? NULL
-               : wrong(r->a, "A coordinate of the proof's key has 32 bytes "
-                             "of base64url.");
+               : dpop_error(r->a,
+                            "A coordinate of the proof's key has 32 bytes "
+                            "of base64url.");
 }
 
 /* The key's type selects the algorithm, and "alg" has to agree. */
-static const struct err *read_header(struct reading *r)
+static const struct err *dpop_read_header(struct reading *r)
 {
     static const char *const secret[] = {"d",  "p",  "q",   "dp",
                                          "dq", "qi", "oth", "k"};
@@ -218,29 +222,29 @@ static const struct err *read_header(struct reading *r)
     const bool p256 = str_is(type, "EC") && str_is(curve, "P-256");
     r->edwards = str_is(type, "OKP") && str_is(curve, "Ed25519");
     if (!str_is(json_get_text(r->jws.header, "typ"), "dpop+jwt"))
-        return wrong(r->a, "The type of a proof has to be dpop+jwt.");
+        return dpop_error(r->a, "The type of a proof has to be dpop+jwt.");
     if (!p256 && !r->edwards)
-        return wrong(r->a,
-                     "The key of a proof has to be a P-256 or Ed25519 key.");
+        return dpop_error(
+            r->a, "The key of a proof has to be a P-256 or Ed25519 key.");
     if (p256 ? !str_is(alg, "ES256")
              : !str_is(alg, "EdDSA") && !str_is(alg, "Ed25519"))
-        return wrong(r->a,
-                     "The algorithm of the proof does not match its key.");
+        return dpop_error(
+            r->a, "The algorithm of the proof does not match its key.");
     r->key = key;
     for (size_t i = 0; i < countof(secret); i++) {
         if (json_has(key, secret[i]))
-            return wrong(
+            return dpop_error(
                 r->a,
                 "The proof contains a private key, which is no longer safe.");
     }
-    TRY(read_coordinate(r, "x", &r->x));
-    return r->edwards ? NULL : read_coordinate(r, "y", &r->y);
+    TRY(dpop_read_coordinate(r, "x", &r->x));
+    return r->edwards ? NULL : dpop_read_coordinate(r, "y", &r->y);
 }
 
 /* ---- the claims ----------------------------------------------------- */
 
-static const struct err *check_claims(const struct reading *r,
-                                      struct dpop *out)
+static const struct err *dpop_check_claims(const struct reading *r,
+                                           struct dpop *out)
 {
     const struct dpop_want *want = r->want;
     const struct str jti = json_get_text(r->claims, "jti");
@@ -248,23 +252,25 @@ static const struct err *check_claims(const struct reading *r,
     const double iat = json_double(json_get(r->claims, "iat"));
     const double now = (double)(want->now / CLOCK_SECOND);
     if (!str_eq(json_get_text(r->claims, "htm"), want->method))
-        return wrong(r->a, "The proof is for another method.");
+        return dpop_error(r->a, "The proof is for another method.");
     if (!is.p || !str_eq(is, dpop_address(r->a, want->address)))
-        return wrong(r->a, "The proof is for another address.");
+        return dpop_error(r->a, "The proof is for another address.");
     if (str_runes(jti) < DPOP_JTI_MIN || str_runes(jti) > DPOP_JTI_MAX)
-        return wrong(r->a, "A proof needs a \"jti\" of 8 to 256 characters.");
+        return dpop_error(r->a,
+                          "A proof needs a \"jti\" of 8 to 256 characters.");
     out->jti_sha256 = crypt_sha256_hex(r->a, jti);
     if (want->nonce_secret.p)
-        TRY(check_nonce(r, out));
+        TRY(dpop_check_nonce(r, out));
     if (!json_is_number(json_get(r->claims, "iat")))
-        return wrong(r->a, "A proof needs its time, the number \"iat\".");
+        return dpop_error(r->a, "A proof needs its time, the number \"iat\".");
     /* A nonce bounds the age of the proof by itself. */
     if (!want->nonce_secret.p &&
         (iat < now - DPOP_PAST || iat > now + DPOP_FUTURE))
-        return wrong(r->a, "The proof is too old, or its clock is ahead.");
+        return dpop_error(r->a,
+                          "The proof is too old, or its clock is ahead.");
     if (want->token.p && !str_eq(json_get_text(r->claims, "ath"),
                                  crypt_sha256_b64(r->a, want->token)))
-        return wrong(r->a, "The proof is for another access token.");
+        return dpop_error(r->a, "The proof is for another access token.");
     return NULL;
 }
 
@@ -279,15 +285,15 @@ const struct err *dpop_check(struct arena *a, struct str proof,
     const char *why = NULL;
     *out = (struct dpop){.turn = false};
     if (!jws_read(a, proof, DPOP_MAX, &r.jws, &why))
-        return wrong(a, why);
-    TRY(read_header(&r));
+        return dpop_error(a, why);
+    TRY(dpop_read_header(&r));
     r.claims = jws_claims(a, &r.jws);
     if (!r.claims)
-        return wrong(a, "The proof's payload is not a JSON object.");
-    TRY(check_claims(&r, out));
+        return dpop_error(a, "The proof's payload is not a JSON object.");
+    TRY(dpop_check_claims(&r, out));
     if (r.edwards ? !crypt_ed25519_ok(r.x, r.jws.signature, r.jws.input)
                   : !want->p256(r.x, r.y, r.jws.signature, r.jws.input))
-        return wrong(a, "The proof's signature is not valid.");
+        return dpop_error(a, "The proof's signature is not valid.");
     for (size_t i = 0; i < countof(names) - r.edwards; i++)
         json_set_json(members, names[i], json_get(r.key, names[i]));
     out->jkt = jws_thumbprint(a, members);

@@ -47,7 +47,7 @@ struct str oauth_description(struct arena *a, struct str text)
 }
 
 /* The word for an error of another file; NULL: there is no row for it. */
-static const char *word_of_code(const struct err *e)
+static const char *oauth_word_of_code(const struct err *e)
 {
     static const struct {
         const char *code, *word;
@@ -66,7 +66,7 @@ static const char *word_of_code(const struct err *e)
     return NULL;
 }
 
-static bool ours(const struct err *e)
+static bool oauth_ours(const struct err *e)
 {
     static const struct {
         const char *code;
@@ -86,7 +86,7 @@ static bool ours(const struct err *e)
 }
 
 /* The word for an error without a row above, by its kind. */
-static const char *word_of_kind(enum err_kind kind)
+static const char *oauth_word_of_kind(enum err_kind kind)
 {
     switch (kind) {
     case ERR_UNAUTHENTICATED:
@@ -118,9 +118,9 @@ static const char *word_of_kind(enum err_kind kind)
 
 /* OAuth answers 400 to every mistake of a client but a failed
  * authentication. */
-static enum err_kind kind_of_error(const struct err *e, const char *word)
+static enum err_kind oauth_kind_of_error(const struct err *e, const char *word)
 {
-    if (ours(e))
+    if (oauth_ours(e))
         return e->kind;
     if (word == oauth_invalid_client)
         return ERR_UNAUTHENTICATED;
@@ -133,17 +133,18 @@ static enum err_kind kind_of_error(const struct err *e, const char *word)
 const struct err *oauth_error(struct arena *a, const struct err *e)
 {
     struct err *copy = arena_new(a, struct err);
-    const char *word = ours(e) ? e->code : word_of_code(e);
+    const char *word = oauth_ours(e) ? e->code : oauth_word_of_code(e);
     if (!word)
-        word = word_of_kind(e->kind);
+        word = oauth_word_of_kind(e->kind);
     *copy = *e;
     copy->code = word;
-    copy->kind = kind_of_error(e, word);
+    copy->kind = oauth_kind_of_error(e, word);
     copy->say = oauth_description(a, e->say);
     return copy;
 }
 
-static const struct err *bad(struct arena *a, const char *key, const char *say)
+static const struct err *oauth_bad(struct arena *a, const char *key,
+                                   const char *say)
 {
     return err_at(a, ERR_BAD_REQUEST, oauth_invalid_request, str_of(key),
                   "%s", say);
@@ -157,9 +158,9 @@ const struct err *oauth_check(struct arena *a,
     for (size_t i = 0; i < params->n; i++) {
         for (size_t k = 0; k < i; k++) {
             if (str_eq(params->v[i].key, params->v[k].key))
-                return bad(a, arena_z(a, oauth_description(
-                                             a, params->v[i].key)),
-                           "A parameter may not be sent twice.");
+                return oauth_bad(
+                    a, arena_z(a, oauth_description(a, params->v[i].key)),
+                    "A parameter may not be sent twice.");
         }
     }
     return NULL;
@@ -176,14 +177,14 @@ struct str oauth_get(const struct oauth_params *params, const char *key)
 
 /* ---- clients -------------------------------------------------------- */
 
-static const struct err *no_client(void)
+static const struct err *oauth_no_client(void)
 {
     return ERROR(ERR_UNAUTHENTICATED, oauth_invalid_client,
                  "Authenticate with the agent's name and its key.");
 }
 
 /* A part of Basic, which is encoded as in a form (RFC 6749 2.3.1). */
-static struct str form_decoded(struct arena *a, struct str s)
+static struct str oauth_form_decoded(struct arena *a, struct str s)
 {
     char *p = arena_alloc(a, s.n + 1);
     const size_t n = str_unescape(s, true, p);
@@ -191,8 +192,8 @@ static struct str form_decoded(struct arena *a, struct str s)
     return n != SIZE_MAX && text.n > 0 && str_utf8(text) ? text : STR_NONE;
 }
 
-static const struct err *read_basic(struct arena *a, struct str header,
-                                    struct oauth_client *out)
+static const struct err *oauth_read_basic(struct arena *a, struct str header,
+                                          struct oauth_client *out)
 {
     const size_t space = str_find(header, ' ', 0);
     const struct str scheme = str_sub(header, 0, space);
@@ -202,11 +203,11 @@ static const struct err *read_basic(struct arena *a, struct str header,
                                 : STR_NONE;
     const size_t colon = str_find(pair, ':', 0);
     if (!pair.p || colon == pair.n)
-        return no_client();
+        return oauth_no_client();
     out->method = OAUTH_BASIC;
-    out->id = form_decoded(a, str_sub(pair, 0, colon));
-    out->secret = form_decoded(a, str_sub(pair, colon + 1, pair.n));
-    return out->id.p && out->secret.p ? NULL : no_client();
+    out->id = oauth_form_decoded(a, str_sub(pair, 0, colon));
+    out->secret = oauth_form_decoded(a, str_sub(pair, colon + 1, pair.n));
+    return out->id.p && out->secret.p ? NULL : oauth_no_client();
 }
 
 const struct err *oauth_client(struct arena *a, struct str authorization,
@@ -217,17 +218,17 @@ const struct err *oauth_client(struct arena *a, struct str authorization,
     const struct str secret = oauth_get(params, "client_secret");
     *out = (struct oauth_client){OAUTH_HEADER, id, STR_NONE};
     if ((authorization.p != NULL) + key + (secret.p != NULL) > 1)
-        return bad(a, "client_secret", "Authenticate in one way only.");
+        return oauth_bad(a, "client_secret", "Authenticate in one way only.");
     if (authorization.p) {
-        TRY(read_basic(a, authorization, out));
+        TRY(oauth_read_basic(a, authorization, out));
         if (id.p && !str_eq(id, out->id))
-            return bad(a, "client_id",
-                       "The client_id does not match the header.");
+            return oauth_bad(a, "client_id",
+                             "The client_id does not match the header.");
     } else if (secret.p) {
         *out = (struct oauth_client){OAUTH_POST, id, secret};
     }
     if (!key && (!out->id.p || !out->secret.p))
-        return no_client();
+        return oauth_no_client();
     return NULL;
 }
 
@@ -252,7 +253,7 @@ static const struct {
     {"use_seconds", "use_seconds", true},
 };
 
-static const struct err *check_message(struct arena *a, struct str text)
+static const struct err *oauth_check_message(struct arena *a, struct str text)
 {
     bool shown = str_runes(text) <= OAUTH_MESSAGE_MAX;
     for (size_t at = 0; at < text.n && shown;) {
@@ -268,14 +269,15 @@ static const struct err *check_message(struct arena *a, struct str text)
                   OAUTH_MESSAGE_MAX);
 }
 
-static const struct err *put_number(struct arena *a, struct json *body,
-                                    const char *parameter, const char *member,
-                                    struct str value)
+static const struct err *oauth_put_number(struct arena *a, struct json *body,
+                                          const char *parameter,
+                                          const char *member, struct str value)
 {
     const bool expiry = str_is(str_of(member), "veto_seconds");
     int64_t n;
     if (!str_int(value, 1, INT32_MAX, &n))
-        return bad(a, parameter, "A whole number above zero is needed here.");
+        return oauth_bad(a, parameter,
+                         "A whole number above zero is needed here.");
     if (expiry && n < OAUTH_EXPIRY_MIN)
         n = OAUTH_EXPIRY_MIN;
     if (expiry && n > OAUTH_EXPIRY_MAX)
@@ -284,13 +286,13 @@ static const struct err *put_number(struct arena *a, struct json *body,
     return NULL;
 }
 
-static const struct err *put_details(struct arena *a, struct json *body,
-                                     struct str text)
+static const struct err *oauth_put_details(struct arena *a, struct json *body,
+                                           struct str text)
 {
     struct json *list = NULL;
     if (!text.p)
-        return bad(a, "authorization_details",
-                   "authorization_details are needed.");
+        return oauth_bad(a, "authorization_details",
+                         "authorization_details are needed.");
     if (json_parse(a, text, &list) || json_depth(list) > JSON_INPUT_DEPTH_MAX)
         return err_at(a, ERR_BAD_REQUEST, oauth_invalid_details,
                       STR("authorization_details"),
@@ -310,17 +312,19 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
     TRY(oauth_check(a, params));
     for (size_t i = 0; i < countof(refused); i++) {
         if (oauth_get(params, refused[i]).p)
-            return bad(a, refused[i], "This parameter is not supported here.");
+            return oauth_bad(a, refused[i],
+                             "This parameter is not supported here.");
     }
     *details = oauth_get(params, "authorization_details");
-    TRY(put_details(a, o, *details));
-    TRY(check_message(a, oauth_get(params, "binding_message")));
+    TRY(oauth_put_details(a, o, *details));
+    TRY(oauth_check_message(a, oauth_get(params, "binding_message")));
     if (!oauth_get(params, "resource").p)
-        return bad(a, "resource", "A resource is needed.");
+        return oauth_bad(a, "resource", "A resource is needed.");
     for (size_t i = 0; i < countof(asked); i++) {
         const struct str value = oauth_get(params, asked[i].parameter);
         if (value.p && asked[i].number)
-            TRY(put_number(a, o, asked[i].parameter, asked[i].member, value));
+            TRY(oauth_put_number(a, o, asked[i].parameter, asked[i].member,
+                                 value));
         else if (value.p)
             json_set_text(o, asked[i].member, value);
     }
@@ -331,18 +335,19 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
 /* ---- tokens --------------------------------------------------------- */
 
 /* One text for all cases that a stranger must not tell apart. */
-static const struct err *no_grant(void)
+static const struct err *oauth_no_grant(void)
 {
     return ERROR(ERR_BAD_REQUEST, oauth_invalid_grant,
                  "There is no such grant for this client and key.");
 }
 
-static const struct err *too_late(void)
+static const struct err *oauth_too_late(void)
 {
     return ERROR(ERR_BAD_REQUEST, oauth_expired, "This request has expired.");
 }
 
-static const struct err *denied(struct arena *a, const struct permit *p)
+static const struct err *oauth_not_granted(struct arena *a,
+                                           const struct permit *p)
 {
     struct json *more = json_object(a);
     json_set_text_or_null(more, "request_id", p->suspension_id);
@@ -356,8 +361,8 @@ static const struct err *denied(struct arena *a, const struct permit *p)
 /* Polls need a distance of some seconds, also after a poll that came too soon.
  * A time that is further away was set by a clock that was wrong, and does not
  * count. */
-static const struct err *wait_for_it(const struct oauth_exchange *x,
-                                     int64_t *poll_after)
+static const struct err *oauth_wait_for_it(const struct oauth_exchange *x,
+                                           int64_t *poll_after)
 {
     *poll_after = x->now.now + PERMIT_POLL * CLOCK_SECOND;
     if (x->now.now < x->permit->poll_after &&
@@ -368,18 +373,19 @@ static const struct err *wait_for_it(const struct oauth_exchange *x,
 }
 
 /* The error that keeps a granted permit from being exchanged. */
-static const struct err *check_usable(struct arena *a,
-                                      const struct oauth_exchange *x,
-                                      int64_t *poll_after)
+static const struct err *oauth_check_usable(struct arena *a,
+                                            const struct oauth_exchange *x,
+                                            int64_t *poll_after)
 {
     const struct err *e = permit_usable(x->permit, &x->now);
     if (!e)
         return NULL;
     if (err_is(e, permit_lapsed))
-        return too_late();
+        return oauth_too_late();
     if (err_is(e, permit_revoked))
-        return denied(a, x->permit);
-    return err_is(e, permit_paused) ? wait_for_it(x, poll_after) : no_grant();
+        return oauth_not_granted(a, x->permit);
+    return err_is(e, permit_paused) ? oauth_wait_for_it(x, poll_after)
+                                    : oauth_no_grant();
 }
 
 const struct err *oauth_exchange(struct arena *a,
@@ -390,25 +396,26 @@ const struct err *oauth_exchange(struct arena *a,
     const struct str bound = p ? p->terms.dpop_jkt : STR_NONE;
     *poll_after = 0;
     if (!p || !str_eq(p->agent, x->agent))
-        return no_grant();
+        return oauth_no_grant();
     if (!x->jkt.p && (bound.p || x->jkt_needed))
         return ERROR(ERR_BAD_REQUEST, oauth_invalid_proof,
                      "A token of this grant is bound to a key: send a DPoP "
                      "proof.");
     if (bound.p && !str_eq(bound, x->jkt))
-        return no_grant();
+        return oauth_no_grant();
     switch (p->state) {
     case PERMIT_ASKED:
-        return x->due ? too_late() : wait_for_it(x, poll_after);
+        return x->due ? oauth_too_late() : oauth_wait_for_it(x, poll_after);
     case PERMIT_REFUSED:
-        return x->ending == OUTCOME_EXPIRED ? too_late() : denied(a, p);
+        return x->ending == OUTCOME_EXPIRED ? oauth_too_late()
+                                            : oauth_not_granted(a, p);
     case PERMIT_REVOKED:
-        return denied(a, p);
+        return oauth_not_granted(a, p);
     case PERMIT_ACTIVE:
     case PERMIT_SPENT:
     case PERMIT_STATE__MAX:
     default:
-        return check_usable(a, x, poll_after);
+        return oauth_check_usable(a, x, poll_after);
     }
 }
 
@@ -433,12 +440,14 @@ struct json *oauth_token(struct arena *a, const struct permit *p,
     return o;
 }
 
-static struct str address(struct arena *a, struct str issuer, const char *path)
+static struct str oauth_address(struct arena *a, struct str issuer,
+                                const char *path)
 {
     return arena_join(a, issuer, str_of(path));
 }
 
-static struct json *member(struct arena *a, const char *key, struct str value)
+static struct json *oauth_member(struct arena *a, const char *key,
+                                 struct str value)
 {
     struct json *o = json_object(a);
     json_set_text(o, key, value);
@@ -458,26 +467,26 @@ struct json *oauth_introspection(struct arena *a,
     json_set_text(o, "client_id", p->agent);
     json_set_text(o, "sub", live->initiator.p ? live->initiator : p->agent);
     if (live->initiator.p)
-        json_set_json(o, "act", member(a, "sub", p->agent));
+        json_set_json(o, "act", oauth_member(a, "sub", p->agent));
     json_set_text(o, "aud", live->resource);
     json_set_int(o, "iat", live->issued_at / CLOCK_SECOND);
     json_set_int(o, "exp", live->expires_at / CLOCK_SECOND);
     if (live->jkt.p)
-        json_set_json(o, "cnf", member(a, "jkt", live->jkt));
+        json_set_json(o, "cnf", oauth_member(a, "jkt", live->jkt));
     json_set_read(a, o, "authorization_details", p->granted);
     json_set_text(o, "permit_id", p->id);
     if (p->suspension_id.p)
         json_set_text(o, "request_id", p->suspension_id);
     json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     json_set_text(o, "redemption_endpoint",
-                  address(a, live->issuer, "/api/v1/redemptions"));
+                  oauth_address(a, live->issuer, "/api/v1/redemptions"));
     return o;
 }
 
 /* ---- metadata ------------------------------------------------------- */
 
 /* Words with a space between, as a list. */
-static struct json *list_of(struct arena *a, const char *words)
+static struct json *oauth_list_of(struct arena *a, const char *words)
 {
     struct json *list = json_array(a);
     struct str rest = str_of(words);
@@ -510,9 +519,10 @@ struct json *oauth_metadata(struct arena *a, struct str issuer)
     struct json *o = json_object(a);
     json_set_text(o, "issuer", issuer);
     for (size_t i = 0; i < countof(places); i++)
-        json_set_text(o, places[i].member, address(a, issuer, places[i].path));
+        json_set_text(o, places[i].member,
+                      oauth_address(a, issuer, places[i].path));
     json_set_bool(o, "backchannel_user_code_parameter_supported", false);
     for (size_t i = 0; i < countof(lists); i++)
-        json_set_json(o, lists[i].member, list_of(a, lists[i].words));
+        json_set_json(o, lists[i].member, oauth_list_of(a, lists[i].words));
     return o;
 }

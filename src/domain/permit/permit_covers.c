@@ -13,7 +13,7 @@ const char permit_covers_budget[] = "permit.budget";
 
 /* Does v keep the limit? For a text that is no decimal, true and false only an
  * equal value does. */
-static bool within(const struct json *limit, const struct json *v)
+static bool covers_within(const struct json *limit, const struct json *v)
 {
     struct decimal most, now;
     if (json_is_number(limit))
@@ -28,7 +28,7 @@ static bool within(const struct json *limit, const struct json *v)
            json_equal(limit, v);
 }
 
-static const struct err *missing(struct arena *a, struct str name)
+static const struct err *covers_missing(struct arena *a, struct str name)
 {
     return err_at(a, ERR_INVALID, "permit.missing", name,
                   "The permit is for a call that has this member.");
@@ -38,23 +38,23 @@ static const struct err *missing(struct arena *a, struct str name)
 
 /* Each exact member has to be there with its value, each limited one within
  * its limit, and no other. */
-static const struct err *check_detail(struct arena *a,
-                                      const struct json *detail,
-                                      const struct json *arguments)
+static const struct err *covers_check_detail(struct arena *a,
+                                             const struct json *detail,
+                                             const struct json *arguments)
 {
     const struct json *exact = json_get(detail, "arguments");
     const struct json *limits = json_get(detail, "constraints");
     for (struct json_iter i = json_iter(exact); json_next(&i);) {
         if (!json_has(arguments, i.key.p))
-            return missing(a, i.key);
+            return covers_missing(a, i.key);
         if (!json_equal(i.value, json_get_str(arguments, i.key)))
             return err_at(a, ERR_INVALID, "permit.other", i.key,
                           "The permit is for another value of this member.");
     }
     for (struct json_iter i = json_iter(limits); json_next(&i);) {
         if (!json_has(arguments, i.key.p))
-            return missing(a, i.key);
-        if (!within(i.value, json_get_str(arguments, i.key)))
+            return covers_missing(a, i.key);
+        if (!covers_within(i.value, json_get_str(arguments, i.key)))
             return err_at(
                 a, ERR_INVALID, "permit.limit", i.key,
                 "This exceeds the limit of the permit, or has another type.");
@@ -80,7 +80,7 @@ const struct err *permit_covers(struct arena *a, const struct json *granted,
             continue;
         const struct err *e =
             json_is(arguments, JSON_OBJECT)
-                ? check_detail(a, one, arguments)
+                ? covers_check_detail(a, one, arguments)
                 : err_at(a, ERR_INVALID, "tool_call.arguments",
                          STR("arguments"),
                          "The arguments have to be an object.");
@@ -116,17 +116,17 @@ static bool covers(struct arena *a, const struct json *one,
     return str_is(json_get_text(one, "type"), permit_details_type) &&
            str_eq(json_get_text(one, "tool"), c->tool) &&
            json_is(c->arguments, JSON_OBJECT) &&
-           !check_detail(a, one, c->arguments);
+           !covers_check_detail(a, one, c->arguments);
 }
 
 /* Finds a detail for the call; one that has it may go to another. */
-static bool place(struct shares *x, size_t call)
+static bool covers_place(struct shares *x, size_t call)
 {
     for (size_t i = 0; i < x->details; i++) {
         if (x->tried[i] || !x->fits[call][i])
             continue;
         x->tried[i] = true;
-        if (x->of[i] == NOBODY || place(x, x->of[i])) {
+        if (x->of[i] == NOBODY || covers_place(x, x->of[i])) {
             x->of[i] = call;
             return true;
         }
@@ -148,22 +148,22 @@ bool permit_covers_each(struct arena *a, const struct json *granted,
     }
     for (size_t i = 0; all && i < n; i++) {
         memset(x->tried, 0, sizeof x->tried);
-        all = place(x, i);
+        all = covers_place(x, i);
     }
     return all;
 }
 
 /* ---- the budget ----------------------------------------------------- */
 
-static const struct err *wrong(struct arena *a, struct str path,
-                               const char *key, const char *say)
+static const struct err *covers_wrong(struct arena *a, struct str path,
+                                      const char *key, const char *say)
 {
     return err_at(a, ERR_INVALID, permit_details_wrong,
                   fields_path(a, path, key), "%s", say);
 }
 
 /* A currency that a call may choose is none that a sum can be in. */
-static bool fits_unit(const struct json *detail, struct str unit)
+static bool covers_fits_unit(const struct json *detail, struct str unit)
 {
     struct json_iter limit = json_iter(json_get(detail, "constraints"));
     struct json_iter exact = json_iter(json_get(detail, "arguments"));
@@ -177,9 +177,10 @@ static bool fits_unit(const struct json *detail, struct str unit)
     return true;
 }
 
-static const struct err *check_budget(struct arena *a, struct str path,
-                                      const struct json *details,
-                                      const struct permit_covers_budget *b)
+static const struct err *
+covers_check_budget(struct arena *a, struct str path,
+                    const struct json *details,
+                    const struct permit_covers_budget *b)
 {
     struct decimal limit;
     for (size_t i = 0; i < json_count(details); i++) {
@@ -187,13 +188,15 @@ static const struct err *check_budget(struct arena *a, struct str path,
         const struct json *counted =
             json_get_str(json_get(one, "constraints"), b->of);
         if (!decimal_read(json_text(counted), &limit))
-            return wrong(a, path, "of",
-                         "A budget counts a constraint of every detail that "
-                         "is a decimal text such as \"50.00\".");
-        if (!fits_unit(one, b->unit))
-            return wrong(a, path, "unit",
-                         "The unit of a budget is the currency of every "
-                         "detail, which has to be an exact argument there.");
+            return covers_wrong(
+                a, path, "of",
+                "A budget counts a constraint of every detail that "
+                "is a decimal text such as \"50.00\".");
+        if (!covers_fits_unit(one, b->unit))
+            return covers_wrong(
+                a, path, "unit",
+                "The unit of a budget is the currency of every "
+                "detail, which has to be an exact argument there.");
     }
     return NULL;
 }
@@ -216,12 +219,13 @@ const struct err *permit_covers_budget_read(struct arena *a,
     fields_text(&f, "of", 200, &b.of);
     TRY(fields_error(&f));
     if (!decimal_read(amount, &b.amount) || decimal_zero(b.amount))
-        return wrong(a, path, "amount",
-                     "A budget is a decimal text above zero, such as "
-                     "\"100.00\".");
+        return covers_wrong(a, path, "amount",
+                            "A budget is a decimal text above zero, such as "
+                            "\"100.00\".");
     if (str_trim(b.unit).n == 0)
-        return wrong(a, path, "unit", "A budget has a unit, such as EUR.");
-    TRY(check_budget(a, path, details, &b));
+        return covers_wrong(a, path, "unit",
+                            "A budget has a unit, such as EUR.");
+    TRY(covers_check_budget(a, path, details, &b));
     *out = b;
     return NULL;
 }

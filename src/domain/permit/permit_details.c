@@ -10,13 +10,14 @@ const char permit_details_wrong[] = "permit.details";
 
 /* ---- reading -------------------------------------------------------- */
 
-static const struct err *wrong(struct arena *a, struct str at, const char *say)
+static const struct err *details_wrong(struct arena *a, struct str at,
+                                       const char *say)
 {
     return err_at(a, ERR_INVALID, permit_details_wrong, at, "%s", say);
 }
 
 /* May the value be a limit? */
-static bool limits_something(const struct json *v)
+static bool details_limits_something(const struct json *v)
 {
     switch (json_type(v)) {
     case JSON_INT:
@@ -35,24 +36,26 @@ static bool limits_something(const struct json *v)
     }
 }
 
-static const struct err *check_limits(struct arena *a, struct str path,
-                                      const struct json *arguments,
-                                      const struct json *limits)
+static const struct err *details_check_limits(struct arena *a, struct str path,
+                                              const struct json *arguments,
+                                              const struct json *limits)
 {
     for (struct json_iter i = json_iter(limits); json_next(&i);) {
-        if (!limits_something(i.value))
-            return wrong(a, fields_path(a, path, arena_z(a, i.key)),
-                         "A constraint is a number from 0 on, a text, true or "
-                         "false, or a list of what is allowed.");
+        if (!details_limits_something(i.value))
+            return details_wrong(
+                a, fields_path(a, path, arena_z(a, i.key)),
+                "A constraint is a number from 0 on, a text, true or "
+                "false, or a list of what is allowed.");
         if (json_has(arguments, i.key.p))
-            return wrong(a, fields_path(a, path, i.key.p),
-                         "A member is exact or has a limit, not both.");
+            return details_wrong(
+                a, fields_path(a, path, i.key.p),
+                "A member is exact or has a limit, not both.");
     }
     return NULL;
 }
 
-static const struct err *check_members(struct arena *a, struct str path,
-                                       const struct json *v)
+static const struct err *
+details_check_members(struct arena *a, struct str path, const struct json *v)
 {
     static const char *const members[] = {"type", "tool", "arguments",
                                           "constraints"};
@@ -61,36 +64,38 @@ static const struct err *check_members(struct arena *a, struct str path,
         while (k < countof(members) && !str_is(i.key, members[k]))
             k++;
         if (k == countof(members))
-            return wrong(a, fields_path(a, path, i.key.p),
-                         "A detail has type, tool, arguments and "
-                         "constraints, and nothing else.");
+            return details_wrong(a, fields_path(a, path, i.key.p),
+                                 "A detail has type, tool, arguments and "
+                                 "constraints, and nothing else.");
     }
     return NULL;
 }
 
-static const struct err *check_detail(struct arena *a, const struct json *v,
-                                      struct str path)
+static const struct err *
+details_check_detail(struct arena *a, const struct json *v, struct str path)
 {
     const struct json *arguments = json_get(v, "arguments");
     const struct json *limits = json_get(v, "constraints");
     if (!json_is(v, JSON_OBJECT))
-        return wrong(a, path, "A detail is an object.");
+        return details_wrong(a, path, "A detail is an object.");
     if (!str_is(json_get_text(v, "type"), permit_details_type))
-        return wrong(a, fields_path(a, path, "type"),
-                     "The only supported type is tool_call.");
-    TRY(check_members(a, path, v));
+        return details_wrong(a, fields_path(a, path, "type"),
+                             "The only supported type is tool_call.");
+    TRY(details_check_members(a, path, v));
     if (!tool_call_name(json_get_text(v, "tool")))
-        return wrong(a, fields_path(a, path, "tool"),
-                     "A detail needs a \"tool\" of visible characters.");
+        return details_wrong(
+            a, fields_path(a, path, "tool"),
+            "A detail needs a \"tool\" of visible characters.");
     if (!json_is(arguments, JSON_OBJECT))
-        return wrong(a, fields_path(a, path, "arguments"),
-                     "\"arguments\" is the object of the members that are "
-                     "exact; {} where there are none.");
+        return details_wrong(
+            a, fields_path(a, path, "arguments"),
+            "\"arguments\" is the object of the members that are "
+            "exact; {} where there are none.");
     if (json_has(v, "constraints") && !json_is(limits, JSON_OBJECT))
-        return wrong(a, fields_path(a, path, "constraints"),
-                     "\"constraints\" is an object of limits.");
-    return check_limits(a, fields_path(a, path, "constraints"), arguments,
-                        limits);
+        return details_wrong(a, fields_path(a, path, "constraints"),
+                             "\"constraints\" is an object of limits.");
+    return details_check_limits(a, fields_path(a, path, "constraints"),
+                                arguments, limits);
 }
 
 const struct err *permit_details_check(struct arena *a,
@@ -103,7 +108,8 @@ const struct err *permit_details_check(struct arena *a,
                       "This is a list of 1 to %d details.",
                       PERMIT_DETAILS_MAX);
     for (size_t i = 0; i < n; i++)
-        TRY(check_detail(a, json_at(list, i), fields_element(a, path, i)));
+        TRY(details_check_detail(a, json_at(list, i),
+                                 fields_element(a, path, i)));
     return NULL;
 }
 
@@ -155,9 +161,10 @@ const struct err *permit_details_of_action(struct arena *a,
                ? permit_details_of_calls(a, calls, false)
                : NULL;
     return *out ? NULL
-                : wrong(a, path,
-                        "An action has a provider and a name, in visible "
-                        "characters without a space.");
+                : details_wrong(
+                      a, path,
+                      "An action has a provider and a name, in visible "
+                      "characters without a space.");
 }
 
 const struct err *permit_details_limit(struct arena *a, struct json *list,
@@ -167,7 +174,8 @@ const struct err *permit_details_limit(struct arena *a, struct json *list,
     struct json *detail = json_at(list, 0);
     struct json *exact = json_object(a);
     if (json_count(list) != 1)
-        return wrong(a, path, "Limits can be given for a single call only.");
+        return details_wrong(a, path,
+                             "Limits can be given for a single call only.");
     const struct json *arguments = json_get(detail, "arguments");
     for (struct json_iter i = json_iter(arguments); json_next(&i);) {
         if (!json_has(limits, i.key.p))
@@ -175,14 +183,14 @@ const struct err *permit_details_limit(struct arena *a, struct json *list,
     }
     json_set_json(detail, "arguments", exact);
     json_set_json(detail, "constraints", limits);
-    return check_limits(a, path, exact, limits);
+    return details_check_limits(a, path, exact, limits);
 }
 
 /* ---- limits --------------------------------------------------------- */
 
 /* "amount", or "2.amount" where there are several details. */
-static struct str limit_name(struct arena *a, const struct json *list,
-                             size_t place, struct str name)
+static struct str details_limit_name(struct arena *a, const struct json *list,
+                                     size_t place, struct str name)
 {
     struct buf b = buf_make(a, name.n + 32);
     if (json_count(list) > 1)
@@ -198,20 +206,20 @@ struct json *permit_details_limits(struct arena *a, const struct json *list)
         const struct json *limits =
             json_get(json_at(list, i), "constraints");
         for (struct json_iter k = json_iter(limits); json_next(&k);)
-            json_set_key(all, limit_name(a, list, i, k.key), k.value);
+            json_set_key(all, details_limit_name(a, list, i, k.key), k.value);
     }
     return json_count(all) ? all : NULL;
 }
 
 /* Puts the new value of a limit where it belongs; false: there is none of
  * that name. */
-static bool put_limit(struct arena *a, struct json *list, struct str name,
-                      const struct json *v)
+static bool details_put_limit(struct arena *a, struct json *list,
+                              struct str name, const struct json *v)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         struct json *limits = json_get(json_at(list, i), "constraints");
         for (struct json_iter k = json_iter(limits); json_next(&k);) {
-            if (str_eq(limit_name(a, list, i, k.key), name)) {
+            if (str_eq(details_limit_name(a, list, i, k.key), name)) {
                 json_set_key(limits, k.key, v);
                 return true;
             }
@@ -236,7 +244,7 @@ const struct err *permit_details_narrow(struct arena *a,
             return err_at(a, ERR_INVALID, amend_wider, at,
                           "This is not tighter than what was asked for. An "
                           "answer may only allow less.");
-        (void)put_limit(a, now, i.key, i.value);
+        (void)details_put_limit(a, now, i.key, i.value);
     }
     *out = now;
     return NULL;

@@ -71,7 +71,8 @@ struct reading {
 
 /* Has the object all members of marks, and of the other telling ones only
  * members of may? */
-static bool has(const struct json *v, const char *marks, const char *may)
+static bool tool_call_has(const struct json *v, const char *marks,
+                          const char *may)
 {
     for (size_t i = 0; i < countof(telling); i++) {
         const struct str word = str_of(telling[i]);
@@ -83,19 +84,20 @@ static bool has(const struct json *v, const char *marks, const char *may)
     return true;
 }
 
-static bool fits(const struct json *v, const struct shape *s)
+static bool tool_call_fits(const struct json *v, const struct shape *s)
 {
     const struct json *type = json_get(v, "type");
-    if (!has(v, s->marks, s->may))
+    if (!tool_call_has(v, s->marks, s->may))
         return false;
     if (type && !str_eq(json_text(type), str_of(s->type)))
         return false;
-    return !s->inner || has(json_get(v, s->inner), "name arguments", "");
+    return !s->inner ||
+           tool_call_has(json_get(v, s->inner), "name arguments", "");
 }
 
 /* ---- the tool and the id -------------------------------------------- */
 
-static bool seen(struct str s, size_t max)
+static bool tool_call_seen(struct str s, size_t max)
 {
     for (size_t at = 0; at < s.n;) {
         const uint32_t rune = str_rune(s, &at);
@@ -107,17 +109,17 @@ static bool seen(struct str s, size_t max)
 
 bool tool_call_name(struct str name)
 {
-    return seen(name, TOOL_CALL_NAME_MAX);
+    return tool_call_seen(name, TOOL_CALL_NAME_MAX);
 }
 
 bool tool_call_id(struct str id)
 {
-    return seen(id, TOOL_CALL_ID_MAX);
+    return tool_call_seen(id, TOOL_CALL_ID_MAX);
 }
 
 /* Semantic Kernel's name of a function: PLUGIN-FUNCTION. A member "name" has to
  * be the same name. */
-static struct str kernel_name(const struct reading *r)
+static struct str tool_call_kernel_name(const struct reading *r)
 {
     const struct json *said = json_get(r->v, "name");
     const struct str plugin = json_get_text(r->v, "plugin_name");
@@ -133,12 +135,13 @@ static struct str kernel_name(const struct reading *r)
     return buf_text(&b);
 }
 
-static const struct err *read_tool(const struct reading *r,
-                                   const struct shape *s,
-                                   struct tool_call *out)
+static const struct err *tool_call_read_tool(const struct reading *r,
+                                             const struct shape *s,
+                                             struct tool_call *out)
 {
     const struct json *holder = s->inner ? json_get(r->v, s->inner) : r->v;
-    out->tool = s->tool ? json_get_text(holder, s->tool) : kernel_name(r);
+    out->tool =
+        s->tool ? json_get_text(holder, s->tool) : tool_call_kernel_name(r);
     if (tool_call_name(out->tool))
         return NULL;
     return err_at(
@@ -147,9 +150,9 @@ static const struct err *read_tool(const struct reading *r,
         TOOL_CALL_NAME_MAX);
 }
 
-static const struct err *read_id(const struct reading *r,
-                                 const struct shape *s, size_t place,
-                                 struct tool_call *out)
+static const struct err *tool_call_read_id(const struct reading *r,
+                                           const struct shape *s, size_t place,
+                                           struct tool_call *out)
 {
     const struct json *id = json_get(r->v, "id");
     struct buf b = buf_make(r->a, 32);
@@ -168,40 +171,44 @@ static const struct err *read_id(const struct reading *r,
 
 /* ---- the arguments -------------------------------------------------- */
 
-static const struct err *wrong_arguments(struct arena *a, struct str at,
-                                         const char *say)
+static const struct err *
+tool_call_wrong_arguments(struct arena *a, struct str at, const char *say)
 {
     return err_at(a, ERR_INVALID, tool_call_arguments, at, "%s", say);
 }
 
-static const struct err *keep_arguments(const struct reading *r,
-                                        struct str at, struct tool_call *out)
+static const struct err *tool_call_keep_arguments(const struct reading *r,
+                                                  struct str at,
+                                                  struct tool_call *out)
 {
     struct arena *a = r->a;
     struct buf b = buf_make(a, 8 * r->max);
     if (!json_is(out->tree, JSON_OBJECT))
-        return wrong_arguments(a, at, "The arguments have to be an object.");
+        return tool_call_wrong_arguments(
+            a, at, "The arguments have to be an object.");
     if (out->raw.n > r->max)
         return err_at(a, ERR_INVALID, tool_call_arguments, at,
                       "The arguments of one call have at most %zu kB.",
                       r->max >> 10);
     if (json_depth(out->tree) > TOOL_CALL_DEPTH_MAX)
-        return wrong_arguments(a, at, "The arguments are nested too deeply.");
+        return tool_call_wrong_arguments(
+            a, at, "The arguments are nested too deeply.");
     if (!json_exact(out->tree))
-        return wrong_arguments(a, at,
-                               "A number has more digits than a double holds. "
-                               "Send it as a string.");
+        return tool_call_wrong_arguments(
+            a, at,
+            "A number has more digits than a double holds. "
+            "Send it as a string.");
     json_write_canonical(&b, out->tree);
     if (b.over)
-        return wrong_arguments(a, at, "The arguments are too long.");
+        return tool_call_wrong_arguments(a, at, "The arguments are too long.");
     out->arguments = buf_text(&b);
     out->arguments_sha256 = crypt_sha256_hex(a, out->arguments);
     return NULL;
 }
 
-static const struct err *read_arguments(const struct reading *r,
-                                        const struct shape *s,
-                                        struct tool_call *out)
+static const struct err *tool_call_read_arguments(const struct reading *r,
+                                                  const struct shape *s,
+                                                  struct tool_call *out)
 {
     const struct str key = str_of(s->arguments);
     const struct str path =
@@ -226,19 +233,20 @@ static const struct err *read_arguments(const struct reading *r,
         out->tree = inside;
         out->raw = str_trim(json_text(v));
     } else if (!s->object) {
-        return wrong_arguments(
+        return tool_call_wrong_arguments(
             r->a, at, "The arguments of this shape have to be a string.");
     }
-    return keep_arguments(r, at, out);
+    return tool_call_keep_arguments(r, at, out);
 }
 
 /* ---- calls ---------------------------------------------------------- */
 
-static const struct err *read_call(const struct reading *r, size_t place,
-                                   struct tool_call *out)
+static const struct err *tool_call_read_call(const struct reading *r,
+                                             size_t place,
+                                             struct tool_call *out)
 {
     size_t i = 0; /* at most one shape fits, by its marks */
-    while (i < countof(shapes) && !fits(r->v, &shapes[i]))
+    while (i < countof(shapes) && !tool_call_fits(r->v, &shapes[i]))
         i++;
     if (!json_is(r->v, JSON_OBJECT) || i == countof(shapes))
         return err_at(r->a, ERR_INVALID, "tool_call.shape", r->path,
@@ -247,13 +255,13 @@ static const struct err *read_call(const struct reading *r, size_t place,
                       "Semantic Kernel, and must match only one of them.");
     *out =
         (struct tool_call){.shape = (enum tool_call_shape)i, .sent = r->text};
-    TRY(read_id(r, &shapes[i], place, out));
-    TRY(read_tool(r, &shapes[i], out));
-    return read_arguments(r, &shapes[i], out);
+    TRY(tool_call_read_id(r, &shapes[i], place, out));
+    TRY(tool_call_read_tool(r, &shapes[i], out));
+    return tool_call_read_arguments(r, &shapes[i], out);
 }
 
-static const struct err *check_unique(struct arena *a,
-                                      const struct tool_call *v, size_t n)
+static const struct err *
+tool_call_check_unique(struct arena *a, const struct tool_call *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++) {
@@ -268,9 +276,10 @@ static const struct err *check_unique(struct arena *a,
     return NULL;
 }
 
-static const struct err *read_calls(struct arena *a, const struct json *list,
-                                    struct str text, size_t max,
-                                    struct tool_calls *out)
+static const struct err *tool_call_read_calls(struct arena *a,
+                                              const struct json *list,
+                                              struct str text, size_t max,
+                                              struct tool_calls *out)
 {
     const struct str path = STR("tool_calls");
     const size_t n = json_is(list, JSON_ARRAY) ? json_count(list) : 0;
@@ -283,9 +292,9 @@ static const struct err *read_calls(struct arena *a, const struct json *list,
         const struct reading r = {a, json_at(list, out->n),
                                   json_raw_element(text, out->n),
                                   fields_element(a, path, out->n), max};
-        TRY(read_call(&r, out->n + 1, &out->v[out->n]));
+        TRY(tool_call_read_call(&r, out->n + 1, &out->v[out->n]));
     }
-    return check_unique(a, out->v, n);
+    return tool_call_check_unique(a, out->v, n);
 }
 
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
@@ -299,8 +308,8 @@ const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
     fields_need(&f, "arguments");
     TRY(fields_error(&f));
     *out = (struct tool_call){.shape = TOOL_CALL_SAYSO, .sent = text};
-    TRY(read_tool(&r, &shapes[TOOL_CALL_SAYSO], out));
-    return read_arguments(&r, &shapes[TOOL_CALL_SAYSO], out);
+    TRY(tool_call_read_tool(&r, &shapes[TOOL_CALL_SAYSO], out));
+    return tool_call_read_arguments(&r, &shapes[TOOL_CALL_SAYSO], out);
 }
 
 struct str tool_call_sha256(struct arena *a, const struct tool_call *call)
@@ -316,10 +325,9 @@ struct str tool_call_sha256(struct arena *a, const struct tool_call *call)
 
 /* ---- a challenge ---------------------------------------------------- */
 
-static const struct err *read_challenge(struct arena *a,
-                                        const struct json *list,
-                                        struct str text,
-                                        struct tool_call_challenge *out)
+static const struct err *
+tool_call_read_challenge(struct arena *a, const struct json *list,
+                         struct str text, struct tool_call_challenge *out)
 {
     const struct str path = STR("auth_challenges");
     if (!json_is(list, JSON_ARRAY) || json_count(list) != 1)
@@ -369,12 +377,11 @@ const struct err *tool_call_read_large(struct arena *a,
                       "Send \"tool_calls\" or \"auth_challenges\", not "
                       "both.");
     if (challenges)
-        return read_challenge(
-            a, challenges,
-            json_raw_member(a, text, STR("auth_challenges")),
+        return tool_call_read_challenge(
+            a, challenges, json_raw_member(a, text, STR("auth_challenges")),
             &out->challenge);
-    return read_calls(a, calls,
-                      json_raw_member(a, text, STR("tool_calls")), max, out);
+    return tool_call_read_calls(
+        a, calls, json_raw_member(a, text, STR("tool_calls")), max, out);
 }
 
 /* ---- the question --------------------------------------------------- */
@@ -390,7 +397,8 @@ struct str tool_call_consequence(struct str said)
 }
 
 /* Lists the tools in one line, each once, and returns their number. */
-static size_t list_tools(struct buf *b, const struct str *tools, size_t n)
+static size_t tool_call_list_tools(struct buf *b, const struct str *tools,
+                                   size_t n)
 {
     size_t names = 0;
     for (size_t i = 0; i < n; i++) {
@@ -405,7 +413,8 @@ static size_t list_tools(struct buf *b, const struct str *tools, size_t n)
     return names;
 }
 
-static void put_member(struct buf *b, const char *before, struct str value)
+static void tool_call_put_member(struct buf *b, const char *before,
+                                 struct str value)
 {
     buf_put(b, before);
     json_write_string(b, value);
@@ -417,7 +426,7 @@ void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
     struct buf list = buf_make(b->arena, TOOL_CALL_MAX * 4 *
                                              (TOOL_CALL_NAME_MAX + 2));
     struct buf many = buf_make(b->arena, 64), sum = buf_make(b->arena, 2000);
-    const size_t names = list_tools(&list, tools, n);
+    const size_t names = tool_call_list_tools(&list, tools, n);
     const bool fit = str_runes(buf_text(&list)) <= LIST_MAX;
     buf_printf(&many, "%zu tool calls", n);
     if (n == 1) {
@@ -427,22 +436,21 @@ void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
     } else {
         buf_printf(&sum, "All %zu calls, or none of them.", n);
     }
-    put_member(b, "{\"action\":{\"name\":",
-               names == 1 ? tools[0] : buf_text(&many));
+    tool_call_put_member(
+        b, "{\"action\":{\"name\":", names == 1 ? tools[0] : buf_text(&many));
     if (about->provider.p)
-        put_member(b, ",\"provider\":", about->provider);
-    put_member(b, "},\"target\":",
-               about->target.p ? about->target
-               : fit           ? buf_text(&list)
-                               : buf_text(&many));
-    put_member(b, ",\"scope_summary\":", buf_text(&sum));
+        tool_call_put_member(b, ",\"provider\":", about->provider);
+    tool_call_put_member(b, "},\"target\":",
+                         about->target.p ? about->target
+                         : fit           ? buf_text(&list)
+                                         : buf_text(&many));
+    tool_call_put_member(b, ",\"scope_summary\":", buf_text(&sum));
     if (about->consequence.p)
-        put_member(b, ",\"consequence\":", about->consequence);
+        tool_call_put_member(b, ",\"consequence\":", about->consequence);
 }
 
-static struct str challenge_subject(struct arena *a,
-                                    const struct tool_call_challenge *c,
-                                    struct str probe)
+static struct str tool_call_challenge_subject(
+    struct arena *a, const struct tool_call_challenge *c, struct str probe)
 {
     struct json *o = json_object(a);
     json_set_text(o, "provider", c->server_name);
@@ -462,7 +470,7 @@ struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
     struct buf b = buf_make(a, SUBJECT_ROOM);
     struct str *tools = arena_many(a, calls->n + 1, struct str);
     if (calls->n == 0)
-        return challenge_subject(a, &calls->challenge, about->probe);
+        return tool_call_challenge_subject(a, &calls->challenge, about->probe);
     for (size_t i = 0; i < calls->n; i++)
         tools[i] = calls->v[i].tool;
     tool_call_subject_begin(&b, tools, calls->n, about);

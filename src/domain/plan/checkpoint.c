@@ -11,8 +11,8 @@
 /* ---- the question ----------------------------------------------------- */
 
 /* The effect of silence. */
-static void put_silence(const struct board *b, struct suspension *s,
-                        const struct checkpoint *c)
+static void checkpoint_put_silence(const struct board *b, struct suspension *s,
+                                   const struct checkpoint *c)
 {
     const int64_t seconds = c->timeout_hours.p
                                 ? plan_checkpoint_seconds(b->arena, c)
@@ -46,8 +46,9 @@ static void put_silence(const struct board *b, struct suspension *s,
     s->open_end = true;
 }
 
-static void put_responder(struct suspension *s, const struct json *approvers,
-                          const struct checkpoint *c)
+static void checkpoint_put_responder(struct suspension *s,
+                                     const struct json *approvers,
+                                     const struct checkpoint *c)
 {
     if (json_count(approvers) != 1)
         return; /* any operator sees it; checkpoint_may knows the names */
@@ -55,8 +56,9 @@ static void put_responder(struct suspension *s, const struct json *approvers,
     s->responder.who = json_text(json_at(approvers, 0));
 }
 
-static struct suspension question(struct board *b, const struct plan *p,
-                                  const struct checkpoint *c)
+static struct suspension checkpoint_question(struct board *b,
+                                             const struct plan *p,
+                                             const struct checkpoint *c)
 {
     struct arena *a = b->arena;
     const struct json *approvers = json_read(a, c->approvers);
@@ -82,9 +84,9 @@ static struct suspension question(struct board *b, const struct plan *p,
     s.context = json_dump(a, context, SUSPENSION_RECORD_MAX);
     s.subject = s.context; /* the answer is for exactly this */
     s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
-    put_responder(&s, approvers, c);
+    checkpoint_put_responder(&s, approvers, c);
     board_terms(b, p, &s);
-    put_silence(b, &s, c);
+    checkpoint_put_silence(b, &s, c);
     return s;
 }
 
@@ -114,8 +116,9 @@ const struct err *checkpoint_pause(struct board *b, struct plan *p,
 
 #define REACHED "plan.checkpoint_reached"
 
-static struct json *reached(const struct board *b, const struct checkpoint *c,
-                            struct str suspension_id)
+static struct json *checkpoint_payload(const struct board *b,
+                                       const struct checkpoint *c,
+                                       struct str suspension_id)
 {
     struct json *o = json_object(b->arena);
     json_set_text(o, "plan_id", c->plan_id);
@@ -126,16 +129,16 @@ static struct json *reached(const struct board *b, const struct checkpoint *c,
     return o;
 }
 
-static const struct err *ask(struct board *b, struct plan *p,
-                             struct checkpoint *c)
+static const struct err *checkpoint_ask(struct board *b, struct plan *p,
+                                        struct checkpoint *c)
 {
-    struct suspension s = question(b, p, c);
+    struct suspension s = checkpoint_question(b, p, c);
     c->suspension_id = s.id;
     c->own = false;
-    return board_ask(b, p, &s, REACHED, reached(b, c, s.id));
+    return board_ask(b, p, &s, REACHED, checkpoint_payload(b, c, s.id));
 }
 
-static bool finished(const struct board *b, const struct plan *p)
+static bool checkpoint_finished(const struct board *b, const struct plan *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->tasks_n; i++) {
@@ -152,8 +155,8 @@ static bool finished(const struct board *b, const struct plan *p)
 
 /* The first checkpoint in the plan's order whose task is done, and which has
  * not been reached yet. */
-static struct checkpoint *next_reached(const struct board *b,
-                                       const struct plan *p)
+static struct checkpoint *checkpoint_next_reached(const struct board *b,
+                                                  const struct plan *p)
 {
     struct checkpoint *found = NULL;
     for (size_t i = 0; i < b->checkpoints_n; i++) {
@@ -171,18 +174,18 @@ const struct err *checkpoint_settle(struct board *b, struct plan *p)
 {
     struct checkpoint *c;
     while (p->state == PLAN_ACTIVE && !b->has_asked &&
-           (c = next_reached(b, p))) {
+           (c = checkpoint_next_reached(b, p))) {
         c->status = CHECKPOINT_REACHED;
         c->changed = true;
         board_change_plan(b, p);
         if (c->requires_approval) {
-            TRY(ask(b, p, c));
+            TRY(checkpoint_ask(b, p, c));
             TRY(checkpoint_pause(b, p, PLAN_PAUSE_CHECKPOINT, c->id));
         } else {
-            TRY(board_event(b, REACHED, reached(b, c, STR_NONE)));
+            TRY(board_event(b, REACHED, checkpoint_payload(b, c, STR_NONE)));
         }
     }
-    if (p->state == PLAN_ACTIVE && finished(b, p))
+    if (p->state == PLAN_ACTIVE && checkpoint_finished(b, p))
         return board_end_plan(b, p,
                               &(struct board_end){.state = PLAN_COMPLETED});
     return NULL;
@@ -192,9 +195,9 @@ const struct err *checkpoint_settle(struct board *b, struct plan *p)
 
 /* The checkpoint that waits for the answer which an agent asks for itself;
  * NULL: its context names none. */
-static const struct err *find(const struct board *b,
-                              const struct json *context,
-                              struct checkpoint **out)
+static const struct err *checkpoint_find(const struct board *b,
+                                         const struct json *context,
+                                         struct checkpoint **out)
 {
     const struct str plan_id = json_get_text(context, "plan_id");
     const struct str id = json_get_text(context, "checkpoint_id");
@@ -220,8 +223,8 @@ static const struct err *find(const struct board *b,
 /* Can an answer decide the checkpoint? A question of the native API has to; one
  * of OpenIntent that cannot is left as it is. OpenIntent's choices have no
  * effects: a value that is an answer by itself is a yes or a no. */
-static const struct err *check_choices(struct arena *a, struct suspension *s,
-                                       bool *decides)
+static const struct err *
+checkpoint_check_choices(struct arena *a, struct suspension *s, bool *decides)
 {
     struct json *choices = suspension_choices(a, s);
     const bool native = s->strict || s->kind != KIND_NONE;
@@ -258,9 +261,9 @@ const struct err *checkpoint_take(struct board *b, struct suspension *s)
     const struct json *context = json_read(b->arena, s->context);
     struct checkpoint *c = NULL;
     bool decides = false;
-    TRY(find(b, context, &c));
+    TRY(checkpoint_find(b, context, &c));
     if (c)
-        TRY(check_choices(b->arena, s, &decides));
+        TRY(checkpoint_check_choices(b->arena, s, &decides));
     if (!decides)
         return NULL;
     b->replaced = c->suspension_id;
@@ -270,10 +273,10 @@ const struct err *checkpoint_take(struct board *b, struct suspension *s)
     s->origin = ORIGIN_OWN_CHECKPOINT;
     s->responder.mode = RESPONDER_OPERATORS;
     s->responder.who = STR_NONE;
-    put_responder(s, json_read(b->arena, c->approvers), c);
+    checkpoint_put_responder(s, json_read(b->arena, c->approvers), c);
     if (s->severity_said < c->severity)
         s->severity = s->severity_said = c->severity;
-    return board_event(b, REACHED, reached(b, c, s->id));
+    return board_event(b, REACHED, checkpoint_payload(b, c, s->id));
 }
 
 /* ---- the answer -------------------------------------------------------- */
@@ -295,7 +298,7 @@ const struct err *checkpoint_may(const struct board *b,
                  "You cannot answer this request. Only its approvers can.");
 }
 
-static const struct err *resume(struct board *b, struct plan *p)
+static const struct err *checkpoint_resume(struct board *b, struct plan *p)
 {
     struct json *o = json_object(b->arena);
     p->state = PLAN_ACTIVE;
@@ -308,8 +311,8 @@ static const struct err *resume(struct board *b, struct plan *p)
 
 /* A plan ends with the rejection, unless the task has an attempt left: then the
  * tasks that became ready with it wait for it again. */
-static const struct err *reject(struct board *b, struct plan *p,
-                                struct checkpoint *c)
+static const struct err *checkpoint_refuse(struct board *b, struct plan *p,
+                                           struct checkpoint *c)
 {
     struct json *o = json_object(b->arena);
     struct task *t = board_task(b, c->after_task);
@@ -335,7 +338,7 @@ static const struct err *reject(struct board *b, struct plan *p,
     json_set_text(o, "task_id", t->id);
     json_set_int(o, "attempt", t->attempt);
     TRY(board_event(b, "task.retrying", o));
-    return resume(b, p);
+    return checkpoint_resume(b, p);
 }
 
 const struct err *checkpoint_decided(struct board *b, struct suspension *s,
@@ -358,7 +361,7 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
     if (own && !yes && s->outcome != OUTCOME_VETOED) {
         c->changed = true;
         board_change_plan(b, p);
-        return ask(b, p, c);
+        return checkpoint_ask(b, p, c);
     }
     c->status = yes ? CHECKPOINT_APPROVED : CHECKPOINT_REJECTED;
     c->decided_by = s->responded_by;
@@ -377,5 +380,5 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
         json_set_text_or_null(o, "reason", s->reason);
     TRY(board_event(
         b, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected", o));
-    return yes ? resume(b, p) : reject(b, p, c);
+    return yes ? checkpoint_resume(b, p) : checkpoint_refuse(b, p, c);
 }

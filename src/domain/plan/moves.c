@@ -19,7 +19,8 @@ const struct err *moves_may(const struct board *b, const struct task *t,
                  "Another agent has this task.");
 }
 
-static const struct err *takeable(const struct board *b, const struct task *t)
+static const struct err *moves_takeable(const struct board *b,
+                                        const struct task *t)
 {
     const struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
     if (b->intent->status == INTENT_SUSPENDED)
@@ -38,51 +39,52 @@ static const struct err *takeable(const struct board *b, const struct task *t)
     return NULL;
 }
 
-static struct json *about(struct board *b, const struct task *t)
+static struct json *moves_about(struct board *b, const struct task *t)
 {
     struct json *o = json_object(b->arena);
     json_set_text(o, "task_id", t->id);
     return o;
 }
 
-static const struct err *tell_taken(struct board *b, const struct task *t,
-                                    const char *type)
+static const struct err *
+moves_tell_taken(struct board *b, const struct task *t, const char *type)
 {
-    struct json *o = about(b, t);
+    struct json *o = moves_about(b, t);
     json_set_text(o, "agent_id", t->assigned_agent);
     return board_event(b, type, o);
 }
 
 /* Takes it for an agent. */
-static const struct err *take(struct board *b, struct task *t,
-                              struct str agent)
+static const struct err *moves_take(struct board *b, struct task *t,
+                                    struct str agent)
 {
-    TRY(takeable(b, t));
+    TRY(moves_takeable(b, t));
     t->assigned_agent = agent;
-    return tell_taken(b, t, "task.claimed");
+    return moves_tell_taken(b, t, "task.claimed");
 }
 
-static const struct err *run(struct board *b, struct task *t,
-                             enum task_status from, struct str agent)
+static const struct err *moves_run(struct board *b, struct task *t,
+                                   enum task_status from, struct str agent)
 {
     if (from == TASK_READY)
-        TRY(take(b, t, agent));
+        TRY(moves_take(b, t, agent));
     else
-        TRY(takeable(b, t));
+        TRY(moves_takeable(b, t));
     if (from == TASK_BLOCKED) {
-        struct json *o = about(b, t);
+        struct json *o = moves_about(b, t);
         json_set_text(o, "resolution", STR("resumed"));
         return board_event(b, "task.unblocked", o);
     }
     t->started_at = b->now;
-    return tell_taken(b, t, "task.started");
+    return moves_tell_taken(b, t, "task.started");
 }
 
-static const struct err *tell_completed(struct board *b, const struct task *t)
+static const struct err *moves_tell_completed(struct board *b,
+                                              const struct task *t)
 {
     const struct json *facts = json_read(b->arena, t->facts);
     const struct json *artifacts = json_get(facts, "artifacts");
-    struct json *o = about(b, t);
+    struct json *o = moves_about(b, t);
     json_set_json(o, "output", json_get(facts, "output"));
     json_set_json(o, "artifacts",
                   artifacts ? artifacts : json_array(b->arena));
@@ -91,19 +93,19 @@ static const struct err *tell_completed(struct board *b, const struct task *t)
     return board_event(b, "task.completed", o);
 }
 
-static const struct err *tell_reason(struct board *b, const struct task *t,
-                                     const char *type)
+static const struct err *
+moves_tell_reason(struct board *b, const struct task *t, const char *type)
 {
     const struct json *facts = json_read(b->arena, t->facts);
-    struct json *o = about(b, t);
+    struct json *o = moves_about(b, t);
     json_set_text_or_null(o, "reason",
                           json_get_text(facts, "blocked_reason"));
     return board_event(b, type, o);
 }
 
-static const struct err *retry(struct board *b, struct task *t)
+static const struct err *moves_retry(struct board *b, struct task *t)
 {
-    struct json *o = about(b, t);
+    struct json *o = moves_about(b, t);
     t->status = TASK_READY;
     t->attempt++;
     t->started_at = t->completed_at = 0;
@@ -112,8 +114,9 @@ static const struct err *retry(struct board *b, struct task *t)
 }
 
 /* Asks people about a task that failed for good. */
-static const struct err *escalate(struct board *b, const struct plan *p,
-                                  const struct task *t, enum severity severity)
+static const struct err *moves_escalate(struct board *b, const struct plan *p,
+                                        const struct task *t,
+                                        enum severity severity)
 {
     struct json *sent = json_object(b->arena), *o = json_object(b->arena),
                 *told = json_object(b->arena);
@@ -144,13 +147,13 @@ static const struct err *escalate(struct board *b, const struct plan *p,
 }
 
 /* The effect of a task's failure on its plan. */
-static const struct err *effect_of_failure(struct board *b, struct task *t,
-                                           struct plan *p)
+static const struct err *
+moves_effect_of_failure(struct board *b, struct task *t, struct plan *p)
 {
     if (!p || plan_ended(p->state) || p->state == PLAN_DRAFT)
         return NULL;
     if (p->on_failure == PLAN_FAILURE_RETRY && !task_lost(t))
-        return retry(b, t);
+        return moves_retry(b, t);
     if (!task_lost(t))
         return NULL;
     if (p->on_failure == PLAN_FAILURE_FAIL)
@@ -160,14 +163,14 @@ static const struct err *effect_of_failure(struct board *b, struct task *t,
                                 .failed = t,
                                 .why = STR("task_failed")});
     if (p->on_failure == PLAN_FAILURE_NOTIFY)
-        return escalate(b, p, t, SEVERITY_MEDIUM);
+        return moves_escalate(b, p, t, SEVERITY_MEDIUM);
     if (p->state == PLAN_ACTIVE)
         TRY(checkpoint_pause(b, p, PLAN_PAUSE_FAILURE, STR_NONE));
-    return escalate(b, p, t, SEVERITY_HIGH);
+    return moves_escalate(b, p, t, SEVERITY_HIGH);
 }
 
-static const struct err *failed(struct board *b, struct task *t,
-                                struct plan *p)
+static const struct err *moves_failed(struct board *b, struct task *t,
+                                      struct plan *p)
 {
     const int64_t limit = b->guards.failures;
     int64_t n = 0; /* failures of all attempts at the tasks of the plan */
@@ -182,15 +185,16 @@ static const struct err *failed(struct board *b, struct task *t,
         p->told = limit;
         board_change_plan(b, p);
     }
-    TRY(effect_of_failure(b, t, p));
+    TRY(moves_effect_of_failure(b, t, p));
     return many && !b->has_asked && !plan_ended(p->state)
-               ? escalate(b, p, t, SEVERITY_HIGH)
+               ? moves_escalate(b, p, t, SEVERITY_HIGH)
                : NULL;
 }
 
-static const struct err *tell_failed(struct board *b, const struct task *t)
+static const struct err *moves_tell_failed(struct board *b,
+                                           const struct task *t)
 {
-    struct json *o = about(b, t);
+    struct json *o = moves_about(b, t);
     json_set_json(o, "error",
                   json_get(json_read(b->arena, t->facts), "error"));
     json_set_int(o, "attempt", t->attempt);
@@ -199,30 +203,30 @@ static const struct err *tell_failed(struct board *b, const struct task *t)
 }
 
 /* The event of a move, and the task's own columns. */
-static const struct err *moved(struct board *b, struct task *t,
-                               enum task_status from, struct str agent)
+static const struct err *moves_moved(struct board *b, struct task *t,
+                                     enum task_status from, struct str agent)
 {
     switch (t->status) {
     case TASK_CLAIMED:
-        return take(b, t, agent);
+        return moves_take(b, t, agent);
     case TASK_RUNNING:
-        return run(b, t, from, agent);
+        return moves_run(b, t, from, agent);
     case TASK_BLOCKED:
-        return tell_reason(b, t, "task.blocked");
+        return moves_tell_reason(b, t, "task.blocked");
     case TASK_COMPLETED:
-        return tell_completed(b, t);
+        return moves_tell_completed(b, t);
     case TASK_FAILED:
-        return tell_failed(b, t);
+        return moves_tell_failed(b, t);
     case TASK_CANCELLED:
-        return tell_reason(b, t, "task.cancelled");
+        return moves_tell_reason(b, t, "task.cancelled");
     case TASK_SKIPPED:
-        return tell_reason(b, t, "task.skipped");
+        return moves_tell_reason(b, t, "task.skipped");
     case TASK_READY:
         if (from == TASK_FAILED)
-            return retry(b, t);
+            return moves_retry(b, t);
         if (from == TASK_CLAIMED)
             t->assigned_agent = STR_NONE; /* given back */
-        return tell_reason(b, t, "task.ready");
+        return moves_tell_reason(b, t, "task.ready");
     case TASK_PENDING:
     case TASK_STATUS__MAX:
     default:
@@ -259,9 +263,9 @@ const struct err *moves_task(struct board *b, struct task *t,
     board_change_task(t);
     if (!agent.p)
         agent = t->assigned_agent.p ? t->assigned_agent : principal_actor(who);
-    TRY(moved(b, t, from, agent));
+    TRY(moves_moved(b, t, from, agent));
     if (to == TASK_FAILED)
-        TRY(failed(b, t, p));
+        TRY(moves_failed(b, t, p));
     TRY(board_ready(b, t));
     return p ? checkpoint_settle(b, p) : NULL;
 }
@@ -315,7 +319,7 @@ const struct err *moves_plan(struct board *b, struct plan *p,
 
 /* ---- the tasks of a plan ------------------------------------------------ */
 
-static const struct err *sealed(void)
+static const struct err *moves_sealed(void)
 {
     return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
                  "After a plan was activated, an agent may add checkpoints to "
@@ -323,7 +327,7 @@ static const struct err *sealed(void)
 }
 
 /* May the caller loosen the plan? */
-static bool loosens(const struct plan *p, const struct principal *who)
+static bool moves_loosens(const struct plan *p, const struct principal *who)
 {
     return who->role != ROLE_AGENT || p->activated_at == 0;
 }
@@ -349,8 +353,8 @@ const struct err *moves_plan_tasks(struct board *b, struct plan *p,
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         const struct checkpoint *c = &b->checkpoints[i];
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            !json_lists_text(list, c->after_task) && !loosens(p, who))
-            return sealed();
+            !json_lists_text(list, c->after_task) && !moves_loosens(p, who))
+            return moves_sealed();
     }
     for (size_t i = 0; i < b->tasks_n; i++) {
         struct task *t = &b->tasks[i];
@@ -371,18 +375,18 @@ const struct err *moves_plan_tasks(struct board *b, struct plan *p,
 /* ---- the checkpoints of a plan ------------------------------------------ */
 
 /* One that the plan has, as it is sent now; NULL: it is not. */
-static const struct err *put_again(struct plan *p, struct checkpoint *c,
-                                   const struct checkpoint *now,
-                                   const struct principal *who)
+static const struct err *moves_put_again(struct plan *p, struct checkpoint *c,
+                                         const struct checkpoint *now,
+                                         const struct principal *who)
 {
     const bool open = c->status == CHECKPOINT_PENDING;
-    if (!loosens(p, who) && (!now || !plan_checkpoint_kept(c, now)))
-        return sealed();
+    if (!moves_loosens(p, who) && (!now || !plan_checkpoint_kept(c, now)))
+        return moves_sealed();
     c->changed = true;
     if (now)
         c->place = now->place;
     if (!open)
-        return now ? NULL : sealed();
+        return now ? NULL : moves_sealed();
     if (!now) {
         c->dropped = true;
         return NULL;
@@ -408,7 +412,7 @@ const struct err *moves_checkpoints(struct board *b, struct plan *p,
         while (k < sent->n && !str_eq(sent->v[k].id, c->id))
             k++;
         if (str_eq(c->plan_id, p->id))
-            TRY(put_again(p, c, k < sent->n ? &sent->v[k] : NULL, who));
+            TRY(moves_put_again(p, c, k < sent->n ? &sent->v[k] : NULL, who));
     }
     for (size_t i = 0; i < sent->n; i++) {
         struct checkpoint *c = &b->checkpoints[b->checkpoints_n];

@@ -1,7 +1,7 @@
 /* Tasks by calls: new ones, and changes of what they are about. Pure. */
 #include "domain/plan/moves.h"
 
-static const struct err *room(const struct board *b, int64_t more)
+static const struct err *moves_room(const struct board *b, int64_t more)
 {
     int64_t bytes = more;
     for (size_t i = 0; i < b->tasks_n; i++)
@@ -23,7 +23,7 @@ const struct err *moves_new_task(struct board *b, struct task *t,
     if (b->tasks_n >= TASKS_MAX)
         return ERROR(ERR_CONFLICT, "task.too_many",
                      "An intent may have at most 200 tasks.");
-    TRY(room(b, t->facts_n));
+    TRY(moves_room(b, t->facts_n));
     if (t->plan_id.p && !p)
         return err_at(b->arena, ERR_INVALID, "plan.unknown", STR("plan_id"),
                       "The intent has no plan with this id.");
@@ -59,9 +59,9 @@ const struct err *moves_new_task(struct board *b, struct task *t,
 
 /* ---- changes ---------------------------------------------------------- */
 
-static const struct err *put_members(struct board *b, struct task *t,
-                                     const struct json *body,
-                                     const struct task_change *change)
+static const struct err *moves_put_members(struct board *b, struct task *t,
+                                           const struct json *body,
+                                           const struct task_change *change)
 {
     const bool waiting = t->status == TASK_PENDING || t->status == TASK_READY;
     TRY(task_read_facts(b->arena, body, t));
@@ -90,7 +90,7 @@ const struct err *moves_change_task(struct board *b, struct task *t,
     /* A failed one that may be tried again has not ended for good. */
     const bool ended = task_ended(was.status) &&
                        (was.status != TASK_FAILED || task_lost(&was));
-    TRY(put_members(b, t, body, change));
+    TRY(moves_put_members(b, t, body, change));
     const bool same = task_same_work(b->arena, &was, t);
     if (ended && !same)
         return ERROR(ERR_CONFLICT, "task.transition",
@@ -99,7 +99,7 @@ const struct err *moves_change_task(struct board *b, struct task *t,
     if (!task_open(was.status) && !task_same_output(b->arena, &was, t))
         return ERROR(ERR_CONFLICT, "task.transition",
                      "The output of a task cannot change after it is done.");
-    TRY(room(b, 0));
+    TRY(moves_room(b, 0));
     TRY(board_check_depends(b, t));
     board_change_task(t);
     if (t->status == TASK_READY && board_waits(b, t))

@@ -77,8 +77,8 @@ const struct err *plan_read(struct arena *a, const struct json *body,
 
 /* ---- reading checkpoints ---------------------------------------------- */
 
-static void checkpoint_id(struct fields *f, const char *key,
-                          const void *checkpoint)
+static void plan_checkpoint_id(struct fields *f, const char *key,
+                               const void *checkpoint)
 {
     const struct checkpoint *c = checkpoint;
     if (!id_token(c->id))
@@ -86,16 +86,16 @@ static void checkpoint_id(struct fields *f, const char *key,
                      "An id has letters, digits and . _ ~ - only.");
 }
 
-static void checkpoint_name(struct fields *f, const char *key,
-                            const void *checkpoint)
+static void plan_checkpoint_name(struct fields *f, const char *key,
+                                 const void *checkpoint)
 {
     const struct checkpoint *c = checkpoint;
     if (str_trim(c->name).n == 0)
         fields_wrong(f, key, "field.empty", "A name is needed.");
 }
 
-static void checkpoint_approvers(struct fields *f, const char *key,
-                                 const void *checkpoint)
+static void plan_checkpoint_approvers(struct fields *f, const char *key,
+                                      const void *checkpoint)
 {
     const struct checkpoint *c = checkpoint;
     const struct json *list = json_read(f->arena, c->approvers);
@@ -110,8 +110,8 @@ static void checkpoint_approvers(struct fields *f, const char *key,
     }
 }
 
-static void checkpoint_hours(struct fields *f, const char *key,
-                             const void *checkpoint)
+static void plan_checkpoint_hours(struct fields *f, const char *key,
+                                  const void *checkpoint)
 {
     const struct checkpoint *c = checkpoint;
     if (!json_is_number(json_get(f->obj, key)) ||
@@ -126,11 +126,11 @@ static void checkpoint_hours(struct fields *f, const char *key,
 static const struct record_field checkpoint_fields[] = {
     {RECORD_TEXT(checkpoint, plan_id, IN_TABLE)},
     {RECORD_TEXT(checkpoint, id, IN_TABLE | IN_OBJECT | IN_BODY), .max = 64,
-     .check = checkpoint_id},
+     .check = plan_checkpoint_id},
     {RECORD_TEXT(checkpoint, intent_id, IN_TABLE)},
     {RECORD_NUMBER(checkpoint, place, IN_TABLE | IN_UPDATE)},
     {RECORD_TEXT(checkpoint, name, IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
-     .max = PLAN_NAME_MAX, .check = checkpoint_name},
+     .max = PLAN_NAME_MAX, .check = plan_checkpoint_name},
     {RECORD_UUID(checkpoint, after_task,
                  IN_TABLE | IN_UPDATE | IN_OBJECT | IN_NEED),
      .other = "after"},
@@ -139,11 +139,11 @@ static const struct record_field checkpoint_fields[] = {
     {RECORD_JSON(checkpoint, approvers,
                  IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
      .shape = JSON_ARRAY, .none = "[]", .max = PLAN_FACTS_MAX,
-     .check = checkpoint_approvers},
+     .check = plan_checkpoint_approvers},
     {RECORD_FLAG(checkpoint, of_group, IN_TABLE | IN_UPDATE)},
     {RECORD_JSON(checkpoint, timeout_hours,
                  IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
-     .max = PLAN_FACTS_MAX, .check = checkpoint_hours},
+     .max = PLAN_FACTS_MAX, .check = plan_checkpoint_hours},
     {RECORD_WORD(checkpoint, on_timeout,
                  IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY,
                  vocabulary_checkpoint_timeout_all)},

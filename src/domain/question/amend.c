@@ -12,7 +12,7 @@ const char amend_wider[] = "amend.wider";
 
 /* ---- mistakes ------------------------------------------------------- */
 
-static const struct err *wider(struct arena *a, struct str key)
+static const struct err *amend_beyond(struct arena *a, struct str key)
 {
     return err_at(a, ERR_INVALID, amend_wider,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
@@ -20,24 +20,24 @@ static const struct err *wider(struct arena *a, struct str key)
                   "was requested.");
 }
 
-static const struct err *unknown(struct arena *a, struct str key)
+static const struct err *amend_no_limit(struct arena *a, struct str key)
 {
     return err_at(a, ERR_INVALID, amend_unknown,
                   fields_path(a, STR("constraints"), arena_z(a, key)),
                   "The request has no such limit.");
 }
 
-static const struct err *check_keys(struct arena *a, const struct json *sent,
-                                    const char *only)
+static const struct err *
+amend_check_keys(struct arena *a, const struct json *sent, const char *only)
 {
     for (struct json_iter i = json_iter(sent); json_next(&i);) {
         if (!str_is(i.key, only))
-            return unknown(a, i.key);
+            return amend_no_limit(a, i.key);
     }
     return NULL;
 }
 
-static const struct err *too_large(void)
+static const struct err *amend_too_large(void)
 {
     return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                  "The approved version may have at most 256 kB.");
@@ -45,11 +45,11 @@ static const struct err *too_large(void)
 
 /* A subject that cannot be stored whole is not approved: without its record the
  * answer would read as a yes to what was asked. */
-static const struct err *keep(struct arena *a, const struct json *v,
-                              struct str *out)
+static const struct err *amend_keep(struct arena *a, const struct json *v,
+                                    struct str *out)
 {
     *out = json_dump(a, v, SUSPENSION_RECORD_MAX);
-    return out->p ? NULL : too_large();
+    return out->p ? NULL : amend_too_large();
 }
 
 /* ---- one number ----------------------------------------------------- */
@@ -62,14 +62,14 @@ static const struct err *amend_limit(struct arena *a,
 {
     const struct json *most = json_get(json_get(subject, "limit"), "amount");
     const struct json *limit = json_get(sent, "limit");
-    TRY(check_keys(a, sent, "limit"));
+    TRY(amend_check_keys(a, sent, "limit"));
     if (json_has(sent, "limit") &&
         (!json_is_number(limit) || json_double(limit) < 0 ||
          json_compare(limit, most) > 0))
-        return wider(a, STR("limit"));
+        return amend_beyond(a, STR("limit"));
     if (!limit || json_compare(limit, most) == 0)
         return NULL;
-    return keep(a, sent, &out->constraints);
+    return amend_keep(a, sent, &out->constraints);
 }
 
 static const struct err *amend_seconds(struct arena *a,
@@ -80,11 +80,11 @@ static const struct err *amend_seconds(struct arena *a,
     const struct json *most =
         json_get(json_get(subject, "duration"), "seconds");
     const struct json *seconds = json_get(sent, "seconds");
-    TRY(check_keys(a, sent, "seconds"));
+    TRY(amend_check_keys(a, sent, "seconds"));
     if (!json_is(seconds, JSON_INT) || json_int(seconds) < 1 ||
         json_int(seconds) > json_int(most))
-        return wider(a, STR("seconds"));
-    return keep(a, sent, &out->constraints);
+        return amend_beyond(a, STR("seconds"));
+    return amend_keep(a, sent, &out->constraints);
 }
 
 /* "Once" for a permission that was asked for longer allows less, so it is
@@ -102,13 +102,13 @@ static const struct err *amend_once(struct arena *a, const struct suspension *s,
     if (str_is(json_get_text(json_get(subject, "duration"), "kind"), "once"))
         return NULL;
     json_set_int(once, "uses", 1);
-    return keep(a, once, &out->constraints);
+    return amend_keep(a, once, &out->constraints);
 }
 
 /* ---- named limits --------------------------------------------------- */
 
-static bool some_of(struct arena *a, const struct json *asked,
-                    const struct json *v)
+static bool amend_some_of(struct arena *a, const struct json *asked,
+                          const struct json *v)
 {
     struct json *left = json_copy(a, asked);
     if (json_count(asked) > AMEND_LIST_MAX)
@@ -126,7 +126,8 @@ static bool some_of(struct arena *a, const struct json *asked,
 }
 
 /* Two decimal texts, as decimal_compare; false: one of them is none. */
-static bool decimals(const struct json *asked, const struct json *v, int *order)
+static bool amend_decimals(const struct json *asked, const struct json *v,
+                           int *order)
 {
     struct decimal was, now;
     if (!decimal_read(json_text(asked), &was) ||
@@ -144,13 +145,13 @@ bool amend_tighter(struct arena *a, const struct json *asked,
     int order = 1;
     if (json_equal(asked, v))
         return true;
-    if (decimals(asked, v, &order))
+    if (amend_decimals(asked, v, &order))
         return order <= 0;
     if (json_is_number(asked))
         return json_is_number(v) && json_double(v) >= 0 &&
                json_compare(v, asked) < 0;
     return json_is(asked, JSON_ARRAY) && json_is(v, JSON_ARRAY) &&
-           some_of(a, asked, v);
+           amend_some_of(a, asked, v);
 }
 
 static const struct err *amend_constraints(struct arena *a,
@@ -164,23 +165,24 @@ static const struct err *amend_constraints(struct arena *a,
         const struct json *was = json_get_str(asked, i.key);
         int order = 1;
         if (!json_has(asked, arena_z(a, i.key)))
-            return unknown(a, i.key);
+            return amend_no_limit(a, i.key);
         if (!amend_tighter(a, was, i.value))
-            return wider(a, i.key);
+            return amend_beyond(a, i.key);
         /* The same value in another spelling might be read as more. */
         if (!json_equal(was, i.value) &&
-            (!decimals(was, i.value, &order) || order != 0))
+            (!amend_decimals(was, i.value, &order) || order != 0))
             json_set_key(all, i.key, i.value);
     }
     if (json_equal(all, asked))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("constraints"),
                       "You made no changes. Use Approve instead.");
-    return keep(a, all, &out->constraints);
+    return amend_keep(a, all, &out->constraints);
 }
 
 /* ---- steps ---------------------------------------------------------- */
 
-static const struct json *step_of(const struct json *steps, struct str id)
+static const struct json *amend_step_of(const struct json *steps,
+                                        struct str id)
 {
     for (size_t i = 0; i < json_count(steps); i++) {
         if (id.p && str_eq(json_get_text(json_at(steps, i), "id"), id))
@@ -189,9 +191,10 @@ static const struct json *step_of(const struct json *steps, struct str id)
     return NULL;
 }
 
-static const struct err *keep_step(struct arena *a, const struct json *steps,
-                                   const struct json *v, struct str path,
-                                   struct json *kept)
+static const struct err *amend_keep_step(struct arena *a,
+                                         const struct json *steps,
+                                         const struct json *v, struct str path,
+                                         struct json *kept)
 {
     struct fields f = fields(a, v, path);
     struct str id = STR_NONE, note = STR_NONE;
@@ -200,8 +203,8 @@ static const struct err *keep_step(struct arena *a, const struct json *steps,
     fields_text(&f, "id", AMEND_NOTE_MAX, &id);
     fields_text(&f, "note", AMEND_NOTE_MAX, &note);
     TRY(fields_error(&f));
-    const struct json *step = step_of(steps, id);
-    if (!step || step_of(kept, id))
+    const struct json *step = amend_step_of(steps, id);
+    if (!step || amend_step_of(kept, id))
         return err_at(a, ERR_INVALID, amend_unknown, path,
                       "The plan has no such step, or you listed it twice.");
     struct json *copy = json_copy(a, step);
@@ -220,20 +223,21 @@ static const struct err *amend_steps(struct arena *a,
     struct json *approved = json_copy(a, subject), *kept = json_array(a);
     struct json *plan = json_get(approved, "plan");
     const struct json *steps = json_get(plan, "steps");
-    TRY(check_keys(a, sent, "steps"));
+    TRY(amend_check_keys(a, sent, "steps"));
     if (!json_is(list, JSON_ARRAY) || json_count(list) == 0)
         return err_at(a, ERR_INVALID, amend_missing, STR("constraints.steps"),
                       "Keep at least one step.");
     for (size_t i = 0; i < json_count(list); i++)
-        TRY(keep_step(a, steps, json_at(list, i),
-                      fields_element(a, STR("constraints.steps"), i), kept));
+        TRY(amend_keep_step(a, steps, json_at(list, i),
+                            fields_element(a, STR("constraints.steps"), i),
+                            kept));
     if (json_equal(kept, steps))
         return err_at(a, ERR_INVALID, amend_unchanged,
                       STR("constraints.steps"),
                       "You made no changes. Use Approve instead.");
     json_set_json(plan, "steps", kept);
-    TRY(keep(a, sent, &out->constraints));
-    return keep(a, approved, &out->subject);
+    TRY(amend_keep(a, sent, &out->constraints));
+    return amend_keep(a, approved, &out->subject);
 }
 
 /* ---- another subject ------------------------------------------------ */
@@ -255,9 +259,9 @@ static const struct err *amend_subject(struct arena *a,
     if (json_equal(sent->subject, subject))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("subject"),
                       "You made no changes. Use Approve instead.");
-    TRY(keep(a, sent->subject, &out->subject));
+    TRY(amend_keep(a, sent->subject, &out->subject));
     if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
-        return too_large();
+        return amend_too_large();
     out->subject = sent->subject_text;
     return NULL;
 }
@@ -265,8 +269,8 @@ static const struct err *amend_subject(struct arena *a,
 /* ---- all of it ------------------------------------------------------ */
 
 /* Refuses members that the choice does not use. */
-static const struct err *check_used(struct arena *a, enum takes takes,
-                                    const struct amend_sent *sent)
+static const struct err *amend_check_used(struct arena *a, enum takes takes,
+                                          const struct amend_sent *sent)
 {
     const bool whole = takes == TAKES_SUBJECT;
     if (sent->subject && !whole)
@@ -290,7 +294,7 @@ const struct err *amend_check(struct arena *a, const struct suspension *s,
     const enum takes takes = effect_takes(choice);
     struct json *subject = NULL;
     *out = (struct amend){.constraints = STR_NONE};
-    TRY(check_used(a, takes, sent));
+    TRY(amend_check_used(a, takes, sent));
     if (takes == TAKES_NOTHING)
         return amend_once(a, s, choice, out);
     TRY(json_parse(a, s->subject, &subject));

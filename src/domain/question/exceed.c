@@ -54,8 +54,8 @@ static void exceed_add(struct walk *w, const struct at *at,
 }
 
 /* "Above the stated limit, 499.99." */
-static struct str sentence(struct walk *w, const char *words,
-                           const struct json *v)
+static struct str exceed_sentence(struct walk *w, const char *words,
+                                  const struct json *v)
 {
     struct buf b = buf_make(w->a, 512);
     const struct str text =
@@ -72,7 +72,8 @@ static struct str sentence(struct walk *w, const char *words,
 /* ---- numbers and their limits --------------------------------------- */
 
 /* A number, or one that is written as a text; NULL for anything else. */
-static const struct json *number_of(struct arena *a, const struct json *v)
+static const struct json *exceed_number_of(struct arena *a,
+                                           const struct json *v)
 {
     struct json *n = NULL;
     if (json_is_number(v))
@@ -85,7 +86,8 @@ static const struct json *number_of(struct arena *a, const struct json *v)
 
 /* "amount" is limited by "amount", "max_amount", "amount_max" and
  * "amount_limit". */
-static const struct json *limit_of(struct walk *w, struct str key, bool *found)
+static const struct json *exceed_limit_of(struct walk *w, struct str key,
+                                          bool *found)
 {
     static const char *const names[][2] = {
         {"", ""}, {"max_", ""}, {"", "_max"}, {"", "_limit"}};
@@ -102,13 +104,13 @@ static const struct json *limit_of(struct walk *w, struct str key, bool *found)
 }
 
 /* Is the value outside of the limit of its name? */
-static bool over_limit(struct walk *w, const struct at *at,
-                       const struct json **limit)
+static bool exceed_over_limit(struct walk *w, const struct at *at,
+                              const struct json **limit)
 {
     bool found = false;
-    *limit = limit_of(w, at->key, &found);
-    const struct json *most = number_of(w->a, *limit);
-    const struct json *n = number_of(w->a, at->allowed);
+    *limit = exceed_limit_of(w, at->key, &found);
+    const struct json *most = exceed_number_of(w->a, *limit);
+    const struct json *n = exceed_number_of(w->a, at->allowed);
     if (!found)
         return false;
     if (most)
@@ -122,7 +124,7 @@ static bool over_limit(struct walk *w, const struct at *at,
 
 /* ---- one value ------------------------------------------------------ */
 
-static bool is_prose(struct str s)
+static bool exceed_is_prose(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\t')
@@ -131,67 +133,68 @@ static bool is_prose(struct str s)
     return str_runes(s) > PROSE;
 }
 
-static void judge_text(struct walk *w, const struct at *at)
+static void exceed_judge_text(struct walk *w, const struct at *at)
 {
     const struct str was = json_text(at->asked), now = json_text(at->allowed);
     if (w->target.n > 0 && str_eq(str_trim(was), w->target))
         exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
     else if (at->area == AREA_RIGHT)
         exceed_add(w, at, EXCEED_TYPED, STR("Different permission."));
-    else if (!is_prose(was) || !is_prose(now))
+    else if (!exceed_is_prose(was) || !exceed_is_prose(now))
         exceed_add(w, at, EXCEED_REASON,
                    STR("Different value."));
 }
 
 /* A quantity, of which less is less: no name of something, and as a text only
  * with its decimal point. */
-static const struct json *quantity(struct walk *w, const struct at *at,
-                                   const struct json *v)
+static const struct json *exceed_quantity(struct walk *w, const struct at *at,
+                                          const struct json *v)
 {
     const struct str text = json_text(v);
     if (str_is(at->key, "id") || str_ends(at->key, STR("_id")) ||
         str_ends(at->key, STR("Id")) ||
         (json_is(v, JSON_STRING) && str_find(text, '.', 0) == text.n))
         return NULL;
-    return number_of(w->a, v);
+    return exceed_number_of(w->a, v);
 }
 
 /* Judges a value that is on both sides and differs. */
-static void judge_change(struct walk *w, const struct at *at)
+static void exceed_judge_change(struct walk *w, const struct at *at)
 {
-    const struct json *was = quantity(w, at, at->asked);
-    const struct json *now = quantity(w, at, at->allowed);
+    const struct json *was = exceed_quantity(w, at, at->asked);
+    const struct json *now = exceed_quantity(w, at, at->allowed);
     const bool numbers =
         json_is_number(at->asked) && json_is_number(at->allowed);
     if (!numbers && json_type(at->asked) != json_type(at->allowed)) {
         exceed_add(w, at, EXCEED_REASON, STR("Different type."));
     } else if (was && now) {
         if (json_compare(now, was) > 0)
-            exceed_add(w, at, EXCEED_REASON,
-                       sentence(w, "Above the requested value", at->asked));
+            exceed_add(
+                w, at, EXCEED_REASON,
+                exceed_sentence(w, "Above the requested value", at->asked));
         else if (json_double(now) < 0)
             exceed_add(w, at, EXCEED_REASON,
                        STR("Below zero, where less may mean more."));
     } else if (json_is(at->allowed, JSON_BOOL)) {
         exceed_add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
     } else {
-        judge_text(w, at);
+        exceed_judge_text(w, at);
     }
 }
 
-static void judge_value(struct walk *w, const struct at *at)
+static void exceed_judge_value(struct walk *w, const struct at *at)
 {
     const struct json *limit = NULL;
-    if (at->has && over_limit(w, at, &limit))
-        exceed_add(
-            w, at, EXCEED_TYPED,
-            sentence(w,
-                     json_is(limit, JSON_STRING) || json_is(limit, JSON_ARRAY)
-                         ? "Outside the stated limit"
-                         : "Above the stated limit",
-                     limit));
+    if (at->has && exceed_over_limit(w, at, &limit))
+        exceed_add(w, at, EXCEED_TYPED,
+                   exceed_sentence(w,
+                                   json_is(limit, JSON_STRING) ||
+                                           json_is(limit, JSON_ARRAY)
+                                       ? "Outside the stated limit"
+                                       : "Above the stated limit",
+                                   limit));
     else if (at->had && at->has)
-        judge_change(w, at);
+        exceed_judge_change(w, at);
     else if (at->has)
         exceed_add(w, at, EXCEED_REASON,
                    at->element ? STR("More than was requested.")
@@ -201,16 +204,16 @@ static void judge_value(struct walk *w, const struct at *at)
                    STR("Removed. This may allow more."));
 }
 
-static void judge(struct walk *w, const struct at *at)
+static void exceed_judge(struct walk *w, const struct at *at)
 {
     switch (at->area) {
     case AREA_LIMIT:
         if (!at->tighter)
-            exceed_add(w, at, EXCEED_TYPED,
-                       at->has
-                           ? sentence(w, "Different from the stated limit",
-                                      at->asked)
-                           : STR("A stated limit is removed."));
+            exceed_add(
+                w, at, EXCEED_TYPED,
+                at->has ? exceed_sentence(w, "Different from the stated limit",
+                                          at->asked)
+                        : STR("A stated limit is removed."));
         break;
     case AREA_TOOL:
         exceed_add(w, at, EXCEED_TYPED, STR("Different tool."));
@@ -229,15 +232,15 @@ static void judge(struct walk *w, const struct at *at)
     case AREA_RIGHT:
     case AREA_VALUE:
     default:
-        judge_value(w, at);
+        exceed_judge_value(w, at);
     }
 }
 
 /* ---- walking the trees ----------------------------------------------- */
 
-static void walk(struct walk *w, const struct at *at);
+static void exceed_walk(struct walk *w, const struct at *at);
 
-static enum area area_of_member(const struct at *at, struct str key)
+static enum area exceed_area_of_member(const struct at *at, struct str key)
 {
     static const struct {
         const char *key;
@@ -259,11 +262,12 @@ static enum area area_of_member(const struct at *at, struct str key)
     return at->area;
 }
 
-static void walk_member(struct walk *w, const struct at *at, struct str key)
+static void exceed_walk_member(struct walk *w, const struct at *at,
+                               struct str key)
 {
     struct at one = {.path = fields_path(w->a, at->path, arena_z(w->a, key)),
                      .key = key,
-                     .area = area_of_member(at, key),
+                     .area = exceed_area_of_member(at, key),
                      .tighter = at->tighter,
                      .had = json_has(at->asked, arena_z(w->a, key)),
                      .has = json_has(at->allowed, arena_z(w->a, key)),
@@ -273,12 +277,12 @@ static void walk_member(struct walk *w, const struct at *at, struct str key)
         one.tighter = at->tighter ||
                       (one.had && one.has &&
                        amend_tighter(w->a, one.asked, one.allowed));
-    walk(w, &one);
+    exceed_walk(w, &one);
 }
 
 /* Are there parts that are judged separately? A page shows them as rows
  * (doors/pages/shell/difference.c). */
-static bool has_parts(const struct at *at)
+static bool exceed_has_parts(const struct at *at)
 {
     const enum json_type type = json_type(at->allowed);
     return at->had && at->has && json_type(at->asked) == type &&
@@ -287,13 +291,13 @@ static bool has_parts(const struct at *at)
 }
 
 /* The depth is bounded by the JSON check of the body. */
-static void walk(struct walk *w, const struct at *at)
+static void exceed_walk(struct walk *w, const struct at *at)
 {
     const size_t n = json_count(at->asked), m = json_count(at->allowed);
     if (at->had && at->has && json_equal(at->asked, at->allowed))
         return;
-    if (!has_parts(at)) {
-        judge(w, at);
+    if (!exceed_has_parts(at)) {
+        exceed_judge(w, at);
     } else if (json_is(at->allowed, JSON_ARRAY)) {
         for (size_t i = 0; i < (n > m ? n : m); i++) {
             const struct at one = {.path = fields_element(w->a, at->path, i),
@@ -305,14 +309,14 @@ static void walk(struct walk *w, const struct at *at)
                                    .has = i < m,
                                    .asked = json_at(at->asked, i),
                                    .allowed = json_at(at->allowed, i)};
-            walk(w, &one);
+            exceed_walk(w, &one);
         }
     } else {
         for (struct json_iter i = json_iter(at->asked); json_next(&i);)
-            walk_member(w, at, i.key);
+            exceed_walk_member(w, at, i.key);
         for (struct json_iter i = json_iter(at->allowed); json_next(&i);) {
             if (!json_has(at->asked, i.key.p))
-                walk_member(w, at, i.key);
+                exceed_walk_member(w, at, i.key);
         }
     }
 }
@@ -332,7 +336,7 @@ void exceed(struct arena *a, const struct json *asked,
                             .allowed = allowed};
     *out = (struct exceed){
         .rows = arena_many(a, EXCEED_ROWS, struct exceed_row)};
-    walk(&w, &root);
+    exceed_walk(&w, &root);
 }
 
 const struct exceed_row *exceed_row(const struct exceed *e,

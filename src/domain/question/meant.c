@@ -4,8 +4,8 @@
 #include "base/json/fields.h"
 #include "domain/kind/label.h"
 
-static const struct json *first_of(const struct json *choices,
-                                   enum effect effect)
+static const struct json *meant_first_of(const struct json *choices,
+                                         enum effect effect)
 {
     for (size_t i = 0; i < json_count(choices); i++) {
         if (effect_of_choice(json_at(choices, i)) == effect)
@@ -20,11 +20,11 @@ const struct json *meant_effect(const struct json *choices, enum effect effect)
     for (size_t i = 0; i < json_count(choices); i++)
         n += effect_of_choice(json_at(choices, i)) == effect;
     return n == 1 || effect_class(effect) == EFFECT_NO
-               ? first_of(choices, effect)
+               ? meant_first_of(choices, effect)
                : NULL;
 }
 
-static enum effect_class class_of(const struct json *choice)
+static enum effect_class meant_class_of(const struct json *choice)
 {
     return effect_class(effect_of_choice(choice));
 }
@@ -40,18 +40,18 @@ struct sent_word {
 
 /* Does the choice with the word as its value do what the word says? The yes
  * and no of a confirm are its own words, also where they have no effect. */
-static bool agrees(const struct sent_word *x)
+static bool meant_agrees(const struct sent_word *x)
 {
     const struct str value = json_get_text(x->exact, "value");
     const bool own = x->s->response_type == ANSWER_CONFIRM &&
-                     class_of(x->exact) == EFFECT_NEUTRAL &&
+                     meant_class_of(x->exact) == EFFECT_NEUTRAL &&
                      (str_is(value, "yes") || str_is(value, "no"));
     return x->exact && (own || (x->word->says != EFFECT_NEUTRAL &&
-                                class_of(x->exact) == x->word->says));
+                                meant_class_of(x->exact) == x->word->says));
 }
 
 /* Is the word an answer by itself, spelled so that it counts? */
-static bool answers(const struct sent_word *x)
+static bool meant_answers(const struct sent_word *x)
 {
     const struct label_word *w = x->word;
     if (w->effect == EFFECT_NONE)
@@ -61,38 +61,39 @@ static bool answers(const struct sent_word *x)
     return w->says == EFFECT_NO || str_is(x->text, w->text);
 }
 
-static const struct json *said_choice(const struct sent_word *x)
+static const struct json *meant_said_choice(const struct sent_word *x)
 {
     /* From the one that rejects most plainly on, so that a no finds a choice
      * wherever there is any. */
     static const enum effect order[] = {
         EFFECT_VETO, EFFECT_DECLINE, EFFECT_STOP_TASK, EFFECT_REQUEST_CHANGES};
     const struct label_word *w = x->word;
-    const bool counts = answers(x);
+    const bool counts = meant_answers(x);
     const struct json *found = NULL;
     if (counts && effect_of_choice(x->exact) == w->effect)
         return x->exact;
     if (counts && w->effect != EFFECT__MAX)
         found = meant_effect(x->choices, w->effect);
-    if (!found && agrees(x))
+    if (!found && meant_agrees(x))
         found = x->exact;
     const bool no = counts && w->says == EFFECT_NO;
     for (size_t i = 0; no && i < countof(order) && !found; i++)
-        found = first_of(x->choices, order[i]);
+        found = meant_first_of(x->choices, order[i]);
     return found;
 }
 
-static const struct json *valued_choice(const struct sent_word *x)
+static const struct json *meant_valued_choice(const struct sent_word *x)
 {
-    if (agrees(x))
+    if (meant_agrees(x))
         return x->exact;
-    const struct json *said = said_choice(x);
+    const struct json *said = meant_said_choice(x);
     if (!x->exact || said == x->exact)
         return said;
     if (said)
         return x->word->says == EFFECT_NO ? said : NULL;
-    return answers(x) && class_of(x->exact) != EFFECT_NEUTRAL ? NULL
-                                                              : x->exact;
+    return meant_answers(x) && meant_class_of(x->exact) != EFFECT_NEUTRAL
+               ? NULL
+               : x->exact;
 }
 
 const struct json *meant_choice(struct arena *a, const struct suspension *s,
@@ -110,7 +111,7 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
     if (!x.exact && s->response_type == ANSWER_CONFIRM &&
         str_is(STR("no"), x.word->text))
         x.exact = suspension_choice(choices, STR("no"));
-    return how == MEANT_SAID ? said_choice(&x) : valued_choice(&x);
+    return how == MEANT_SAID ? meant_said_choice(&x) : meant_valued_choice(&x);
 }
 
 bool meant_no(struct arena *a, const struct suspension *s)
@@ -129,8 +130,9 @@ bool meant_no(struct arena *a, const struct suspension *s)
 
 /* The yes and no of a confirm are its own words, also where they have no
  * effect: keys, lists and words take them for what they say. */
-static const struct err *check_own(struct arena *a, const struct suspension *s,
-                                   const struct json *choices)
+static const struct err *meant_check_own(struct arena *a,
+                                         const struct suspension *s,
+                                         const struct json *choices)
 {
     const bool confirm = s->response_type == ANSWER_CONFIRM;
     for (size_t i = 0; confirm && i < json_count(choices); i++) {
@@ -138,7 +140,7 @@ static const struct err *check_own(struct arena *a, const struct suspension *s,
         const struct str value = json_get_text(c, "value");
         const enum effect_class says =
             label_says(a, json_get_text(c, "label"));
-        if (class_of(c) == EFFECT_NEUTRAL &&
+        if (meant_class_of(c) == EFFECT_NEUTRAL &&
             ((str_is(value, "yes") && says == EFFECT_NO) ||
              (str_is(value, "no") && says == EFFECT_YES)))
             return err_at(a, ERR_INVALID, "choice.label_opposite",
@@ -154,7 +156,7 @@ static const struct err *check_own(struct arena *a, const struct suspension *s,
 const struct err *meant_check(struct arena *a, const struct suspension *s,
                               const struct json *choices)
 {
-    TRY(check_own(a, s, choices));
+    TRY(meant_check_own(a, s, choices));
     for (size_t i = 0; effect_any(choices) && i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
         const struct label_word *w = label_word(a, json_get_text(c, "value"));

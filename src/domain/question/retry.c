@@ -15,8 +15,8 @@
 /* ---- reading -------------------------------------------------------- */
 
 /* Reads the member or the SDK's other name for it; "" counts as absent. */
-static void read_either(struct fields *f, const char *key, const char *alias,
-                        size_t max, struct str *out)
+static void retry_read_either(struct fields *f, const char *key,
+                              const char *alias, size_t max, struct str *out)
 {
     fields_text(f, key, max, out);
     if (out->n == 0)
@@ -26,7 +26,7 @@ static void read_either(struct fields *f, const char *key, const char *alias,
 }
 
 /* Inserts the step in the order of attempts; false: its attempt is taken. */
-static bool insert_step(struct retry *r, struct retry_step step)
+static bool retry_insert_step(struct retry *r, struct retry_step step)
 {
     size_t at = r->steps;
     while (at > 0 && r->ladder[at - 1].attempt >= step.attempt)
@@ -40,8 +40,8 @@ static bool insert_step(struct retry *r, struct retry_step step)
     return true;
 }
 
-static const struct err *read_step(struct arena *a, const struct json *v,
-                                   struct str path, struct retry *out)
+static const struct err *retry_read_step(struct arena *a, const struct json *v,
+                                         struct str path, struct retry *out)
 {
     struct fields f = fields(a, v, path);
     const char *key = !json_get(v, "attempt") && json_get(v, "after_attempt")
@@ -50,14 +50,15 @@ static const struct err *read_step(struct arena *a, const struct json *v,
     struct retry_step step = {.attempt = 0};
     fields_need(&f, key);
     fields_int(&f, key, 1, SUSPENSION_ATTEMPTS_MAX, &step.attempt);
-    read_either(&f, "channel_hint", "channel", CHANNEL_HINT_MAX,
-                &step.channel_hint);
-    read_either(&f, "notify_to", "notify", NOTIFY_TO_MAX, &step.notify_to);
+    retry_read_either(&f, "channel_hint", "channel", CHANNEL_HINT_MAX,
+                      &step.channel_hint);
+    retry_read_either(&f, "notify_to", "notify", NOTIFY_TO_MAX,
+                      &step.notify_to);
     if (out->max_attempts && step.attempt > out->max_attempts)
         fields_wrong(&f, key, "retry.attempt",
                      "There is no such attempt: max_attempts is %lld.",
                      (long long)out->max_attempts);
-    if (!f.e && !insert_step(out, step))
+    if (!f.e && !retry_insert_step(out, step))
         fields_wrong(&f, key, "retry.attempt",
                      "Another step has the same attempt.");
     return fields_error(&f);
@@ -88,13 +89,14 @@ const struct err *retry_read(struct arena *a, const struct json *v,
         return err_at(a, ERR_INVALID, "field.too_many", at,
                       "A ladder may have at most %d steps.", RETRY_LADDER_MAX);
     for (size_t i = 0; i < json_count(ladder); i++)
-        TRY(read_step(a, json_at(ladder, i), fields_element(a, at, i), out));
+        TRY(retry_read_step(a, json_at(ladder, i), fields_element(a, at, i),
+                            out));
     return NULL;
 }
 
 /* A policy's JSON text. */
-static const struct err *read_text(struct arena *a, struct str text,
-                                   struct str path, struct retry *out)
+static const struct err *retry_read_text(struct arena *a, struct str text,
+                                         struct str path, struct retry *out)
 {
     struct json *v = NULL;
     *out = (struct retry){.final_policy = FALLBACK_POLICY__MAX};
@@ -107,7 +109,7 @@ static const struct err *read_text(struct arena *a, struct str text,
 const struct err *retry_check_default(struct arena *a, struct str text)
 {
     struct retry r;
-    TRY(read_text(a, text, STR("retry_policy"), &r));
+    TRY(retry_read_text(a, text, STR("retry_policy"), &r));
     if (r.max_attempts > 1 && r.interval_seconds == 0)
         return err_at(a, ERR_INVALID, "retry.interval", STR(INTERVAL),
                       "More than one attempt needs \"interval_seconds\".");
@@ -119,7 +121,7 @@ const struct err *retry_check_default(struct arena *a, struct str text)
 
 /* ---- the cascade ---------------------------------------------------- */
 
-static void inherit(struct retry *r, const struct retry *from)
+static void retry_inherit(struct retry *r, const struct retry *from)
 {
     if (!r->max_attempts)
         r->max_attempts = from->max_attempts;
@@ -139,7 +141,7 @@ static void inherit(struct retry *r, const struct retry *from)
 }
 
 /* The policy as the SDK writes it, with "" for absent members. */
-static struct str write_policy(struct arena *a, const struct retry *r)
+static struct str retry_write_policy(struct arena *a, const struct retry *r)
 {
     struct json *o = json_object(a), *ladder = json_array(a);
     json_set_int(o, "max_attempts", r->max_attempts);
@@ -163,9 +165,10 @@ static struct str write_policy(struct arena *a, const struct retry *r)
 }
 
 /* Checks that need the whole cascade. */
-static const struct err *check_whole(struct arena *a, const struct retry *r,
-                                     const struct retry *own,
-                                     const struct suspension *s)
+static const struct err *retry_check_whole(struct arena *a,
+                                           const struct retry *r,
+                                           const struct retry *own,
+                                           const struct suspension *s)
 {
     const struct retry_step *last = own->steps ? &own->ladder[own->steps - 1]
                                                : NULL;
@@ -188,9 +191,10 @@ static const struct err *check_whole(struct arena *a, const struct retry *r,
 }
 
 /* Merges the question's own policy and the inherited ones. */
-static const struct err *merge(struct arena *a, const struct suspension *s,
-                               const struct retry_defaults *defaults,
-                               struct retry *r)
+static const struct err *retry_merge(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct retry_defaults *defaults,
+                                     struct retry *r)
 {
     const struct str sources[] = {defaults->agent, defaults->platform};
     if (!r->has_interval && s->timeout_seconds) {
@@ -201,8 +205,8 @@ static const struct err *merge(struct arena *a, const struct suspension *s,
         r->final_policy = s->fallback_policy;
     for (size_t i = 0; i < countof(sources); i++) {
         struct retry from;
-        TRY(read_text(a, sources[i], STR("retry_policy"), &from));
-        inherit(r, &from);
+        TRY(retry_read_text(a, sources[i], STR("retry_policy"), &from));
+        retry_inherit(r, &from);
     }
     if (!r->max_attempts)
         r->max_attempts = 1;
@@ -219,16 +223,16 @@ const struct err *retry_apply(struct arena *a, struct suspension *s,
     struct retry own, r;
     if (!s->retry_policy.p && !defaults->agent.p && !defaults->platform.p)
         return NULL;
-    TRY(read_text(a, s->retry_policy, STR("retry_policy"), &own));
+    TRY(retry_read_text(a, s->retry_policy, STR("retry_policy"), &own));
     r = own;
-    TRY(merge(a, s, defaults, &r));
-    TRY(check_whole(a, &r, &own, s));
+    TRY(retry_merge(a, s, defaults, &r));
+    TRY(retry_check_whole(a, &r, &own, s));
     /* Steps of an inherited ladder beyond the last attempt. */
     while (r.steps > 0 && r.ladder[r.steps - 1].attempt > r.max_attempts)
         r.steps--;
     if (r.steps > 0 && r.ladder[0].attempt == 1 && r.ladder[0].channel_hint.p)
         s->channel_hint = r.ladder[0].channel_hint;
-    s->retry_policy = write_policy(a, &r);
+    s->retry_policy = retry_write_policy(a, &r);
     s->fallback_policy = r.final_policy;
     if (!s->timeout_seconds)
         s->timeout_seconds = r.interval_seconds;
@@ -249,7 +253,8 @@ struct retry retry_stored(struct arena *a, const struct suspension *s)
 {
     const struct retry none = {.final_policy = FALLBACK_POLICY__MAX};
     struct retry r;
-    return read_text(a, s->retry_policy, STR("retry_policy"), &r) ? none : r;
+    return retry_read_text(a, s->retry_policy, STR("retry_policy"), &r) ? none
+                                                                        : r;
 }
 
 int64_t retry_next_at(struct arena *a, const struct suspension *s)

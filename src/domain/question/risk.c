@@ -13,7 +13,7 @@ const char risk_typed_differs[] = "typed.differs";
 #define WORD_MAX 60 /* characters that a person has to type */
 #define DIGITS 8    /* of the digest, in place of a target */
 
-static bool irreversible(const struct json *subject)
+static bool risk_said_irreversible(const struct json *subject)
 {
     const struct json *v = json_get(subject, "reversible");
     return json_is(v, JSON_BOOL) && !json_bool(v);
@@ -21,7 +21,7 @@ static bool irreversible(const struct json *subject)
 
 bool risk_irreversible(struct arena *a, const struct suspension *s)
 {
-    return irreversible(json_read(a, s->subject));
+    return risk_said_irreversible(json_read(a, s->subject));
 }
 
 /* ---- the terms ------------------------------------------------------ */
@@ -33,8 +33,8 @@ struct terms risk_terms(const struct conf *conf, enum kind kind)
     return (struct terms){.floor = (enum severity)conf->severity_floor[kind]};
 }
 
-static void set_responder(struct responder *r, enum responder_mode mode,
-                          struct str who)
+static void risk_set_responder(struct responder *r, enum responder_mode mode,
+                               struct str who)
 {
     r->mode = mode;
     r->who = who;
@@ -48,15 +48,15 @@ void risk_settle(struct arena *a, struct suspension *s, const struct terms *t)
     if (s->severity < SEVERITY_HIGH && risk_irreversible(a, s))
         s->severity = SEVERITY_HIGH;
     if (by == DECIDER_INITIATOR && s->initiator_id.p) {
-        set_responder(r, RESPONDER_INITIATOR, STR_NONE);
+        risk_set_responder(r, RESPONDER_INITIATOR, STR_NONE);
         r->not_initiator = false;
         return;
     }
     if (by == DECIDER_GROUP)
-        set_responder(r, RESPONDER_GROUP, t->by.group);
+        risk_set_responder(r, RESPONDER_GROUP, t->by.group);
     else if (by != DECIDER_ANY && (r->mode == RESPONDER_INITIATOR ||
                                    r->mode == RESPONDER_AGENT))
-        set_responder(r, RESPONDER_OPERATORS, STR_NONE);
+        risk_set_responder(r, RESPONDER_OPERATORS, STR_NONE);
 }
 
 bool risk_unproven(const struct suspension *s, const struct terms *t)
@@ -102,7 +102,7 @@ bool risk_two_step(struct arena *a, const struct suspension *s)
 }
 
 /* Can a keyboard type the target, on one line? */
-static bool is_typed(struct str target)
+static bool risk_is_typed(struct str target)
 {
     for (size_t at = 0; at < target.n;) {
         const uint32_t rune = str_rune(target, &at);
@@ -113,8 +113,8 @@ static bool is_typed(struct str target)
 }
 
 /* Does the approved subject change a limit, tool or target? */
-static bool exceeds(struct arena *a, const struct json *asked,
-                    const struct json *allowed)
+static bool risk_exceeds(struct arena *a, const struct json *asked,
+                         const struct json *allowed)
 {
     struct exceed e;
     if (!allowed)
@@ -132,12 +132,12 @@ struct str risk_typed(struct arena *a, const struct suspension *s,
     const struct str target = str_trim(
         json_get_text(allowed ? allowed : asked, "target"));
     if (effect_class(e) != EFFECT_YES ||
-        !(s->severity == SEVERITY_CRITICAL || irreversible(asked) ||
-          kind_typed(s->kind, s->severity) || exceeds(a, asked, allowed)))
+        !(s->severity == SEVERITY_CRITICAL || risk_said_irreversible(asked) ||
+          kind_typed(s->kind, s->severity) || risk_exceeds(a, asked, allowed)))
         return STR_NONE;
     if (target.n == 0)
         return str_of(vocabulary_effect(e)->label);
-    return is_typed(target)
+    return risk_is_typed(target)
                ? target
                : str_head(allowed ? s->approved_sha256 : s->subject_sha256,
                           DIGITS);

@@ -23,14 +23,14 @@
 /* ---- parts that both doors share ------------------------------------ */
 
 /* A member's bytes as sent, or the given text. */
-static struct str raw_or(struct arena *a, struct str text, const char *key,
-                         const char *otherwise)
+static struct str suspension_raw_or(struct arena *a, struct str text,
+                                    const char *key, const char *otherwise)
 {
     const struct str raw = json_raw_member(a, text, str_of(key));
     return raw.p && !str_is(raw, "null") ? raw : str_of(otherwise);
 }
 
-static void read_retry(struct fields *f, struct suspension *s)
+static void suspension_read_retry(struct fields *f, struct suspension *s)
 {
     const struct json *policy = NULL;
     struct retry r;
@@ -47,8 +47,8 @@ static void read_retry(struct fields *f, struct suspension *s)
         s->fallback_policy = r.final_policy;
 }
 
-static void read_silence(struct fields *f, struct str text,
-                         struct suspension *s)
+static void suspension_read_silence(struct fields *f, struct str text,
+                                    struct suspension *s)
 {
     fields_int(f, "timeout_seconds", 1, SUSPENSION_TIMEOUT_MAX,
                &s->timeout_seconds);
@@ -59,14 +59,15 @@ static void read_silence(struct fields *f, struct str text,
     const struct str raw =
         json_raw_member(f->arena, text, STR("fallback_value"));
     s->fallback_value = str_is(raw, "null") ? STR_NONE : raw;
-    read_retry(f, s);
+    suspension_read_retry(f, s);
 }
 
 /* Reads one choice; strict adds effect and reason, refuses unknown members, and
  * takes a text as a choice with this value. */
-static const struct err *read_choice(struct arena *a, const struct json *v,
-                                     struct str path, bool strict,
-                                     struct json *out)
+static const struct err *suspension_read_choice(struct arena *a,
+                                                const struct json *v,
+                                                struct str path, bool strict,
+                                                struct json *out)
 {
     struct json *plain = json_object(a);
     struct fields f = fields(a, strict && json_is(v, JSON_STRING) ? plain : v,
@@ -106,8 +107,10 @@ static const struct err *read_choice(struct arena *a, const struct json *v,
     return NULL;
 }
 
-static const struct err *read_choices(struct arena *a, const struct json *list,
-                                      bool strict, struct json **out)
+static const struct err *suspension_read_choices(struct arena *a,
+                                                 const struct json *list,
+                                                 bool strict,
+                                                 struct json **out)
 {
     struct json *choices = json_array(a);
     if (json_count(list) > SUSPENSION_CHOICES_MAX)
@@ -117,7 +120,7 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
     for (size_t i = 0; i < json_count(list); i++) {
         struct json *c = json_object(a);
         const struct str at = fields_element(a, STR("choices"), i);
-        TRY(read_choice(a, json_at(list, i), at, strict, c));
+        TRY(suspension_read_choice(a, json_at(list, i), at, strict, c));
         if (suspension_choice(choices, json_get_text(c, "value")))
             return err_at(a, ERR_INVALID, "choices.duplicate", at,
                           "Two choices have the same value.");
@@ -129,7 +132,7 @@ static const struct err *read_choices(struct arena *a, const struct json *list,
 
 /* A yes or no that is asked for on the native API without choices gets its
  * plain effects. OpenIntent's has no effects. */
-static void mean_yes_and_no(struct arena *a, struct suspension *s)
+static void suspension_mean_yes_and_no(struct arena *a, struct suspension *s)
 {
     struct json *choices = suspension_choices(a, s);
     for (size_t i = 0; i < json_count(choices); i++) {
@@ -143,21 +146,22 @@ static void mean_yes_and_no(struct arena *a, struct suspension *s)
 }
 
 /* Reads the choices and the form, with the rules of the kind. */
-static const struct err *read_offer(struct arena *a,
-                                    const struct suspension_kind_parts *sent,
-                                    struct suspension *s)
+static const struct err *
+suspension_read_offer(struct arena *a,
+                      const struct suspension_kind_parts *sent,
+                      struct suspension *s)
 {
     struct suspension_kind_parts parts = *sent;
     struct json *choices = NULL, *form = NULL;
-    TRY(read_choices(a, sent->own, s->strict || s->kind != KIND_NONE,
-                     &choices));
+    TRY(suspension_read_choices(a, sent->own,
+                                s->strict || s->kind != KIND_NONE, &choices));
     s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
     if (!s->choices.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "The choices may have at most 64 kB in all.");
     if (s->strict && s->kind == KIND_NONE &&
         s->response_type == ANSWER_CONFIRM && json_count(choices) == 0)
-        mean_yes_and_no(a, s);
+        suspension_mean_yes_and_no(a, s);
     if (sent->form) {
         form = json_array(a);
         if (!sent->bare)
@@ -174,14 +178,14 @@ static const struct err *read_offer(struct arena *a,
 }
 
 /* An absent member leaves the severity unset. */
-static void read_severity(struct fields *f, struct suspension *s)
+static void suspension_read_severity(struct fields *f, struct suspension *s)
 {
     const enum severity said = vocabulary_severity_read(f, "severity");
     if (said != SEVERITY__MAX)
         s->severity = s->severity_said = said;
 }
 
-static void read_question(struct fields *f, struct suspension *s)
+static void suspension_read_question(struct fields *f, struct suspension *s)
 {
     fields_need(f, "question");
     fields_text(f, "question", SUSPENSION_QUESTION_MAX, &s->question);
@@ -192,19 +196,21 @@ static void read_question(struct fields *f, struct suspension *s)
 
 /* ---- native --------------------------------------------------------- */
 
-static void read_words(struct fields *f, struct suspension *s)
+static void suspension_read_words(struct fields *f, struct suspension *s)
 {
-    read_question(f, s);
+    suspension_read_question(f, s);
     fields_text(f, "title", SUSPENSION_TITLE_MAX, &s->title);
     fields_text(f, "explanation", SUSPENSION_EXPLANATION_MAX,
                 &s->explanation);
-    read_severity(f, s);
+    suspension_read_severity(f, s);
     if (s->title.p && str_trim(s->title).n == 0)
         s->title = STR_NONE;
 }
 
-static void check_parts(struct fields *f, const struct suspension *s,
-                        const struct json *choices, const struct json *form)
+static void suspension_check_parts(struct fields *f,
+                                   const struct suspension *s,
+                                   const struct json *choices,
+                                   const struct json *form)
 {
     const bool brings = s->kind != KIND_NONE && s->kind != KIND_ELICITATION;
     if (s->response_type == ANSWER_CHOICE && json_count(choices) == 0 &&
@@ -224,14 +230,15 @@ static void check_parts(struct fields *f, const struct suspension *s,
 }
 
 /* A schema without properties asks for a plain yes or no. */
-static void read_form(struct fields *f, struct suspension_kind_parts *parts)
+static void suspension_read_form(struct fields *f,
+                                 struct suspension_kind_parts *parts)
 {
     form_schema_member(f, &parts->form);
     parts->bare = json_is(json_get(f->obj, "form"), JSON_OBJECT) &&
                   json_count(parts->form) == 0;
 }
 
-static void read_callback(struct fields *f, struct suspension *s)
+static void suspension_read_callback(struct fields *f, struct suspension *s)
 {
     s->callback = STR_NONE;
     fields_text(f, "callback", SUSPENSION_CALLBACK_MAX, &s->callback);
@@ -244,7 +251,8 @@ static void read_callback(struct fields *f, struct suspension *s)
 }
 
 /* The OpenIntent record of a question that came through the native API. */
-static struct json *record_of(struct arena *a, const struct suspension *s)
+static struct json *suspension_record_of(struct arena *a,
+                                         const struct suspension *s)
 {
     struct json *r = json_object(a);
     json_set_text(r, "id", STR(""));
@@ -269,9 +277,11 @@ static struct json *record_of(struct arena *a, const struct suspension *s)
     return r;
 }
 
-static const struct err *finish(struct arena *a, struct suspension *s)
+static const struct err *suspension_finish(struct arena *a,
+                                           struct suspension *s)
 {
-    s->record = json_dump(a, record_of(a, s), SUSPENSION_RECORD_MAX);
+    s->record =
+        json_dump(a, suspension_record_of(a, s), SUSPENSION_RECORD_MAX);
     if (!s->record.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "A question with all its facts may have at most 256 kB.");
@@ -290,33 +300,33 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
                     "fallback_value callback callback_body "
                     SUSPENSION_KIND_MEMBERS);
     out->strict = true;
-    read_words(&f, out);
-    read_callback(&f, out);
+    suspension_read_words(&f, out);
+    suspension_read_callback(&f, out);
     suspension_kind_read(&f, out);
     out->response_type = vocabulary_answer_type_read(&f, "response_type");
     out->on_reject = vocabulary_on_reject_read(&f, "on_reject");
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "subject", JSON_OBJECT, &parts.subject);
     fields_json(&f, "choices", JSON_ARRAY, &parts.own);
-    read_form(&f, &parts);
+    suspension_read_form(&f, &parts);
     if (parts.bare && out->kind == KIND_NONE)
         out->kind = KIND_ELICITATION; /* which may be declined */
-    read_silence(&f, text, out);
+    suspension_read_silence(&f, text, out);
     if (out->response_type == ANSWER_TYPE__MAX)
         out->response_type =
             suspension_kind_answer(out->kind, parts.own, parts.form);
     if (out->on_reject == ON_REJECT__MAX)
         out->on_reject = ON_REJECT_RESUME;
-    check_parts(&f, out, parts.own, parts.form);
+    suspension_check_parts(&f, out, parts.own, parts.form);
     TRY(fields_error(&f));
-    out->context = raw_or(a, text, "context", "{}");
+    out->context = suspension_raw_or(a, text, "context", "{}");
     out->subject = parts.subject || out->kind != KIND_NONE
-                       ? raw_or(a, text, "subject", "{}")
+                       ? suspension_raw_or(a, text, "subject", "{}")
                        : out->context;
     if (parts.subject)
         TRY(subject_check(a, parts.subject, out->subject));
-    TRY(read_offer(a, &parts, out));
-    return finish(a, out);
+    TRY(suspension_read_offer(a, &parts, out));
+    return suspension_finish(a, out);
 }
 
 /* ---- OpenIntent ----------------------------------------------------- */
@@ -328,7 +338,7 @@ static const char *const server_only[] = {
     "severity_said", "constraints", "approved_subject", "approved_sha256",
     "modified"};
 
-static void read_confidence(struct fields *f, struct suspension *s)
+static void suspension_read_confidence(struct fields *f, struct suspension *s)
 {
     const struct json *v =
         f->e ? NULL : json_get(f->obj, "confidence_at_suspension");
@@ -346,8 +356,9 @@ static void read_confidence(struct fields *f, struct suspension *s)
 }
 
 /* A record's form may have no fields: the context's keys are its fields. */
-static void check_record_parts(struct fields *f, const struct suspension *s,
-                               const struct suspension_kind_parts *parts)
+static void
+suspension_check_record_parts(struct fields *f, const struct suspension *s,
+                              const struct suspension_kind_parts *parts)
 {
     const bool choices = json_count(parts->own) > 0;
     if (choices && suspension_worded(s))
@@ -363,9 +374,10 @@ static void check_record_parts(struct fields *f, const struct suspension *s,
 }
 
 /* A record that names one of the seven kinds is held to the kind's rules. */
-static void read_record_kind(struct fields *f, const struct json *record,
-                             struct suspension_kind_parts *parts,
-                             struct suspension *s)
+static void suspension_read_record_kind(struct fields *f,
+                                        const struct json *record,
+                                        struct suspension_kind_parts *parts,
+                                        struct suspension *s)
 {
     s->form = STR_NONE;
     s->evidence = STR("[]");
@@ -373,18 +385,18 @@ static void read_record_kind(struct fields *f, const struct json *record,
     if (!kind_rule(kind_of(json_get_text(record, "kind"))))
         return;
     suspension_kind_read(f, s);
-    read_severity(f, s);
+    suspension_read_severity(f, s);
     fields_json(f, "subject", JSON_OBJECT, &parts->subject);
-    read_form(f, parts);
+    suspension_read_form(f, parts);
     if (s->response_type == ANSWER_TYPE__MAX)
         s->response_type = suspension_kind_answer(
             s->kind, json_count(parts->own) > 0, parts->form != NULL);
-    check_record_parts(f, s, parts);
+    suspension_check_record_parts(f, s, parts);
 }
 
-static const struct err *keep_record(struct arena *a,
-                                     const struct json *record,
-                                     struct suspension *s)
+static const struct err *suspension_keep_record(struct arena *a,
+                                                const struct json *record,
+                                                struct suspension *s)
 {
     struct json *kept = json_copy(a, record);
     for (size_t i = 0; i < countof(server_only); i++)
@@ -411,7 +423,7 @@ const struct err *suspension_read_record(struct arena *a,
     const struct json *context = NULL;
     fields_need(&f, "id");
     fields_text(&f, "id", 64, &out->id);
-    read_question(&f, out);
+    suspension_read_question(&f, out);
     /* OpenIntent's record does not define these members; a valid one is
      * shown, another value of that name belongs to the agent and is kept. */
     const struct str title = json_get_text(record, "title");
@@ -424,9 +436,9 @@ const struct err *suspension_read_record(struct arena *a,
     out->response_type = vocabulary_answer_type_read(&f, "response_type");
     fields_json(&f, "context", JSON_OBJECT, &context);
     fields_json(&f, "choices", JSON_ARRAY, &parts.own);
-    read_record_kind(&f, record, &parts, out);
-    read_silence(&f, text, out);
-    read_confidence(&f, out);
+    suspension_read_record_kind(&f, record, &parts, out);
+    suspension_read_silence(&f, text, out);
+    suspension_read_confidence(&f, out);
     if (!f.e && !id_token(out->id))
         fields_wrong(&f, "id", "suspension.id",
                      "A suspension's id is a UUID, or 1 to 64 letters, digits "
@@ -434,9 +446,10 @@ const struct err *suspension_read_record(struct arena *a,
     TRY(fields_error(&f));
     if (out->response_type == ANSWER_TYPE__MAX)
         out->response_type = ANSWER_CHOICE;
-    out->context = raw_or(a, text, "context", "{}");
-    out->subject = out->kind == KIND_NONE ? out->context
-                                          : raw_or(a, text, "subject", "{}");
-    TRY(read_offer(a, &parts, out));
-    return keep_record(a, record, out);
+    out->context = suspension_raw_or(a, text, "context", "{}");
+    out->subject = out->kind == KIND_NONE
+                       ? out->context
+                       : suspension_raw_or(a, text, "subject", "{}");
+    TRY(suspension_read_offer(a, &parts, out));
+    return suspension_keep_record(a, record, out);
 }

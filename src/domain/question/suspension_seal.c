@@ -8,7 +8,8 @@
 
 /* With a retry policy the whole window is interval times attempts; a single
  * attempt without interval is a plain timeout, as the SDK means it. */
-static int64_t expires_at(struct arena *a, const struct suspension *s)
+static int64_t suspension_expires_at(struct arena *a,
+                                     const struct suspension *s)
 {
     struct json *retry = NULL;
     int64_t seconds = s->timeout_seconds;
@@ -24,8 +25,8 @@ static int64_t expires_at(struct arena *a, const struct suspension *s)
 }
 
 /* Writes the effective policy over the agent's. */
-static void put_policy(struct arena *a, struct json *record,
-                       const struct suspension *s)
+static void suspension_put_policy(struct arena *a, struct json *record,
+                                  const struct suspension *s)
 {
     struct json *policy = NULL, *own = json_get(record, "retry_policy");
     if (!s->retry_policy.p || json_parse(a, s->retry_policy, &policy))
@@ -44,7 +45,7 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
     TRY(json_parse(a, s->record, &record));
     s->state = SUSPENSION_PENDING;
     s->suspended_at = now;
-    s->expires_at = s->open_end ? 0 : expires_at(a, s);
+    s->expires_at = s->open_end ? 0 : suspension_expires_at(a, s);
     s->attempt = 1;
     s->next_attempt_at = retry_next_at(a, s);
     s->subject_sha256 = crypt_sha256_hex(a, s->subject);
@@ -54,7 +55,7 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
         json_set_text(record, "expires_at", clock_naive(a, s->expires_at));
     else
         json_unset(record, STR("expires_at"));
-    put_policy(a, record, s);
+    suspension_put_policy(a, record, s);
     json_unset(record, STR("test"));
     if (s->test)
         json_set_bool(record, "test", true);

@@ -39,17 +39,17 @@ const char *channel_news_word(enum channel_news n)
 
 /* ---- recipients ------------------------------------------------------ */
 
-static bool same_mail(struct str a, struct str b)
+static bool channel_same_mail(struct str a, struct str b)
 {
     return a.n == b.n && (a.n == 0 || str_search_nocase(a, b) == 0);
 }
 
-static bool allows_mail(struct str entry, struct str who)
+static bool channel_allows_mail(struct str entry, struct str who)
 {
     const size_t at = str_find(who, '@', 0);
     if (entry.n > 0 && entry.p[0] == '@')
-        return same_mail(entry, str_sub(who, at, who.n));
-    return same_mail(entry, who);
+        return channel_same_mail(entry, str_sub(who, at, who.n));
+    return channel_same_mail(entry, who);
 }
 
 bool channel_allows(const struct channel *c, struct str who)
@@ -59,7 +59,7 @@ bool channel_allows(const struct channel *c, struct str who)
         return false;
     for (size_t i = 0; i < c->notify_to_n; i++) {
         const struct str entry = c->notify_to[i];
-        if (mail ? allows_mail(entry, who)
+        if (mail ? channel_allows_mail(entry, who)
                  : str_is(entry, "*") || str_eq(entry, who))
             return true;
     }
@@ -76,8 +76,8 @@ static const struct channel *channel_find(const struct channels *all,
     return NULL;
 }
 
-static const struct channel *in_use(const struct channels *all,
-                                    struct str name)
+static const struct channel *channel_in_use(const struct channels *all,
+                                            struct str name)
 {
     const struct channel *c = channel_find(all, name);
     return c && !c->off ? c : NULL;
@@ -94,8 +94,8 @@ static void channel_add(struct channel_targets *out, const struct channel *c,
 void channel_targets(const struct channels *all, struct str hint,
                      struct str notify_to, struct channel_targets *out)
 {
-    const struct channel *hinted = in_use(all, hint);
-    const struct channel *named = in_use(all, notify_to);
+    const struct channel *hinted = channel_in_use(all, hint);
+    const struct channel *named = channel_in_use(all, notify_to);
     const bool there = hinted && !named && channel_allows(hinted, notify_to);
     const bool anywhere = notify_to.n > 0 && !named && !there;
     out->n = 0;
@@ -126,8 +126,8 @@ struct check {
     bool strict;
 };
 
-static const struct err *check_hint(const struct check *k, struct str path,
-                                    struct str hint)
+static const struct err *channel_check_hint(const struct check *k,
+                                            struct str path, struct str hint)
 {
     if (!k->strict || hint.n == 0 || channel_find(k->all, hint))
         return NULL;
@@ -136,8 +136,8 @@ static const struct err *check_hint(const struct check *k, struct str path,
                   "There is no channel with this name.");
 }
 
-static const struct err *check_who(const struct check *k, struct str path,
-                                   struct str who)
+static const struct err *channel_check_who(const struct check *k,
+                                           struct str path, struct str who)
 {
     const bool listed = k->strict || k->all->n > 0;
     bool allowed = !listed || who.n == 0 || channel_find(k->all, who);
@@ -157,13 +157,13 @@ const struct err *channel_check(struct arena *a, const struct channels *all,
     const struct check k = {.arena = a, .all = all, .strict = strict};
     const struct json *steps =
         json_get(json_read(a, s->retry_policy), "escalation_ladder");
-    TRY(check_hint(&k, STR(""), s->channel_hint));
+    TRY(channel_check_hint(&k, STR(""), s->channel_hint));
     for (size_t i = 0; i < json_count(steps); i++) {
         const struct json *step = json_at(steps, i);
         const struct str at =
             fields_element(a, STR("retry_policy.escalation_ladder"), i);
-        TRY(check_hint(&k, at, json_get_text(step, "channel_hint")));
-        TRY(check_who(&k, at, json_get_text(step, "notify_to")));
+        TRY(channel_check_hint(&k, at, json_get_text(step, "channel_hint")));
+        TRY(channel_check_who(&k, at, json_get_text(step, "notify_to")));
     }
     return NULL;
 }
@@ -183,14 +183,14 @@ struct str channel_first(struct arena *a, const struct suspension *s)
 
 /* ---- notices --------------------------------------------------------- */
 
-static void set_time(struct arena *a, struct json *o, const char *key,
-                     int64_t t)
+static void channel_set_time(struct arena *a, struct json *o, const char *key,
+                             int64_t t)
 {
     json_set_text_or_null(o, key, t ? clock_rfc3339(a, t) : STR_NONE);
 }
 
-static void set_title(struct arena *a, struct json *o,
-                      const struct channel_notice *n)
+static void channel_set_title(struct arena *a, struct json *o,
+                              const struct channel_notice *n)
 {
     const struct suspension *s = n->suspension;
     const int64_t most =
@@ -204,8 +204,8 @@ static void set_title(struct arena *a, struct json *o,
     json_set_text(o, "agent", s->asked_by);
     json_set_int(o, "attempt", s->attempt > 0 ? s->attempt : 1);
     json_set_int(o, "max_attempts", most > 0 ? most : 1);
-    set_time(a, o, "asked_at", s->suspended_at);
-    set_time(a, o, "expires_at", s->expires_at);
+    channel_set_time(a, o, "asked_at", s->suspended_at);
+    channel_set_time(a, o, "expires_at", s->expires_at);
     json_set_text_or_null(o, "notify_to", n->notify_to);
     json_set_text(o, "url", n->url);
     if (s->test)
@@ -218,7 +218,7 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
     const struct suspension *s = n->suspension;
     const struct str type = str_of(channel_news_word(n->news));
     struct json *o = json_object(a), *data = json_object(a);
-    set_title(a, data, n);
+    channel_set_title(a, data, n);
     if (n->channel->detail != CHANNEL_TITLE) {
         json_set_text(data, "question", s->question);
         if (s->id.p)
@@ -257,7 +257,7 @@ const struct err *channel_address(struct arena *a, const char *field,
     return endpoint_url(a, field, *out, &host);
 }
 
-static bool allowed(enum endpoint_kind kind, struct str s)
+static bool channel_allowed(enum endpoint_kind kind, struct str s)
 {
     if (kind != ENDPOINT_MAIL)
         return endpoint_line(s, ENDPOINT_NAME_MAX);
@@ -275,7 +275,7 @@ const struct err *channel_notify_to(struct arena *a, const char *field,
                       "The list may have at most %d entries.",
                       CHANNEL_NOTIFY_MAX);
     for (size_t i = 0; i < n; i++) {
-        if (allowed(kind, v[i]))
+        if (channel_allowed(kind, v[i]))
             continue;
         return err_at(a, ERR_INVALID, "endpoint.notify_to",
                       fields_element(a, str_of(field), i), "%s",

@@ -71,24 +71,25 @@ static const struct record_field endpoint_fields[] = {
 const struct record endpoint_record =
     RECORD(endpoint, "endpoint", "endpoint");
 
-static bool digit(char c)
+static bool endpoint_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool alnum(char c)
+static bool endpoint_alnum(char c)
 {
-    return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return endpoint_digit(c) || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
 }
 
 /* ---- hosts ---------------------------------------------------------- */
 
-static bool label(struct str s)
+static bool endpoint_label(struct str s)
 {
     if (s.n < 1 || s.n > LABEL_MAX || s.p[0] == '-' || s.p[s.n - 1] == '-')
         return false;
     for (size_t i = 0; i < s.n; i++) {
-        if (!alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_')
+        if (!endpoint_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_')
             return false;
     }
     return true;
@@ -103,13 +104,13 @@ bool endpoint_host_name(struct str s)
         return false;
     while (rest.p) {
         last = str_cut(&rest, '.');
-        if (!label(last))
+        if (!endpoint_label(last))
             return false;
     }
-    return !digit(last.p[0]);
+    return !endpoint_digit(last.p[0]);
 }
 
-static bool address(int family, struct str s)
+static bool endpoint_address(int family, struct str s)
 {
     uint8_t raw[sizeof(struct in6_addr)];
     char text[INET6_ADDRSTRLEN];
@@ -117,7 +118,7 @@ static bool address(int family, struct str s)
 }
 
 /* host, or [address], or either with :port behind. */
-static bool authority(struct str s, struct endpoint_host *out)
+static bool endpoint_authority(struct str s, struct endpoint_host *out)
 {
     int64_t port = 0;
     struct str behind;
@@ -126,22 +127,23 @@ static bool authority(struct str s, struct endpoint_host *out)
         out->name = str_sub(s, 1, end);
         out->literal = true;
         behind = end < s.n ? str_sub(s, end + 1, s.n) : STR("?");
-        if (!address(AF_INET6, out->name))
+        if (!endpoint_address(AF_INET6, out->name))
             return false;
     } else {
         const size_t colon = str_find(s, ':', 0);
         out->name = str_sub(s, 0, colon);
-        out->literal = address(AF_INET, out->name);
+        out->literal = endpoint_address(AF_INET, out->name);
         behind = str_sub(s, colon, s.n);
         if (!out->literal && !endpoint_host_name(out->name))
             return false;
     }
     return behind.n == 0 ||
-           (behind.n > 1 && behind.p[0] == ':' && digit(behind.p[1]) &&
+           (behind.n > 1 && behind.p[0] == ':' &&
+            endpoint_digit(behind.p[1]) &&
             str_int(str_sub(behind, 1, behind.n), 1, 65535, &port));
 }
 
-static bool plain(struct str s)
+static bool endpoint_plain(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] <= ' ' || s.p[i] >= 0x7f || strchr("\"<>\\^`{|}#", s.p[i]))
@@ -150,19 +152,19 @@ static bool plain(struct str s)
     return true;
 }
 
-static const struct err *bad_url(struct arena *a, const char *field,
-                                 const char *say)
+static const struct err *endpoint_bad_url(struct arena *a, const char *field,
+                                          const char *say)
 {
     return err_at(a, ERR_INVALID, "endpoint.url", str_of(field), "%s", say);
 }
 
-static bool has_scheme(struct str url, struct str scheme)
+static bool endpoint_has_scheme(struct str url, struct str scheme)
 {
     return url.n > scheme.n &&
            str_search_nocase(str_sub(url, 0, scheme.n), scheme) == 0;
 }
 
-static bool this_machine(const struct endpoint_host *h)
+static bool endpoint_this_machine(const struct endpoint_host *h)
 {
     return h->literal ? str_starts(h->name, STR("127.")) ||
                             str_is(h->name, "::1")
@@ -172,11 +174,14 @@ static bool this_machine(const struct endpoint_host *h)
 const struct err *endpoint_url(struct arena *a, const char *field,
                                struct str url, struct endpoint_host *out)
 {
-    *out = (struct endpoint_host){.plain = has_scheme(url, STR("http://"))};
+    *out = (struct endpoint_host){
+        .plain = endpoint_has_scheme(url, STR("http://"))};
     if (url.n > ENDPOINT_URL_MAX)
-        return bad_url(a, field, "A URL may have at most 2000 characters.");
-    if (!out->plain && !has_scheme(url, STR("https://")))
-        return bad_url(a, field, "The URL has to begin with https://.");
+        return endpoint_bad_url(a, field,
+                                "A URL may have at most 2000 characters.");
+    if (!out->plain && !endpoint_has_scheme(url, STR("https://")))
+        return endpoint_bad_url(a, field,
+                                "The URL has to begin with https://.");
     const struct str rest =
         str_sub(url, str_search(url, STR("//")) + 2, url.n);
     size_t end = str_find(rest, '/', 0);
@@ -184,14 +189,17 @@ const struct err *endpoint_url(struct arena *a, const char *field,
     end = query < end ? query : end;
     const struct str place = str_sub(rest, 0, end);
     if (str_find(place, '@', 0) < place.n)
-        return bad_url(a, field, "The URL may not have a user or a password.");
+        return endpoint_bad_url(a, field,
+                                "The URL may not have a user or a password.");
     if (str_find(url, '#', 0) < url.n)
-        return bad_url(a, field, "The URL may not have a fragment (#).");
-    if (!plain(url) || !authority(place, out))
-        return bad_url(a, field, "The URL has no valid host.");
-    if (out->plain && !this_machine(out))
-        return bad_url(a, field, "The URL has to begin with https://. Only a "
-                                 "loopback address may have http://.");
+        return endpoint_bad_url(a, field,
+                                "The URL may not have a fragment (#).");
+    if (!endpoint_plain(url) || !endpoint_authority(place, out))
+        return endpoint_bad_url(a, field, "The URL has no valid host.");
+    if (out->plain && !endpoint_this_machine(out))
+        return endpoint_bad_url(a, field,
+                                "The URL has to begin with https://. Only a "
+                                "loopback address may have http://.");
     return NULL;
 }
 
@@ -200,8 +208,9 @@ const struct err *endpoint_prefix(struct arena *a, const char *field,
 {
     if (str_ends(url, STR("/")) && str_find(url, '?', 0) == url.n)
         return NULL;
-    return bad_url(a, field, "The address of a prefix ends with a slash and "
-                             "has no query.");
+    return endpoint_bad_url(a, field,
+                            "The address of a prefix ends with a slash and "
+                            "has no query.");
 }
 
 /* ---- paths ---------------------------------------------------------- */
@@ -214,16 +223,17 @@ const struct err *endpoint_below(struct arena *a, const char *field,
     const struct str rest =
         str_sub(url, prefix.n, str_find(url, '?', 0));
     if (!str_starts(url, prefix) || rest.n == 0)
-        return bad_url(a, field,
-                       "The URL has to be below the endpoint's URL.");
+        return endpoint_bad_url(a, field,
+                                "The URL has to be below the endpoint's URL.");
     return rest.p[0] != '/' && text_path(a, rest)
                ? NULL
-               : bad_url(a, field,
-                         "After the endpoint's URL, the path may have only "
-                         "letters, digits, \"-\", \".\", \"_\", \"~\" and "
-                         "\"/\", and percent-encoded characters without "
-                         "meaning in a path. It may not begin with \"/\" or "
-                         "have a part \".\" or \"..\".");
+               : endpoint_bad_url(
+                     a, field,
+                     "After the endpoint's URL, the path may have only "
+                     "letters, digits, \"-\", \".\", \"_\", \"~\" and "
+                     "\"/\", and percent-encoded characters without "
+                     "meaning in a path. It may not begin with \"/\" or "
+                     "have a part \".\" or \"..\".");
 }
 
 /* ---- names and mail ------------------------------------------------- */
@@ -261,8 +271,8 @@ bool endpoint_mail(struct str s)
         local.p[0] == '-' || str_search(local, STR("..")) < local.n)
         return false;
     for (size_t i = 0; i < local.n; i++) {
-        if (!local.p[i] ||
-            (!alnum(local.p[i]) && !strchr("!#$%&'*+-/=?^_`{|}~.", local.p[i])))
+        if (!local.p[i] || (!endpoint_alnum(local.p[i]) &&
+                            !strchr("!#$%&'*+-/=?^_`{|}~.", local.p[i])))
             return false;
     }
     return endpoint_host_name(str_sub(s, at + 1, s.n));
@@ -293,14 +303,15 @@ const struct err *endpoint_mails(struct arena *a, const char *field,
 
 /* ---- lists ---------------------------------------------------------- */
 
-static bool wanted(struct str type)
+static bool endpoint_wanted(struct str type)
 {
     return push_type_known(type) || str_is(type, "event");
 }
 
-static const struct err *types(struct arena *a, const char *field,
-                               const struct json *list,
-                               bool (*known)(struct str), struct str *out)
+static const struct err *endpoint_types_of(struct arena *a, const char *field,
+                                           const struct json *list,
+                                           bool (*known)(struct str),
+                                           struct str *out)
 {
     struct json *kept = json_array(a);
     if (json_count(list) > ENDPOINT_TYPES_MAX)
@@ -322,13 +333,13 @@ static const struct err *types(struct arena *a, const char *field,
 const struct err *endpoint_types(struct arena *a, const char *field,
                                  const struct json *list, struct str *out)
 {
-    return types(a, field, list, wanted, out);
+    return endpoint_types_of(a, field, list, endpoint_wanted, out);
 }
 
 const struct err *endpoint_events(struct arena *a, const char *field,
                                   const struct json *list, struct str *out)
 {
-    return types(a, field, list, event_type_known, out);
+    return endpoint_types_of(a, field, list, event_type_known, out);
 }
 
 /* ---- secrets -------------------------------------------------------- */

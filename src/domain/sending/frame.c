@@ -40,7 +40,7 @@ static const struct {
 };
 
 /* The row of a type; countof(sorts) for a plain one. */
-static size_t row_of(struct str type)
+static size_t frame_row_of(struct str type)
 {
     size_t i = 0;
     while (i < countof(sorts) && !str_is(type, sorts[i].type))
@@ -48,14 +48,15 @@ static size_t row_of(struct str type)
     return i;
 }
 
-static enum sort sort_of(struct str type)
+static enum sort frame_sort_of(struct str type)
 {
-    const size_t i = row_of(type);
+    const size_t i = frame_row_of(type);
     return i < countof(sorts) ? sorts[i].sort : PLAIN;
 }
 
 /* The event as an object; NULL where the bytes are none. */
-static struct json *event_of(struct arena *a, const struct frame_event *e)
+static struct json *frame_event_of(struct arena *a,
+                                   const struct frame_event *e)
 {
     struct json *o = NULL;
     if (json_parse(a, e->canonical, &o) || !json_is(o, JSON_OBJECT))
@@ -65,12 +66,13 @@ static struct json *event_of(struct arena *a, const struct frame_event *e)
 
 /* The question that the event is about; p NULL: none. A change of status is
  * about one only where it takes it back. */
-static struct str question_of(struct arena *a, const struct frame_event *e)
+static struct str frame_question_of(struct arena *a,
+                                    const struct frame_event *e)
 {
-    const enum sort sort = sort_of(e->type);
+    const enum sort sort = frame_sort_of(e->type);
     if (sort != QUESTION && sort != COMPLETION)
         return STR_NONE;
-    const struct json *payload = json_get(event_of(a, e), "payload");
+    const struct json *payload = json_get(frame_event_of(a, e), "payload");
     if (sort == COMPLETION &&
         !str_is(json_get_text(payload, "reason"), "cancelled"))
         return STR_NONE;
@@ -83,7 +85,7 @@ struct str frame_decides(struct arena *a, const struct frame_event *e)
                                        "intent.suspension_expired"};
     for (size_t i = 0; i < countof(ends); i++) {
         if (str_is(e->type, ends[i]))
-            return question_of(a, e);
+            return frame_question_of(a, e);
     }
     return STR_NONE;
 }
@@ -91,14 +93,15 @@ struct str frame_decides(struct arena *a, const struct frame_event *e)
 /* ---- audience -------------------------------------------------------- */
 
 /* Is the intent closed to the agent? */
-static bool shut(const struct json *watched, struct str agent)
+static bool frame_shut(const struct json *watched, struct str agent)
 {
     return json_bool(json_get(watched, "closed")) &&
            !json_lists_text(json_get(watched, "agents"), agent);
 }
 
 /* Tests go to test keys, and what is real to real ones. */
-static bool same_sort(const struct json *watched, struct reach_parts reader)
+static bool frame_same_sort(const struct json *watched,
+                            struct reach_parts reader)
 {
     return reader.agent.n == 0 ||
            json_bool(json_get(watched, "test")) == reader.test;
@@ -106,36 +109,37 @@ static bool same_sort(const struct json *watched, struct reach_parts reader)
 
 /* A member's events; and the one by which it has left, which only readers
  * without a limit of reach get. */
-static bool to_portfolio(struct arena *a, const struct frame_event *e,
-                         struct reach_parts reader)
+static bool frame_to_portfolio(struct arena *a, const struct frame_event *e,
+                               struct reach_parts reader)
 {
     const struct json *watched = json_read(a, e->watched);
     const struct str agent = reader.agent;
     const bool own = agent.n > 0 && !reader.all;
-    if (!same_sort(watched, reader) || (agent.n > 0 && shut(watched, agent)))
+    if (!frame_same_sort(watched, reader) ||
+        (agent.n > 0 && frame_shut(watched, agent)))
         return false;
     if (json_lists_text(json_get(watched, "portfolios"), e->portfolio_id))
         return !own || json_lists_text(json_get(watched, "agents"), agent);
     return !own && str_is(e->type, "removed_from_portfolio") &&
-           str_eq(json_get_text(json_get(event_of(a, e), "payload"),
+           str_eq(json_get_text(json_get(frame_event_of(a, e), "payload"),
                                 "portfolio_id"),
                   e->portfolio_id);
 }
 
 /* A person who listens for an agent is no reader of a sort. */
-static bool to_agent(struct arena *a, const struct frame_event *e,
-                     struct reach_parts reader)
+static bool frame_to_agent(struct arena *a, const struct frame_event *e,
+                           struct reach_parts reader)
 {
     const struct str agent = reader.agent;
-    if (!reader.all && !same_sort(json_read(a, e->watched), reader))
+    if (!reader.all && !frame_same_sort(json_read(a, e->watched), reader))
         return false;
-    switch (sort_of(e->type)) {
+    switch (frame_sort_of(e->type)) {
     case ASSIGNED:
-        return str_eq(json_get_text(json_get(event_of(a, e), "payload"),
+        return str_eq(json_get_text(json_get(frame_event_of(a, e), "payload"),
                                     "agent_id"),
                       agent) &&
                (str_is(e->type, "agent_unassigned") ||
-                !shut(json_read(a, e->watched), agent));
+                !frame_shut(json_read(a, e->watched), agent));
     case CHANGE:
     case COMPLETION:
         return json_lists_text(json_read(a, e->agents), agent);
@@ -151,13 +155,13 @@ bool frame_goes(struct arena *a, const struct frame_event *e,
 {
     switch (to) {
     case FRAME_INTENT:
-        return agent.n == 0 || !shut(json_read(a, e->watched), agent);
+        return agent.n == 0 || !frame_shut(json_read(a, e->watched), agent);
     case FRAME_AGENT:
-        return to_agent(a, e, reach_parts(agent));
+        return frame_to_agent(a, e, reach_parts(agent));
     case FRAME_INBOX:
-        return question_of(a, e).p != NULL;
+        return frame_question_of(a, e).p != NULL;
     case FRAME_PORTFOLIO:
-        return to_portfolio(a, e, reach_parts(agent));
+        return frame_to_portfolio(a, e, reach_parts(agent));
     case FRAME_AUDIENCE__MAX:
     default:
         return false;
@@ -177,7 +181,7 @@ struct writing {
 /* JSON on one line, also for readers that split lines at more than \n: the SDK
  * splits at three characters that JSON leaves unescaped, and text of an agent
  * after one would be read as a frame of the server. */
-static void put_line(struct buf *b, struct str json)
+static void frame_put_line(struct buf *b, struct str json)
 {
     static const struct {
         const char *bytes, *escape;
@@ -201,8 +205,8 @@ static void put_line(struct buf *b, struct str json)
 }
 
 /* The last frame of an event has the event's id, those before it a part. */
-static void put_frame(struct writing *w, struct str type, struct str data,
-                      bool last)
+static void frame_put_frame(struct writing *w, struct str type,
+                            struct str data, bool last)
 {
     if (++w->written <= w->skip)
         return;
@@ -222,11 +226,11 @@ static void put_frame(struct writing *w, struct str type, struct str data,
         buf_int(w->b, (int64_t)w->written);
     }
     buf_put(w->b, "\ndata: ");
-    put_line(w->b, data);
+    frame_put_line(w->b, data);
     buf_put(w->b, "\n\n");
 }
 
-static struct str dump(struct arena *a, const struct json *o)
+static struct str frame_dump(struct arena *a, const struct json *o)
 {
     return json_dump(a, o, FRAME_MAX);
 }
@@ -248,8 +252,8 @@ static void frame_take(struct json *to, const struct json *from,
 
 /* Puts the member of the state that a path leads to: its value where the path
  * is the member itself, else null. */
-static void changed(struct json *state, struct str path,
-                    const struct json *value, bool set)
+static void frame_changed(struct json *state, struct str path,
+                          const struct json *value, bool set)
 {
     struct str rest = path, member = STR_NONE;
     bool whole = true;
@@ -267,19 +271,20 @@ static void changed(struct json *state, struct str path,
 /* The members that a patch changed, with the values that were set; null where
  * the event does not have the member's new value. The question's record is
  * written by the server and never among them. */
-static struct json *new_state(struct arena *a, const struct json *payload)
+static struct json *frame_new_state(struct arena *a,
+                                    const struct json *payload)
 {
     const struct json *list = json_get(payload, "patches");
     const struct json *merge = json_get(payload, "state");
     struct json *state = json_object(a);
     for (size_t i = 0; i < json_count(list); i++) {
         const struct json *p = json_at(list, i);
-        changed(state, json_get_text(p, "path"), json_get(p, "value"),
-                str_is(json_get_text(p, "op"), "set"));
+        frame_changed(state, json_get_text(p, "path"), json_get(p, "value"),
+                      str_is(json_get_text(p, "op"), "set"));
     }
     if (json_is(merge, JSON_OBJECT)) {
         for (struct json_iter i = json_iter(merge); json_next(&i);)
-            changed(state, i.key, i.value, true);
+            frame_changed(state, i.key, i.value, true);
     }
     if (json_dump(a, state, NEW_STATE_MAX).p)
         return state;
@@ -290,8 +295,10 @@ static struct json *new_state(struct arena *a, const struct json *payload)
 
 /* The frame of the SDK's dispatcher, its type in *type; NULL: there is none. It
  * has the members that the SDK's handlers read. */
-static struct json *dispatched(struct arena *a, const struct frame_event *e,
-                               const struct json *event, const char **type)
+static struct json *frame_dispatched(struct arena *a,
+                                     const struct frame_event *e,
+                                     const struct json *event,
+                                     const char **type)
 {
     const struct json *payload = json_get(event, "payload");
     struct json *o = json_object(a), *state = NULL;
@@ -315,7 +322,7 @@ static struct json *dispatched(struct arena *a, const struct frame_event *e,
         *type = "LEASE_RELEASED";
         frame_take(o, payload, "scope lease_id agent_id");
     } else if (str_is(e->type, "state_patched")) {
-        state = new_state(a, payload);
+        state = frame_new_state(a, payload);
         *type = "STATE_CHANGED";
         json_set_json(o, "old_state", json_object(a));
         json_set_json(o, "new_state", state);
@@ -329,7 +336,7 @@ static struct json *dispatched(struct arena *a, const struct frame_event *e,
 /* ---- the event's own frame ------------------------------------------ */
 
 /* Adds members to the event's own, which are never replaced. */
-static void lift(struct json *o, const struct json *from)
+static void frame_lift(struct json *o, const struct json *from)
 {
     if (!json_is(from, JSON_OBJECT))
         return;
@@ -341,30 +348,30 @@ static void lift(struct json *o, const struct json *from)
 
 /* The record of a question at the top, where the SDK reads it; id is then the
  * question's, as in the record. */
-static void lift_record(struct arena *a, struct json *o,
-                        const struct frame_event *e)
+static void frame_lift_record(struct arena *a, struct json *o,
+                              const struct frame_event *e)
 {
     const struct str id = json_get_text(json_get(o, "payload"),
                                         "suspension_id");
     struct json *record = NULL;
     if (e->record.p && !json_parse(a, e->record, &record))
-        lift(o, record);
+        frame_lift(o, record);
     json_set_json(o, "event_id", json_get(o, "id"));
     json_set_text(o, "id", id.p ? id : STR(""));
 }
 
 /* NULL for an event whose data is the plain event. */
-static struct json *opened(struct arena *a, const struct frame_event *e,
-                           struct json *o)
+static struct json *frame_opened(struct arena *a, const struct frame_event *e,
+                                 struct json *o)
 {
     const struct json *payload = json_get(o, "payload");
     if (!o)
         return NULL;
     json_set_text(o, "event_hash", e->hash);
     if (str_is(e->type, "intent.suspended")) {
-        lift_record(a, o, e);
+        frame_lift_record(a, o, e);
     } else if (str_is(e->type, "intent.suspension_expired")) {
-        lift(o, payload);
+        frame_lift(o, payload);
         json_set_text(o, "resolution",
                       str_is(json_get_text(payload, "reason"),
                              "portfolio_deadline")
@@ -372,10 +379,10 @@ static struct json *opened(struct arena *a, const struct frame_event *e,
                           : STR("expired"));
         if (json_has(payload, "fallback_value"))
             json_set_json(o, "response", json_get(payload, "fallback_value"));
-        lift_record(a, o, e);
+        frame_lift_record(a, o, e);
     } else if (str_is(e->type, "intent.resumed") ||
                str_is(e->type, "engagement.decision")) {
-        lift(o, payload);
+        frame_lift(o, payload);
     } else if (str_is(e->type, "access_requested")) {
         json_set_json(o, "request", payload);
     } else {
@@ -385,7 +392,7 @@ static struct json *opened(struct arena *a, const struct frame_event *e,
 }
 
 /* The data with the portfolio's id at the top, for its stream. */
-static struct str member_data(const struct writing *w, struct str data)
+static struct str frame_member_data(const struct writing *w, struct str data)
 {
     if (w->to != FRAME_PORTFOLIO)
         return data;
@@ -399,26 +406,27 @@ size_t frame_write(struct arena *a, struct buf *b,
 {
     struct writing w = {.a = a, .b = b, .e = e, .to = to, .skip = skip};
     if (to == FRAME_INBOX) {
-        const size_t row = row_of(e->type);
+        const size_t row = frame_row_of(e->type);
         struct json *o = json_object(a);
         json_set_text(o, "intent_id", e->intent_id);
-        json_set_text_or_null(o, "suspension_id", question_of(a, e));
+        json_set_text_or_null(o, "suspension_id", frame_question_of(a, e));
         json_set_text(o, "change",
                       str_of(row < countof(sorts) ? sorts[row].change : NULL));
-        put_frame(&w, STR("suspension"), dump(a, o), true);
+        frame_put_frame(&w, STR("suspension"), frame_dump(a, o), true);
         return w.written;
     }
-    struct json *event = event_of(a, e);
+    struct json *event = frame_event_of(a, e);
     const char *type = NULL;
-    const struct json *o = dispatched(a, e, event, &type);
+    const struct json *o = frame_dispatched(a, e, event, &type);
     if (o)
-        put_frame(&w, str_of(type), member_data(&w, dump(a, o)), false);
+        frame_put_frame(&w, str_of(type),
+                        frame_member_data(&w, frame_dump(a, o)), false);
     struct buf own = buf_make(a, FRAME_MAX);
-    o = opened(a, e, event);
+    o = frame_opened(a, e, event);
     if (o)
-        buf_str(&own, dump(a, o));
+        buf_str(&own, frame_dump(a, o));
     else
         event_write(&own, e->canonical, e->hash);
-    put_frame(&w, e->type, member_data(&w, buf_text(&own)), true);
+    frame_put_frame(&w, e->type, frame_member_data(&w, buf_text(&own)), true);
     return w.written;
 }

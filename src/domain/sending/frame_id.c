@@ -14,7 +14,7 @@ static bool frame_id_number(struct str s, int64_t max, int64_t *out)
 }
 
 /* An intent's id as it is printed here: in lower case. */
-static bool intent(struct str s)
+static bool frame_id_intent(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] >= 'A' && s.p[i] <= 'Z')
@@ -49,7 +49,7 @@ bool frame_id_read(struct str text, enum frame_audience to,
             return true;
         }
         id.intent_id = str_cut(&rest, '.');
-        if (!intent(id.intent_id))
+        if (!frame_id_intent(id.intent_id))
             return false;
     }
     if (!frame_id_number(str_cut(&rest, '.'), INT64_MAX, &id.sequence))

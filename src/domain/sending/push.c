@@ -48,8 +48,8 @@ const char *push_type(const struct suspension *s)
 }
 
 /* The names by which the platform finds the session again. */
-static struct json *data_of(struct arena *a, struct str type,
-                            const struct intent *i)
+static struct json *push_data_of(struct arena *a, struct str type,
+                                 const struct intent *i)
 {
     struct json *data = json_object(a);
     json_set_text(data, "event", type);
@@ -63,8 +63,8 @@ static struct json *data_of(struct arena *a, struct str type,
     return data;
 }
 
-static struct str body_of(struct arena *a, struct str type, int64_t at,
-                          struct json *data)
+static struct str push_body_of(struct arena *a, struct str type, int64_t at,
+                               struct json *data)
 {
     struct json *o = json_object(a);
     json_set_text(o, "type", type);
@@ -73,15 +73,15 @@ static struct str body_of(struct arena *a, struct str type, int64_t at,
     return json_dump(a, o, PUSH_BODY_MAX);
 }
 
-static struct json *ended_data(struct arena *a, const struct intent *i,
-                               const struct suspension *s,
-                               const struct permit *permit)
+static struct json *push_ended_data(struct arena *a, const struct intent *i,
+                                    const struct suspension *s,
+                                    const struct permit *permit)
 {
     const bool stranger = s->origin == ORIGIN_ACCESS;
     const int64_t waited = s->responded_at - s->suspended_at;
     const struct intent known = {.id = i->id, .tail = i->tail};
     struct json *data =
-        data_of(a, str_of(push_type(s)), stranger ? &known : i);
+        push_data_of(a, str_of(push_type(s)), stranger ? &known : i);
     if (stranger) /* who asks for access may know only the id */
         json_set_json(data, "intent_status", NULL);
     json_set_text(data, "suspension_id", s->id);
@@ -118,8 +118,8 @@ static struct json *ended_data(struct arena *a, const struct intent *i,
 struct str push_body(struct arena *a, const struct intent *i,
                      const struct suspension *s, const struct permit *permit)
 {
-    return body_of(a, str_of(push_type(s)), s->responded_at,
-                   ended_data(a, i, s, permit));
+    return push_body_of(a, str_of(push_type(s)), s->responded_at,
+                        push_ended_data(a, i, s, permit));
 }
 
 struct str push_callback(struct arena *a, const struct intent *i,
@@ -129,7 +129,7 @@ struct str push_callback(struct arena *a, const struct intent *i,
     if (s->callback_body == CALLBACK_ANSWER)
         return s->response.p ? s->response : STR("null");
     return s->callback_body == CALLBACK_DATA
-               ? json_dump(a, ended_data(a, i, s, permit), PUSH_BODY_MAX)
+               ? json_dump(a, push_ended_data(a, i, s, permit), PUSH_BODY_MAX)
                : push_body(a, i, s, permit);
 }
 
@@ -140,7 +140,7 @@ struct str push_test_body(struct arena *a, const struct push_test *t)
     json_set_text(data, "title", STR("This is a test message."));
     json_set_text(data, "sent_by", t->by);
     json_set_text(data, "url", t->url);
-    return body_of(a, str_of(push_tested), t->now, data);
+    return push_body_of(a, str_of(push_tested), t->now, data);
 }
 
 struct json *push_revoked_payload(struct arena *a,
@@ -157,11 +157,11 @@ struct json *push_revoked_payload(struct arena *a,
 struct str push_revoked_body(struct arena *a, const struct intent *i,
                              const struct push_revocation *r, int64_t now)
 {
-    struct json *data = data_of(a, str_of(push_revoked), i);
+    struct json *data = push_data_of(a, str_of(push_revoked), i);
     json_set_text_or_null(data, "request_id", r->permit->suspension_id);
     json_set_text(data, "permit_id", r->permit->id);
     json_set_int(data, "used", r->permit->used);
     json_set_bool(data, "late", r->late);
     json_set_text_or_null(data, "reason", r->reason);
-    return body_of(a, str_of(push_revoked), now, data);
+    return push_body_of(a, str_of(push_revoked), now, data);
 }

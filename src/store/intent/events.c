@@ -7,10 +7,11 @@
 
 enum { SEQUENCE, ID, TYPE, CREATED_AT, CANONICAL, HASH, PREVIOUS, FOUND };
 
-static const struct err *select_all(struct pg *pg, struct arena *a,
-                                    int statement, const struct pg_args *args,
-                                    struct pg_rows **rows,
-                                    struct event_rows *out)
+static const struct err *events_select_all(struct pg *pg, struct arena *a,
+                                           int statement,
+                                           const struct pg_args *args,
+                                           struct pg_rows **rows,
+                                           struct event_rows *out)
 {
     TRY(pg_query(pg, a, statement, args, rows));
     const struct pg_rows *r = *rows;
@@ -28,13 +29,14 @@ static const struct err *select_all(struct pg *pg, struct arena *a,
 }
 
 /* A page of at most limit rows, as intents.c makes them. */
-static const struct err *select_page(struct pg *pg, struct arena *a,
-                                     int statement,
-                                     const struct pg_args *args, int64_t limit,
-                                     struct event_rows *out)
+static const struct err *events_select_page(struct pg *pg, struct arena *a,
+                                            int statement,
+                                            const struct pg_args *args,
+                                            int64_t limit,
+                                            struct event_rows *out)
 {
     struct pg_rows *r = NULL;
-    TRY(select_all(pg, a, statement, args, &r, out));
+    TRY(events_select_all(pg, a, statement, args, &r, out));
     const int64_t found = out->n ? pg_int(r, 0, FOUND) : 0;
     if (out->n > (size_t)limit)
         out->n = (size_t)limit;
@@ -57,18 +59,19 @@ const struct err *events_list(struct pg *pg, struct arena *a,
     pg_add(&args, pg_number(page->limit + 1));
     pg_add(&args, pg_number(page->offset));
     pg_add(&args, pg_number((int64_t)EVENTS_PAGE_BYTES));
-    return select_page(pg, a, SQL_EVENT_LIST, PG_ALL(&args), page->limit, out);
+    return events_select_page(pg, a, SQL_EVENT_LIST, PG_ALL(&args),
+                              page->limit, out);
 }
 
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out)
 {
-    return select_page(pg, a, SQL_EVENT_CHAIN,
-                       PG(pg_text(intent_id), pg_number(after),
-                          pg_number(limit + 1),
-                          pg_number((int64_t)EVENTS_PAGE_BYTES)),
-                       limit, out);
+    return events_select_page(pg, a, SQL_EVENT_CHAIN,
+                              PG(pg_text(intent_id), pg_number(after),
+                                 pg_number(limit + 1),
+                                 pg_number((int64_t)EVENTS_PAGE_BYTES)),
+                              limit, out);
 }
 
 const struct err *events_check_small(struct pg *pg, struct arena *a,
@@ -126,7 +129,7 @@ const struct err *events_get(struct pg *pg, struct arena *a,
     pg_add(&args, pg_text(intent_id));
     pg_add(&args, pg_number(sequence));
     struct pg_rows *rows = NULL;
-    return select_all(pg, a, SQL_EVENT_GET, PG_ALL(&args), &rows, out);
+    return events_select_all(pg, a, SQL_EVENT_GET, PG_ALL(&args), &rows, out);
 }
 
 void events_queue(struct pg *pg, struct arena *a, struct str intent_id,

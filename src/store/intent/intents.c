@@ -19,7 +19,7 @@ enum {
 #define LAST_TIME STR("infinity")
 #define LAST_ID STR("ffffffff-ffff-ffff-ffff-ffffffffffff")
 
-static const struct err *unknown(void)
+static const struct err *intents_unknown(void)
 {
     return ERROR(ERR_NOT_FOUND, "intent.unknown", "There is no intent with "
                                                   "this id.");
@@ -76,12 +76,12 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
     struct pg_list args = {0}, ties = {0};
     struct pg_rows *rows = NULL;
     if (!id_uuid(id))
-        return unknown();
+        return intents_unknown();
     pg_add(&args, pg_text(id));
     pg_ahead_join(pg, &args);
     TRY(pg_query(pg, a, SQL_INTENT_GET, PG_ALL(&args), &rows));
     if (pg_count(rows) == 0)
-        return unknown();
+        return intents_unknown();
     *out = intents_row(rows, 0);
     out->access = ACCESS_ADMIN;
     if (!who || reach_all(who, out))
@@ -148,9 +148,9 @@ void intents_arg_page(struct pg_list *args, int64_t limit)
     pg_add(args, pg_number(limit + 1));
 }
 
-static const struct err *list_own(struct pg *pg, struct arena *a,
-                                  const struct intents_page *page,
-                                  struct intent_rows *out)
+static const struct err *intents_list_own(struct pg *pg, struct arena *a,
+                                          const struct intents_page *page,
+                                          struct intent_rows *out)
 {
     struct pg_list args = {0};
     struct pg_rows *rows = NULL;
@@ -177,7 +177,7 @@ const struct err *intents_list(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
     if (page->who && reach_own(page->who))
-        return list_own(pg, a, page, out);
+        return intents_list_own(pg, a, page, out);
     pg_add(&args, pg_text(page->status));
     intents_arg_page(&args, page->limit);
     if (after) {
@@ -207,9 +207,9 @@ static const struct {
 };
 
 /* The position of the last row of the page before; 0: there was none. */
-static const struct err *related_at(struct pg *pg, struct arena *a,
-                                    const struct intents_related *page,
-                                    int64_t *at)
+static const struct err *intents_related_at(struct pg *pg, struct arena *a,
+                                            const struct intents_related *page,
+                                            int64_t *at)
 {
     struct pg_rows *rows = NULL;
     *at = 0;
@@ -236,8 +236,8 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     struct pg_rows *rows[2] = {NULL};
     int64_t at = 0;
     if (!id_uuid(page->id))
-        return unknown();
-    TRY(related_at(pg, a, page, &at));
+        return intents_unknown();
+    TRY(intents_related_at(pg, a, page, &at));
     pg_add(&get, pg_texts(&page->id, 1));
     intents_reader(&get, a, page->who);
     pg_add(&args, pg_text(page->id));
@@ -249,7 +249,7 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
     pg_queue(pg, a, relations[page->relation].statement, PG_ALL(&args));
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
-        return unknown();
+        return intents_unknown();
     if (page->who)
         TRY(reach_check(a, intents_access(rows[0], 0, 1), page->who->needs));
     *out = intents_page_of(a, rows[1], page->limit);
@@ -259,9 +259,9 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
 }
 
 /* Does it exist, within the reader's reach? Then the access has to do. */
-static const struct err *find_ref(struct pg *pg, struct arena *a,
-                                  const struct pg_rows *rows, struct str id,
-                                  const struct intents_refs *refs, bool *out)
+static const struct err *
+intents_find_ref(struct pg *pg, struct arena *a, const struct pg_rows *rows,
+                 struct str id, const struct intents_refs *refs, bool *out)
 {
     enum access has = ACCESS_NONE;
     bool kin = false;
@@ -294,7 +294,7 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, SQL_INTENT_REFS, PG_ALL(&args), &rows));
     for (size_t i = 0; i < ids->n; i++) {
         bool there = false;
-        TRY(find_ref(pg, a, rows, ids->v[i], refs, &there));
+        TRY(intents_find_ref(pg, a, rows, ids->v[i], refs, &there));
         if (!there)
             return err_at(a, refs->missing, "intent.unknown",
                           str_of(refs->what), "There is no intent with the id "

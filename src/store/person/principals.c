@@ -46,8 +46,8 @@ struct principals *principals_make(struct arena *process)
     return p;
 }
 
-static struct seen *find(struct principals *p,
-                         const uint8_t tag[static CRYPT_TAG])
+static struct seen *principals_find(struct principals *p,
+                                    const uint8_t tag[static CRYPT_TAG])
 {
     for (size_t i = 0; i < SEEN_KEYS; i++)
         if (p->key[i].used && memcmp(p->key[i].tag, tag, CRYPT_TAG) == 0)
@@ -55,11 +55,12 @@ static struct seen *find(struct principals *p,
     return NULL;
 }
 
-static void remember(struct principals *p,
-                     const uint8_t tag[static CRYPT_TAG], struct str digest,
-                     const struct pg_rows *r, int64_t now)
+static void principals_remember(struct principals *p,
+                                const uint8_t tag[static CRYPT_TAG],
+                                struct str digest, const struct pg_rows *r,
+                                int64_t now)
 {
-    struct seen *old = find(p, tag);
+    struct seen *old = principals_find(p, tag);
     struct seen *k = old ? old : &p->key[p->next++ % SEEN_KEYS];
     size_t at = 0;
     k->used = false;
@@ -84,7 +85,8 @@ static void remember(struct principals *p,
 
 /* Is the row the same as in the cache? If not it is removed, and the call is
  * run again without the cache. */
-static const struct err *unchanged(void *context, struct str version)
+static const struct err *principals_unchanged(void *context,
+                                              struct str version)
 {
     struct seen *k = context;
     if (version.p && str_is(version, k->version))
@@ -93,8 +95,8 @@ static const struct err *unchanged(void *context, struct str version)
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
-static const struct err *check_key(struct str expires, struct str revoked,
-                                   int64_t now)
+static const struct err *principals_check_key(struct str expires,
+                                              struct str revoked, int64_t now)
 {
     int64_t at = 0;
     if (revoked.p)
@@ -107,8 +109,10 @@ static const struct err *check_key(struct str expires, struct str revoked,
 }
 
 /* Names have no spaces, and a space between them. */
-static const struct err *speak(struct arena *a, const struct str *columns,
-                               struct str asked, struct principal *out)
+static const struct err *principals_speak(struct arena *a,
+                                          const struct str *columns,
+                                          struct str asked,
+                                          struct principal *out)
 {
     struct str rest = arena_str(a, columns[AGENTS]),
                names[PRINCIPAL_AGENTS_MAX];
@@ -120,11 +124,13 @@ static const struct err *speak(struct arena *a, const struct str *columns,
                                 str_listed(columns[AGENTS], STR("*")));
 }
 
-static const struct err *fill(struct arena *a, const struct str *columns,
-                              struct str asked, struct principal *out)
+static const struct err *principals_fill(struct arena *a,
+                                         const struct str *columns,
+                                         struct str asked,
+                                         struct principal *out)
 {
-    TRY(check_key(columns[EXPIRES], columns[REVOKED],
-                  clock_watch_latest(clock_now())));
+    TRY(principals_check_key(columns[EXPIRES], columns[REVOKED],
+                             clock_watch_latest(clock_now())));
     *out = (struct principal){.role = role_of(columns[ROLE]),
                               .id = arena_str(a, columns[ID]),
                               .name = arena_str(a, columns[LABEL]),
@@ -139,16 +145,16 @@ static const struct err *fill(struct arena *a, const struct str *columns,
                               .terms = principal_terms(
                                   columns[FLOOR], arena_str(a, columns[BY]))};
     if (out->role == ROLE_AGENT)
-        return speak(a, columns, asked, out);
+        return principals_speak(a, columns, asked, out);
     if (!out->person_id.p && !out->resource_id.p)
         out->actor = principal_key_actor(a, out->name);
     return NULL;
 }
 
-static const struct err *look_up(struct principals *p, struct pg *pg,
-                                 struct arena *a, struct str key,
-                                 const uint8_t tag[static CRYPT_TAG],
-                                 struct str columns[static COLUMNS])
+static const struct err *
+principals_look_up(struct principals *p, struct pg *pg, struct arena *a,
+                   struct str key, const uint8_t tag[static CRYPT_TAG],
+                   struct str columns[static COLUMNS])
 {
     struct pg_rows *r = NULL;
     const struct str digest = crypt_sha256_hex(a, key);
@@ -159,18 +165,18 @@ static const struct err *look_up(struct principals *p, struct pg *pg,
                      "The API key is not valid.");
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = pg_str(r, 0, c);
-    TRY(check_key(columns[EXPIRES], columns[REVOKED],
-                  clock_watch_latest(now)));
+    TRY(principals_check_key(columns[EXPIRES], columns[REVOKED],
+                             clock_watch_latest(now)));
     /* Storing the use changes the row, so the next call caches it. */
     if (now - pg_int(r, 0, LAST_USED) >= MINUTE)
         return pg_query(pg, a, SQL_KEY_USED,
                         PG(pg_text(columns[ID]), pg_moment(now)), NULL);
-    remember(p, tag, digest, r, now);
+    principals_remember(p, tag, digest, r, now);
     return NULL;
 }
 
-static void guess(struct seen *k, struct pg *pg, struct arena *a,
-                  struct str columns[static COLUMNS])
+static void principals_guess(struct seen *k, struct pg *pg, struct arena *a,
+                             struct str columns[static COLUMNS])
 {
     const bool owned = !k->null[PERSON] || !k->null[RESOURCE];
     const struct pg_value digest =
@@ -179,7 +185,7 @@ static void guess(struct seen *k, struct pg *pg, struct arena *a,
         .statement = owned ? SQL_KEY_VERSION_OWNED : SQL_KEY_VERSION,
         .args = owned ? PG(digest) : PG(pg_text(str_of(k->place)), digest),
         .joins = !owned,
-        .check = unchanged,
+        .check = principals_unchanged,
         .context = k};
     pg_ahead(pg, a, &ahead);
     size_t at = 0;
@@ -198,14 +204,14 @@ const struct err *principals_by_key(struct principals *seen, struct pg *pg,
     struct str columns[COLUMNS];
     uint8_t tag[CRYPT_TAG];
     crypt_tag(seen->secret, key->key, tag);
-    struct seen *k = find(seen, tag);
+    struct seen *k = principals_find(seen, tag);
     /* Once a minute the row is read before the call, which stores the use. */
     if (k && clock_now() - k->noted < MINUTE) {
-        guess(k, pg, a, columns);
-        if (!fill(a, columns, key->agent, out))
+        principals_guess(k, pg, a, columns);
+        if (!principals_fill(a, columns, key->agent, out))
             return NULL;
         k->used = false; /* refused by a row that may have changed */
     }
-    TRY(look_up(seen, pg, a, key->key, tag, columns));
-    return fill(a, columns, key->agent, out);
+    TRY(principals_look_up(seen, pg, a, key->key, tag, columns));
+    return principals_fill(a, columns, key->agent, out);
 }

@@ -18,7 +18,7 @@ const struct err *secrets_keep(struct pg *pg, struct arena *a,
                     NULL);
 }
 
-static const struct err *gone(void)
+static const struct err *secrets_gone(void)
 {
     return ERROR(ERR_NOT_FOUND, "secret.gone",
                  "This secret is no longer shown: it was stored, or ten "
@@ -31,13 +31,13 @@ const struct err *secrets_read(struct pg *pg, struct arena *a,
 {
     struct pg_rows *r = NULL;
     if (!id_uuid(id))
-        return gone();
+        return secrets_gone();
     TRY(pg_query(pg, a, SQL_SECRET_READ,
                  PG(pg_text(id), pg_text(crypt_sha256_hex(a, cookie)),
                     pg_moment(clock_watch_latest(clock_now()) - SECRETS_LIFE)),
                  &r));
     *text = pg_count(r) ? crypt_unseal(a, cookie, pg_str(r, 0, 0)) : STR_NONE;
-    return text->p ? NULL : gone();
+    return text->p ? NULL : secrets_gone();
 }
 
 const struct err *secrets_forget(struct pg *pg, struct arena *a,

@@ -7,7 +7,7 @@
 #include "store/person/sessions.h"
 #include "store/sql.gen.h"
 
-static struct str digest(struct arena *a, struct str s)
+static struct str sign_ins_digest(struct arena *a, struct str s)
 {
     return s.p ? crypt_sha256_hex(a, s) : STR_NONE;
 }
@@ -18,8 +18,8 @@ const struct err *sign_ins_find(struct pg *pg, struct arena *a,
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_SIGN_IN_FIND,
-                 PG(pg_text(t->email), pg_text(digest(a, t->browser)),
-                    pg_text(digest(a, t->email)), pg_text(t->network),
+                 PG(pg_text(t->email), pg_text(sign_ins_digest(a, t->browser)),
+                    pg_text(sign_ins_digest(a, t->email)), pg_text(t->network),
                     pg_moment(clock_now() - SIGN_INS_FORGOTTEN)),
                  &r));
     *out = (struct sign_ins_found){.found = pg_str(r, 0, 0).p != NULL,
@@ -38,7 +38,7 @@ const struct err *sign_ins_guesses(struct pg *pg, struct arena *a,
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_SIGN_IN_GUESSES,
-                 PG(pg_text(digest(a, email)), pg_text(person_id),
+                 PG(pg_text(sign_ins_digest(a, email)), pg_text(person_id),
                     pg_moment(clock_now() - SIGN_INS_FORGOTTEN)),
                  &r));
     *out = (struct sign_ins_guesses){.tries = pg_int(r, 0, 0),
@@ -53,7 +53,7 @@ const struct err *sign_ins_failed(struct pg *pg, struct arena *a,
     const int64_t now = clock_now();
     return pg_query(
         pg, a, found->known ? SQL_SIGN_IN_KNOWN_FAILED : SQL_SIGN_IN_FAILED,
-        PG(pg_text(digest(a, found->known ? t->browser : t->email)),
+        PG(pg_text(sign_ins_digest(a, found->known ? t->browser : t->email)),
            pg_text(found->known ? found->id : t->network), pg_moment(now),
            pg_moment(now - SIGN_INS_FORGOTTEN)),
         NULL);
@@ -66,12 +66,14 @@ const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
     const int64_t now = clock_now();
     *cookie = crypt_token(a, 32);
     pg_queue(pg, a, SQL_PERSON_SIGNED_IN, PG(pg_text(id), pg_moment(now)));
-    pg_queue(pg, a, SQL_SIGN_IN_KNOWN,
-             PG(pg_text(digest(a, browser)), pg_text(id), pg_moment(now)));
+    pg_queue(
+        pg, a, SQL_SIGN_IN_KNOWN,
+        PG(pg_text(sign_ins_digest(a, browser)), pg_text(id), pg_moment(now)));
     pg_queue(pg, a, SQL_SIGN_IN_FORGIVE,
-             PG(pg_text(digest(a, t->email)), pg_text(t->network)));
+             PG(pg_text(sign_ins_digest(a, t->email)), pg_text(t->network)));
     pg_queue(pg, a, SQL_SESSION_INSERT,
-             PG(pg_text(digest(a, *cookie)), pg_text(id), pg_moment(now),
+             PG(pg_text(sign_ins_digest(a, *cookie)), pg_text(id),
+                pg_moment(now),
                 pg_moment(clock_watch_latest(now) + SESSIONS_LIFE)));
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);

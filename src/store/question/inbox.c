@@ -14,34 +14,34 @@ struct whose {
     size_t n;
 };
 
-static void add(struct whose *w, struct arena *a, const char *mode,
-                struct str who)
+static void inbox_add(struct whose *w, struct arena *a, const char *mode,
+                      struct str who)
 {
     w->v[w->n++] = arena_join(a, str_of(mode), who);
 }
 
 /* The words of the column audience for a reader in a view. */
-static struct whose whose(struct arena *a, const struct principal *p,
-                          enum inbox_view view)
+static struct whose inbox_whose(struct arena *a, const struct principal *p,
+                                enum inbox_view view)
 {
     struct whose w = {.n = 0};
     struct str rest = p->groups;
     if (p->role == ROLE_USER) {
-        add(&w, a, "i:", p->name);
+        inbox_add(&w, a, "i:", p->name);
         return w;
     }
     if (!principal_decides(p) && view != INBOX_ALL)
         return w;
     if (view == INBOX_MAY)
-        add(&w, a, "o", STR(""));
+        inbox_add(&w, a, "o", STR(""));
     if (view == INBOX_MAY || view == INBOX_MINE) {
-        add(&w, a, "i:", p->name);
-        add(&w, a, "n:", p->name);
+        inbox_add(&w, a, "i:", p->name);
+        inbox_add(&w, a, "n:", p->name);
     }
     while (rest.p && w.n < WHOSE_MAX && view != INBOX_MINE) {
         const struct str group = str_cut(&rest, ' ');
         if (group.n > 0)
-            add(&w, a, "g:", group);
+            inbox_add(&w, a, "g:", group);
     }
     return w;
 }
@@ -53,40 +53,40 @@ enum inbox_view inbox_first(const struct principal *reader)
 }
 
 /* Without any limit to the reader's own? Never for a user. */
-static bool is_all(const struct inbox_wish *w)
+static bool inbox_is_all(const struct inbox_wish *w)
 {
     return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
 }
 
-static struct pg_value whose_texts(struct arena *a,
-                                   const struct principal *reader,
-                                   enum inbox_view view)
+static struct pg_value inbox_whose_texts(struct arena *a,
+                                         const struct principal *reader,
+                                         enum inbox_view view)
 {
-    const struct whose who = whose(a, reader, view);
+    const struct whose who = inbox_whose(a, reader, view);
     struct str *v = arena_many(a, who.n + 1, struct str);
     memcpy(v, who.v, who.n * sizeof *v);
     return pg_texts(v, who.n);
 }
 
-static void arg_whose(struct pg_list *args, struct arena *a,
-                      const struct inbox_wish *w)
+static void inbox_arg_whose(struct pg_list *args, struct arena *a,
+                            const struct inbox_wish *w)
 {
-    pg_add(args,
-           is_all(w) ? pg_text(STR_NONE) : whose_texts(a, w->reader, w->view));
+    pg_add(args, inbox_is_all(w) ? pg_text(STR_NONE)
+                                 : inbox_whose_texts(a, w->reader, w->view));
     pg_add(args, pg_text(w->reader->name));
 }
 
 /* ---- filters -------------------------------------------------------- */
 
 /* The column inbox_rank is descending: the gravest has the lowest value. */
-static int64_t rank(enum severity severity)
+static int64_t inbox_rank(enum severity severity)
 {
     return SEVERITY_CRITICAL - severity;
 }
 
 /* A question without a severity is sorted as medium (inbox_ranked in the
  * database). */
-static int64_t class_of(int64_t r)
+static int64_t inbox_class_of(int64_t r)
 {
     return r == SEVERITY_CRITICAL - SEVERITY_UNSAID
                ? SEVERITY_CRITICAL - SEVERITY_MEDIUM
@@ -94,20 +94,21 @@ static int64_t class_of(int64_t r)
 }
 
 /* The ranks of one severity (SEVERITY__MAX: any), from a class on. */
-static struct pg_value ranks(struct arena *a, enum severity only, int64_t from)
+static struct pg_value inbox_ranks(struct arena *a, enum severity only,
+                                   int64_t from)
 {
     static const char digits[] = "01234";
     struct str *v = arena_many(a, SEVERITY__MAX, struct str);
     size_t n = 0;
     for (int64_t r = 0; r < SEVERITY__MAX; r++) {
-        if (class_of(r) >= from &&
+        if (inbox_class_of(r) >= from &&
             (only == SEVERITY__MAX || r == SEVERITY_CRITICAL - only))
             v[n++] = (struct str){digits + r, 1};
     }
     return pg_texts(v, n);
 }
 
-static struct pg_value by(int64_t due)
+static struct pg_value inbox_by(int64_t due)
 {
     return due ? pg_moment(due) : pg_text(FOREVER);
 }
@@ -118,13 +119,13 @@ struct narrowed {
 };
 
 /* Adds the statement's further arguments, and returns its number. */
-static int narrow(struct pg_list *args, struct arena *a,
-                  const struct inbox_wish *w, const struct narrowed *n,
-                  int64_t words_max)
+static int inbox_narrow(struct pg_list *args, struct arena *a,
+                        const struct inbox_wish *w, const struct narrowed *n,
+                        int64_t words_max)
 {
-    const bool all = is_all(w);
+    const bool all = inbox_is_all(w);
     if (w->words.p || !all)
-        arg_whose(args, a, w);
+        inbox_arg_whose(args, a, w);
     if (w->words.p || w->agent.p)
         pg_add(args, pg_text(w->agent));
     if (w->words.p) {
@@ -138,8 +139,9 @@ static int narrow(struct pg_list *args, struct arena *a,
 }
 
 /* A search has an index without an order. */
-static const struct err *run(struct pg *pg, struct arena *a, int statement,
-                             const struct pg_args *args, struct pg_rows **out)
+static const struct err *inbox_run(struct pg *pg, struct arena *a,
+                                   int statement, const struct pg_args *args,
+                                   struct pg_rows **out)
 {
     const bool search = statement == SQL_INBOX_WORDS ||
                         statement == SQL_INBOX_COUNT_WORDS;
@@ -149,7 +151,7 @@ static const struct err *run(struct pg *pg, struct arena *a, int statement,
 
 /* ---- the list ------------------------------------------------------- */
 
-static void arg_after(struct pg_list *args, const struct inbox_wish *w)
+static void inbox_arg_after(struct pg_list *args, const struct inbox_wish *w)
 {
     const struct suspension *s = w->after;
     pg_add(args, pg_flag(w->by_deadline));
@@ -160,8 +162,8 @@ static void arg_after(struct pg_list *args, const struct inbox_wish *w)
         pg_add(args, pg_text(STR("")));
         return;
     }
-    pg_add(args, pg_number(class_of(rank(s->severity))));
-    pg_add(args, by(s->expires_at));
+    pg_add(args, pg_number(inbox_class_of(inbox_rank(s->severity))));
+    pg_add(args, inbox_by(s->expires_at));
     pg_add(args, pg_moment(s->suspended_at));
     pg_add(args, pg_text(s->id));
 }
@@ -176,15 +178,15 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
     struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     const int64_t from = w->after && !w->by_deadline
-                             ? class_of(rank(w->after->severity))
+                             ? inbox_class_of(inbox_rank(w->after->severity))
                              : 0;
     pg_add(&args, suspensions_kinds(a, w->kind));
-    pg_add(&args, ranks(a, w->severity, from));
-    pg_add(&args, by(w->due));
+    pg_add(&args, inbox_ranks(a, w->severity, from));
+    pg_add(&args, inbox_by(w->due));
     pg_add(&args, pg_number(w->limit));
-    arg_after(&args, w);
-    const int statement = narrow(&args, a, w, &lists, INBOX_WORDS_MAX);
-    TRY(run(pg, a, statement, PG_ALL(&args), &rows));
+    inbox_arg_after(&args, w);
+    const int statement = inbox_narrow(&args, a, w, &lists, INBOX_WORDS_MAX);
+    TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
 }
@@ -202,10 +204,11 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     *out = (struct inbox_counts){.looked = 0};
     pg_add(&args, suspensions_kinds(a, KIND__MAX));
-    pg_add(&args, ranks(a, SEVERITY__MAX, 0));
-    pg_add(&args, by(w->due));
-    const int statement = narrow(&args, a, w, &counts, INBOX_WORDS_MAX + 1);
-    TRY(run(pg, a, statement, PG_ALL(&args), &rows));
+    pg_add(&args, inbox_ranks(a, SEVERITY__MAX, 0));
+    pg_add(&args, inbox_by(w->due));
+    const int statement =
+        inbox_narrow(&args, a, w, &counts, INBOX_WORDS_MAX + 1);
+    TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
         const enum kind k = kind_of(vocabulary_of_key(word));
@@ -226,7 +229,7 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
     struct pg_rows *rows = NULL;
     pg_add(&args, pg_text(reader->name));
     for (enum inbox_view v = INBOX_MAY; v < INBOX_ALL; v++)
-        pg_add(&args, whose_texts(a, reader, v));
+        pg_add(&args, inbox_whose_texts(a, reader, v));
     TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES, PG_ALL(&args), &rows));
     for (int v = 0; v < INBOX_VIEW__MAX; v++)
         out[v] = pg_int(rows, 0, v);
@@ -251,16 +254,16 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
     struct suspension_rows next;
     struct pg_rows *rows = NULL;
     pg_add(&args, suspensions_kinds(a, KIND__MAX));
-    pg_add(&args, pg_number(class_of(rank(s->severity))));
-    pg_add(&args, by(s->expires_at));
+    pg_add(&args, pg_number(inbox_class_of(inbox_rank(s->severity))));
+    pg_add(&args, inbox_by(s->expires_at));
     pg_add(&args, pg_moment(s->suspended_at));
     pg_add(&args, pg_text(s->id));
     pg_add(&args, pg_number(INBOX_COUNT_MAX + 1));
-    if (!is_all(&behind))
-        arg_whose(&args, a, &behind);
-    TRY(suspensions_in_order(pg, a,
-                             is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR,
-                             PG_ALL(&args), &rows));
+    if (!inbox_is_all(&behind))
+        inbox_arg_whose(&args, a, &behind);
+    TRY(suspensions_in_order(
+        pg, a, inbox_is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR,
+        PG_ALL(&args), &rows));
     *out = (struct inbox_place){.before = pg_int(rows, 0, 0),
                                 .previous = pg_str(rows, 0, 1)};
     TRY(inbox_list(pg, a, &behind, &next));

@@ -45,7 +45,7 @@ const struct err *notices_send(struct pg *pg, struct arena *a,
 }
 
 /* Three words are a note; false at the end, or where it is malformed. */
-static bool next(struct str *rest, struct wake_note *out)
+static bool notices_read_one(struct str *rest, struct wake_note *out)
 {
     const struct str id = str_cut(rest, ' ');
     const struct str version = str_cut(rest, ' ');
@@ -65,7 +65,7 @@ size_t notices_read(struct str text, struct str self, struct wake_note *v,
     size_t k = 0;
     if (str_eq(str_cut(&text, ' '), self))
         return 0;
-    while (k < n && text.p && next(&text, &v[k]))
+    while (k < n && text.p && notices_read_one(&text, &v[k]))
         k++;
     return k;
 }

@@ -85,8 +85,8 @@ struct pg_value suspensions_kinds(struct arena *a, enum kind only)
 }
 
 /* suspensions_rows, with the agent's task from the column `at`. */
-static struct suspension_rows rows_with_task(struct arena *a,
-                                             const struct pg_rows *r, int at)
+static struct suspension_rows
+suspensions_rows_with_task(struct arena *a, const struct pg_rows *r, int at)
 {
     struct suspension_rows out = suspensions_rows(a, r);
     for (size_t i = 0; i < out.n; i++)
@@ -94,10 +94,11 @@ static struct suspension_rows rows_with_task(struct arena *a,
     return out;
 }
 
-static const struct err *select_rows(struct pg *pg, struct arena *a,
-                                     int statement,
-                                     const struct pg_args *args,
-                                     struct suspension_rows *out)
+static const struct err *suspensions_select_rows(struct pg *pg,
+                                                 struct arena *a,
+                                                 int statement,
+                                                 const struct pg_args *args,
+                                                 struct suspension_rows *out)
 {
     struct pg_rows *rows = NULL;
     TRY(pg_query(pg, a, statement, args, &rows));
@@ -105,8 +106,8 @@ static const struct err *select_rows(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static const struct err *find(struct pg *pg, struct arena *a, struct str id,
-                              struct pg_rows **rows)
+static const struct err *suspensions_find(struct pg *pg, struct arena *a,
+                                          struct str id, struct pg_rows **rows)
 {
     return id_token(id)
                ? pg_query(pg, a, SQL_SUSPENSION_GET, PG(pg_text(id)), rows)
@@ -118,9 +119,9 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
 {
     struct pg_rows *rows = NULL;
     const struct str other = id_respelled(a, id);
-    TRY(find(pg, a, id, &rows));
+    TRY(suspensions_find(pg, a, id, &rows));
     if (other.p && pg_count(rows) == 0)
-        TRY(find(pg, a, other, &rows));
+        TRY(suspensions_find(pg, a, other, &rows));
     if (!rows || pg_count(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no suspension with this id.");
@@ -187,7 +188,7 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
                  : open         ? SQL_SUSPENSION_LIST_OPEN
                                 : SQL_SUSPENSION_LIST_ENDED,
                  PG_ALL(&args), &r));
-    *out = rows_with_task(a, r, pg_columns(r) - 2);
+    *out = suspensions_rows_with_task(a, r, pg_columns(r) - 2);
     const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
     if (out->n > (size_t)page->limit)
         out->n = (size_t)page->limit;
@@ -201,8 +202,8 @@ enum { FED_XID, FED_BELOW, FED_FOUND, FED_SEARCHED, FED_LAST_XID, FED_LAST_ID,
 
 /* The last one that was returned, else the last that was searched, else all
  * are behind it. */
-static void set_place(const struct pg_rows *r, int own, int64_t limit,
-                      struct suspensions_fed *out)
+static void suspensions_set_place(const struct pg_rows *r, int own,
+                                  int64_t limit, struct suspensions_fed *out)
 {
     const size_t n = out->rows.n;
     const int64_t found = pg_int(r, 0, own + FED_FOUND);
@@ -232,10 +233,10 @@ const struct err *suspensions_feed(struct pg *pg, struct arena *a,
            pg_number(SUSPENSIONS_SEARCHED), pg_number(feed->limit),
            pg_number((int64_t)SUSPENSIONS_PAGE_BYTES), pg_moment(feed->now)),
         &r));
-    out->rows = rows_with_task(a, r, pg_columns(r) - FED__MAX - 1);
+    out->rows = suspensions_rows_with_task(a, r, pg_columns(r) - FED__MAX - 1);
     if (out->rows.n == 1 && !out->rows.v[0].id.p)
         out->rows.n = 0;
-    set_place(r, pg_columns(r) - FED__MAX, feed->limit, out);
+    suspensions_set_place(r, pg_columns(r) - FED__MAX, feed->limit, out);
     return NULL;
 }
 
@@ -243,8 +244,8 @@ const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
                                         struct str intent_id,
                                         struct suspension_rows *out)
 {
-    return select_rows(pg, a, SQL_SUSPENSION_OF_INTENT, PG(pg_text(intent_id)),
-                       out);
+    return suspensions_select_rows(pg, a, SQL_SUSPENSION_OF_INTENT,
+                                   PG(pg_text(intent_id)), out);
 }
 
 const struct err *suspensions_revision(struct pg *pg, struct arena *a,
@@ -260,7 +261,8 @@ const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
                                         struct str id,
                                         struct suspension_rows *out)
 {
-    return select_rows(pg, a, SQL_SUSPENSION_REPLACING, PG(pg_text(id)), out);
+    return suspensions_select_rows(pg, a, SQL_SUSPENSION_REPLACING,
+                                   PG(pg_text(id)), out);
 }
 
 const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
@@ -305,8 +307,9 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
 }
 
 /* The server takes questions back. */
-static void queue_back(struct pg *pg, struct arena *a, int statement,
-                       struct pg_value which, const char *summary, int64_t now)
+static void suspensions_queue_back(struct pg *pg, struct arena *a,
+                                   int statement, struct pg_value which,
+                                   const char *summary, int64_t now)
 {
     pg_queue(pg, a, statement,
              PG(which, pg_text(event_by_server().name),
@@ -318,16 +321,17 @@ void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
                                   const struct str *intents, size_t n,
                                   int64_t now)
 {
-    queue_back(pg, a, SQL_SUSPENSION_END_BESIDE, pg_texts(intents, n),
-               "The task ended before anybody answered.", now);
+    suspensions_queue_back(pg, a, SQL_SUSPENSION_END_BESIDE,
+                           pg_texts(intents, n),
+                           "The task ended before anybody answered.", now);
 }
 
 void suspensions_queue_take_back(struct pg *pg, struct arena *a,
                                  const struct str *ids, size_t n,
                                  const char *summary, int64_t now)
 {
-    queue_back(pg, a, SQL_SUSPENSION_TAKE_BACK, pg_texts(ids, n), summary,
-               now);
+    suspensions_queue_back(pg, a, SQL_SUSPENSION_TAKE_BACK, pg_texts(ids, n),
+                           summary, now);
 }
 
 const struct err *suspensions_beside(struct pg *pg, struct arena *a,
@@ -353,10 +357,10 @@ suspensions_escalations(struct pg *pg, struct arena *a,
         pg_add(&args, pg_flag(wish->open));
     if (one)
         pg_add(&args, pg_text(wish->intent_id));
-    return select_rows(pg, a,
-                       one ? SQL_SUSPENSION_ESCALATIONS_OF
-                           : SQL_SUSPENSION_ESCALATIONS,
-                       PG_ALL(&args), out);
+    return suspensions_select_rows(pg, a,
+                                   one ? SQL_SUSPENSION_ESCALATIONS_OF
+                                       : SQL_SUSPENSION_ESCALATIONS,
+                                   PG_ALL(&args), out);
 }
 
 const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,

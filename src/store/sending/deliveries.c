@@ -16,9 +16,9 @@ struct push {
     bool stranger; /* of a request for access: the agent needs none */
 };
 
-static void queue_push(struct pg *pg, struct arena *a,
-                       const struct deliveries_news *news,
-                       const struct push *push)
+static void deliveries_queue_push(struct pg *pg, struct arena *a,
+                                  const struct deliveries_news *news,
+                                  const struct push *push)
 {
     pg_queue(pg, a, SQL_DELIVERY_PUSH,
              PG(pg_text(push->agent), pg_text(news->intent->id),
@@ -28,8 +28,8 @@ static void queue_push(struct pg *pg, struct arena *a,
                 pg_flag(push->stranger)));
 }
 
-static void queue_answer(struct pg *pg, struct arena *a,
-                         const struct deliveries_news *news)
+static void deliveries_queue_answer(struct pg *pg, struct arena *a,
+                                    const struct deliveries_news *news)
 {
     const struct suspension *s = news->decided;
     const struct str type = str_of(push_type(s));
@@ -42,7 +42,7 @@ static void queue_answer(struct pg *pg, struct arena *a,
                     pg_moment(news->now), pg_text(s->callback),
                     pg_text(s->asked_by),
                     pg_flag(s->callback_body == CALLBACK_ANSWER)));
-    queue_push(
+    deliveries_queue_push(
         pg, a, news,
         &(struct push){.agent = s->asked_by,
                        .suspension_id = s->id,
@@ -56,15 +56,16 @@ void deliveries_queue(struct pg *pg, struct arena *a,
 {
     const struct event_list *events = news->events;
     if (news->decided)
-        queue_answer(pg, a, news);
+        deliveries_queue_answer(pg, a, news);
     if (news->revoked)
-        queue_push(pg, a, news,
-                   &(struct push){
-                       .agent = news->revoked->permit->agent,
-                       .suspension_id = news->revoked->permit->suspension_id,
-                       .type = str_of(push_revoked),
-                       .body = push_revoked_body(a, news->intent,
-                                                 news->revoked, news->now)});
+        deliveries_queue_push(
+            pg, a, news,
+            &(struct push){
+                .agent = news->revoked->permit->agent,
+                .suspension_id = news->revoked->permit->suspension_id,
+                .type = str_of(push_revoked),
+                .body = push_revoked_body(a, news->intent, news->revoked,
+                                          news->now)});
     if (events->n == 0)
         return;
     struct pg_list args = {0};
@@ -79,9 +80,10 @@ void deliveries_queue(struct pg *pg, struct arena *a,
 
 /* The text for target i, within its channel's setting: shared by all targets
  * with the same setting. */
-static struct str body_for(struct arena *a, const struct deliveries_notice *n,
-                           const struct channel_target *to,
-                           const struct str *before, size_t i)
+static struct str deliveries_body_for(struct arena *a,
+                                      const struct deliveries_notice *n,
+                                      const struct channel_target *to,
+                                      const struct str *before, size_t i)
 {
     const struct channel_notice one = {.news = n->news,
                                        .channel = to[i].channel,
@@ -98,7 +100,7 @@ static struct str body_for(struct arena *a, const struct deliveries_notice *n,
 }
 
 /* notify_to may be a person's address, and is not logged. */
-static void log_instead(const struct suspension *s, size_t n)
+static void deliveries_log_instead(const struct suspension *s, size_t n)
 {
     if (s->channel_hint.n > 0)
         log_line(LOG_NOTICE,
@@ -121,13 +123,13 @@ void deliveries_queue_notice(struct pg *pg, struct arena *a,
     struct channel_targets to;
     channel_targets(notice->channels, s->channel_hint, notice->notify_to, &to);
     if (to.instead)
-        log_instead(s, to.n);
+        deliveries_log_instead(s, to.n);
     if (to.n == 0)
         return;
     for (size_t i = 0; i < to.n; i++) {
         channel[i] = to.v[i].channel->id;
         recipient[i] = to.v[i].recipient;
-        body[i] = body_for(a, notice, to.v, body, i);
+        body[i] = deliveries_body_for(a, notice, to.v, body, i);
     }
     pg_queue(pg, a, SQL_DELIVERY_NOTICES,
              PG(pg_text(s->intent_id), pg_text(s->id),

@@ -51,8 +51,8 @@ const struct err *outbox_next(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static void queue_finish(struct pg *pg, struct arena *a,
-                         const struct outbox_try *t)
+static void outbox_queue_finish(struct pg *pg, struct arena *a,
+                                const struct outbox_try *t)
 {
     struct pg_list args = {0};
     pg_add(&args, pg_text(t->delivery_id));
@@ -74,7 +74,7 @@ const struct err *outbox_finish(struct pg *pg, struct arena *a,
                                 const struct outbox_try *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        queue_finish(pg, a, &v[i]);
+        outbox_queue_finish(pg, a, &v[i]);
     return pg_run(pg, a, NULL);
 }
 

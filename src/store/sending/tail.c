@@ -13,9 +13,9 @@
 enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION,
        WATCHED };
 
-static const struct err *read_rows(struct pg *pg, struct arena *a,
-                                   int statement, struct pg_list *args,
-                                   struct tail_rows *out)
+static const struct err *tail_read_rows(struct pg *pg, struct arena *a,
+                                        int statement, struct pg_list *args,
+                                        struct tail_rows *out)
 {
     struct pg_rows *r = NULL;
     size_t bytes = 0;
@@ -42,7 +42,7 @@ static const struct err *read_rows(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static const struct err *set_xid(uint64_t *out, struct str xid)
+static const struct err *tail_set_xid(uint64_t *out, struct str xid)
 {
     int64_t v = 0;
     if (!str_int(xid, 1, INT64_MAX, &v))
@@ -59,7 +59,7 @@ const struct err *tail_now(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_TAIL_NOW, PG_ALL(&args), &r));
     *out = (struct tail_cursor){.sequence = 0};
-    return set_xid(&out->xid, pg_str(r, 0, 0));
+    return tail_set_xid(&out->xid, pg_str(r, 0, 0));
 }
 
 const struct err *tail_read(struct pg *pg, struct arena *a,
@@ -69,13 +69,13 @@ const struct err *tail_read(struct pg *pg, struct arena *a,
     pg_add(&args, pg_number((int64_t)at->xid));
     pg_add(&args, pg_text(at->intent_id[0] ? str_of(at->intent_id) : NIL));
     pg_add(&args, pg_number(at->sequence));
-    TRY(read_rows(pg, a, SQL_TAIL_READ, &args, out));
+    TRY(tail_read_rows(pg, a, SQL_TAIL_READ, &args, out));
     if (out->n == 0)
         return NULL;
     const struct frame_event *last = &out->v[out->n - 1];
     if (!str_copy(at->intent_id, sizeof at->intent_id, last->intent_id))
         return ERROR(ERR_INTERNAL, "internal", "This is not an intent's id.");
-    TRY(set_xid(&at->xid, last->cursor));
+    TRY(tail_set_xid(&at->xid, last->cursor));
     at->sequence = last->sequence;
     return NULL;
 }
@@ -87,7 +87,7 @@ const struct err *tail_intent(struct pg *pg, struct arena *a,
     struct pg_list args = {0};
     pg_add(&args, pg_text(intent_id));
     pg_add(&args, pg_number(after));
-    return read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
+    return tail_read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
 }
 
 const struct err *tail_ended(struct pg *pg, struct arena *a,
@@ -103,7 +103,7 @@ const struct err *tail_ended(struct pg *pg, struct arena *a,
     out->more = out->n == TAIL_PAGE;
     out->v = arena_many(a, out->n + 1, struct tail_end);
     for (size_t i = 0; i < out->n; i++) {
-        TRY(set_xid(&out->v[i].xid, pg_str(r, i, 0)));
+        TRY(tail_set_xid(&out->v[i].xid, pg_str(r, i, 0)));
         out->v[i].key_id = pg_str(r, i, 2);
     }
     if (out->n == 0)
