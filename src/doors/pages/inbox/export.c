@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/clock_text.h"
+#include "domain/kind/label.h"
 #include "doors/asking/view.h"
 #include "doors/pages/inbox/decided_filters.h"
 #include "doors/pages/question/decision.h"
@@ -73,7 +74,7 @@ static void export_values(struct arena *a, const struct suspension *s,
         s->id,
         s->subject_sha256,
         s->response, /* of an expiry: the fallback of the agent */
-        question_decision_label(a, s),
+        label_line(a, suspension_chosen(a, s, json_read(a, s->response))),
         suspension_modified(s) ? STR("true") : STR("false"),
         s->constraints,
         s->approved_sha256,

@@ -199,11 +199,6 @@ struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f)
     return o;
 }
 
-const char *inbox_filters_title(const struct inbox_filters *f)
-{
-    return vocabulary_inbox_view(f->wish.view)->label;
-}
-
 int64_t inbox_filters_all(const struct inbox_filters *f)
 {
     return filters_sum(&f->counts, f->wish.kind, f->wish.severity);

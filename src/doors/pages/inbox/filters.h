@@ -24,8 +24,6 @@ const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
 /* `filters`: links that change each of them, with counts. */
 struct json *inbox_filters_view(struct call *c,
                                 const struct inbox_filters *f);
-/* "My groups" */
-const char *inbox_filters_title(const struct inbox_filters *f);
 /* The number of results; INBOX_FILTERS_MANY where not all were counted. */
 int64_t inbox_filters_all(const struct inbox_filters *f);
 /* Is the view narrowed by anything? */

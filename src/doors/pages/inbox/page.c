@@ -90,7 +90,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
         .first = !f->wish.after,
         .older = more ? rows.v[rows.n - 1].id : STR_NONE,
         .shown = page_shown(c, f, rows, more)};
-    const char *title = inbox_filters_title(f);
+    const char *title = vocabulary_inbox_view(f->wish.view)->label;
     const struct str here = page_list_url(
         c, "/inbox", "after", f->wish.after ? f->wish.after->id : STR_NONE);
     json_set_text(view, "heading", str_of(title));

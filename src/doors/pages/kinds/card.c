@@ -229,12 +229,3 @@ struct str kinds_card_span(struct arena *a, int64_t seconds)
         i++;
     return words_many(a, seconds / units[i].seconds, units[i].noun);
 }
-
-struct json *kinds_card_subject(struct arena *a, const struct suspension *s)
-{
-    struct json *subject = NULL;
-    return json_parse(a, s->subject, &subject) ||
-                   !json_is(subject, JSON_OBJECT)
-               ? json_object(a)
-               : subject;
-}

@@ -75,7 +75,4 @@ struct str kinds_card_text(struct kinds_card *c, const struct json *value);
 /* "1 hour", "90 minutes", "3 days". */
 struct str kinds_card_span(struct arena *a, int64_t seconds);
 
-/* The subject's object; an empty one where it cannot be read. */
-struct json *kinds_card_subject(struct arena *a, const struct suspension *s);
-
 #endif

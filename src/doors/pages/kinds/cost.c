@@ -100,7 +100,7 @@ struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
 {
     struct cost k = {.c = kinds_card(v, of->s->subject)};
     struct kinds_card *c = &k.c;
-    struct json *o = json_object(v->a), *rest = json_array(v->a);
+    struct json *o = json_object(v->a);
     k.unit = json_text(kinds_card_take(c, "estimate.unit"));
     k.low = kinds_card_take(c, "estimate.low");
     k.likely = kinds_card_take(c, "estimate.amount");
@@ -118,7 +118,6 @@ struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
     json_set_text(o, "likely", cost_number(&k, k.likely));
     json_set_text(o, "high", cost_number(&k, k.high));
     json_set_text(o, "limit", cost_number(&k, k.limit));
-    kinds_card_add_rest(c, rest);
-    json_set_json(o, "tables", rest);
+    kinds_card_set_rest(c, o);
     return o;
 }

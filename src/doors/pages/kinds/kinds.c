@@ -9,7 +9,8 @@
 
 /* The texts at the top of the subject that the kind's row names, each under its
  * own name, and all other values in a table. */
-struct json *kinds_simple(struct page_view *v, const struct kinds_of *of)
+static struct json *kinds_simple(struct page_view *v,
+                                 const struct kinds_of *of)
 {
     const struct kind_rule *rule = kind_rule(of->s->kind);
     struct kinds_card c = kinds_card(v, of->s->subject);
@@ -27,7 +28,8 @@ struct json *kinds_simple(struct page_view *v, const struct kinds_of *of)
 
 /* ---- a handoff ------------------------------------------------------ */
 
-struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of)
+static struct json *kinds_handoff(struct page_view *v,
+                                  const struct kinds_of *of)
 {
     static const char *const texts[] = {"from",          "to",
                                         "summary",       "reason",
@@ -65,7 +67,8 @@ static struct json *credential_settings(struct page_view *v, struct str url)
     return o;
 }
 
-struct json *kinds_credential(struct page_view *v, const struct kinds_of *of)
+static struct json *kinds_credential(struct page_view *v,
+                                     const struct kinds_of *of)
 {
     struct kinds_card c = kinds_card(v, of->s->subject);
     struct json *o = json_object(v->a);

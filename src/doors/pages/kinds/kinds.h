@@ -20,12 +20,9 @@ struct kinds_of {
  * shows; NULL for a question without a kind. */
 struct json *kinds_view(struct page_view *v, const struct kinds_of *of);
 
-/* The part of one kind, each in a file of its name, the small ones in kinds.c.
- * A kind without a function of its own has kinds_simple. */
-struct json *kinds_simple(struct page_view *v, const struct kinds_of *of);
+/* The part of one kind, each in a file of its name; kinds.c has the small
+ * ones. */
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of);
-struct json *kinds_credential(struct page_view *v, const struct kinds_of *of);
-struct json *kinds_handoff(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_approval(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_cost(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_permission(struct page_view *v, const struct kinds_of *of);

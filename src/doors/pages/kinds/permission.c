@@ -30,8 +30,7 @@ static struct str permission_duration(struct kinds_card *c)
 struct json *kinds_permission(struct page_view *v, const struct kinds_of *of)
 {
     struct kinds_card c = kinds_card(v, of->s->subject);
-    struct json *o = json_object(v->a), *rest = json_array(v->a);
-    struct json *list = json_array(v->a);
+    struct json *o = json_object(v->a), *list = json_array(v->a);
     const struct json *now = kinds_card_take(&c, "current_mode");
     const struct json *asked = kinds_card_take(&c, "requested_mode");
     kinds_card_add_fact(&c, list, "Permission",
@@ -49,7 +48,6 @@ struct json *kinds_permission(struct page_view *v, const struct kinds_of *of)
         kinds_card_mark(list, NULL, asked != NULL);
     }
     json_set_json(o, "facts", list);
-    kinds_card_add_rest(&c, rest);
-    json_set_json(o, "tables", rest);
+    kinds_card_set_rest(&c, o);
     return o;
 }

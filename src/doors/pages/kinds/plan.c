@@ -45,8 +45,10 @@ static struct json *plan_before(struct page_view *v, const struct kinds_of *of)
 static struct json *plan_without_steps(struct arena *a,
                                        const struct suspension *s)
 {
-    struct json *subject = kinds_card_subject(a, s);
+    struct json *subject = json_read(a, s->subject);
     struct json *plan = json_get(subject, "plan");
+    if (!json_is(subject, JSON_OBJECT))
+        return json_object(a);
     if (json_is(plan, JSON_OBJECT)) {
         json_unset(plan, STR("steps"));
         json_unset(plan, STR("version"));

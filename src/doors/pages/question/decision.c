@@ -57,11 +57,6 @@ void question_decision_set_answer(struct page_view *v, struct json *o,
     json_set_json(o, "values", list);
 }
 
-struct str question_decision_label(struct arena *a, const struct suspension *s)
-{
-    return label_line(a, suspension_chosen(a, s, json_read(a, s->response)));
-}
-
 struct json *question_decision(struct page_view *v, const struct suspension *s,
                                const struct principal *reader,
                                int64_t sequence)

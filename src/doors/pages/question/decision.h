@@ -16,10 +16,6 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 void question_decision_set_answer(struct page_view *v, struct json *o,
                                   const struct suspension *s,
                                   const struct json *value);
-/* The label of the choice that was answered, or of the fallback; p NULL where
- * it was no choice. */
-struct str question_decision_label(struct arena *a,
-                                   const struct suspension *s);
 /* One paragraph on the decision. */
 struct str question_decision_summary(const struct page_view *v,
                                      const struct suspension *s,

@@ -95,21 +95,6 @@ static void portfolio_add_filter(struct call *c, struct json *list,
 
 /* ---- questions -------------------------------------------------------- */
 
-/* {id, title} of the task that a question is about. */
-static struct json *portfolio_task(struct arena *a, const struct shown *s,
-                                   struct str intent_id)
-{
-    for (size_t i = 0; i < s->members.n; i++) {
-        if (!str_eq(s->members.v[i].intent_id, intent_id))
-            continue;
-        struct json *o = json_object(a);
-        json_set_text(o, "id", intent_id);
-        json_set_text(o, "title", s->members.graph.v[i].title);
-        return o;
-    }
-    return NULL; /* it has just left */
-}
-
 static const struct err *
 portfolio_set_questions(struct call *c, struct page_view *v, struct json *view,
                         const struct portfolio *p, const struct shown *s)
@@ -121,8 +106,16 @@ portfolio_set_questions(struct call *c, struct page_view *v, struct json *view,
         struct page_list_row row;
         page_list_row_begin(&row, c, v);
         struct json *o = question_row(&row.call, &row.view, &q.rows.v[i]);
-        json_set_json(o, "task",
-                      portfolio_task(row.call.a, s, q.rows.v[i].intent_id));
+        const struct str about = q.rows.v[i].intent_id;
+        size_t k = 0;
+        while (k < s->members.n && !str_eq(s->members.v[k].intent_id, about))
+            k++;
+        if (k < s->members.n) { /* else it has just left */
+            struct json *task = json_object(row.call.a);
+            json_set_text(task, "id", about);
+            json_set_text(task, "title", s->members.graph.v[k].title);
+            json_set_json(o, "task", task);
+        }
         json_add_json(list, page_list_row_end(&row, o));
     }
     json_set_json(view, "questions", list);
@@ -133,20 +126,6 @@ portfolio_set_questions(struct call *c, struct page_view *v, struct json *view,
 
 /* ---- members ---------------------------------------------------------- */
 
-static struct json *portfolio_member(struct arena *a, const struct shown *s,
-                                     size_t i)
-{
-    const struct portfolio_member *m = &s->members.v[i];
-    const struct graph_node *n = &s->members.graph.v[i];
-    const struct question_row_link link = {
-        .relation = str_of(vocabulary_member_role(m->role)->label),
-        .path = "/intents/",
-        .id = m->intent_id,
-        .title = n->title,
-        .state = vocabulary_intent_status(n->status)};
-    return question_row_link(a, &link);
-}
-
 static void portfolio_set_members(struct call *c, struct json *view,
                                   const char *path, const struct shown *s)
 {
@@ -154,15 +133,21 @@ static void portfolio_set_members(struct call *c, struct json *view,
     int64_t before = 0;
     struct str last = STR_NONE;
     for (size_t i = 0; i < s->members.n; i++) {
-        if (s->only != INTENT_STATUS__MAX &&
-            s->members.graph.v[i].status != s->only)
+        const struct portfolio_member *m = &s->members.v[i];
+        const struct graph_node *task = &s->members.graph.v[i];
+        if (s->only != INTENT_STATUS__MAX && task->status != s->only)
             continue;
-        if (i < s->from) {
-            before++;
-        } else if (json_count(list) < PAGE_LIST_ROWS) {
-            json_add_json(list, portfolio_member(c->a, s, i));
-            last = s->members.v[i].intent_id;
-        }
+        before += i < s->from;
+        if (i < s->from || json_count(list) >= PAGE_LIST_ROWS)
+            continue;
+        const struct question_row_link link = {
+            .relation = str_of(vocabulary_member_role(m->role)->label),
+            .path = "/intents/",
+            .id = m->intent_id,
+            .title = task->title,
+            .state = vocabulary_intent_status(task->status)};
+        json_add_json(list, question_row_link(c->a, &link));
+        last = m->intent_id;
     }
     const size_t n = json_count(list);
     const struct page_list_pager pager = {
