@@ -51,30 +51,19 @@ const struct err *outbox_next(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static void outbox_queue_finish(struct pg *pg, struct arena *a,
-                                const struct outbox_try *t)
-{
-    struct pg_list args = {0};
-    pg_add(&args, pg_text(t->delivery_id));
-    pg_add(&args, pg_number(t->n));
-    pg_add(&args, pg_text(t->answer));
-    pg_add(&args, pg_flag(t->delivered));
-    pg_add(&args, pg_moment(t->next_at));
-    pg_add(&args, pg_moment(t->now));
-    pg_add(&args, pg_moment(t->at));
-    pg_add(&args, pg_number(t->ms));
-    if (t->status)
-        pg_add(&args, pg_number(t->status));
-    else
-        pg_add(&args, pg_text(STR_NONE));
-    pg_queue(pg, a, SQL_OUTBOX_FINISH, PG_ALL(&args));
-}
-
 const struct err *outbox_finish(struct pg *pg, struct arena *a,
                                 const struct outbox_try *v, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        outbox_queue_finish(pg, a, &v[i]);
+    for (size_t i = 0; i < n; i++) {
+        const struct outbox_try *t = &v[i];
+        const struct pg_value status =
+            t->status ? pg_number(t->status) : pg_text(STR_NONE);
+        pg_queue(pg, a, SQL_OUTBOX_FINISH,
+                 PG(pg_text(t->delivery_id), pg_number(t->n),
+                    pg_text(t->answer), pg_flag(t->delivered),
+                    pg_moment(t->next_at), pg_moment(t->now), pg_moment(t->at),
+                    pg_number(t->ms), status));
+    }
     return pg_run(pg, a, NULL);
 }
 

@@ -29,14 +29,12 @@ subscriptions_check_counts(struct arena *a, const struct subscription *s,
     return NULL;
 }
 
-/* Reads the records that it refers to; another transaction that adds one waits
- * from here on. */
-static const struct err *subscriptions_resolve(struct pg *pg, struct arena *a,
-                                               const struct subscription *s,
-                                               struct str agent, int64_t most,
-                                               struct str *endpoint)
+const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
+                                       const struct subscription *s,
+                                       struct str agent, int64_t most)
 {
     struct pg_rows *r[3] = {NULL};
+    /* Another transaction that adds one waits from here on. */
     pg_queue(pg, NULL, SQL_SUBSCRIPTION_COUNT_LOCK, NULL);
     pg_queue(pg, a, SQL_SUBSCRIPTION_ENDPOINT,
              PG(pg_text(agent), pg_text(s->webhook_url)));
@@ -47,53 +45,36 @@ static const struct err *subscriptions_resolve(struct pg *pg, struct arena *a,
                       STR("webhook_url"),
                       "This is not the address of one of your endpoints. "
                       "Register it with POST /api/v1/endpoints first.");
-    *endpoint = pg_str(r[1], 0, 0);
-    return subscriptions_check_counts(a, s, r[2], most);
-}
-
-const struct err *subscriptions_insert(struct pg *pg, struct arena *a,
-                                       const struct subscription *s,
-                                       struct str agent, int64_t most)
-{
-    struct str endpoint = STR_NONE;
-    TRY(subscriptions_resolve(pg, a, s, agent, most, &endpoint));
+    TRY(subscriptions_check_counts(a, s, r[2], most));
     rows_queue(pg, a, SQL_SUBSCRIPTION_INSERT,
-               PG(pg_text(endpoint), pg_text(s->event_types)),
+               PG(pg_text(pg_str(r[1], 0, 0)), pg_text(s->event_types)),
                &subscription_record, IN_INSERT, s);
     return pg_run(pg, a, NULL);
-}
-
-/* The subscriptions of a key end with it. */
-static const struct err *subscriptions_mark_ended(struct pg *pg,
-                                                  struct arena *a, int64_t now,
-                                                  struct subscription_rows *s)
-{
-    struct str keys[SUBSCRIPTIONS_PAGE];
-    struct pg_rows *r = NULL;
-    for (size_t i = 0; i < s->n; i++)
-        keys[i] = s->v[i].created_by;
-    if (s->n == 0)
-        return NULL;
-    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_KEYS_ENDED,
-                 PG(pg_texts(keys, s->n), pg_moment(now)), &r));
-    for (size_t i = 0; i < s->n; i++) {
-        for (size_t k = 0; k < pg_count(r) && !s->v[i].gone; k++)
-            s->v[i].gone = str_eq(s->v[i].created_by, pg_str(r, k, 0));
-    }
-    return NULL;
 }
 
 const struct err *subscriptions_list(struct pg *pg, struct arena *a,
                                      const struct subscriptions_page *page,
                                      struct subscription_rows *out)
 {
+    struct str keys[SUBSCRIPTIONS_PAGE];
+    struct pg_rows *r = NULL;
     TRY(rows_list(pg, a, SQL_SUBSCRIPTION_LIST,
                   PG(pg_text(page->agent), pg_text(page->intent_id),
                      pg_text(page->after), pg_text(page->portfolio_id)),
                   &subscription_record, &out->v, &out->n));
-    TRY(subscriptions_mark_ended(pg, a, page->now, out));
     for (size_t i = 0; i < out->n; i++)
-        out->v[i].active = subscription_active(&out->v[i], page->now);
+        keys[i] = out->v[i].created_by;
+    if (out->n == 0)
+        return NULL;
+    TRY(pg_query(pg, a, SQL_SUBSCRIPTION_KEYS_ENDED,
+                 PG(pg_texts(keys, out->n), pg_moment(page->now)), &r));
+    for (size_t i = 0; i < out->n; i++) {
+        struct subscription *s = &out->v[i];
+        /* The subscriptions of a key end with it. */
+        for (size_t k = 0; k < pg_count(r) && !s->gone; k++)
+            s->gone = str_eq(s->created_by, pg_str(r, k, 0));
+        s->active = subscription_active(s, page->now);
+    }
     return NULL;
 }
 
