@@ -276,27 +276,6 @@ tool_call_check_unique(struct arena *a, const struct tool_call *v, size_t n)
     return NULL;
 }
 
-static const struct err *tool_call_read_calls(struct arena *a,
-                                              const struct json *list,
-                                              struct str text, size_t max,
-                                              struct tool_calls *out)
-{
-    const struct str path = STR("tool_calls");
-    const size_t n = json_is(list, JSON_ARRAY) ? json_count(list) : 0;
-    if (n < 1 || n > TOOL_CALL_MAX)
-        return err_at(a, ERR_INVALID, "tool_call.shape", path,
-                      "\"tool_calls\" is a list of 1 to %d calls.",
-                      TOOL_CALL_MAX);
-    out->v = arena_many(a, n, struct tool_call);
-    for (out->n = 0; out->n < n; out->n++) {
-        const struct reading r = {a, json_at(list, out->n),
-                                  json_raw_element(text, out->n),
-                                  fields_element(a, path, out->n), max};
-        TRY(tool_call_read_call(&r, out->n + 1, &out->v[out->n]));
-    }
-    return tool_call_check_unique(a, out->v, n);
-}
-
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
                                       struct str text, struct str path,
                                       struct tool_call *out)
@@ -368,8 +347,10 @@ const struct err *tool_call_read_large(struct arena *a,
                                        struct str text, size_t max,
                                        struct tool_calls *out)
 {
+    const struct str path = STR("tool_calls");
     const struct json *calls = json_get(body, "tool_calls");
     const struct json *challenges = json_get(body, "auth_challenges");
+    const size_t n = json_is(calls, JSON_ARRAY) ? json_count(calls) : 0;
     *out = (struct tool_calls){.n = 0};
     if (calls && challenges)
         return err_at(a, ERR_INVALID, "tool_call.shape",
@@ -380,8 +361,19 @@ const struct err *tool_call_read_large(struct arena *a,
         return tool_call_read_challenge(
             a, challenges, json_raw_member(a, text, STR("auth_challenges")),
             &out->challenge);
-    return tool_call_read_calls(
-        a, calls, json_raw_member(a, text, STR("tool_calls")), max, out);
+    if (n < 1 || n > TOOL_CALL_MAX)
+        return err_at(a, ERR_INVALID, "tool_call.shape", path,
+                      "\"tool_calls\" is a list of 1 to %d calls.",
+                      TOOL_CALL_MAX);
+    const struct str raw = json_raw_member(a, text, path);
+    out->v = arena_many(a, n, struct tool_call);
+    for (out->n = 0; out->n < n; out->n++) {
+        const struct reading r = {a, json_at(calls, out->n),
+                                  json_raw_element(raw, out->n),
+                                  fields_element(a, path, out->n), max};
+        TRY(tool_call_read_call(&r, out->n + 1, &out->v[out->n]));
+    }
+    return tool_call_check_unique(a, out->v, n);
 }
 
 /* ---- the question --------------------------------------------------- */

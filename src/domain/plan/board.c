@@ -272,28 +272,6 @@ static void board_count(const struct board *b, const struct plan *plan,
     }
 }
 
-static const struct err *board_tell_end(struct board *b, const struct plan *p,
-                                        const struct board_end *end)
-{
-    struct json *o = json_object(b->arena);
-    int64_t counts[TASK_STATUS__MAX];
-    board_count(b, p, counts);
-    json_set_text(o, "plan_id", p->id);
-    if (end->state == PLAN_COMPLETED) {
-        const int64_t from = p->activated_at ? p->activated_at : p->created_at;
-        json_set_int(o, "duration_ms", (b->now - from) / 1000);
-        json_set_int(o, "tasks_completed", counts[TASK_COMPLETED]);
-        json_set_int(o, "tasks_skipped", counts[TASK_SKIPPED]);
-        return board_event(b, "plan.completed", o);
-    }
-    if (end->state != PLAN_FAILED)
-        return NULL; /* OpenIntent has no event for it */
-    json_set_text_or_null(o, "failed_task_id",
-                          end->failed ? end->failed->id : STR_NONE);
-    json_set_text_or_null(o, "error", end->why);
-    return board_event(b, "plan.failed", o);
-}
-
 const struct err *board_end_plan(struct board *b, struct plan *p,
                                  const struct board_end *end)
 {
@@ -309,7 +287,23 @@ const struct err *board_end_plan(struct board *b, struct plan *p,
     p->paused = PLAN_PAUSE_NONE;
     board_change_plan(b, p);
     TRY(board_cancel_tasks(b, p, end->why.p ? end->why : STR("plan_ended")));
-    return board_tell_end(b, p, end);
+    struct json *o = json_object(b->arena);
+    json_set_text(o, "plan_id", p->id);
+    if (end->state == PLAN_COMPLETED) {
+        const int64_t from = p->activated_at ? p->activated_at : p->created_at;
+        int64_t counts[TASK_STATUS__MAX];
+        board_count(b, p, counts);
+        json_set_int(o, "duration_ms", (b->now - from) / 1000);
+        json_set_int(o, "tasks_completed", counts[TASK_COMPLETED]);
+        json_set_int(o, "tasks_skipped", counts[TASK_SKIPPED]);
+        return board_event(b, "plan.completed", o);
+    }
+    if (end->state != PLAN_FAILED)
+        return NULL; /* OpenIntent has no event for it */
+    json_set_text_or_null(o, "failed_task_id",
+                          end->failed ? end->failed->id : STR_NONE);
+    json_set_text_or_null(o, "error", end->why);
+    return board_event(b, "plan.failed", o);
 }
 
 /* ---- the intent's status ----------------------------------------------- */
@@ -432,24 +426,6 @@ struct json *board_task_json(const struct board *b, const struct task *t)
     return task_json(b->arena, t, blocks);
 }
 
-static struct json *board_suspended(const struct board *b,
-                                    const struct plan *p, int64_t until)
-{
-    struct json *list = json_array(b->arena);
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        const struct task *t = &b->tasks[i];
-        if (t->hold != TASK_HOLD_SUSPENDED || !str_eq(t->plan_id, p->id))
-            continue;
-        struct json *o = json_object(b->arena);
-        json_set_text(o, "task_id", t->id);
-        json_set_text(o, "intent_id", t->intent_id);
-        json_set_text(o, "suspended_since", clock_naive(b->arena, t->held_at));
-        json_set_text_or_null(o, "expires_at", clock_naive(b->arena, until));
-        json_add_json(list, o);
-    }
-    return list;
-}
-
 static struct json *board_progress(const struct board *b,
                                    const struct plan *p, int64_t until)
 {
@@ -464,7 +440,20 @@ static struct json *board_progress(const struct board *b,
     json_set_int(o, "total", total);
     json_set_json(o, "by_status", by);
     json_set_int(o, "completion_percentage", total ? done * 100 / total : 0);
-    json_set_json(o, "suspended_tasks", board_suspended(b, p, until));
+    struct json *suspended = json_array(b->arena);
+    for (size_t i = 0; i < b->tasks_n; i++) {
+        const struct task *t = &b->tasks[i];
+        if (t->hold != TASK_HOLD_SUSPENDED || !str_eq(t->plan_id, p->id))
+            continue;
+        struct json *one = json_object(b->arena);
+        json_set_text(one, "task_id", t->id);
+        json_set_text(one, "intent_id", t->intent_id);
+        json_set_text(one, "suspended_since",
+                      clock_naive(b->arena, t->held_at));
+        json_set_text_or_null(one, "expires_at", clock_naive(b->arena, until));
+        json_add_json(suspended, one);
+    }
+    json_set_json(o, "suspended_tasks", suspended);
     return o;
 }
 

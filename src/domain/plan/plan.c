@@ -41,34 +41,27 @@ const struct record plan_record = RECORD(plan, "plan", "plan");
 
 /* ---- reading a plan --------------------------------------------------- */
 
-/* Conditions are stored and never evaluated. */
-static void plan_facts(struct fields *f, struct json *facts)
+const struct err *plan_read(struct arena *a, const struct json *body,
+                            struct plan *p)
 {
+    struct fields f = fields(a, body, STR(""));
+    struct json *facts = json_read(a, p->facts);
     const struct json *conditions = NULL, *metadata = NULL;
     struct str on_complete = STR_NONE;
-    fields_json(f, "conditions", JSON_ARRAY, &conditions);
-    fields_json(f, "metadata", JSON_OBJECT, &metadata);
-    fields_text(f, "on_complete", PLAN_WORD_MAX, &on_complete);
-    if (f->e)
-        return;
+    if (!facts)
+        facts = json_object(a);
+    record_read(&f, &plan_record, p);
+    /* Conditions are stored and never evaluated. */
+    fields_json(&f, "conditions", JSON_ARRAY, &conditions);
+    fields_json(&f, "metadata", JSON_OBJECT, &metadata);
+    fields_text(&f, "on_complete", PLAN_WORD_MAX, &on_complete);
+    TRY(fields_error(&f));
     if (conditions)
         json_set_json(facts, "conditions", conditions);
     if (metadata)
         json_set_json(facts, "metadata", metadata);
     if (on_complete.p)
         json_set_text(facts, "on_complete", on_complete);
-}
-
-const struct err *plan_read(struct arena *a, const struct json *body,
-                            struct plan *p)
-{
-    struct fields f = fields(a, body, STR(""));
-    struct json *facts = json_read(a, p->facts);
-    if (!facts)
-        facts = json_object(a);
-    record_read(&f, &plan_record, p);
-    plan_facts(&f, facts);
-    TRY(fields_error(&f));
     p->facts = json_dump(a, facts, PLAN_FACTS_MAX);
     return p->facts.p ? NULL
                       : ERROR(ERR_TOO_LARGE, "plan.too_large",
@@ -231,29 +224,30 @@ bool plan_in_review(const struct plan *p)
     return p->state == PLAN_PAUSED && p->paused == PLAN_PAUSE_REVIEW;
 }
 
-static bool plan_may(enum plan_state from, enum plan_state to)
+const struct err *plan_move(const struct plan *p, enum plan_state to)
 {
+    const enum plan_state from = p->state;
+    bool may = false;
     switch (to) {
     case PLAN_ACTIVE:
-        return from == PLAN_DRAFT || from == PLAN_PAUSED;
+        may = from == PLAN_DRAFT || from == PLAN_PAUSED;
+        break;
     case PLAN_PAUSED:
     case PLAN_COMPLETED:
-        return from == PLAN_ACTIVE;
+        may = from == PLAN_ACTIVE;
+        break;
     case PLAN_FAILED:
-        return from == PLAN_ACTIVE || from == PLAN_PAUSED;
+        may = from == PLAN_ACTIVE || from == PLAN_PAUSED;
+        break;
     case PLAN_CANCELLED:
-        return !plan_ended(from);
+        may = !plan_ended(from);
+        break;
     case PLAN_DRAFT:
     case PLAN_STATE__MAX:
     default:
-        return false;
+        break;
     }
-}
-
-const struct err *plan_move(const struct plan *p, enum plan_state to)
-{
-    return plan_may(p->state, to)
-               ? NULL
+    return may ? NULL
                : ERROR(ERR_CONFLICT, "plan.transition",
                        "A plan in this state cannot change to that state.");
 }

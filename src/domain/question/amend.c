@@ -107,24 +107,6 @@ static const struct err *amend_once(struct arena *a, const struct suspension *s,
 
 /* ---- named limits --------------------------------------------------- */
 
-static bool amend_some_of(struct arena *a, const struct json *asked,
-                          const struct json *v)
-{
-    struct json *left = json_copy(a, asked);
-    if (json_count(asked) > AMEND_LIST_MAX)
-        return false;
-    for (size_t i = 0; i < json_count(v); i++) {
-        size_t k = 0;
-        while (k < json_count(left) &&
-               !json_equal(json_at(left, k), json_at(v, i)))
-            k++;
-        if (k == json_count(left))
-            return false;
-        json_drop(left, k); /* each counts once */
-    }
-    return true;
-}
-
 /* Two decimal texts, as decimal_compare; false: one of them is none. */
 static bool amend_decimals(const struct json *asked, const struct json *v,
                            int *order)
@@ -150,8 +132,20 @@ bool amend_tighter(struct arena *a, const struct json *asked,
     if (json_is_number(asked))
         return json_is_number(v) && json_double(v) >= 0 &&
                json_compare(v, asked) < 0;
-    return json_is(asked, JSON_ARRAY) && json_is(v, JSON_ARRAY) &&
-           amend_some_of(a, asked, v);
+    if (!json_is(asked, JSON_ARRAY) || !json_is(v, JSON_ARRAY) ||
+        json_count(asked) > AMEND_LIST_MAX)
+        return false;
+    struct json *left = json_copy(a, asked);
+    for (size_t i = 0; i < json_count(v); i++) {
+        size_t k = 0;
+        while (k < json_count(left) &&
+               !json_equal(json_at(left, k), json_at(v, i)))
+            k++;
+        if (k == json_count(left))
+            return false;
+        json_drop(left, k); /* each counts once */
+    }
+    return true;
 }
 
 static const struct err *amend_constraints(struct arena *a,

@@ -30,12 +30,22 @@ static struct str suspension_raw_or(struct arena *a, struct str text,
     return raw.p && !str_is(raw, "null") ? raw : str_of(otherwise);
 }
 
-static void suspension_read_retry(struct fields *f, struct suspension *s)
+static void suspension_read_silence(struct fields *f, struct str text,
+                                    struct suspension *s)
 {
     const struct json *policy = NULL;
     struct retry r;
-    fields_json(f, "retry_policy", JSON_OBJECT, &policy);
+    fields_int(f, "timeout_seconds", 1, SUSPENSION_TIMEOUT_MAX,
+               &s->timeout_seconds);
+    const enum fallback_policy fallback =
+        vocabulary_fallback_policy_read(f, "fallback_policy");
+    s->said_fallback = fallback != FALLBACK_POLICY__MAX;
+    s->fallback_policy = s->said_fallback ? fallback : FALLBACK_FAIL;
+    const struct str raw =
+        json_raw_member(f->arena, text, STR("fallback_value"));
+    s->fallback_value = str_is(raw, "null") ? STR_NONE : raw;
     s->retry_policy = STR_NONE;
+    fields_json(f, "retry_policy", JSON_OBJECT, &policy);
     if (!policy)
         return;
     f->e = retry_read(f->arena, policy,
@@ -45,21 +55,6 @@ static void suspension_read_retry(struct fields *f, struct suspension *s)
     s->retry_policy = json_dump(f->arena, policy, SUSPENSION_RECORD_MAX);
     if (r.final_policy != FALLBACK_POLICY__MAX)
         s->fallback_policy = r.final_policy;
-}
-
-static void suspension_read_silence(struct fields *f, struct str text,
-                                    struct suspension *s)
-{
-    fields_int(f, "timeout_seconds", 1, SUSPENSION_TIMEOUT_MAX,
-               &s->timeout_seconds);
-    const enum fallback_policy policy =
-        vocabulary_fallback_policy_read(f, "fallback_policy");
-    s->said_fallback = policy != FALLBACK_POLICY__MAX;
-    s->fallback_policy = s->said_fallback ? policy : FALLBACK_FAIL;
-    const struct str raw =
-        json_raw_member(f->arena, text, STR("fallback_value"));
-    s->fallback_value = str_is(raw, "null") ? STR_NONE : raw;
-    suspension_read_retry(f, s);
 }
 
 /* Reads one choice; strict adds effect and reason, refuses unknown members, and
@@ -250,9 +245,10 @@ static void suspension_read_callback(struct fields *f, struct suspension *s)
         s->callback_body = CALLBACK_MESSAGE;
 }
 
-/* The OpenIntent record of a question that came through the native API. */
-static struct json *suspension_record_of(struct arena *a,
-                                         const struct suspension *s)
+/* Makes the OpenIntent record of a question that came through the native
+ * API. */
+static const struct err *suspension_finish(struct arena *a,
+                                           struct suspension *s)
 {
     struct json *r = json_object(a);
     json_set_text(r, "id", STR(""));
@@ -274,14 +270,7 @@ static struct json *suspension_record_of(struct arena *a,
     if (s->severity != SEVERITY_UNSAID)
         json_set_text(r, "severity", vocabulary_severity(s->severity)->wire);
     suspension_kind_record(a, s, r);
-    return r;
-}
-
-static const struct err *suspension_finish(struct arena *a,
-                                           struct suspension *s)
-{
-    s->record =
-        json_dump(a, suspension_record_of(a, s), SUSPENSION_RECORD_MAX);
+    s->record = json_dump(a, r, SUSPENSION_RECORD_MAX);
     if (!s->record.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "A question with all its facts may have at most 256 kB.");
