@@ -125,9 +125,9 @@ def test_every_code_is_on_its_page():
 
 
 # Of pages, which say it in words, and of a record that is not found by its id:
-# resource.unknown is the error for an address.
+# resource.unknown is the error for an address, channel.unknown for a name.
 OF_PAGES = {("key.unknown", "404"), ("field.too_many", "409"),
-            ("resource.unknown", "404")}
+            ("resource.unknown", "404"), ("channel.unknown", "404")}
 
 
 def statuses_of_the_program():
