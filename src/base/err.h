@@ -26,7 +26,7 @@ enum err_kind {
     ERR_UNSUPPORTED,     /* 501: not with this web server */
     ERR_BUSY,            /* 503: try again, Retry-After */
     ERR_MEMORY,          /* 503: over the memory budget of a request */
-    ERR_AGAIN,           /* internal only: run the call once more */
+    ERR_AGAIN,           /* internal only: run the call again */
     ERR__MAX
 };
 

@@ -419,7 +419,7 @@ static enum script script_of(uint32_t rune)
     return SCRIPT_OTHER;
 }
 
-/* Latin letters beside those of, say, Japanese are ordinary. */
+/* Latin letters next to those of, say, Japanese are ordinary. */
 bool text_mixed(struct str s)
 {
     enum script first = SCRIPT_NONE;

@@ -1,4 +1,4 @@
-/* The numbers of the build, which make writes anew into version.gen.h. */
+/* The numbers of the build, which make writes into version.gen.h. */
 #include "base/version.h"
 
 #include "base/version.gen.h"

@@ -26,7 +26,7 @@ struct message {
     struct str choice[MESSAGE_CHOICES_MAX]; /* labels */
     size_t choices;
 };
-/* ERR_INTERNAL message.body when it is no notice. */
+/* ERR_INTERNAL message.body when it is not a notice. */
 const struct err *message_read(struct arena *a, struct str body,
                                struct message *out) MUST;
 /* One line of at most max characters, for places where hidden characters cannot

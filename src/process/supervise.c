@@ -39,7 +39,7 @@
 #define DRAIN (3 * CLOCK_SECOND)    /* until those that wait are let go */
 #define GRACE (9 * CLOCK_SECOND)    /* to end, when stopping */
 #define HEALTHY (10 * CLOCK_SECOND) /* after this time the back-off of crashes
-                                     * starts anew */
+                                     * starts again */
 #define BACKOFF_FIRST (CLOCK_SECOND / 10)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define TICK CLOCK_SECOND
@@ -242,7 +242,7 @@ static void kill_stuck(struct supervisor *s)
 {
     int64_t now = clock_mono();
     /* After a sleep of the supervisor itself, as of the whole machine, all
-     * children look frozen: their time begins anew. */
+     * children look frozen: their time begins again. */
     const bool slept = s->looked_at > 0 && now - s->looked_at > ASLEEP;
     s->looked_at = now;
     for (size_t i = 0; slept && i < METRICS_SLOTS_MAX; i++) {
@@ -457,8 +457,8 @@ static _Noreturn void look_where(const struct supervisor *s)
     _exit(err_is(e, pg_error_code_restored) ? ELSEWHERE : EXIT_SUCCESS);
 }
 
-/* Is it another cluster than the one that was told of? Where it does not
- * answer, each connection asks again. */
+/* Is it another cluster than the registered one? Where it does not answer,
+ * each connection asks again. */
 static bool is_elsewhere(const struct supervisor *s)
 {
     int status = 0;

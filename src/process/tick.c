@@ -336,7 +336,7 @@ static void tick_standbys(struct tick *t)
     t->standbys_at = clock_mono() + STANDBYS;
 }
 
-/* For /metrics: how long streams have not told of an event that is there. */
+/* For /metrics: how long streams have not sent an event that is there. */
 static void tick_lag(struct tick *t)
 {
     int64_t at = 0;

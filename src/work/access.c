@@ -19,7 +19,7 @@ static const struct err *tell(struct work *w, struct event_by by,
     return e && err_is(e, event_log_full) ? NULL : e;
 }
 
-/* More leases than may have events of their own are told of together. */
+/* More leases than may have events of their own share one event. */
 static const struct err *tell_leases(struct work *w, struct event_by by,
                                      const struct lease_rows *ended,
                                      const char *reason)
@@ -38,8 +38,8 @@ static const struct err *tell_leases(struct work *w, struct event_by by,
 }
 
 /* After the rows: the mark on the intent; the leases of the agents that lost
- * an entry, and of all that may not write any more; and the deliveries to
- * those that have no access. */
+ * an entry, and of all that can no longer write; and the deliveries to those
+ * that have no access. */
 static const struct err *settle(struct work *w, struct event_by by,
                                 const struct acl_entry *lost, size_t n,
                                 const char *reason)

@@ -1,7 +1,7 @@
 /* Changes of an intent's access control list.
  *
  * Each is a part of a unit of work: with it change the mark on the intent and
- * the leases of agents that may not write any more, and its events are
+ * the leases of agents that can no longer write, and its events are
  * appended. */
 #ifndef WORK_ACCESS_H
 #define WORK_ACCESS_H

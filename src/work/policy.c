@@ -23,7 +23,7 @@ struct refusal {
     const char *say;
 };
 
-/* Did an event tell of it already? */
+/* Did an event report it already? */
 static const struct err *find_told(const struct work *w, const char *rule,
                                    bool *out)
 {
@@ -42,7 +42,7 @@ static const struct err *find_told(const struct work *w, const char *rule,
     return NULL;
 }
 
-/* Told by an event in a transaction of its own. */
+/* Reported by an event in a transaction of its own. */
 const struct err *policy_refuse(const struct work *w, const char *rule,
                                 const struct err *why)
 {

@@ -1,9 +1,9 @@
 /* An intent's governance policy (domain/intent/governance.h) in the calls that
  * write to it. People are bound by none of it.
  *
- * A refusal is ERR_FORBIDDEN governance.violation. It rolls the transaction at
- * hand back, and is told by an event of its own, once for each agent, rule and
- * version of the intent. */
+ * A refusal is ERR_FORBIDDEN governance.violation. It rolls back the current
+ * transaction, and an event of its own reports it, once for each agent, rule
+ * and version of the intent. */
 #ifndef WORK_POLICY_H
 #define WORK_POLICY_H
 
@@ -26,9 +26,9 @@ struct policy_gift {
     bool lasts;    /* it cannot have an end */
 };
 /* May it give that, or a role that brings it? A gift without an end gets that
- * of the giver's own access. Access that ends or is taken back stays ended, so
- * an agent that neither made nor owns the intent, is not assigned to it while
- * it is open, and has no key that reaches it: ERR_FORBIDDEN acl.own where it
+ * of the giver's own access. Access that ends or is revoked stays ended, so an
+ * agent that neither made nor owns the intent, is not assigned to it while it
+ * is open, and has no key that reaches it: ERR_FORBIDDEN acl.own where it
  * gives to itself, or to another name of a key that speaks for it; acl.longer
  * where it gives more than it has, or for longer. */
 const struct err *policy_give(const struct work *w,
@@ -47,10 +47,10 @@ const struct err *policy_tie(const struct work *w, struct str intent_id) MUST;
 const struct err *policy_assign(const struct work *w, struct str agent,
                                 const char *at) MUST;
 /* May it complete the intent? Where the policy demanded something, the event
- * governance.approval_enforced tells of it. */
+ * governance.approval_enforced reports it. */
 const struct err *policy_complete(struct work *w) MUST;
 
-/* Rolls the transaction at hand back, and tells of the refusal. Returns why, or
+/* Rolls back the current transaction, and reports the refusal. Returns why, or
  * the error of telling. */
 const struct err *policy_refuse(const struct work *w, const char *rule,
                                 const struct err *why) MUST;

@@ -18,9 +18,9 @@ static const char reason[] =
 /* ---- taking back ---------------------------------------------------- */
 
 /* Run by the owner with the server stopped: nobody else has a lock, and nobody
- * waits to be told. */
+ * waits for it. */
 
-/* The last permit that was told of, in the order of their intents. */
+/* The last permit that was reported, in the order of their intents. */
 struct place {
     char intent[UUID], permit[UUID];
 };
@@ -64,7 +64,7 @@ static void queue_intent(struct pg *pg, struct arena *a,
 }
 
 /* The event and the messages of one permit. A log that is full gets none: the
- * permit is taken back all the same. */
+ * permit is revoked anyway. */
 static const struct err *queue_revoked(struct pg *pg, struct arena *a,
                                        struct intent *i,
                                        const struct permit *p, int64_t now)

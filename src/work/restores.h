@@ -10,7 +10,7 @@
 
 /* ---- taking back ---------------------------------------------------- */
 
-/* A restore that is told of: all was lost from here on, and it is now. */
+/* A restore that is reported: all was lost from here on, and it is now. */
 struct restores_loss {
     int64_t from, now;
 };
@@ -18,7 +18,7 @@ struct restores_taken {
     int64_t permits, answers; /* that can no longer be used */
     int64_t open;             /* questions */
 };
-/* In the running transaction: takes back each permit that somebody could have
+/* In the running transaction: revokes each permit that somebody could have
  * been given, or have used, since then, with an event and a message to its
  * agent as any other revocation; and each yes without a permit. */
 const struct err *restores_take(struct pg *pg, struct arena *a,

@@ -218,8 +218,8 @@ static void queue_permit(struct work *w)
         permits_queue_refuse(w->pg, w->arena, s);
 }
 
-/* The notice, and the same question for the supervisors. Where nobody is told
- * of a question there is no channel. */
+/* The notice, and the same question for the supervisors. Where nobody is
+ * notified of a question there is no channel. */
 static void queue_notices(struct work *w)
 {
     struct deliveries_notice n = *w->notice;

@@ -64,7 +64,7 @@ struct work {
     bool permit_found;    /* it has one */
     bool has_permit;      /* the work grants, refuses or makes it */
     bool permit_new;
-    const struct push_revocation *revoked; /* NULL: no permit was taken back */
+    const struct push_revocation *revoked; /* NULL: no permit was revoked */
     struct str permit_key; /* id of the key that asks for a new one */
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
     struct resolve_deadline deadline; /* of a portfolio, if one is over */
@@ -128,7 +128,7 @@ const struct err *work_begin_new(struct work *w, const struct intent *given,
 /* After work_begin_new, when the parent may be known to the caller.
  * ERR_CONFLICT parent.ended. */
 const struct err *work_check_parent(const struct work *w) MUST;
-/* Begins once more on the same intent or question, after pg_rollback. The same
+/* Begins again on the same intent or question, after pg_rollback. The same
  * errors. */
 const struct err *work_again(struct work *w) MUST;
 /* The same for work without an intent: begins, and checks whether this request

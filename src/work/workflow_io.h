@@ -6,15 +6,15 @@
 #include "domain/containers/workflow.h"
 #include "work/work.h"
 
-/* May it be claimed? io: the object that declares its inputs; the intent of the
- * work has the dependencies and its own values. ERR_INVALID
- * io.upstream_suspended; io.unresolvable, of which an event tells as of a
+/* May it be claimed? io: the object that declares its inputs; the intent of
+ * the work has the dependencies and its own values. ERR_INVALID
+ * io.upstream_suspended; io.unresolvable, which an event reports as a
  * violation (work/policy.h). */
 const struct err *workflow_io_claim(const struct work *w,
                                     const struct workflow_step *step,
                                     const struct json *io) MUST;
 /* Has it the outputs that io declares? ERR_INVALID io.missing_output; io.type;
- * an event tells of them. */
+ * an event reports them. */
 const struct err *workflow_io_complete(const struct work *w,
                                        const struct workflow_step *step,
                                        const struct json *io,

@@ -12,7 +12,7 @@
 
 /* Is it a signature of the message by the key with these coordinates? It is R
  * and S of 32 bytes each (RFC 7518 3.4). false for another length, and for a
- * key that is no point of the curve. */
+ * key that is not a point of the curve. */
 bool ecdsa_ok(struct str x, struct str y, struct str signature,
               struct str message);
 

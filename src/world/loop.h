@@ -58,8 +58,8 @@ void loop_stop(struct loop *l);
  * taken. */
 bool loop_send(struct loop_conn *c, struct str bytes, size_t max);
 /* Bytes that many connections send, kept once until the last of them has sent
- * them or is closed. The maker drops them when no further connection shall send
- * them. */
+ * them or is closed. The maker drops them when no further connection should
+ * send them. */
 struct loop_bytes;
 #define LOOP_BYTES_MAX 32768 /* kept at once */
 /* A copy; NULL: there are LOOP_BYTES_MAX, or no memory. */

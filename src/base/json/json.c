@@ -282,8 +282,8 @@ struct json *json_boolean(struct arena *a, bool v)
     return json_own(h, json_made(json_object_new_boolean(v)));
 }
 
-/* The memory of a member that the server adds, beside its value. Called before
- * the value is made, because a bill may not return. */
+/* The memory of a member that the server adds, besides its value. Called
+ * before the value is made, because a bill may not return. */
 static void bill_member(const char *key)
 {
     arena_bill(JSON_MEMBER_BYTES + strlen(key));

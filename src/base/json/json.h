@@ -4,7 +4,7 @@
  * malformed UTF-8, silently clamped numbers), so json_parse first runs
  * json_check over the bytes. Trees belong to the arena: a value made here is
  * freed with it, and adding a value to a container shares it. A JSON null is
- * the pointer NULL; json_has tells it from an absent member. */
+ * the pointer NULL; json_has distinguishes it from an absent member. */
 #ifndef BASE_JSON_JSON_H
 #define BASE_JSON_JSON_H
 

@@ -15,7 +15,7 @@
 /* Before the fork; false when there is no memory to share. Without it nothing
  * is kept, and nothing is ever held. */
 bool clock_watch_make(void);
-/* Somebody has looked: it begins anew. */
+/* Somebody has looked: it begins again. */
 void clock_watch_seen(void);
 /* The database read its clock between two readings of clock_host. 0 for there:
  * it did not. */

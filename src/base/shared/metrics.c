@@ -294,7 +294,7 @@ static int64_t metrics_oldest(struct metrics *m, const char *kind,
     return most;
 }
 
-/* A kind has several slots: it is told at the first of them. */
+/* A kind has several slots: it is reported at the first of them. */
 static void put_ages(struct metrics *m, struct buf *b)
 {
     static const char name[] = "sayso_process_age_seconds";

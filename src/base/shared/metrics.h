@@ -64,7 +64,7 @@ struct metrics_standbys {
 };
 /* NULL: no measurement. */
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
-/* How long the oldest event has waited that streams cannot tell yet,
+/* How long the oldest event has waited that streams cannot send yet,
  * microseconds; negative: not known. */
 void metrics_lag(struct metrics *m, int64_t us);
 /* The codes of the ceilings that a key can reach: limit.streams and so on. */

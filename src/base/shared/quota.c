@@ -101,7 +101,7 @@ void quota_charge(struct quota *q, struct str id, int64_t rate, int64_t n,
     } while (!atomic_compare_exchange_weak(&p->full_at, &full_at, next));
 }
 
-/* The last bit says that it is no person. */
+/* The last bit says that it is not a person. */
 static uint64_t quota_mark(struct str id, bool person)
 {
     return person ? hash_of(id) ^ 1 : hash_of(id);

@@ -400,8 +400,8 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 
 /* ---- time is up ----------------------------------------------------- */
 
-/* A fallback's answer is limited like a person's. A fallback that is no choice
- * is only passed on. */
+/* A fallback's answer is limited like a person's. A fallback that is not a
+ * choice is only passed on. */
 static const struct err *resolve_keep_fallback(struct arena *a,
                                                struct suspension *s)
 {

@@ -18,8 +18,8 @@ static const struct err *silence_at_fallback(struct arena *a,
     return e->more ? err_more(a, at, e->more) : at;
 }
 
-/* With a kind, a fallback is an answer. Without one, a value that is no choice
- * belongs to the agent and is only passed on. */
+/* With a kind, a fallback is an answer. Without one, a value that is not a
+ * choice belongs to the agent and is only passed on. */
 static const struct err *silence_find_choice(struct arena *a,
                                              const struct suspension *s,
                                              const struct json **choice)

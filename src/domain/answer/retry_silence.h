@@ -15,7 +15,7 @@ enum retry_silence {
 /* Is the fallback acceptable? It never picks a choice that authorizes or
  * accepts, except as may allows: ERR_INVALID fallback.authorizes; nor one that
  * ends the intent: fallback.ends. With a kind, it is validated like an answer.
- * Without a kind it may be any value (RFC-0025): one that is no choice is
+ * Without a kind it may be any value (RFC-0025): one that is not a choice is
  * passed on and authorizes nothing. All errors are at fallback_value. On the
  * native API (strict) a policy that continues needs a value: field.missing. */
 const struct err *retry_silence_check(struct arena *a,

@@ -1,4 +1,4 @@
-/* Claims about what a restore lost: what an agent says that it was told, or
+/* Claims about what a restore lost: what an agent says that it received, or
  * did, before it. Evidence for the people who answer; it decides nothing.
  * Pure. */
 #ifndef DOMAIN_CONTAINERS_CLAIM_H

@@ -88,7 +88,7 @@ static const struct record_field coordinator_fields[] = {
     {RECORD_OBJECT(coordinator, metadata,
                    IN_TABLE | IN_UPDATE | IN_OBJECT | IN_BODY),
      .max = COORDINATOR_JSON_MAX},
-    /* The intent in whose log it is told of, where a statement says one. */
+    /* The intent in whose log it is reported, where a statement says one. */
     {RECORD_UUID(coordinator, intent_id, IN_JOIN)},
 };
 const struct record coordinator_record =

@@ -91,7 +91,7 @@ struct portfolio_members {
 };
 /* The place of an intent in a portfolio. */
 struct portfolio_place {
-    struct portfolio_member member; /* id p NULL: it is no member */
+    struct portfolio_member member; /* id p NULL: it is not a member */
     int64_t members;                /* of the portfolio */
     int64_t portfolios;             /* of the intent */
     bool primary; /* another intent is the primary one */

@@ -75,8 +75,8 @@ bool event_type_postable(struct str type, enum role role);
 /* Does a posted payload of this type pass for the server's own record of a
  * permit? A client's own tool.invoked names no permit of the server. */
 bool event_payload_reserved(struct str type, const struct json *payload);
-/* The intent.suspended and reminder types that the SDK posts beside the
- * server's own; they are accepted and not stored again. */
+/* The intent.suspended and reminder types that the SDK posts in addition to
+ * the server's own; they are accepted and not stored again. */
 bool event_type_echoed(struct str type);
 
 /* The calling principal as an actor. */

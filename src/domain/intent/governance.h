@@ -62,7 +62,7 @@ const struct err *governance_violation(struct arena *a, const char *rule,
 /* The payload of governance.violation. version: of the intent. */
 struct json *governance_violation_payload(struct arena *a, const char *rule,
                                           int64_t version, struct str say);
-/* Does a stored payload tell of the same violation, by the same version? */
+/* Does a stored payload report the same violation, by the same version? */
 bool governance_violation_told(const struct json *payload, const char *rule,
                                int64_t version);
 

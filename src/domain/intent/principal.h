@@ -59,7 +59,7 @@ bool principal_agent_name(struct str name);
 bool principal_agent_name_new(struct str name);
 /* The agent that a key acts as: asked (X-Agent-ID; p NULL: absent) has to be
  * among names, where "*" allows any; absent, it is the first, and for "*" the
- * key's label, or "agent" where the label is no valid agent's name.
+ * key's label, or "agent" where the label is not a valid agent name.
  * ERR_FORBIDDEN agent.not_named otherwise. */
 const struct err *principal_speak(const struct str *names, size_t n,
                                   struct str asked, struct str label,

@@ -27,7 +27,7 @@ enum reach_act {
 
 /* The reach of a new key with these agent names, where word is "all", "own" or
  * p NULL (not given): by default own, but all for a key of any agent ("*") and
- * for one without names, which is no agent's key. false for an invalid
+ * for one without names, which is not an agent's key. false for an invalid
  * combination: another word, or own for these two. */
 bool reach_choose(struct str word, const struct str *names, size_t n,
                   enum reach *out);

@@ -158,7 +158,7 @@ static const struct json *schema_besides_null(const struct json *list,
     return n == 1 ? found : NULL;
 }
 
-/* The one alternative, with the members that stand beside the list. */
+/* The one alternative, with the members that stand next to the list. */
 static struct json *schema_merged(struct fields *f, const char *member,
                                   bool *null)
 {

@@ -7,7 +7,7 @@
 
 /* ---- words ------------------------------------------------------------ */
 
-#define TEXT_MAX 4096 /* bytes; a longer text is no word */
+#define TEXT_MAX 4096 /* bytes; a longer text is not a word */
 #define HYPHEN 0x2010 /* the result of NFKC for the non-breaking hyphen */
 
 static const struct label_word words[] = {

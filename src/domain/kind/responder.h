@@ -1,8 +1,8 @@
 /* The right to decide a question. Pure.
  *
  * The asking agent never has it; the responder that the question names has it,
- * else any operator. A page tells a reader with the same sentences why they may
- * not decide, and who can. */
+ * else any operator. A page shows a reader with the same sentences why they
+ * may not decide, and who can. */
 #ifndef DOMAIN_KIND_RESPONDER_H
 #define DOMAIN_KIND_RESPONDER_H
 

@@ -1,6 +1,6 @@
 /* Proofs that a caller holds a key: DPoP (RFC 9449).
  *
- * A proof is a small signed token with its public key, made anew for each
+ * A proof is a small signed token with its public key, a new one for each
  * request. At the token endpoint it carries a nonce of the server, so that a
  * proof made in advance expires; at a resource its time and the token's digest
  * instead. The caller stores each jti and refuses one that it has seen. The
@@ -23,7 +23,8 @@ struct dpop_want {
     struct str address; /* the called address as the server knows it, never
                          * from a header */
     struct str nonce_secret; /* p NULL: no nonce; the time is checked */
-    struct str token; /* the access token beside it; p NULL: there is none */
+    struct str token; /* the access token that is sent with it; p NULL: there
+                       * is none */
     struct str jkt;   /* the required key's thumbprint; p NULL: any key */
     int64_t now;
     /* Checks a signature of P-256: world/ecdsa.h. */

@@ -334,7 +334,7 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
 
 /* ---- tokens --------------------------------------------------------- */
 
-/* One text for all cases that a stranger must not tell apart. */
+/* One text for all cases that a stranger must not distinguish. */
 static const struct err *oauth_no_grant(void)
 {
     return ERROR(ERR_BAD_REQUEST, oauth_invalid_grant,

@@ -446,8 +446,8 @@ const struct err *permit_again(const struct permit *p,
 
 /* ---- the yes of a question -------------------------------------------- */
 
-/* A no, and what became of silence, allow nothing; nor does a choice without an
- * effect beside one that has the effect of a yes. */
+/* A no, and what became of silence, allow nothing; nor does a choice without
+ * an effect next to one that has the effect of a yes. */
 static bool permit_allows(struct arena *a, const struct suspension *s)
 {
     switch (s->state == SUSPENSION_RESOLVED ? s->outcome : OUTCOME_VETOED) {

@@ -80,9 +80,9 @@ const struct err *permit_bound(struct arena *a, const struct permit_terms *t,
 /* The terms where none are set. */
 struct permit_terms permit_terms_default(const struct json *details);
 /* The details that a question of this kind asks for; *out NULL where its
- * answer makes no permit. Those of an approval are its authorization_details of
- * the type tool_call, which have to agree with the constraints beside them, or
- * are made of its calls. ERR_INVALID permit.details, .at begins with
+ * answer makes no permit. Those of an approval are its authorization_details
+ * of the type tool_call, which have to agree with the constraints next to
+ * them, or are made of its calls. ERR_INVALID permit.details, .at begins with
  * "subject". */
 const struct err *permit_asked(struct arena *a, enum kind kind,
                                const struct json *subject,
@@ -120,7 +120,7 @@ const struct err *permit_revoke(struct permit *p, struct str reason,
 
 /* ---- using ---------------------------------------------------------- */
 
-/* The facts beside the permit that decide about its use. */
+/* The facts besides the permit that decide about its use. */
 struct permit_case {
     int64_t now;
     enum intent_status intent;
@@ -146,7 +146,7 @@ const struct err *permit_again(const struct permit *p,
                                const struct permit_case *c, int64_t at) MUST;
 /* An answer without a permit, as the permit that would be the same: one use
  * within PERMIT_SECONDS_CALL, made at used_at; 0: not yet. Refused where the
- * answer is no yes: by its effect; where no choice has one, by a word for a
+ * answer is not a yes: by its effect; where no choice has one, by a word for a
  * no. */
 struct permit permit_of_answer(struct arena *a, const struct suspension *s,
                                int64_t used_at);

@@ -11,8 +11,8 @@ const char permit_covers_budget[] = "permit.budget";
 
 /* ---- one member ----------------------------------------------------- */
 
-/* Does v keep the limit? For a text that is no decimal, true and false only an
- * equal value does. */
+/* Does v keep the limit? For a text that is not a decimal, true and false only
+ * an equal value does. */
 static bool covers_within(const struct json *limit, const struct json *v)
 {
     struct decimal most, now;

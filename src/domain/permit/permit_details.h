@@ -41,7 +41,7 @@ const struct err *permit_details_of_action(struct arena *a,
                                            struct json **out) MUST;
 /* Makes these limits the constraints of a single detail; its arguments of the
  * same names are no longer exact. ERR_INVALID permit.details, .at begins with
- * path, for several details and for a value that is no limit. */
+ * path, for several details and for a value that is not a limit. */
 const struct err *permit_details_limit(struct arena *a, struct json *list,
                                        const struct json *limits,
                                        struct str path) MUST;

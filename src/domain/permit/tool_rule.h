@@ -17,7 +17,7 @@ struct tool_rule {
     struct str agent, tool; /* globs */
     enum tool_effect effect;
     enum severity severity; /* of an ask; SEVERITY_UNSAID for the others */
-    struct str reason;      /* that a refused agent is told; p NULL: none */
+    struct str reason;      /* that a refused agent gets; p NULL: none */
     struct decider by;      /* of an ask: who decides */
 };
 

@@ -209,7 +209,7 @@ const struct err *board_ask(struct board *b, const struct plan *p,
                      "20 approvals and other questions of this intent are "
                      "open. Wait for an answer.");
     s->intent_id = b->intent->id;
-    s->seq = b->intent->tail.sequence + 1; /* of the event that tells of it */
+    s->seq = b->intent->tail.sequence + 1; /* of the event that reports it */
     s->asked_by = p->created_by;
     s->initiated_by = b->intent->initiated_by;
     board_terms(b, p, s);
@@ -389,7 +389,7 @@ static const struct err *board_end(struct board *b)
         if (!plan_ended(b->plans[i].state))
             TRY(board_end_plan(b, &b->plans[i], &end));
     }
-    b->ended_n = 0; /* all questions of an ended intent are taken back */
+    b->ended_n = 0; /* all questions of an ended intent are withdrawn */
     return NULL;
 }
 

@@ -30,7 +30,7 @@ struct board {
     bool decides; /* it follows from an answer: allowed even in a full log */
     struct suspension asked; /* a question that the server asks */
     bool has_asked;
-    struct str ended[PLANS_MAX]; /* ids of questions that are taken back */
+    struct str ended[PLANS_MAX]; /* ids of questions that are withdrawn */
     size_t ended_n;
     struct str replaced; /* id of one that an agent's own takes the place of */
 };
@@ -55,7 +55,7 @@ bool board_waits(const struct board *b, const struct task *t);
  * ERR_BAD_REQUEST task.cycle where one of them waits for it. */
 const struct err *board_check_depends(const struct board *b,
                                       const struct task *t) MUST;
-/* Makes the tasks ready that wait for no other one any more; done: the one
+/* Makes the tasks ready that no longer wait for another one; done: the one
  * whose end did it, NULL: none. */
 const struct err *board_ready(struct board *b, const struct task *done) MUST;
 
@@ -68,8 +68,8 @@ const struct err *board_event(struct board *b, const char *type,
 /* The terms of the plan's own key, and those of the board, applied to its
  * question. */
 void board_terms(struct board *b, const struct plan *p, struct suspension *s);
-/* Seals s as a question of the server beside the one that holds the intent,
- * for the maker of the plan, with the event that tells of it. ERR_CONFLICT
+/* Seals s as a side question of the server, which does not hold the intent,
+ * for the maker of the plan, with the event that reports it. ERR_CONFLICT
  * question.too_many. */
 const struct err *board_ask(struct board *b, const struct plan *p,
                             struct suspension *s, const char *type,

@@ -6,7 +6,7 @@
 #include "domain/kind/label.h"
 #include "domain/question/meant.h"
 
-#define ADMINS "admins" /* told of silence where there is no supervisor */
+#define ADMINS "admins" /* notified of silence where there is no supervisor */
 
 /* ---- the question ----------------------------------------------------- */
 

@@ -11,8 +11,8 @@
  * have ended, with no approval to come, is completed. ERR_CONFLICT
  * question.too_many. */
 const struct err *checkpoint_settle(struct board *b, struct plan *p) MUST;
-/* Pauses a plan, with the event; reason: what is told where the server has no
- * word for it. */
+/* Pauses a plan, with the event; reason: for the event, where the server has
+ * no word for it. */
 const struct err *checkpoint_pause(struct board *b, struct plan *p,
                                    enum plan_pause why,
                                    struct str checkpoint_id) MUST;

@@ -50,7 +50,7 @@ const struct err *task_read(struct arena *a, const struct json *body,
 const struct err *task_read_change(struct arena *a, const struct json *body,
                                    struct task_change *out) MUST;
 /* A member's list of ids, as JSON text; p NULL: absent. ERR_INVALID where one
- * is no UUID or there twice. */
+ * is not a UUID or there twice. */
 const struct err *task_read_ids(struct arena *a, const struct json *body,
                                 const char *member, struct str *out) MUST;
 /* Do both mean the same work by the same agent? Not what an agent reports of

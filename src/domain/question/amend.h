@@ -28,7 +28,7 @@ struct amend {
     struct str subject;     /* the bytes that are approved; p NULL: as asked */
 };
 
-/* The members that were sent beside a choice. */
+/* The members that were sent with a choice. */
 struct amend_sent {
     const struct json *constraints; /* an object; NULL: none */
     const struct json *subject;     /* an object; NULL: none */
@@ -42,7 +42,7 @@ extern const char amend_unknown[];
 extern const char amend_unused[];
 extern const char amend_wider[];
 
-/* ERR_INVALID amend.unused where the choice takes no such member;
+/* ERR_INVALID amend.unused where the choice does not take such a member;
  * amend.missing; amend.wider at constraints.X where it is more than was asked
  * for; amend.unknown; amend.unchanged; kind.facts for a new subject.
  * ERR_TOO_LARGE suspension.too_large for a subject that is too large to

@@ -1,5 +1,5 @@
-/* Questions that hold nothing: reading them, and what clients and the log are
- * told of them. Pure. */
+/* Questions that hold nothing: reading them, and what clients and the log show
+ * of them. Pure. */
 #include "domain/question/beside.h"
 
 #include "base/clock_text.h"

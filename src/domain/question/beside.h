@@ -1,7 +1,7 @@
 /* Questions that hold nothing: OpenIntent's approvals, escalations,
- * arbitrations and requests for access (RFC-0004, RFC-0011, RFC-0013). They lie
- * beside the question that holds the intent, and leave its status, its version
- * and its mirror alone. */
+ * arbitrations and requests for access (RFC-0004, RFC-0011, RFC-0013). They
+ * are side questions: the status, the version and the mirror of the intent
+ * stay as they are. */
 #ifndef DOMAIN_QUESTION_BESIDE_H
 #define DOMAIN_QUESTION_BESIDE_H
 
@@ -10,7 +10,7 @@
 #define BESIDE_OPEN_MAX 20 /* of an intent */
 #define BESIDE_ACTION_MAX 200
 
-/* Does the question lie beside the one that holds the intent? */
+/* Is it a side question, which does not hold the intent? */
 bool beside(const struct suspension *s);
 /* Does it hold a plan instead: a checkpoint, or a review? */
 bool beside_of_plan(const struct suspension *s);
@@ -47,10 +47,10 @@ const struct err *beside_read_access(struct arena *a, const struct json *body,
 /* The effect of a yes to it, in words; p NULL for another value. */
 struct str beside_access_words(struct str value);
 
-/* The event that tells of each of them: its type and its payload. */
+/* The event that reports each of them: its type and its payload. */
 const char *beside_asked_type(const struct suspension *s);
 struct json *beside_asked(struct arena *a, const struct suspension *s);
-/* The event that tells of the answer: its type, and its payload in *payload. */
+/* The event that reports the answer: its type, and its payload in *payload. */
 const char *beside_answered(struct arena *a, const struct suspension *s,
                             struct json **payload);
 /* The same for a question that its agent took back. */

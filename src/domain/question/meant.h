@@ -18,12 +18,12 @@ enum meant_how {
 
 /* The choice of s that the text means; NULL where there is none, or where it
  * could be meant in two ways. choices: suspension_choices(a, s). A button that
- * a person pressed is no word: suspension_choice. A no finds the first choice
- * that rejects; a yes only one that is alone. The value of a choice that says
- * the opposite of its effect (meant_check lets it pass under a label like
- * "Cancel order 1234"): as MEANT_SAID never that choice; as MEANT_VALUE that
- * choice where the word is no answer by itself ("cancel"), never where it is
- * one ("reject"). */
+ * a person pressed is not a word: suspension_choice. A no finds the first
+ * choice that rejects; a yes only one that is alone. The value of a choice
+ * that says the opposite of its effect (meant_check lets it pass under a label
+ * like "Cancel order 1234"): as MEANT_SAID never that choice; as MEANT_VALUE
+ * that choice where the word is no answer by itself ("cancel"), never where it
+ * is one ("reject"). */
 const struct json *meant_choice(struct arena *a, const struct suspension *s,
                                 const struct json *choices, struct str text,
                                 enum meant_how how);

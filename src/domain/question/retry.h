@@ -42,16 +42,16 @@ struct retry_defaults {
     struct str platform; /* of the configuration */
 };
 /* Puts the cascade into a question that was read: its own policy, then its own
- * timeout_seconds (as the interval) and fallback_policy where it has them, then
- * the agent's default, then the platform's, field by field. Sets retry_policy
- * (the merged one, canonical), fallback_policy and timeout_seconds, and
- * channel_hint where the ladder begins at attempt 1. Steps of an inherited
- * ladder beyond the last attempt are left out. Without any policy nothing
- * changes. ERR_INVALID: retry_policy.interval_seconds of zero with more than
- * one attempt, or above timeout_seconds (on the native API: the SDK sends its
- * own default beside any timeout); an own step beyond the last attempt; a
- * window longer than SUSPENSION_TIMEOUT_MAX. A single attempt with interval 0
- * is a plain timeout. */
+ * timeout_seconds (as the interval) and fallback_policy where it has them,
+ * then the agent's default, then the platform's, field by field. Sets
+ * retry_policy (the merged one, canonical), fallback_policy and
+ * timeout_seconds, and channel_hint where the ladder begins at attempt 1.
+ * Steps of an inherited ladder beyond the last attempt are left out. Without
+ * any policy nothing changes. ERR_INVALID: retry_policy.interval_seconds of
+ * zero with more than one attempt, or above timeout_seconds (on the native
+ * API: the SDK sends its own default with any timeout); an own step beyond the
+ * last attempt; a window longer than SUSPENSION_TIMEOUT_MAX. A single attempt
+ * with interval 0 is a plain timeout. */
 const struct err *retry_apply(struct arena *a, struct suspension *s,
                               const struct retry_defaults *defaults) MUST;
 /* The policy of a stored question. A policy stored by an older release may fail

@@ -1,4 +1,4 @@
-/* Channels: where people are told about open questions.
+/* Channels: where people are notified of open questions.
  *
  * Called when a question is asked, when a reminder is due, and by the store
  * when it writes notices. Pure; sends nothing, and a notice never has more of a

@@ -1,4 +1,4 @@
-/* Channels: where people are told about open questions, which recipients a
+/* Channels: where people are notified of open questions, which recipients a
  * question may name there, and the text of a notice. Pure. */
 #ifndef DOMAIN_SENDING_CHANNEL_H
 #define DOMAIN_SENDING_CHANNEL_H
@@ -65,10 +65,10 @@ void channel_targets(const struct channels *all, struct str hint,
  * that is on no allow-list, with the field: channel_hint, or
  * retry_policy.escalation_ladder[i].channel_hint / .notify_to. Channels that
  * are off exist. s is the question before it inherits a policy: a default that
- * an admin set is no mistake of the question. strict: also refuses an unknown
- * channel_hint; OpenIntent's hints are free text, and without any channel there
- * is no list to check notify_to against. ERR_INVALID channel.unknown |
- * channel.not_allowed. */
+ * an admin set is not a mistake of the question. strict: also refuses an
+ * unknown channel_hint; OpenIntent's hints are free text, and without any
+ * channel there is no list to check notify_to against. ERR_INVALID
+ * channel.unknown | channel.not_allowed. */
 const struct err *channel_check(struct arena *a, const struct channels *all,
                                 const struct suspension *s,
                                 bool strict) MUST;
@@ -89,7 +89,7 @@ struct str channel_first(struct arena *a, const struct suspension *s);
 struct channel_notice {
     enum channel_news news;
     const struct channel *channel;
-    const struct suspension *suspension; /* id p NULL: it is no question */
+    const struct suspension *suspension; /* id p NULL: it is not a question */
     struct str notify_to; /* p NULL: no recipient named */
     struct str url;       /* of the question's page, else the intent's */
     int64_t now;

@@ -1,5 +1,5 @@
-/* The message to an agent's platform when a question has ended, or a permit was
- * taken back.
+/* The message to an agent's platform when a question has ended, or a permit
+ * was revoked.
  *
  * Called by the store, which puts the text into the deciding transaction. Pure;
  * the recipients are the store's. */

@@ -1,5 +1,5 @@
 /* The message to an agent's platform when a question has ended or its permit
- * was taken back, so that the agent can be invoked again in the same session.
+ * was revoked, so that the agent can be invoked again in the same session.
  * Pure. */
 #ifndef DOMAIN_SENDING_PUSH_H
 #define DOMAIN_SENDING_PUSH_H
@@ -32,7 +32,7 @@ struct str push_body(struct arena *a, const struct intent *i,
 struct str push_callback(struct arena *a, const struct intent *i,
                          const struct suspension *s,
                          const struct permit *permit);
-/* The same for a permit that was taken back at now: data has event, intent_id,
+/* The same for a permit that was revoked at now: data has event, intent_id,
  * request_id (null: a rule gave it), session_id, task_id, turn_id, permit_id,
  * used, late, reason, intent_status, event_sequence. */
 struct push_revocation {

@@ -304,7 +304,7 @@ const struct err *aap_consume(struct call *c)
     if (err_is(e, permit_lapsed))
         return ERROR(ERR_CONFLICT, "approval_expired",
                      "This approval has expired.");
-    /* It may have been taken back since it was read. */
+    /* It may have been revoked since it was read. */
     if (e && (e->kind == ERR_FORBIDDEN || e->kind == ERR_CONFLICT))
         return ERROR(ERR_CONFLICT, "not_approved",
                      "The permit cannot be used any more.");

@@ -32,8 +32,8 @@ struct aap_request {
     struct suspension suspension;
     struct permit permit; /* id p NULL: none */
     struct redemption use; /* id p NULL: not consumed */
-    bool ended; /* taken back, or over otherwise than by its uses and time,
-                 * before it was consumed */
+    bool ended; /* revoked, or ended other than by its uses and time, before it
+                 * was consumed */
 };
 
 /* view.c: the request as the protocol has it. */

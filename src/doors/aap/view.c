@@ -10,8 +10,8 @@ bool aap_approved(const struct aap_request *r)
            r->permit.granted.p && !r->ended;
 }
 
-/* Silence and a withdrawal are no denial. A yes that the client cannot carry
- * out as it was submitted is one, and so is one that was taken back. */
+/* Silence and a withdrawal are not a denial. A yes that the client cannot
+ * carry out as it was submitted is one, and so is one that was revoked. */
 static const char *status_of(const struct aap_request *r)
 {
     switch (r->suspension.state) {

@@ -236,8 +236,7 @@ static void put_checked(struct buf *b, const struct event *e, bool ok)
     buf_put(b, ok ? ",\"verified\":true}" : ",\"verified\":false}");
 }
 
-/* The head's members, and then the events as text, because there may be
- * many. */
+/* Streams the events: as a tree they could be too large. */
 static void answer_check(struct call *c, struct json *head,
                          const struct checked *k, int64_t broken)
 {

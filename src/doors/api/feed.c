@@ -19,7 +19,7 @@ static const struct err *wrong(struct call *c, const char *key,
                   say);
 }
 
-/* Going on would leave out what ends from now on, or tell it twice. */
+/* Going on would leave out what ends from now on, or show it twice. */
 static const struct err *other_epoch(struct call *c)
 {
     const struct tables_restore r = tables_restore();

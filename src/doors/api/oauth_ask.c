@@ -27,7 +27,7 @@ static struct str oauth_ask_goal(struct arena *a, const struct json *body,
                                SUSPENSION_TITLE_MAX / 2));
 }
 
-/* The key of a proof binds the permit; beside dpop_jkt it is the same key. */
+/* The key of a proof binds the permit; with dpop_jkt it is the same key. */
 static const struct err *oauth_ask_bind(struct asked *x, struct json *body)
 {
     const struct str jkt = json_get_text(body, "dpop_jkt");

@@ -1,5 +1,5 @@
-/* The claim of an agent about an answer that a restore lost: evidence beside
- * its question. Never changes the question. */
+/* The claim of an agent about an answer that a restore lost: evidence shown
+ * with its question. Never changes the question. */
 #include "base/clock.h"
 #include "doors/api/api.h"
 #include "doors/asking/question.h"

@@ -198,7 +198,7 @@ const struct err *api_resume(struct call *c)
                      "There is no such suspension.");
     const struct err *e = read_choice(c->a, &w.suspension, action,
                                       json_get(body, "value"), &answer);
-    /* Too late, or not theirs to answer: that is told first. */
+    /* Too late, or not theirs to answer: that is reported first. */
     if (e && w.suspension.state == SUSPENSION_PENDING)
         return e;
     TRY(respond_decide(c, &w, &answer));

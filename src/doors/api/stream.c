@@ -94,7 +94,7 @@ const struct err *api_stream_inbox(struct call *c)
     return hold_tail(c, &s);
 }
 
-/* Of its members the caller hears of those that it reaches. */
+/* The caller gets the events of the members that it reaches. */
 const struct err *api_stream_portfolio(struct call *c)
 {
     struct hold_stream s = {.to = FRAME_PORTFOLIO,

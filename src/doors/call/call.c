@@ -140,7 +140,7 @@ const struct err *call_must_match(struct call *c, int64_t *out)
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version)
 {
-    /* An expiry by this very call is no change that the caller could have
+    /* An expiry by this very call is not a change that the caller could have
      * seen. */
     if (version == w->intent.version ||
         (w->expired && version == w->intent.version - 1))

@@ -23,7 +23,7 @@ struct call {
     struct principal who;
     struct str cookie; /* of a person's session; p NULL: none */
     bool counted;      /* as a request: limit.h */
-    bool noted;        /* the error tells of a failed write that was noted
+    bool noted;        /* the error reports a failed write that was noted
                         * before (replication_note) */
     bool stores;       /* what it stores counts to the limit of bytes */
     size_t route_n;    /* the route's number; route_count: no route was found */

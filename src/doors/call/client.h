@@ -6,8 +6,8 @@
 #include "doors/call/call.h"
 
 /* Reads the form into c->params and fills in c->who. Errors of OAuth:
- * invalid_client, and invalid_request for a body that is no form, a parameter
- * that is sent twice, and two ways of authentication. */
+ * invalid_client, and invalid_request for a body that is not a form, a
+ * parameter that is sent twice, and two ways of authentication. */
 const struct err *client_authenticate(struct call *c) MUST;
 
 #endif

@@ -30,14 +30,14 @@ struct hold_poll {
     struct str suspension_id; /* p NULL: the intent's version */
     int64_t since;
     int64_t wait; /* seconds */
-    /* JSON of an MCP client's progress token: it is told every now and then
-     * that the request is still held, on an event stream, and the answer is
-     * the end of that (rq->streamed). p NULL, or longer than
-     * HOLD_TOKEN_MAX: nothing is told. */
+    /* JSON of an MCP client's progress token: it gets a note every now and
+     * then that the request is still held, on an event stream that ends with
+     * the answer (rq->streamed). p NULL, or longer than HOLD_TOKEN_MAX: it
+     * gets none. */
     struct str token;
 };
 
-/* The seconds of ?wait=; 0 where nothing may be held any more: it was held
+/* The seconds of ?wait=; 0 where nothing more may be held: it was held
  * already, or it is a HEAD. ERR_BAD_REQUEST request.query; ERR_RATE
  * limit.held. */
 const struct err *hold_wait(struct call *c, int64_t *out) MUST;
@@ -56,7 +56,8 @@ struct hold_stream {
     /* For FRAME_INTENT the agent that has to reach the intent, p NULL where
      * none has to; else as in frame_goes. */
     struct str agent;
-    bool any; /* of FRAME_AGENT: a person's, who hears of tests as well */
+    bool any; /* of FRAME_AGENT: a person's, who gets events of tests as
+               * well */
     struct str portfolio_id; /* for FRAME_PORTFOLIO; p NULL elsewhere */
     /* The position after which it continues. Where part is set, that many
      * frames of the event itself were read already and the others are still

@@ -84,7 +84,7 @@ static bool limit_was_heavy(const struct call *c, size_t stored)
            (sent > LARGE_SENT || stored > LARGE_STORED);
 }
 
-/* Would `more` requests of the caller be too many beside those in work? */
+/* Would `more` requests of the caller be too many, with those in progress? */
 static bool limit_full(const struct call *c, int64_t more)
 {
     const struct conf *conf = c->serve->conf;

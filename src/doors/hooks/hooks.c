@@ -28,8 +28,8 @@ static const struct client {
     const char *session; /* the member that names the session */
     int64_t hold; /* seconds: nine tenths of the client's own limit */
     bool edits;   /* it runs the arguments that the answer names */
-    bool late;    /* it has words for "not yet"; a client that has none runs the
-                   * tool when it hears one */
+    bool late;    /* it has words for "not yet"; a client that has none runs
+                   * the tool when it gets one */
     bool bare;    /* as in struct hooks_call */
 } clients[] = {
     {"claude", "Claude Code", "session_id", 540, .edits = true, .late = true},
@@ -207,7 +207,8 @@ static struct str shortened(struct arena *a, struct str text)
 }
 
 /* The file, address or command of a call; else the working directory. An
- * argument that a person may change is no target: it would be wrong then. */
+ * argument that a person may change is not a target: it would be wrong
+ * then. */
 static struct str target(const struct hooks_call *h)
 {
     static const char *const members[] = {

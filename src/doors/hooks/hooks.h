@@ -1,9 +1,9 @@
 /* The hooks of coding agents (Claude Code, Codex, Gemini CLI, Cursor): a
  * client asks before it runs a tool, and reads the answer in its own form.
  *
- * A translation: the rules and people decide as for the tool-call API. Nothing
- * but a yes is ever told as one: while nobody has answered, a client hears no,
- * unless it wishes to ask or to wait itself. */
+ * A translation: the rules and people decide as for the tool-call API. Only a
+ * yes is ever reported as one: while nobody has answered, a client gets a no,
+ * unless it wants to ask or to wait itself. */
 #ifndef DOORS_HOOKS_HOOKS_H
 #define DOORS_HOOKS_HOOKS_H
 
@@ -42,8 +42,8 @@ struct hooks_call {
     struct str id;      /* of the call; p NULL: the client gives none */
     struct str session; /* p NULL: none */
     struct str operation; /* of the use of a yes; p NULL: not asked yet */
-    struct str place;   /* the working directory; p NULL: not told */
-    struct str client;  /* its name for people; p NULL: not told */
+    struct str place;   /* the working directory; p NULL: not sent */
+    struct str client;  /* its name for people; p NULL: not sent */
     enum hooks_late late;
     bool edit; /* a person may change the arguments */
     bool bare; /* the client takes an empty object for a yes */

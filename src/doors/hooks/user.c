@@ -82,8 +82,8 @@ static bool secret(struct arena *a, struct str label)
     return kind_check_form(a, list) != NULL;
 }
 
-/* false: it is no question, or one with the words of another, whose answers
- * could not be told apart. */
+/* false: it is not a question, or it has the words of another, so that their
+ * answers could not be distinguished. */
 static bool read_question(struct user *u, const struct json *sent)
 {
     static const char *const names[] = {"question", "header"};
@@ -369,7 +369,8 @@ static struct str words(struct arena *a, const struct user_question *q,
 }
 
 /* The input of the tool, with the answers by the words of their questions:
- * nothing that was on no page. A form that came back empty is no answer. */
+ * nothing that was on no page. A form that came back empty is not an
+ * answer. */
 static void take_answers(struct hooks_call *h, const struct user *u,
                          const struct suspension *s, struct verdict *out)
 {

@@ -14,7 +14,7 @@
 
 /* ---- the result ------------------------------------------------------ */
 
-/* A yes that is over or was taken back is told as the no that it is. */
+/* A yes that has ended or was revoked is reported as a no. */
 static const struct err *tell(struct mcp *m, const struct suspension *s)
 {
     static const char *const shown[] = {"suspension_id", "state", "outcome",
@@ -45,7 +45,7 @@ static const struct err *tell(struct mcp *m, const struct suspension *s)
     return NULL;
 }
 
-/* An open question is held once; the client then hears that it is pending. */
+/* An open question is held once; the client then gets the state pending. */
 static const struct err *hold_or_tell(struct mcp *m,
                                       const struct suspension *s,
                                       int64_t seconds)

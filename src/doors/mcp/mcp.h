@@ -29,13 +29,13 @@ struct mcp {
 };
 
 /* POST /mcp. Answers JSON; a question that nobody has answered yet is held a
- * while. A client that wants to hear of progress gets an event stream then.
+ * while. A client that wants reports of progress gets an event stream then.
  * ERR_FORBIDDEN mcp.origin. */
 const struct err *mcp_post(struct call *c) MUST;
 
 #define MCP_HOLD_MAX 280 /* seconds */
-/* The longest hold of a call in seconds: of a client that is told of progress,
- * the shortest limit is 300, of another 60. */
+/* The longest hold of a call in seconds: of a client that gets reports of
+ * progress, the shortest limit is 300, of another 60. */
 int64_t mcp_hold(const struct mcp *m);
 
 /* answer.c */

@@ -2,7 +2,7 @@
 #include "doors/mcp/mcp.h"
 
 /* Texts of JSON. The descriptions are for a model: it has to know that silence
- * is no answer. */
+ * is not an answer. */
 #define ID_SCHEMA "{\"type\":\"string\",\"format\":\"uuid\"}"
 #define TEXT_SCHEMA "{\"type\":\"string\"}"
 #define SEVERITY_SCHEMA                                                       \

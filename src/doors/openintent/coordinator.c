@@ -250,7 +250,7 @@ const struct err *openintent_coordinator_end(struct call *c)
 
 /* ---- decision records ------------------------------------------------ */
 
-/* It answers for the intent, and the caller is it or a person. */
+/* The caller must be the intent's coordinator, or a person. */
 static const struct err *
 coordinator_check_decided(struct call *c, const struct coordinator_decided *r)
 {

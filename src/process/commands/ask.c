@@ -208,7 +208,7 @@ static struct json *ask_await(const struct asking *x, struct json *asked)
     return refused ? NULL : asked;
 }
 
-/* A question that nobody waits for is taken back; one that was named stays for
+/* A question that nobody waits for is withdrawn; one that was named stays for
  * the run that comes after. */
 static enum ask_status ask_leave(const struct asking *x,
                                  const struct json *asked)

@@ -294,7 +294,7 @@ static void check_streams(const struct command *c, struct findings *f)
     const struct err *e = tail_holders(pg, c->arena, &h);
     pg_close(pg);
     if (e)
-        return; /* another check has told */
+        return; /* another check has reported it */
     for (size_t i = 0; i < h.n; i++) {
         const struct tail_holder *t = &h.v[i];
         if (t->us < CLOCK_SECOND)

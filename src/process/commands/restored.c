@@ -1,8 +1,8 @@
 /* `sayso restored`: says that the database was restored, and what was lost.
  *
  * Run by the owner with the server stopped, after a restore to an older point,
- * a move to another cluster, or pg_upgrade. Permits that somebody may have been
- * given, or have used, since that point are taken back; open questions get a
+ * a move to another cluster, or pg_upgrade. Permits that somebody may have
+ * been given, or have used, since that point are revoked; open questions get a
  * mark. The clock and the deliveries wait until `sayso restored --go`. */
 #include <stdio.h>
 
@@ -45,7 +45,7 @@ static const struct err *restored_say(struct pg *pg, struct arena *a,
     const struct restores_loss loss = {.from = from, .now = clock_now()};
     struct restores_taken taken = {.permits = 0};
     int64_t epoch = 0;
-    /* The processes of the server hear of a restore when they connect. */
+    /* The processes of the server notice a restore when they connect. */
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, &r));
     *running = pg_int(r, 0, 0) > 0;

@@ -1,5 +1,5 @@
 /* The system users of the kinds of process, one for each, so that the database
- * can tell them apart by peer authentication. */
+ * can distinguish them by peer authentication. */
 #ifndef PROCESS_START_USER_H
 #define PROCESS_START_USER_H
 

@@ -50,7 +50,7 @@ struct waiter {
     enum wait_share_what counted;
     bool over; /* it was refused for a limit */
     bool feed; /* it reads the feed of ended questions */
-    char token[HOLD_TOKEN_MAX + 1]; /* of a client that is told of the hold;
+    char token[HOLD_TOKEN_MAX + 1]; /* of a client that gets notes of the hold;
                                      * "": none */
     int64_t told, tell_at; /* how often, and when next; 0: not yet */
     struct waiter *next;        /* in the list of free ones */
@@ -109,7 +109,7 @@ static void on_second(void *context)
 
 /* ---- answering ------------------------------------------------------ */
 
-/* Back to a worker, which authorizes once more and renders. */
+/* Back to a worker, which authorizes again and renders. */
 static void wait_resume(struct waiter *v, bool held)
 {
     struct buf b = buf_make(v->wait->arena, 256);

@@ -41,7 +41,7 @@ struct wait_shares *wait_share_make(struct arena *process,
 /* Counts one more. NULL: a limit is reached, or the id is too long. */
 struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
                                    bool person, enum wait_share_what what);
-/* Counts one less; s is not to be used any more. */
+/* Counts one less; s can no longer be used. */
 void wait_share_give(struct wait_shares *all, struct wait_share *s,
                      enum wait_share_what what);
 

@@ -21,7 +21,7 @@ enum { INTENTS_CLOSED = 2 };
 
 /* Row i of a statement that begins with the columns of the table. */
 struct intent intents_row(const struct pg_rows *r, size_t i);
-/* ERR_NOT_FOUND intent.unknown; an id that is no UUID is unknown too. */
+/* ERR_NOT_FOUND intent.unknown; an id that is not a UUID is unknown too. */
 const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
                               struct intent *out) MUST;
 /* The same, with the reader's access. */

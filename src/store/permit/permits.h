@@ -5,7 +5,7 @@
 #include "domain/permit/permit.h"
 #include "world/pg/pg.h"
 
-/* A permit, and what its usability depends on beside its intent. */
+/* A permit, and what its usability depends on besides its intent. */
 struct permits_row {
     struct permit permit;
     bool key_ended, resource_removed;

@@ -84,7 +84,7 @@ const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
                               int64_t *total) MUST;
 
 /* Which of these agents' names have valid keys of the other sort than test?
- * Their names, a space between; p NULL: none. "*" is no name. */
+ * Their names, a space between; p NULL: none. "*" is not a name. */
 const struct err *keys_apart(struct pg *pg, struct arena *a,
                              const struct str *names, size_t n,
                              bool test, struct str *out) MUST;

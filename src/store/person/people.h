@@ -26,11 +26,11 @@ const struct err *people_insert(struct pg *pg, struct arena *a,
                                 struct str password_hash) MUST;
 
 /* Begins a transaction and locks the person and all admins. by: the caller.
- * ERR_NOT_FOUND person.unknown, ERR_FORBIDDEN role.forbidden where by is no
- * active admin; both end it. */
+ * ERR_NOT_FOUND person.unknown, ERR_FORBIDDEN role.forbidden where by is not
+ * an active admin; both end it. */
 struct person_locked {
     struct person person;
-    size_t admins; /* active ones, beside this one */
+    size_t admins; /* active ones, besides this one */
 };
 const struct err *people_lock(struct pg *pg, struct arena *a, struct str id,
                               struct str by, struct person_locked *out) MUST;

@@ -10,7 +10,8 @@ struct coordinator_rows {
     struct coordinator *v;
     size_t n;
 };
-/* ERR_NOT_FOUND coordinator.unknown; an id that is no UUID is unknown too. */
+/* ERR_NOT_FOUND coordinator.unknown; an id that is not a UUID is unknown
+ * too. */
 const struct err *coordinators_get(struct pg *pg, struct arena *a,
                                    struct str id,
                                    struct coordinator *out) MUST;

@@ -105,8 +105,8 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s);
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s);
-/* Into the current batch: takes the questions beside, of intents that have
- * ended, back. */
+/* Into the current batch: withdraws the side questions of intents that have
+ * ended. */
 void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
                                   const struct str *intents, size_t n,
                                   int64_t now);
@@ -130,7 +130,7 @@ suspensions_escalations(struct pg *pg, struct arena *a,
 const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
                                           struct str intent_id,
                                           struct str *out) MUST;
-/* How many questions lie open beside the one that holds the intent. */
+/* How many side questions are open, which do not hold the intent. */
 const struct err *suspensions_beside(struct pg *pg, struct arena *a,
                                      struct str intent_id,
                                      int64_t *out) MUST;

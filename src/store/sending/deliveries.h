@@ -19,9 +19,9 @@ struct deliveries_news {
     int64_t now;
 };
 /* Queues into the current batch: a push to the endpoints of the asking agent
- * when a question ended or a permit was taken back, the answer to the
- * question's callback, and every event to its subscriptions. They find nobody
- * where delivery_told is NULL, and a caller that knows it leaves them out.
+ * when a question ended or a permit was revoked, the answer to the question's
+ * callback, and every event to its subscriptions. They find nobody where
+ * delivery_told is NULL, and a caller that knows it leaves them out.
  *
  * A revoked or expired key gets no more deliveries: a subscription counts while
  * the key that made it is valid, and an endpoint that an agent registered

@@ -10,7 +10,8 @@
 #define ENDPOINTS_MAX 500 /* of an installation; the list has no pages */
 #define ENDPOINTS_OF_AGENT_MAX 20 /* each answer goes to all of them */
 #define ENDPOINTS_WAITING_MAX 1000
-/* The time for which the old secret signs beside a new one, in microseconds. */
+/* The time for which the old secret still signs, next to a new one, in
+ * microseconds. */
 #define ENDPOINTS_ROTATION (INT64_C(24) * 3600 * 1000000)
 
 struct endpoint_rows {

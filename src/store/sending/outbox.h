@@ -28,8 +28,8 @@ struct outbox_item {
                        * with the agent that asked: a digest; p NULL: mail */
     bool below; /* a callback: an address below the endpoint's */
     bool plain; /* not signed: the body is an answer alone */
-    struct str prefix; /* of a callback: the address that it has to be below;
-                        * p NULL: its agent may name none there any more */
+    struct str prefix; /* of a callback: the address that it has to be below; p
+                        * NULL: its agent can no longer name one there */
 };
 struct outbox_items {
     struct outbox_item *v;

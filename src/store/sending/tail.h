@@ -48,7 +48,7 @@ struct tail_ended_cursor {
 const struct err *tail_ended(struct pg *pg, struct arena *a,
                              struct tail_ended_cursor *at,
                              struct tail_ends *out) MUST;
-/* When the oldest event was written that streams cannot tell yet, because an
+/* When the oldest event was written that streams cannot send yet, because an
  * older transaction may still write; 0: none. */
 const struct err *tail_held(struct pg *pg, struct arena *a,
                             int64_t *out) MUST;

@@ -89,7 +89,7 @@ struct due_leases {
 const struct err *due_leases(const struct work *clock, struct due_place *place,
                              struct due_leases *out) MUST;
 
-/* Coordinators that have missed their heartbeats and were not told of yet, of
+/* Coordinators that have missed their heartbeats and were not reported yet, of
  * a few intents, in one transaction that is begun here; without any no
  * transaction is left open. Intents that another transaction has locked are
  * left out. */

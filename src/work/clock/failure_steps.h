@@ -10,8 +10,8 @@
  * time. *more: there may be further ones. */
 const struct err *failure_steps_tasks(const struct work *clock,
                                       bool *more) MUST;
-/* Takes the steps of a few intents that are active: another try, another agent,
- * or, where the governance policy allows none any more, a question to people.
+/* Takes the steps of a few intents that are active: another try, another
+ * agent, or, where the governance policy allows no more, a question to people.
  * Those of other intents wait. *more: there may be further ones. */
 const struct err *failure_steps_run(const struct work *clock, bool *more) MUST;
 

@@ -124,7 +124,7 @@ static const struct err *lapse_access_of(const struct due_accesses *due,
             over[n++] = due->over.v[i];
     }
     if (n == 0)
-        return NULL; /* taken back meanwhile */
+        return NULL; /* revoked meanwhile */
     TRY(access_expire(w, over, n));
     work_queue(w);
     return pg_run(w->pg, w->arena, NULL);

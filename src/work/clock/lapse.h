@@ -19,8 +19,8 @@ struct lapse {
  * logs. */
 const struct err *lapse_leases(struct lapse *r, const struct work *clock,
                                bool *more) MUST;
-/* Tells the logs and the supervisors of coordinators that have missed their
- * heartbeats. */
+/* Reports coordinators that have missed their heartbeats, in the logs and to
+ * the supervisors. */
 const struct err *lapse_coordinators(const struct work *clock,
                                      bool *more) MUST;
 /* Ends the access of agents whose entry is over: its leases with it. */

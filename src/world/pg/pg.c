@@ -427,7 +427,7 @@ static const struct err *pg_unreached(const struct pg *pg)
                          : pg_error_upgrading();
 }
 
-/* A statement that is refused may not fit the tables any more. */
+/* A statement that is refused may no longer fit the tables. */
 static const struct err *pg_doubt(struct pg *pg, const struct err *e,
                                   int64_t deadline)
 {

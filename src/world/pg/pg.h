@@ -119,13 +119,13 @@ void pg_queue(struct pg *pg, struct arena *a, int statement,
               const struct pg_args *args);
 /* The number of statements in it. */
 size_t pg_queued(const struct pg *pg);
-/* Runs the batch in one round trip. rows (may be NULL) gets one result for each
- * queued statement, in order. On an error the rest of the batch did not run,
- * and an open transaction has been rolled back. A lost connection is opened
- * again, and a batch outside of a transaction is then sent once more, unless it
- * may have committed something. A server that ends or has become read-only is a
- * lost connection too. Nothing is ever cancelled: PostgreSQL reports success
- * for a commit whose wait for a standby was cancelled.
+/* Runs the batch in one round trip. rows (may be NULL) gets one result for
+ * each queued statement, in order. On an error the rest of the batch did not
+ * run, and an open transaction has been rolled back. A lost connection is
+ * opened again, and a batch outside of a transaction is then sent again,
+ * unless it may have committed something. A server that ends or has become
+ * read-only is a lost connection too. Nothing is ever cancelled: PostgreSQL
+ * reports success for a commit whose wait for a standby was cancelled.
  *
  * Errors: ERR_MEMORY request.memory when the arena has no room for the results;
  * ERR_BUSY database.unavailable | database.full | database.standby |

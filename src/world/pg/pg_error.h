@@ -21,8 +21,8 @@ const struct err *pg_error_no_room(void);
 const struct err *pg_error_no_standby(void);
 /* The tables and the program are of two versions. ERR_BUSY server.upgrading. */
 const struct err *pg_error_upgrading(void);
-/* It is another cluster or database than the one that was told of (pg_greet).
- * ERR_BUSY server.restored, a code that callers compare. */
+/* It is not the cluster and database that was registered (pg_greet). ERR_BUSY
+ * server.restored, a code that callers compare. */
 const struct err *pg_error_restored(void);
 extern const char pg_error_code_restored[];
 /* Is the connection unusable? The server ends (57P01 to 57P05), the connection

@@ -39,7 +39,7 @@ struct response response_make(struct arena *a);
 /* Sets a header, replacing one of that name. The name is a literal; control
  * characters in the value are left out, so CR and LF cannot pass. */
 void response_header(struct response *rs, const char *name, struct str value);
-/* Adds a Set-Cookie beside the existing ones. */
+/* Adds a Set-Cookie to the existing ones. */
 void response_cookie(struct response *rs, struct str value);
 /* The answer is v. Over RESPONSE_BODY_MAX it becomes a 500. */
 void response_json(struct response *rs, int status, const struct json *v);
@@ -49,7 +49,8 @@ void response_event(struct response *rs, const struct json *v);
 void response_json_text(struct response *rs, int status, struct str text);
 /* The same, and the buffer becomes the body: a large one is not copied. */
 void response_json_buf(struct response *rs, int status, const struct buf *b);
-/* 303 See Other to a path of this server; to "/" when it is no such path. */
+/* 303 See Other to a path of this server; to "/" when it is not such a
+ * path. */
 void response_see_other(struct response *rs, struct str path);
 
 /* kind -> HTTP status. The only mapping of the two. */

@@ -200,7 +200,7 @@ static struct json *form_comment_of_choices(struct arena *a,
                         need > 0 && need == all);
 }
 
-/* The comment box of a decline, beside the text or form. */
+/* The comment box of a decline, next to the text or form. */
 static struct json *form_comment_of_decline(struct arena *a,
                                             const struct answer_form_of *of,
                                             const struct json *choices)

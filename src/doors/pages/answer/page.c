@@ -242,7 +242,7 @@ static const struct err *read_answer(struct arena *a,
     return s->state == SUSPENSION_PENDING ? e : NULL;
 }
 
-/* The posted changes, beside the answer. */
+/* The posted changes, with the answer. */
 static void add_sent(struct page_view *v, struct json *mine,
                      const struct amend_sent *amend)
 {

@@ -230,7 +230,7 @@ static struct str bulk_why(const struct err *e)
     return e->say;
 }
 
-/* Decides one question, and tells the result as a row. The memory of one
+/* Decides one question, and shows the result as a row. The memory of one
  * decision is freed before the next; what the row shows is copied. */
 static struct json *bulk_decide_one(struct call *c, struct page_view *v,
                                     const struct picks *p, size_t i)

@@ -1,6 +1,6 @@
 /* The parts that the pages of the kinds share: labelled facts, tables of the
- * agent's values, and its claims beside the server's checks. Never loads, never
- * decides; an absent fact is shown as unknown. */
+ * agent's values, and its claims next to the server's checks. Never loads,
+ * never decides; an absent fact is shown as unknown. */
 #ifndef DOORS_PAGES_KINDS_CARD_H
 #define DOORS_PAGES_KINDS_CARD_H
 
@@ -63,7 +63,7 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
                           const struct kinds_card_table *t);
 /* The table of all values that were not shown yet. */
 void kinds_card_add_rest(struct kinds_card *c, struct json *list);
-/* The last fact of the list has a risk beside it (NULL: none), or is new. */
+/* The last fact of the list has a risk next to it (NULL: none), or is new. */
 void kinds_card_mark(struct json *list, const struct json *risk, bool is_new);
 /* {what, claimed, long, checked}; claimed p NULL: unknown; checked p NULL:
  * not checked. */

@@ -70,8 +70,8 @@ static void cost_set_place(struct json *o, struct arena *a, const char *key,
     json_set_text(o, key, buf_text(&b));
 }
 
-/* The spent amount, then the estimate beside it, and the end of the limit. NULL
- * where nothing can be drawn. */
+/* The spent amount, then the estimate next to it, and the end of the limit.
+ * NULL where nothing can be drawn. */
 static struct json *cost_bar(struct cost *k)
 {
     struct arena *a = k->c.v->a;

@@ -6,7 +6,7 @@
 
 #define VALUES_MAX 1000 /* that a plan shows in the rows of its steps */
 
-/* Steps while their page is built, beside the earlier ones. */
+/* Steps while their page is built, next to the earlier ones. */
 struct plan {
     struct page_view *v;
     const struct json *steps, *before; /* before NULL: none */

@@ -9,7 +9,7 @@
 #include "store/person/sessions.h"
 
 #define PREFIX "kept." /* before the name of each kept field */
-#define ID ":id"       /* of the question, beside them */
+#define ID ":id"       /* of the question, next to them */
 #define LOGIN_PAIRS 8  /* of the login's own form, and the question */
 
 /* ---- the login page ------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Rows of lists on the pages of intents and portfolios: a question
- * (question/row), and a link to a page with a state beside it. Never loads,
+ * (question/row), and a link to a page with a state next to it. Never loads,
  * never decides. */
 #ifndef DOORS_PAGES_QUESTION_ROW_H
 #define DOORS_PAGES_QUESTION_ROW_H

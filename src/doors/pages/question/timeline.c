@@ -381,7 +381,7 @@ static void timeline_put_steps(const struct page_view *v, struct buf *b,
                       c ? words_cut(v->a, c->name, PAGE_VIEW_ROW) : STR(""));
 }
 
-/* The rest that it tells, in the words of a vocabulary or of an agent. */
+/* The rest that it shows, in the words of a vocabulary or of an agent. */
 static struct str timeline_step_words(struct arena *a, const struct event *e,
                                       const struct json *p)
 {

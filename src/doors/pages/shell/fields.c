@@ -183,7 +183,7 @@ static void fields_set_kind(const struct face *f, struct json *o)
 }
 
 /* A box cannot mark what it holds, so the help text spells hidden characters
- * and tells of letters of several alphabets: also where the value comes back
+ * and mentions letters of several alphabets: also where the value comes back
  * with what was typed. */
 static struct str fields_help(const struct face *f, struct str value)
 {

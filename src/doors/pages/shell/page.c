@@ -6,7 +6,7 @@
 #include "doors/call/session.h"
 #include "doors/pages/shell/nav.h"
 
-/* Above the longest plan beside another: each byte of a record of 256 kB may
+/* Above the longest plan next to another: each byte of a record of 256 kB may
  * become five, and be in up to ten places. */
 #define PAGE_MAX ((size_t)14 << 20)
 
@@ -57,7 +57,7 @@ static void page_set(struct call *c, struct json *view, const char *title,
     json_set_text(p, "csrf", session_csrf(c));
     /* Without a theme the page follows the browser's preference. */
     json_set_text(p, "theme", chosen ? theme : STR(""));
-    /* A user may not hear of the questions of others. */
+    /* A user may not learn of the questions of others. */
     json_set_text(p, "stream",
                   c->cookie.p && c->who.role != ROLE_USER
                       ? STR("/inbox/stream")

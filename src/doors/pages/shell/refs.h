@@ -1,7 +1,7 @@
 /* References of an agent: evidence, artifacts, a saved plan, an address.
  *
- * Only a plain https address becomes a link, with its host beside it; any other
- * reference is text. Never loads, never decides. */
+ * Only a plain https address becomes a link, with its host next to it; any
+ * other reference is text. Never loads, never decides. */
 #ifndef DOORS_PAGES_SHELL_REFS_H
 #define DOORS_PAGES_SHELL_REFS_H
 
