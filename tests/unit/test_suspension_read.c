@@ -48,6 +48,52 @@ Test(suspension_read, a_question_is_enough)
               YES_AND_NO "}");
 }
 
+/* A question that the server words about another request is the one that the
+ * native API would have read. */
+Test(suspension_read, a_worded_question_is_as_one_that_was_sent)
+{
+    static const char members[] =
+        "'severity':'high','explanation':'Why.','channel_hint':'ops',"
+        "'evidence':[{'title':'Log','ref':'https://logs.example/1'}],"
+        "'responder':{'mode':'group','who':'finance'},'timeout_seconds':600,"
+        "'retry_policy':{'max_attempts':2,'interval_seconds':60}";
+    static const char words[] =
+        "'kind':'approval','question':'Run t?','fallback_policy':'fail',"
+        "'subject':{'action':{'name':'t'},'target':'t','scope_summary':'s',"
+        "'consequence':'c','calls':[{'tool':'t','args':{'n':1.10}}]}";
+    static const char choices[] =
+        "[{'value':'reject','label':'Reject','effect':'veto',"
+        "'reason':'optional'},{'value':'approve','label':'Approve',"
+        "'effect':'authorize','reason':'optional'}]";
+    struct buf body = buf_make(a, 4096), other = buf_make(a, 4096);
+    struct suspension sent, worded = {.intent_id = STR("i")};
+    buf_printf(&body, "{%s,%s,'choices':%s}", words, members, choices);
+    buf_printf(&other, "{%s}", members);
+    expect(read_body(arena_z(a, buf_text(&body)), &sent), NULL, NULL, "sent");
+    struct fields f = fields(a, tree(arena_z(a, buf_text(&other))), STR(""));
+    suspension_read_members(&f, &worded);
+    expect(fields_error(&f), NULL, NULL, "members");
+    worded.kind = KIND_APPROVAL;
+    worded.question = sent.question;
+    worded.on_reject = ON_REJECT_RESUME;
+    worded.subject = sent.subject;
+    expect(suspension_compose(a, tree(choices), &worded), NULL, NULL,
+           "worded");
+    for (size_t i = 0; i < suspension_record.n; i++) {
+        const struct record_field *one = &suspension_record.fields[i];
+        if (one->type == RECORD_IS_OWN && !one->text)
+            continue; /* it is only shown */
+        const struct str was = record_text(a, one, &sent);
+        const struct str now = record_text(a, one, &worded);
+        cr_assert(str_eq(was, now) && !was.p == !now.p, "%s: %.*s: %.*s",
+                  one->name, STR_FMT(was), STR_FMT(now));
+    }
+    cr_assert(worded.strict && worded.said_fallback);
+    cr_assert_eq(worded.timeout_seconds, 600);
+    cr_assert_eq(worded.responder.mode, RESPONDER_GROUP);
+    cr_assert(str_eq(worded.responder.who, sent.responder.who));
+}
+
 /* Only a bare yes or no means what it says. */
 Test(suspension_read, a_yes_or_no_in_its_own_words)
 {

@@ -91,6 +91,30 @@ Test(tool_call, five_shapes_give_the_same_subject_and_digests)
     }
 }
 
+/* A call that another door names is the same as one of Sayso's shape. */
+Test(tool_call, one_call_by_its_parts)
+{
+    const struct tool_call_about about = {.consequence = STR("Money goes.")};
+    const struct tool_call call = {
+        .id = STR("c1"), .tool = STR("shop-refund"), .raw = json_of(ARGS)};
+    struct tool_calls sent, one;
+    cr_assert(!read_list(shapes[0].sent, &sent));
+    cr_assert(!tool_call_one(a, call, TOOL_CALL_ARGUMENTS_MAX, &one));
+    cr_assert_eq(one.n, 1);
+    cr_assert_eq(one.v[0].shape, TOOL_CALL_SAYSO);
+    cr_assert(str_eq(one.v[0].sent, sent.v[0].sent));
+    cr_assert(str_eq(tool_call_sha256(a, &one.v[0]),
+                     tool_call_sha256(a, &sent.v[0])));
+    cr_assert(str_eq(tool_call_subject(a, &one, &about),
+                     tool_call_subject(a, &sent, &about)));
+    expect(tool_call_one(a, call, call.raw.n - 1, &one), tool_call_arguments,
+           "tool_calls[0].arguments", "too large");
+    const struct tool_call spaced = {
+        .id = STR("c1"), .tool = STR("a b"), .raw = STR("{}")};
+    expect(tool_call_one(a, spaced, 100, &one), "tool_call.shape",
+           "tool_calls[0]", "a space");
+}
+
 /* Test 2. */
 Test(tool_call, the_bytes_of_the_arguments_stay_as_they_were_sent)
 {

@@ -4,6 +4,7 @@
 #include "base/crypt.h"
 #include "base/json/fields.h"
 #include "base/text.h"
+#include "domain/vocabulary.h"
 
 #define LIST_MAX 200 /* characters of tools in one line */
 #define SUBJECT_ROOM ((size_t)8 << 20)
@@ -135,6 +136,17 @@ static struct str tool_call_kernel_name(const struct reading *r)
     return buf_text(&b);
 }
 
+static const struct err *tool_call_check_name(const struct reading *r,
+                                              struct str name)
+{
+    if (tool_call_name(name))
+        return NULL;
+    return err_at(
+        r->a, ERR_INVALID, "tool_call.shape", r->path,
+        "The name of a tool has 1 to %d visible characters without spaces.",
+        TOOL_CALL_NAME_MAX);
+}
+
 static const struct err *tool_call_read_tool(const struct reading *r,
                                              const struct shape *s,
                                              struct tool_call *out)
@@ -142,12 +154,7 @@ static const struct err *tool_call_read_tool(const struct reading *r,
     const struct json *holder = s->inner ? json_get(r->v, s->inner) : r->v;
     out->tool =
         s->tool ? json_get_text(holder, s->tool) : tool_call_kernel_name(r);
-    if (tool_call_name(out->tool))
-        return NULL;
-    return err_at(
-        r->a, ERR_INVALID, "tool_call.shape", r->path,
-        "The name of a tool has 1 to %d visible characters without spaces.",
-        TOOL_CALL_NAME_MAX);
+    return tool_call_check_name(r, out->tool);
 }
 
 static const struct err *tool_call_read_id(const struct reading *r,
@@ -339,14 +346,6 @@ tool_call_read_challenge(struct arena *a, const struct json *list,
 const struct err *tool_call_read(struct arena *a, const struct json *body,
                                  struct str text, struct tool_calls *out)
 {
-    return tool_call_read_large(a, body, text, TOOL_CALL_ARGUMENTS_MAX, out);
-}
-
-const struct err *tool_call_read_large(struct arena *a,
-                                       const struct json *body,
-                                       struct str text, size_t max,
-                                       struct tool_calls *out)
-{
     const struct str path = STR("tool_calls");
     const struct json *calls = json_get(body, "tool_calls");
     const struct json *challenges = json_get(body, "auth_challenges");
@@ -368,12 +367,42 @@ const struct err *tool_call_read_large(struct arena *a,
     const struct str raw = json_raw_member(a, text, path);
     out->v = arena_many(a, n, struct tool_call);
     for (out->n = 0; out->n < n; out->n++) {
-        const struct reading r = {a, json_at(calls, out->n),
-                                  json_raw_element(raw, out->n),
-                                  fields_element(a, path, out->n), max};
+        const struct reading r = {
+            a, json_at(calls, out->n), json_raw_element(raw, out->n),
+            fields_element(a, path, out->n), TOOL_CALL_ARGUMENTS_MAX};
         TRY(tool_call_read_call(&r, out->n + 1, &out->v[out->n]));
     }
     return tool_call_check_unique(a, out->v, n);
+}
+
+static void tool_call_put_member(struct buf *b, const char *before,
+                                 struct str value)
+{
+    buf_put(b, before);
+    json_write_string(b, value);
+}
+
+const struct err *tool_call_one(struct arena *a, struct tool_call call,
+                                size_t max, struct tool_calls *out)
+{
+    const struct str path = fields_element(a, STR("tool_calls"), 0);
+    const struct reading r = {.a = a, .path = path, .max = max};
+    struct tool_call *v = arena_new(a, struct tool_call);
+    struct json *tree = NULL;
+    struct buf b =
+        buf_make(a, 6 * (call.id.n + call.tool.n) + call.raw.n + 64);
+    TRY(tool_call_check_name(&r, call.tool));
+    TRY(json_parse(a, call.raw, &tree));
+    tool_call_put_member(&b, "{\"id\":", call.id);
+    tool_call_put_member(&b, ",\"tool\":", call.tool);
+    buf_put(&b, ",\"arguments\":");
+    buf_str(&b, call.raw);
+    buf_char(&b, '}');
+    *v = call;
+    v->tree = tree;
+    v->sent = buf_text(&b); /* as an element of Sayso's own shape */
+    *out = (struct tool_calls){.v = v, .n = 1};
+    return tool_call_keep_arguments(&r, fields_path(a, path, "arguments"), v);
 }
 
 /* ---- the question --------------------------------------------------- */
@@ -381,6 +410,26 @@ const struct err *tool_call_read_large(struct arena *a,
 struct str tool_call_question(struct arena *a, struct str tool)
 {
     return arena_join(a, STR("Run "), tool, STR("?"));
+}
+
+struct json *tool_call_choices(struct arena *a)
+{
+    static const struct {
+        const char *value, *label, *style;
+        enum effect effect;
+    } choices[] = {{"reject", "Reject", "danger", EFFECT_VETO},
+                   {"approve", "Approve", "primary", EFFECT_AUTHORIZE}};
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < countof(choices); i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "value", str_of(choices[i].value));
+        json_set_text(o, "label", str_of(choices[i].label));
+        json_set_text(o, "style", str_of(choices[i].style));
+        json_set_text(o, "effect", vocabulary_effect(choices[i].effect)->wire);
+        json_set_text(o, "reason", STR("optional"));
+        json_add_json(list, o);
+    }
+    return list;
 }
 
 struct str tool_call_consequence(struct str said)
@@ -403,13 +452,6 @@ static size_t tool_call_list_tools(struct buf *b, const struct str *tools,
         buf_str(b, tools[i]);
     }
     return names;
-}
-
-static void tool_call_put_member(struct buf *b, const char *before,
-                                 struct str value)
-{
-    buf_put(b, before);
-    json_write_string(b, value);
 }
 
 void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,

@@ -74,11 +74,11 @@ bool tool_call_id(struct str id);
  * challenge; .at is the place. */
 const struct err *tool_call_read(struct arena *a, const struct json *body,
                                  struct str text, struct tool_calls *out) MUST;
-/* The same, of calls with arguments of at most max bytes. */
-const struct err *tool_call_read_large(struct arena *a,
-                                       const struct json *body,
-                                       struct str text, size_t max,
-                                       struct tool_calls *out) MUST;
+/* Checks the one call of a request of another form. call has a valid id, the
+ * tool and, in raw, its arguments: a JSON object that was checked. max: bytes
+ * of the arguments. The same errors. */
+const struct err *tool_call_one(struct arena *a, struct tool_call call,
+                                size_t max, struct tool_calls *out) MUST;
 /* Reads one call without an id, {tool, arguments}, as a gateway sends it before
  * it runs; text: its bytes. .at begins with path. */
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
@@ -91,6 +91,9 @@ struct str tool_call_sha256(struct arena *a, const struct tool_call *call);
 
 /* "Run TOOL?" */
 struct str tool_call_question(struct arena *a, struct str tool);
+/* The choices of the question: a list of reject and approve. A comment is never
+ * required, since a chat may have no place for one. */
+struct json *tool_call_choices(struct arena *a);
 /* The agent's words, or the server's where it has none. */
 struct str tool_call_consequence(struct str said);
 

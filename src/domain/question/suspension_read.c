@@ -6,7 +6,6 @@
 #include "domain/question/suspension_read.h"
 
 #include "base/id.h"
-#include "base/json/fields.h"
 #include "domain/kind/effect.h"
 #include "domain/kind/form.h"
 #include "domain/kind/form_schema.h"
@@ -16,6 +15,7 @@
 #include "domain/question/retry.h"
 #include "domain/question/suspension_kind.h"
 
+#define CHANNEL_HINT_MAX 120
 #define CHOICE_VALUE_MAX 200
 #define CHOICE_LABEL_MAX 200
 #define CHOICE_DESCRIPTION_MAX 1000
@@ -184,7 +184,7 @@ static void suspension_read_question(struct fields *f, struct suspension *s)
 {
     fields_need(f, "question");
     fields_text(f, "question", SUSPENSION_QUESTION_MAX, &s->question);
-    fields_text(f, "channel_hint", 120, &s->channel_hint);
+    fields_text(f, "channel_hint", CHANNEL_HINT_MAX, &s->channel_hint);
     if (!f->e && str_trim(s->question).n == 0)
         fields_wrong(f, "question", "field.empty", "A question is needed.");
 }
@@ -200,6 +200,14 @@ static void suspension_read_words(struct fields *f, struct suspension *s)
     suspension_read_severity(f, s);
     if (s->title.p && str_trim(s->title).n == 0)
         s->title = STR_NONE;
+}
+
+static void suspension_check_fallback(struct fields *f,
+                                      const struct suspension *s)
+{
+    if (s->fallback_policy != FALLBACK_FAIL && !s->fallback_value.p)
+        fields_wrong(f, "fallback_value", "field.missing",
+                     "This fallback policy needs a \"fallback_value\".");
 }
 
 static void suspension_check_parts(struct fields *f,
@@ -219,9 +227,7 @@ static void suspension_check_parts(struct fields *f,
     if ((form != NULL) != (s->response_type == ANSWER_FORM))
         fields_wrong(f, "form", form ? "field.unused" : "field.missing",
                      "\"form\" goes with response_type form, which needs it.");
-    if (s->fallback_policy != FALLBACK_FAIL && !s->fallback_value.p)
-        fields_wrong(f, "fallback_value", "field.missing",
-                     "This fallback policy needs a \"fallback_value\".");
+    suspension_check_fallback(f, s);
 }
 
 /* A schema without properties asks for a plain yes or no. */
@@ -245,12 +251,16 @@ static void suspension_read_callback(struct fields *f, struct suspension *s)
         s->callback_body = CALLBACK_MESSAGE;
 }
 
-/* Makes the OpenIntent record of a question that came through the native
- * API. */
-static const struct err *suspension_finish(struct arena *a,
-                                           struct suspension *s)
+/* Checks the facts, the choices and the form, and makes the OpenIntent record
+ * of a question that came through the native API. */
+static const struct err *
+suspension_finish(struct arena *a, const struct suspension_kind_parts *parts,
+                  struct suspension *s)
 {
     struct json *r = json_object(a);
+    if (parts->subject)
+        TRY(subject_check(a, parts->subject, s->subject));
+    TRY(suspension_read_offer(a, parts, s));
     json_set_text(r, "id", STR(""));
     json_set_text(r, "question", s->question);
     json_set_text(r, "response_type",
@@ -312,10 +322,36 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     out->subject = parts.subject || out->kind != KIND_NONE
                        ? suspension_raw_or(a, text, "subject", "{}")
                        : out->context;
-    if (parts.subject)
-        TRY(subject_check(a, parts.subject, out->subject));
-    TRY(suspension_read_offer(a, &parts, out));
-    return suspension_finish(a, out);
+    return suspension_finish(a, &parts, out);
+}
+
+void suspension_read_members(struct fields *f, struct suspension *s)
+{
+    fields_text(f, "channel_hint", CHANNEL_HINT_MAX, &s->channel_hint);
+    fields_text(f, "explanation", SUSPENSION_EXPLANATION_MAX,
+                &s->explanation);
+    suspension_read_severity(f, s);
+    suspension_kind_read(f, s);
+    suspension_read_silence(f, STR("{}"), s);
+    suspension_check_fallback(f, s);
+}
+
+const struct err *suspension_compose(struct arena *a,
+                                     const struct json *choices,
+                                     struct suspension *s)
+{
+    struct suspension_kind_parts parts = {.own = choices};
+    struct json *subject = NULL;
+    TRY(json_parse(a, s->subject, &subject));
+    parts.subject = subject;
+    s->strict = true;
+    s->said_fallback = true;
+    s->callback_body = CALLBACK_BODY__MAX;
+    s->response_type = suspension_kind_answer(s->kind, choices != NULL, false);
+    s->context = s->context.p ? s->context : STR("{}");
+    s->evidence = s->evidence.p ? s->evidence : STR("[]");
+    s->artifacts = s->artifacts.p ? s->artifacts : STR("[]");
+    return suspension_finish(a, &parts, s);
 }
 
 /* ---- OpenIntent ----------------------------------------------------- */

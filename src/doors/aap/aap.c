@@ -3,14 +3,16 @@
 
 #include "base/clock_text.h"
 #include "base/crypt.h"
+#include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/answer/resolve.h"
 #include "domain/permit/tool_call.h"
+#include "domain/question/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
-#include "doors/asking/tool_request.h"
 #include "doors/call/hold.h"
 #include "store/permit/tools.h"
+#include "work/permit/tool_check.h"
 #include "work/permit/use.h"
 
 #define SHORT_MAX 200
@@ -27,21 +29,6 @@ struct submission {
 };
 
 /* ---- reading -------------------------------------------------------- */
-
-/* The call as the tool-call API takes it: one reader checks both. */
-static const struct err *read_call(struct submission *x, struct fields *f)
-{
-    struct arena *a = f->arena;
-    struct buf b = buf_make(a, 2 * REQUEST_BODY_MAX);
-    struct json *body = NULL;
-    buf_put(&b, "{\"tool_calls\":[{\"id\":\"aap\",\"tool\":");
-    json_write_string(&b, x->tool);
-    buf_put(&b, ",\"arguments\":");
-    buf_str(&b, json_raw_member(a, x->text, STR("arguments")));
-    buf_put(&b, "}]}");
-    TRY(json_parse(a, buf_text(&b), &body));
-    return tool_call_read(a, body, buf_text(&b), &x->calls);
-}
 
 static const struct err *read_submission(struct submission *x,
                                          const struct json *body)
@@ -65,7 +52,11 @@ static const struct err *read_submission(struct submission *x,
                      "\"timeout\" has to be a duration like 10m or 24h, at "
                      "most 366 days.");
     TRY(fields_error(&f));
-    return read_call(x, &f);
+    const struct tool_call call = {
+        .id = STR("aap"),
+        .tool = x->tool,
+        .raw = json_raw_member(f.arena, x->text, STR("arguments"))};
+    return tool_call_one(f.arena, call, TOOL_CALL_ARGUMENTS_MAX, &x->calls);
 }
 
 /* ---- asking --------------------------------------------------------- */
@@ -90,27 +81,25 @@ static struct str kept(const struct submission *x)
     return buf_text(&b);
 }
 
-/* The question as the native API takes it. */
-static struct str native(const struct submission *x)
+static const struct err *ask(struct submission *x)
 {
-    const struct tool_check *g = &x->gate;
-    struct buf b = buf_make(g->w.arena, 4 * REQUEST_BODY_MAX);
+    const struct permit_terms terms = {.max_uses = 1,
+                                       .use_seconds = PERMIT_SECONDS};
     const struct tool_call_about about = {
         .consequence = tool_call_consequence(STR_NONE)};
-    buf_put(&b, "{\"fallback_policy\":\"fail\",\"kind\":\"approval\"");
-    tool_request_put_text(&b, "question",
-                          tool_call_question(g->w.arena, x->tool));
-    buf_put(&b, tool_request_choices);
-    buf_put(&b, ",\"timeout_seconds\":");
-    buf_int(&b, x->seconds);
-    if (x->reasoning.n > 0)
-        tool_request_put_text(&b, "explanation", x->reasoning);
-    buf_put(&b, ",\"context\":");
-    buf_str(&b, kept(x));
-    buf_put(&b, ",\"subject\":");
-    buf_str(&b, tool_call_subject(g->w.arena, &x->calls, &about));
-    buf_char(&b, '}');
-    return buf_text(&b);
+    struct arena *a = x->gate.w.arena;
+    struct suspension s = {.id = id_new(a),
+                           .kind = KIND_APPROVAL,
+                           .question = tool_call_question(a, x->tool),
+                           .explanation =
+                               x->reasoning.n > 0 ? x->reasoning : STR_NONE,
+                           .context = kept(x),
+                           .subject = tool_call_subject(a, &x->calls, &about),
+                           .responder = {.mode = RESPONDER_OPERATORS},
+                           .on_reject = ON_REJECT_RESUME,
+                           .timeout_seconds = x->seconds};
+    TRY(suspension_compose(a, tool_call_choices(a), &s));
+    return tool_check_ask(&x->gate, &s, &terms);
 }
 
 /* A rule that allows the tool leaves it to a person all the same. */
@@ -178,9 +167,7 @@ const struct err *aap_create(struct call *c)
         return answer(c,
                       json_get_text(json_read(c->a, g->w.before.body), "id"),
                       200);
-    const struct permit_terms terms = {.max_uses = 1,
-                                       .use_seconds = PERMIT_SECONDS};
-    TRY(tool_request_ask(g, native(&x), &terms));
+    TRY(ask(&x));
     if (!g->w.has_permit)
         return err_at(c->a, ERR_INVALID, "permit.details", STR("arguments"),
                       "No permit can describe this call exactly.");
@@ -318,7 +305,6 @@ static const struct err *read_outcome(struct call *c, struct str *out)
 {
     struct json *body = NULL;
     struct str status, note;
-    struct buf b = buf_make(c->a, 4096);
     TRY(call_body(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "status note");
@@ -331,14 +317,14 @@ static const struct err *read_outcome(struct call *c, struct str *out)
         fields_wrong(&f, "status", "field.value",
                      "\"status\" has to be succeeded or failed.");
     TRY(fields_error(&f));
-    buf_put(&b, "{\"result\":");
-    json_write_string(&b, vocabulary_redemption_result(
-                              good ? REDEMPTION_COMPLETED : REDEMPTION_FAILED)
-                              ->wire);
+    struct json *o = json_object(c->a);
+    json_set_text(o, "result",
+                  vocabulary_redemption_result(good ? REDEMPTION_COMPLETED
+                                                    : REDEMPTION_FAILED)
+                      ->wire);
     if (note.n > 0)
-        tool_request_put_text(&b, "ref", note);
-    buf_char(&b, '}');
-    *out = buf_text(&b);
+        json_set_text(o, "ref", note);
+    *out = json_dump(c->a, o, REQUEST_BODY_MAX);
     return NULL;
 }
 

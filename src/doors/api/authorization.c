@@ -90,11 +90,14 @@ static const struct err *replayed(struct wish *k)
 
 const struct err *api_authorization(struct call *c)
 {
-    struct wish k = {.c = c, .gate = {.w = call_work(c)}, .text = c->rq->body};
+    struct wish k = {.c = c, .gate = {.w = call_work(c)}};
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body_once(c, &body, &once));
-    TRY(api_wish_read(&k, body));
+    k.body = body;
+    k.details_text =
+        json_raw_member(c->a, c->rq->body, STR("authorization_details"));
+    TRY(api_wish_read(&k));
     TRY(begin(&k, &once));
     if (k.gate.w.answered)
         return replayed(&k);

@@ -42,24 +42,12 @@ static const struct err *oauth_ask_bind(struct asked *x, struct json *body)
     return NULL;
 }
 
-/* The body with the details as they were sent, byte for byte. */
-static struct str oauth_ask_text(struct arena *a, struct json *body,
-                                 struct str details)
-{
-    json_unset(body, STR("authorization_details"));
-    const struct str rest = json_dump(a, body, REQUEST_BODY_MAX);
-    return arena_join(a, STR("{\"authorization_details\":"), details,
-                      str_of(json_count(body) > 0 ? "," : ""),
-                      str_sub(rest, 1, rest.n));
-}
-
 /* The form, as the API of authorizations takes it. */
 static const struct err *oauth_ask_read(struct asked *x)
 {
     struct call *c = x->c;
     struct json *body = NULL, *initiator = json_object(c->a);
-    struct str details = STR_NONE;
-    TRY(oauth_ask(c->a, &c->params, &body, &details));
+    TRY(oauth_ask(c->a, &c->params, &body, &x->wish.details_text));
     TRY(oauth_ask_bind(x, body));
     x->wish.title = oauth_get(&c->params, "binding_message");
     json_unset(body, STR("title"));
@@ -69,7 +57,7 @@ static const struct err *oauth_ask_read(struct asked *x)
                   vocabulary_responder_mode(RESPONDER_INITIATOR)->wire);
     if (json_has(body, "initiated_by"))
         json_set_json(body, "responder", initiator);
-    x->wish.text = oauth_ask_text(c->a, body, details);
+    x->wish.body = body;
     return NULL;
 }
 
@@ -86,9 +74,7 @@ static const struct err *oauth_ask_make(struct asked *x)
 {
     const struct work_once none = {.key = STR_NONE};
     struct tool_check *g = &x->wish.gate;
-    struct json *body = NULL;
-    TRY(json_parse(x->c->a, x->wish.text, &body));
-    TRY(api_wish_read(&x->wish, body));
+    TRY(api_wish_read(&x->wish));
     TRY(tool_check_begin(g, &none));
     if (x->proven)
         TRY(use_proof_keep(&g->w, &x->proof));

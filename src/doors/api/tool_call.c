@@ -2,13 +2,95 @@
 #include "doors/api/api.h"
 #include "doors/asking/check.h"
 
+#define SHORT_MAX 200
+
+/* ---- reading -------------------------------------------------------- */
+
+static const struct err *tool_call_read_task(struct check *k)
+{
+    const struct json *body = k->body;
+    struct tool_check *g = &k->gate;
+    const struct json *task = NULL;
+    struct fields f = fields(k->c->a, body, STR(""));
+    fields_json(&f, "task", JSON_OBJECT, &task);
+    fields_uuid(&f, "intent_id", &g->intent_id);
+    if (!f.e && task && g->intent_id.p)
+        fields_wrong(&f, "task", "field.unused",
+                     "Give either \"task\" or \"intent_id\".");
+    TRY(fields_error(&f));
+    if (!task)
+        return NULL;
+    struct fields t = fields(k->c->a, task, STR("task"));
+    fields_only(&t, "task_id session_id turn_id title");
+    fields_text(&t, "task_id", SHORT_MAX, &g->task_id);
+    fields_text(&t, "session_id", SHORT_MAX, &g->session_id);
+    fields_text(&t, "turn_id", SHORT_MAX, &g->turn_id);
+    fields_text(&t, "title", SUSPENSION_TITLE_MAX, &g->title);
+    if (!t.e && g->task_id.p && g->task_id.n == 0)
+        fields_wrong(&t, "task_id", "field.empty", "A task's id is needed.");
+    return fields_error(&t);
+}
+
+/* The exact details of the calls; NULL where they have none. */
+static struct json *tool_call_details(const struct check *k)
+{
+    struct arena *a = k->c->a;
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < k->calls.n; i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "tool", k->calls.v[i].tool);
+        json_set_json(o, "args", json_copy(a, k->calls.v[i].tree));
+        json_add_json(list, o);
+    }
+    return permit_details_of_calls(a, list, false);
+}
+
+static const struct err *tool_call_read_terms(struct check *k)
+{
+    const struct json *body = k->body;
+    static const char *const terms[] = {"resource", "dpop_jkt", "max_uses",
+                                        "use_seconds"};
+    const char *first = NULL;
+    for (size_t i = 0; i < countof(terms) && !first; i++)
+        first = json_has(body, terms[i]) ? terms[i] : NULL;
+    if (!first)
+        return NULL;
+    k->details = tool_call_details(k);
+    if (!k->details)
+        return err_at(k->c->a, ERR_INVALID, "field.unused", str_of(first),
+                      "No permit can describe these calls exactly.");
+    TRY(tool_request_terms(k->c, body, k->details, false, &k->terms));
+    if (!k->terms.resource.p && !json_has(body, "use_seconds"))
+        k->terms.use_seconds = PERMIT_SECONDS_CALL;
+    return NULL;
+}
+
+static const struct err *tool_call_read_check(struct check *k)
+{
+    struct arena *a = k->c->a;
+    const struct json *body = k->body;
+    struct fields f = fields(a, body, STR(""));
+    fields_only(&f, "task intent_id initiation initiated_by explanation "
+                    "consequence severity requires_approval tool_calls "
+                    "auth_challenges responder timeout_seconds retry_policy "
+                    "channel_hint evidence probe resource dpop_jkt max_uses "
+                    "use_seconds");
+    fields_text(&f, "probe", SHORT_MAX, &k->about.probe);
+    k->about.consequence = tool_request_read(&k->gate, &f);
+    TRY(fields_error(&f));
+    TRY(tool_call_read_task(k));
+    TRY(tool_call_read(a, body, k->c->rq->body, &k->calls));
+    return tool_call_read_terms(k);
+}
+
 const struct err *api_tool_call_check(struct call *c)
 {
+    struct check k = {.c = c, .gate = {.w = call_work(c)}};
     struct check_result done;
     struct work_once once;
     struct json *body = NULL;
     TRY(call_body_once(c, &body, &once));
-    const struct check_sent sent = {
-        .text = c->rq->body, .body = body, .once = &once};
-    return check_calls(c, &sent, &done);
+    k.body = body;
+    TRY(tool_call_read_check(&k));
+    return check_calls(&k, &once, &done);
 }

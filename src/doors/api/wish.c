@@ -2,21 +2,22 @@
  * server's words. */
 #include "doors/api/wish.h"
 
-#include "base/json/fields.h"
-#include "work/ask.h"
+#include "base/id.h"
+#include "domain/permit/tool_call.h"
+#include "domain/question/suspension_read.h"
 
 #define SHORT_MAX 200
 #define REASONING_MAX 20000
-#define QUESTION_ROOM ((size_t)1 << 20)
 #define VETO_SECONDS 86400 /* where the agent says nothing */
 #define VETO_SECONDS_MIN 60
 #define VETO_SECONDS_MAX (7 * 86400)
 
 /* ---- reading -------------------------------------------------------- */
 
-static const struct err *read_details(struct wish *k, const struct json *body)
+static const struct err *read_details(struct wish *k)
 {
     struct arena *a = k->c->a;
+    const struct json *body = k->body;
     const struct json *list = json_get(body, "authorization_details");
     const struct json *action = json_get(body, "action_spec");
     if ((list != NULL) == (action != NULL))
@@ -29,8 +30,6 @@ static const struct err *read_details(struct wish *k, const struct json *body)
         return permit_details_text(a, k->details, &k->details_text);
     }
     TRY(permit_details_check(a, list, STR("authorization_details")));
-    k->details_text =
-        json_raw_member(a, k->text, STR("authorization_details"));
     return json_parse(a, k->details_text, &k->details);
 }
 
@@ -44,8 +43,9 @@ static void set_tools(struct wish *k)
     k->gate.n = n;
 }
 
-const struct err *api_wish_read(struct wish *k, const struct json *body)
+const struct err *api_wish_read(struct wish *k)
 {
+    const struct json *body = k->body;
     struct tool_check *g = &k->gate;
     struct fields f = fields(k->c->a, body, STR(""));
     g->origin = ORIGIN_AUTHORIZATION;
@@ -65,7 +65,7 @@ const struct err *api_wish_read(struct wish *k, const struct json *body)
     if (!f.e && str_trim(g->title).n == 0)
         fields_wrong(&f, "goal", "field.empty", "A goal is needed.");
     TRY(fields_error(&f));
-    TRY(read_details(k, body));
+    TRY(read_details(k));
     set_tools(k);
     TRY(tool_check_decide(g));
     return tool_request_terms(k->c, body, k->details,
@@ -75,28 +75,23 @@ const struct err *api_wish_read(struct wish *k, const struct json *body)
 
 /* ---- asking --------------------------------------------------------- */
 
-/* The question as the native API takes it: one reader checks both. */
-static struct str native(const struct wish *k)
+static const struct err *wish_ask(struct wish *k)
 {
-    static const char *const sent[] = {"severity", "evidence", "retry_policy",
-                                       "channel_hint", "responder"};
-    const struct tool_check *g = &k->gate;
-    struct buf b = buf_make(k->c->a, QUESTION_ROOM);
-    buf_put(&b, "{\"fallback_policy\":\"fail\"");
-    tool_request_put_text(&b, "kind", kind_words(KIND_APPROVAL)->wire);
-    tool_request_put_text(&b, "question", g->title);
-    tool_request_put_text(&b, "title", k->title.p ? k->title : g->title);
-    if (k->reasoning.p)
-        tool_request_put_text(&b, "explanation", k->reasoning);
-    buf_put(&b, tool_request_choices);
-    for (size_t i = 0; i < countof(sent); i++)
-        tool_request_put_sent(&b, k->text, sent[i], STR_NONE);
-    buf_printf(&b, ",\"timeout_seconds\":%lld", (long long)k->veto_seconds);
-    buf_put(&b, ",\"subject\":");
-    buf_str(&b, permit_subject(k->c->a, k->details, k->details_text,
-                               k->consequence));
-    buf_char(&b, '}');
-    return buf_text(&b);
+    struct tool_check *g = &k->gate;
+    struct arena *a = k->c->a;
+    struct fields f = fields(a, k->body, STR(""));
+    struct suspension s = {.id = id_new(a)};
+    suspension_read_members(&f, &s);
+    TRY(fields_error(&f));
+    s.kind = KIND_APPROVAL;
+    s.question = g->title;
+    s.title = str_trim(k->title).n > 0 ? k->title : g->title;
+    s.explanation = k->reasoning;
+    s.on_reject = ON_REJECT_RESUME;
+    s.timeout_seconds = k->veto_seconds;
+    s.subject = permit_subject(a, k->details, k->details_text, k->consequence);
+    TRY(suspension_compose(a, tool_call_choices(a), &s));
+    return tool_check_ask(g, &s, &k->terms);
 }
 
 /* ---- the verdict ---------------------------------------------------- */
@@ -118,6 +113,6 @@ const struct err *api_wish_make(struct wish *k)
     case TOOL_ASK:
     case TOOL_EFFECT__MAX:
     default:
-        return tool_request_ask(&k->gate, native(k), &k->terms);
+        return wish_ask(k);
     }
 }

@@ -9,20 +9,21 @@
 struct wish {
     struct call *c;
     struct tool_check gate; /* with its work */
-    struct str text;        /* the request, JSON text as it was sent */
+    const struct json *body; /* has members of the question */
     struct str consequence; /* the server's words where the agent has none */
     struct str title; /* of the question; p NULL: the goal */
     struct str reasoning;
     int64_t veto_seconds;
     struct json *details;    /* RFC 9396 */
-    struct str details_text; /* their bytes as they were sent */
+    struct str details_text; /* their bytes as they were sent; p NULL: the
+                              * member authorization_details is absent */
     struct permit_terms terms;
 };
 
-/* Reads the request, as the API of authorizations takes it, and
- * decides by the rules: gate.verdict. ERR_INVALID field.*, permit.details,
- * permit.jkt, resource.unknown. */
-const struct err *api_wish_read(struct wish *k, const struct json *body) MUST;
+/* Reads the body, as the API of authorizations takes it, and decides by the
+ * rules: gate.verdict. ERR_INVALID field.*, permit.details, permit.jkt,
+ * resource.unknown. */
+const struct err *api_wish_read(struct wish *k) MUST;
 /* Does what the verdict says: asks a person, makes an active permit, or records
  * the denial. After tool_check_begin; the caller commits gate.w. */
 const struct err *api_wish_make(struct wish *k) MUST;

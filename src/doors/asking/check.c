@@ -2,121 +2,12 @@
  * together, or a person is asked about all of them. */
 #include "doors/asking/check.h"
 
-#include "base/json/fields.h"
-#include "domain/permit/tool_call.h"
+#include "base/id.h"
+#include "domain/question/suspension_read.h"
 #include "doors/asking/question.h"
 #include "doors/asking/tool_request.h"
 #include "doors/asking/view.h"
 #include "store/permit/tools.h"
-
-#define SHORT_MAX 200
-#define QUESTION_ROOM ((size_t)1 << 20)
-
-/* A check as it was sent. */
-struct check {
-    struct call *c;
-    struct tool_check gate;
-    struct str text;        /* the request, JSON text as it was sent */
-    struct str consequence; /* the server's words where the agent has none */
-    struct str probe;
-    struct tool_calls calls;
-    struct json *details; /* of a permit; NULL: the calls have none */
-    struct permit_terms terms;
-    bool has_terms;
-    /* As in check.h. */
-    bool edit;
-    size_t arguments_max;
-    struct str target, provider;
-};
-
-/* ---- reading -------------------------------------------------------- */
-
-static const struct err *read_task(struct check *k, const struct json *body)
-{
-    struct tool_check *g = &k->gate;
-    const struct json *task = NULL;
-    struct fields f = fields(k->c->a, body, STR(""));
-    fields_json(&f, "task", JSON_OBJECT, &task);
-    fields_uuid(&f, "intent_id", &g->intent_id);
-    if (!f.e && task && g->intent_id.p)
-        fields_wrong(&f, "task", "field.unused",
-                     "Give either \"task\" or \"intent_id\".");
-    TRY(fields_error(&f));
-    if (!task)
-        return NULL;
-    struct fields t = fields(k->c->a, task, STR("task"));
-    fields_only(&t, "task_id session_id turn_id title");
-    fields_text(&t, "task_id", SHORT_MAX, &g->task_id);
-    fields_text(&t, "session_id", SHORT_MAX, &g->session_id);
-    fields_text(&t, "turn_id", SHORT_MAX, &g->turn_id);
-    fields_text(&t, "title", SUSPENSION_TITLE_MAX, &g->title);
-    if (!t.e && g->task_id.p && g->task_id.n == 0)
-        fields_wrong(&t, "task_id", "field.empty", "A task's id is needed.");
-    return fields_error(&t);
-}
-
-static void set_tools(struct check *k)
-{
-    struct str *tools = arena_many(k->c->a, k->calls.n + 1, struct str);
-    for (size_t i = 0; i < k->calls.n; i++)
-        tools[i] = k->calls.v[i].tool;
-    if (k->calls.n == 0)
-        tools[0] = k->calls.challenge.server_name;
-    k->gate.tools = tools;
-    k->gate.n = k->calls.n;
-}
-
-/* The exact details of the calls; NULL where they have none. */
-static struct json *details_of(const struct check *k)
-{
-    struct arena *a = k->c->a;
-    struct json *list = json_array(a);
-    for (size_t i = 0; i < k->calls.n; i++) {
-        struct json *o = json_object(a);
-        json_set_text(o, "tool", k->calls.v[i].tool);
-        json_set_json(o, "args", json_copy(a, k->calls.v[i].tree));
-        json_add_json(list, o);
-    }
-    return permit_details_of_calls(a, list, false);
-}
-
-static const struct err *read_terms(struct check *k, const struct json *body)
-{
-    static const char *const terms[] = {"resource", "dpop_jkt", "max_uses",
-                                        "use_seconds"};
-    const char *first = NULL;
-    for (size_t i = 0; i < countof(terms) && !first; i++)
-        first = json_has(body, terms[i]) ? terms[i] : NULL;
-    if (!first)
-        return NULL;
-    k->details = details_of(k);
-    if (!k->details)
-        return err_at(k->c->a, ERR_INVALID, "field.unused", str_of(first),
-                      "No permit can describe these calls exactly.");
-    k->has_terms = true;
-    TRY(tool_request_terms(k->c, body, k->details, false, &k->terms));
-    if (!k->terms.resource.p && !json_has(body, "use_seconds"))
-        k->terms.use_seconds = PERMIT_SECONDS_CALL;
-    return NULL;
-}
-
-static const struct err *read_check(struct check *k, const struct json *body)
-{
-    struct arena *a = k->c->a;
-    struct fields f = fields(a, body, STR(""));
-    fields_only(&f, "task intent_id initiation initiated_by explanation "
-                    "consequence severity requires_approval tool_calls "
-                    "auth_challenges responder timeout_seconds retry_policy "
-                    "channel_hint evidence probe resource dpop_jkt max_uses "
-                    "use_seconds");
-    fields_text(&f, "probe", SHORT_MAX, &k->probe);
-    k->consequence = tool_request_read(&k->gate, &f);
-    TRY(fields_error(&f));
-    TRY(read_task(k, body));
-    TRY(tool_call_read_large(a, body, k->text, k->arguments_max, &k->calls));
-    set_tools(k);
-    return read_terms(k, body);
-}
 
 /* ---- asking --------------------------------------------------------- */
 
@@ -136,39 +27,33 @@ static struct str question_of(const struct check *k)
     return buf_text(&b);
 }
 
-/* The question as the native API takes it: one reader checks both. */
-static struct str native(const struct check *k)
+/* Only what is asked is read: a rule that allows the calls needs none of it. */
+static const struct err *check_read_question(struct check *k)
 {
-    static const char *const sent[] = {"severity",        "explanation",
-                                       "evidence",        "timeout_seconds",
-                                       "retry_policy",    "channel_hint"};
-    const struct tool_check *g = &k->gate;
+    struct fields f = fields(k->c->a, k->body, STR(""));
+    suspension_read_members(&f, &k->question);
+    if (!json_has(k->body, "responder"))
+        k->question.responder.mode = RESPONDER_INITIATOR;
+    return fields_error(&f);
+}
+
+static const struct err *check_ask(struct check *k)
+{
+    struct tool_check *g = &k->gate;
+    struct arena *a = k->c->a;
+    struct suspension *s = &k->question;
     const bool calls = k->calls.n > 0;
-    struct buf b = buf_make(k->c->a, QUESTION_ROOM);
-    buf_put(&b, "{\"fallback_policy\":\"fail\"");
-    tool_request_put_text(
-        &b, "kind",
-        kind_words(calls ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED)->wire);
-    tool_request_put_text(&b, "question", question_of(k));
-    tool_request_put_text(&b, "on_reject",
-                          vocabulary_on_reject(ON_REJECT_ABANDON)->wire);
-    if (str_trim(g->title).n > 0)
-        tool_request_put_text(&b, "title", g->title);
-    buf_put(&b, calls ? tool_request_choices : "");
-    buf_put(&b, calls && k->edit ? ",\"allow_edit\":true" : "");
-    for (size_t i = 0; i < countof(sent); i++)
-        tool_request_put_sent(&b, k->text, sent[i], STR_NONE);
-    tool_request_put_sent(&b, k->text, "responder",
-                          STR("{\"mode\":\"initiator\"}"));
-    buf_put(&b, ",\"subject\":");
-    buf_str(&b, tool_call_subject(
-                    k->c->a, &k->calls,
-                    &(struct tool_call_about){.consequence = k->consequence,
-                                              .target = k->target,
-                                              .provider = k->provider,
-                                              .probe = k->probe}));
-    buf_char(&b, '}');
-    return buf_text(&b);
+    if (k->body)
+        TRY(check_read_question(k));
+    s->id = id_new(a);
+    s->kind = calls ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED;
+    s->question = question_of(k);
+    s->title = str_trim(g->title).n > 0 ? g->title : STR_NONE;
+    s->on_reject = ON_REJECT_ABANDON;
+    s->allow_edit = calls && k->edit;
+    s->subject = tool_call_subject(a, &k->calls, &k->about);
+    TRY(suspension_compose(a, calls ? tool_call_choices(a) : NULL, s));
+    return tool_check_ask(g, s, k->details ? &k->terms : NULL);
 }
 
 /* ---- the pause ------------------------------------------------------ */
@@ -247,7 +132,7 @@ static const struct err *pause(struct check *k)
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
     struct tool_check *g = &k->gate;
-    TRY(tool_request_ask(g, native(k), k->has_terms ? &k->terms : NULL));
+    TRY(check_ask(k));
     if (k->calls.n > 0)
         tools_queue_calls(k->c->pg, k->c->a, g->w.suspension.id, &k->calls,
                           g->verdict.matched);
@@ -393,24 +278,27 @@ static const struct err *begin(struct check *k, const struct work_once *once)
                : NULL;
 }
 
-const struct err *check_calls(struct call *c, const struct check_sent *sent,
+static void check_set_tools(struct check *k)
+{
+    struct str *tools = arena_many(k->c->a, k->calls.n + 1, struct str);
+    for (size_t i = 0; i < k->calls.n; i++)
+        tools[i] = k->calls.v[i].tool;
+    if (k->calls.n == 0)
+        tools[0] = k->calls.challenge.server_name;
+    k->gate.tools = tools;
+    k->gate.n = k->calls.n;
+    k->gate.origin = ORIGIN_TOOL_CALL;
+}
+
+const struct err *check_calls(struct check *k, const struct work_once *once,
                               struct check_result *out)
 {
-    struct check k = {.c = c,
-                      .gate = {.w = call_work(c), .origin = ORIGIN_TOOL_CALL},
-                      .text = sent->text,
-                      .edit = sent->edit,
-                      .arguments_max = sent->arguments_max
-                                           ? sent->arguments_max
-                                           : TOOL_CALL_ARGUMENTS_MAX,
-                      .target = sent->target,
-                      .provider = sent->provider};
-    TRY(read_check(&k, sent->body));
-    TRY(tool_check_decide(&k.gate));
-    TRY(begin(&k, sent->once));
-    if (k.gate.w.answered)
-        return replayed(&k, out);
-    TRY(decide(&k));
-    *out = result(&k);
+    check_set_tools(k);
+    TRY(tool_check_decide(&k->gate));
+    TRY(begin(k, once));
+    if (k->gate.w.answered)
+        return replayed(k, out);
+    TRY(decide(k));
+    *out = result(k);
     return NULL;
 }

@@ -3,7 +3,8 @@
 #ifndef DOORS_ASKING_CHECK_H
 #define DOORS_ASKING_CHECK_H
 
-#include "doors/call/call.h"
+#include "domain/permit/tool_call.h"
+#include "doors/asking/tool_request.h"
 
 struct check_result {
     enum tool_effect effect;
@@ -11,23 +12,26 @@ struct check_result {
     struct suspension suspension; /* of TOOL_ASK, as it is now */
 };
 
-/* A check as it was sent. */
-struct check_sent {
-    struct str text; /* the body's bytes */
-    const struct json *body;
-    const struct work_once *once;
+/* A check, as the tool-call API reads it or the door of another form fills
+ * it. */
+struct check {
+    struct call *c;
+    struct tool_check gate; /* with its work, and what was said of the task */
+    struct tool_calls calls;
+    struct tool_call_about about; /* for the subject of the question */
+    const struct json *body; /* its members of the question are read when a
+                              * person is asked; NULL: they stand in: */
+    struct suspension question;
+    struct json *details;      /* of a permit; NULL: none was described */
+    struct permit_terms terms; /* of it */
     bool edit; /* a person may change the arguments: the caller runs what was
                 * approved, and not what was sent */
-    size_t arguments_max; /* bytes of a call's; 0: as the API takes them */
-    /* Of the subject; p NULL: the tools stand in place of a target, and there
-     * is no provider. */
-    struct str target, provider;
 };
-/* Checks the tool calls of a body, as the tool-call API takes them. Commits,
- * and answers as that API does; the caller may replace the answer. The same
- * check again gives the same result. ERR_INVALID of tool_call_read,
- * tool_check_begin and tool_request_terms; those of tool_request_ask. */
-const struct err *check_calls(struct call *c, const struct check_sent *sent,
+/* Checks the calls. Commits, and answers as the tool-call API does; the caller
+ * may replace the answer. The same check again gives the same result.
+ * ERR_INVALID of tool_check_begin; those of suspension_read and
+ * tool_check_ask. */
+const struct err *check_calls(struct check *k, const struct work_once *once,
                               struct check_result *out) MUST;
 
 #endif

@@ -1,20 +1,12 @@
 /* Requests about tools at the doors. */
 #include "doors/asking/tool_request.h"
 
-#include "base/id.h"
 #include "domain/intent/person.h"
 #include "domain/permit/tool_call.h"
-#include "domain/question/suspension_read.h"
 #include "store/permit/resources.h"
 
 #define SHORT_MAX 200
 #define CONSEQUENCE_MAX 2000
-
-const char tool_request_choices[] =
-    ",\"choices\":[{\"value\":\"reject\",\"label\":\"Reject\",\"style\":"
-    "\"danger\",\"effect\":\"veto\",\"reason\":\"optional\"},"
-    "{\"value\":\"approve\",\"label\":\"Approve\",\"style\":\"primary\","
-    "\"effect\":\"authorize\",\"reason\":\"optional\"}]";
 
 struct str tool_request_read(struct tool_check *g, struct fields *f)
 {
@@ -53,34 +45,4 @@ void tool_request_set_permit(const struct tool_check *g, struct json *o)
     json_set_text(o, "permit_id", p->id);
     json_set_text(o, "auth_req_id", p->auth_req_id);
     json_set_int(o, "interval", PERMIT_POLL);
-}
-
-void tool_request_put_text(struct buf *b, const char *key, struct str value)
-{
-    buf_put(b, ",\"");
-    buf_put(b, key);
-    buf_put(b, "\":");
-    json_write_string(b, value);
-}
-
-void tool_request_put_sent(struct buf *b, struct str text, const char *key,
-                           struct str otherwise)
-{
-    const struct str raw = json_raw_member(b->arena, text, str_of(key));
-    if (!raw.p && !otherwise.p)
-        return;
-    buf_put(b, ",\"");
-    buf_put(b, key);
-    buf_put(b, "\":");
-    buf_str(b, raw.p ? raw : otherwise);
-}
-
-const struct err *tool_request_ask(struct tool_check *g, struct str text,
-                                   const struct permit_terms *terms)
-{
-    struct suspension s = {.id = id_new(g->w.arena)};
-    struct json *body = NULL;
-    TRY(json_parse(g->w.arena, text, &body));
-    TRY(suspension_read(g->w.arena, body, text, &s));
-    return tool_check_ask(g, &s, terms);
 }

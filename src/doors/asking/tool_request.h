@@ -7,10 +7,6 @@
 #include "doors/call/call.h"
 #include "work/permit/tool_check.h"
 
-/* The choices of an approval, as a member of such a question. A comment is
- * never required, since a chat may have no place for one. */
-extern const char tool_request_choices[];
-
 /* Reads severity, requires_approval, initiation and initiated_by. Returns the
  * consequence: the server's words where the agent has none. */
 struct str tool_request_read(struct tool_check *g, struct fields *f);
@@ -20,17 +16,7 @@ const struct err *tool_request_terms(struct call *c, const struct json *body,
                                      const struct json *details,
                                      bool jkt_needed,
                                      struct permit_terms *out) MUST;
-/* Asks the question that stands in text, in the form that the native API takes:
- * tool_check_ask. */
-const struct err *tool_request_ask(struct tool_check *g, struct str text,
-                                   const struct permit_terms *terms) MUST;
 /* permit_id, auth_req_id and interval of the permit in the work. */
 void tool_request_set_permit(const struct tool_check *g, struct json *o);
-/* The text of a member of such a question: ,"key":"value". */
-void tool_request_put_text(struct buf *b, const char *key, struct str value);
-/* A member as the agent sent it in the body's text, or the given text; none
- * where both are p NULL. */
-void tool_request_put_sent(struct buf *b, struct str text, const char *key,
-                           struct str otherwise);
 
 #endif

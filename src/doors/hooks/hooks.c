@@ -190,7 +190,7 @@ static struct str explanation(const struct hooks_call *h)
         buf_put(&b, "The whole name of the tool: ");
         buf_str(&b, str_head(h->whole, WHOLE_MAX));
     }
-    return buf_text(&b);
+    return b.n > 0 ? buf_text(&b) : STR_NONE;
 }
 
 /* The first line of a text, up to a length; where there is more, says so. */
@@ -209,12 +209,11 @@ static struct str shortened(struct arena *a, struct str text)
 /* The file, address or command of a call; else the working directory. An
  * argument that a person may change is not a target: it would be wrong
  * then. */
-static struct str target(const struct hooks_call *h)
+static struct str target(const struct hooks_call *h, const struct json *input)
 {
     static const char *const members[] = {
         "file_path", "notebook_path", "absolute_path", "path", "url",
         "command"};
-    const struct json *input = json_read(h->c->a, h->input);
     for (size_t i = 0; !h->edit && i < countof(members); i++) {
         const struct str text = str_trim(json_get_text(input, members[i]));
         if (text.n > 0)
@@ -225,24 +224,16 @@ static struct str target(const struct hooks_call *h)
                                              : h->place;
 }
 
-/* The check as the tool-call API takes it. Of a name that stands for another
- * the rules see the head there, and one that allows it would not know what it
- * allows: a person decides. */
-static struct str check_of(const struct hooks_call *h)
+/* The call in one text, for its identity. */
+static struct str identity(const struct hooks_call *h)
 {
     struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);
-    buf_put(&b, "{\"responder\":{\"mode\":\"operators\"}");
-    if (h->session.n > 0)
-        put(&b, ",\"task\":{\"session_id\":", h->session, "}");
-    if (h->place.n > 0 || other_name(h))
-        put(&b, ",\"explanation\":", explanation(h), "");
-    if (other_name(h))
-        buf_put(&b, ",\"requires_approval\":true");
-    put(&b, ",\"tool_calls\":[{\"id\":",
-        h->id.n > 0 ? h->id : STR("hook"), ",");
-    put(&b, "\"tool\":", h->tool, ",\"arguments\":");
+    put(&b, "[", h->session, ",");
+    put(&b, "", h->id, ",");
+    put(&b, "", h->place, ",");
+    put(&b, "", h->whole, ",");
     buf_str(&b, h->input);
-    buf_put(&b, "}]}");
+    buf_char(&b, ']');
     return buf_text(&b);
 }
 
@@ -303,28 +294,39 @@ static const struct err *refused(struct hooks_call *h, const struct err *e,
     return NULL;
 }
 
+/* Of a name that stands for another the rules see the head, and one that allows
+ * it would not know what it allows: a person decides. */
+static const struct err *check_call(struct hooks_call *h,
+                                    struct check_result *out)
+{
+    const struct work_once once = hooks_once(h, identity(h));
+    const struct tool_call call = {.id = h->id.n > 0 ? h->id : STR("hook"),
+                                   .tool = h->tool,
+                                   .raw = h->input};
+    struct check k = {
+        .c = h->c,
+        .gate = {.w = call_work(h->c),
+                 .session_id = h->session.n > 0 ? h->session : STR_NONE,
+                 .requires_approval = other_name(h)},
+        .about = {.consequence = tool_call_consequence(STR_NONE),
+                  .provider = h->client},
+        .question = {.responder = {.mode = RESPONDER_OPERATORS},
+                     .explanation = explanation(h)},
+        .edit = h->edit};
+    TRY(tool_call_one(h->c->a, call, ARGUMENTS_MAX, &k.calls));
+    k.about.target = target(h, k.calls.v[0].tree);
+    return check_calls(&k, &once, out);
+}
+
 static const struct err *check(struct hooks_call *h, struct suspension *s,
                                struct verdict *out)
 {
-    struct call *c = h->c;
-    const struct str text = check_of(h);
-    const struct work_once once = hooks_once(h, text);
     struct check_result done;
-    struct json *body = NULL;
-    TRY(json_parse(c->a, text, &body));
-    const struct check_sent sent = {
-        .text = text,
-        .body = body,
-        .once = &once,
-        .edit = h->edit,
-        .arguments_max = ARGUMENTS_MAX,
-        .target = target(h),
-        .provider = h->client};
-    const struct err *e = check_calls(c, &sent, &done);
+    const struct err *e = check_call(h, &done);
     if (e)
         return refused(h, e, out);
     *s = done.suspension;
-    *out = done.effect == TOOL_ASK ? verdict_of(c->a, s) : by_rule(&done);
+    *out = done.effect == TOOL_ASK ? verdict_of(h->c->a, s) : by_rule(&done);
     return NULL;
 }
 

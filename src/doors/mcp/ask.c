@@ -3,7 +3,6 @@
 #include "domain/answer/verdict.h"
 #include "domain/permit/tool_call.h"
 #include "doors/asking/question.h"
-#include "doors/asking/tool_request.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "doors/hooks/hooks.h"
@@ -79,15 +78,19 @@ static struct str call_id(const struct mcp *m)
     return session_of(m).n > 0 ? json_get_text(m->meta, "callId") : STR_NONE;
 }
 
-static const struct err *ask(struct mcp *m, struct str text)
+/* Asks the question of a body. text: an object with the bytes of the member
+ * that is stored as it was sent; kept: its name. The same body with the same
+ * bytes is the same request. */
+static const struct err *ask(struct mcp *m, const struct json *body,
+                             const char *kept, struct str text)
 {
     struct call *c = m->c;
-    const struct work_once once =
-        question_once(c, session_of(m), call_id(m), text);
-    struct json *body = NULL;
+    const struct work_once once = question_once(
+        c, session_of(m), call_id(m),
+        arena_join(c->a, json_dump(c->a, body, 8 * REQUEST_BODY_MAX),
+                   STR("\n"), json_raw_member(c->a, text, str_of(kept))));
     struct suspension s;
     struct work w;
-    TRY(json_parse(c->a, text, &body));
     TRY(question_ask(c, &w, text, body, &once));
     if (w.answered) {
         const struct json *before = json_read(c->a, w.before.body);
@@ -99,25 +102,27 @@ static const struct err *ask(struct mcp *m, struct str text)
     return hold_or_tell(m, &s, mcp_hold(m));
 }
 
-/* Members as the client sent them, byte for byte. */
-static void put_sent(const struct mcp *m, struct buf *b,
+/* Members as the client sent them. */
+static void set_sent(struct json *o, const struct json *args,
                      const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        tool_request_put_sent(b, m->text, names[i], STR_NONE);
+        if (json_has(args, names[i]))
+            json_set_json(o, names[i], json_get(args, names[i]));
 }
 
-static struct buf begin(const struct mcp *m)
+static struct json *begin(const struct mcp *m)
 {
     const struct str session = session_of(m);
-    struct buf b = buf_make(m->c->a, 2 * REQUEST_BODY_MAX);
-    buf_put(&b, "{\"fallback_policy\":\"fail\"");
+    struct json *o = json_object(m->c->a);
+    json_set_text(o, "fallback_policy",
+                  vocabulary_fallback_policy(FALLBACK_FAIL)->wire);
     if (session.p) {
-        buf_put(&b, ",\"intent\":{\"session_id\":");
-        json_write_string(&b, session);
-        buf_char(&b, '}');
+        struct json *intent = json_object(m->c->a);
+        json_set_text(intent, "session_id", session);
+        json_set_json(o, "intent", intent);
     }
-    return b;
+    return o;
 }
 
 const struct err *mcp_ask_human(struct mcp *m, const struct json *args)
@@ -126,51 +131,60 @@ const struct err *mcp_ask_human(struct mcp *m, const struct json *args)
                                        "choices",  "form",        "severity",
                                        "timeout_seconds"};
     struct fields f = fields(m->c->a, args, STR(""));
-    struct buf b = begin(m);
+    struct json *o = begin(m);
     fields_only(&f, "question explanation context choices form severity "
                     "timeout_seconds");
     fields_need(&f, "question");
     TRY(fields_error(&f));
-    tool_request_put_text(&b, "response_type",
-                          json_has(args, "choices") ? STR("choice")
-                          : json_has(args, "form")  ? STR("form")
-                                                    : STR("text"));
-    put_sent(m, &b, sent, countof(sent));
-    buf_char(&b, '}');
-    return ask(m, buf_text(&b));
+    const enum answer_type type = json_has(args, "choices") ? ANSWER_CHOICE
+                                  : json_has(args, "form")  ? ANSWER_FORM
+                                                            : ANSWER_TEXT;
+    json_set_text(o, "response_type", vocabulary_answer_type(type)->wire);
+    set_sent(o, args, sent, countof(sent));
+    return ask(m, o, "context", m->text);
 }
 
-/* The server's words ask; what the agent says is in the subject. */
-static void put_subject(const struct mcp *m, struct buf *b,
-                        const struct json *args)
+/* The server's words ask; what the agent says is in the subject, byte for
+ * byte. */
+static struct str subject_of(const struct mcp *m, const struct json *args)
 {
     static const char *const sent[] = {"target", "scope_summary"};
+    struct buf b = buf_make(m->c->a, 4 * REQUEST_BODY_MAX);
     const struct str action = json_get_text(args, "action");
     const struct str calls =
         json_raw_member(m->c->a, m->text, STR("arguments"));
-    buf_put(b, ",\"subject\":{\"action\":{\"name\":");
-    json_write_string(b, action);
-    buf_char(b, '}');
-    put_sent(m, b, sent, countof(sent));
-    tool_request_put_text(
-        b, "consequence",
-        tool_call_consequence(json_get_text(args, "consequence")));
-    if (calls.p) {
-        buf_put(b, ",\"calls\":[{\"tool\":");
-        json_write_string(b, action);
-        buf_put(b, ",\"args\":");
-        buf_str(b, calls);
-        buf_put(b, "}]");
+    buf_put(&b, "{\"action\":{\"name\":");
+    json_write_string(&b, action);
+    buf_char(&b, '}');
+    for (size_t i = 0; i < countof(sent); i++) {
+        const struct str raw =
+            json_raw_member(m->c->a, m->text, str_of(sent[i]));
+        if (!raw.p)
+            continue;
+        buf_printf(&b, ",\"%s\":", sent[i]);
+        buf_str(&b, raw);
     }
-    buf_char(b, '}');
+    buf_put(&b, ",\"consequence\":");
+    json_write_string(
+        &b, tool_call_consequence(json_get_text(args, "consequence")));
+    if (calls.p) {
+        buf_put(&b, ",\"calls\":[{\"tool\":");
+        json_write_string(&b, action);
+        buf_put(&b, ",\"args\":");
+        buf_str(&b, calls);
+        buf_put(&b, "}]");
+    }
+    buf_char(&b, '}');
+    return buf_text(&b);
 }
 
 const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
 {
     static const char *const sent[] = {"explanation", "severity",
                                        "timeout_seconds"};
-    struct fields f = fields(m->c->a, args, STR(""));
-    struct buf b = begin(m);
+    struct arena *a = m->c->a;
+    struct fields f = fields(a, args, STR(""));
+    struct json *o = begin(m), *subject = NULL;
     struct str action, consequence;
     const struct json *given = NULL;
     fields_only(&f, "action target scope_summary consequence arguments "
@@ -180,13 +194,15 @@ const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
     fields_text(&f, "consequence", TEXT_MAX, &consequence);
     fields_json(&f, "arguments", JSON_OBJECT, &given);
     TRY(fields_error(&f));
-    buf_put(&b, ",\"kind\":\"approval\"");
-    tool_request_put_text(&b, "question", tool_call_question(m->c->a, action));
-    buf_put(&b, tool_request_choices);
-    put_sent(m, &b, sent, countof(sent));
-    put_subject(m, &b, args);
-    buf_char(&b, '}');
-    return ask(m, buf_text(&b));
+    const struct str text = subject_of(m, args);
+    TRY(json_parse(a, text, &subject));
+    json_set_text(o, "kind", kind_words(KIND_APPROVAL)->wire);
+    json_set_text(o, "question", tool_call_question(a, action));
+    json_set_json(o, "choices", tool_call_choices(a));
+    set_sent(o, args, sent, countof(sent));
+    json_set_json(o, "subject", subject);
+    return ask(m, o, "subject",
+               arena_join(a, STR("{\"subject\":"), text, STR("}")));
 }
 
 /* ---- one that was asked ---------------------------------------------- */
