@@ -251,32 +251,6 @@ static struct str operation(struct call *c)
     return crypt_sha256_hex(c->a, key.p ? key : c->rq->id);
 }
 
-static struct str use_of(struct call *c, const struct aap_request *r)
-{
-    struct buf b = buf_make(c->a, 2 * REQUEST_BODY_MAX);
-    buf_put(&b, "{\"permit_id\":");
-    json_write_string(&b, r->permit.id);
-    buf_put(&b, ",\"operation_id\":");
-    json_write_string(&b, operation(c));
-    buf_put(&b, ",\"call\":{");
-    buf_str(&b, aap_call(c->a, &r->suspension));
-    buf_put(&b, "}}");
-    return buf_text(&b);
-}
-
-/* Another call of this API in the same request. */
-static const struct err *within(struct call *c, struct str id,
-                                struct str body,
-                                const struct err *(*handle)(struct call *c))
-{
-    struct request rq = *c->rq;
-    struct call inner = *c;
-    rq.body = body;
-    inner.rq = &rq;
-    inner.param[0] = id;
-    return handle(&inner);
-}
-
 const struct err *aap_consume(struct call *c)
 {
     struct json *body = NULL;
@@ -284,7 +258,12 @@ const struct err *aap_consume(struct call *c)
     TRY(call_body_if_any(c, &body));
     TRY(load(c, c->param[0], &r));
     TRY(may_consume(&r));
-    const struct err *e = within(c, STR_NONE, use_of(c, &r), api_redemption);
+    struct use u = {.w = call_work(c),
+                    .operation_id = operation(c),
+                    .suspension = r.suspension};
+    const struct err *e = use_find(&u);
+    if (!e)
+        e = use_up(&u);
     if (err_is(e, permit_spent) || err_is(e, permit_used))
         return ERROR(ERR_CONFLICT, "already_consumed",
                      "This approval was already consumed.");
@@ -326,6 +305,18 @@ static const struct err *read_outcome(struct call *c, struct str *out)
         json_set_text(o, "ref", note);
     *out = json_dump(c->a, o, REQUEST_BODY_MAX);
     return NULL;
+}
+
+/* Another call of this API in the same request. */
+static const struct err *within(struct call *c, struct str id, struct str body,
+                                const struct err *(*handle)(struct call *c))
+{
+    struct request rq = *c->rq;
+    struct call inner = *c;
+    rq.body = body;
+    inner.rq = &rq;
+    inner.param[0] = id;
+    return handle(&inner);
 }
 
 const struct err *aap_outcome(struct call *c)

@@ -305,25 +305,25 @@ const struct err *use_count(struct use *u)
 
 /* ---- for clients that can only run a call or not ------------------------ */
 
-static const struct err *use_up(struct use *u)
+const struct err *use_up(struct use *u)
 {
     const struct work_answer none = {.body = STR("")};
-    bool found;
-    TRY(find_permit(u, &found));
     TRY(use_begin(u));
     TRY(use_count(u));
-    if (u->again || !u->counted) {
-        pg_rollback(u->w.pg);
-        return NULL;
-    }
-    return work_commit(&u->w, &none);
+    if (!u->again && u->counted)
+        return work_commit(&u->w, &none);
+    pg_rollback(u->w.pg);
+    return NULL;
 }
 
 const struct err *use_verdict(const struct work *w, const struct suspension *s,
                               struct str operation_id, struct verdict *out)
 {
     struct use u = {.w = *w, .operation_id = operation_id, .suspension = *s};
-    const struct err *e = use_up(&u);
+    bool found;
+    const struct err *e = find_permit(&u, &found);
+    if (!e)
+        e = use_up(&u);
     if (!e || (e->kind != ERR_CONFLICT && e->kind != ERR_INVALID &&
                e->kind != ERR_FORBIDDEN))
         return e;

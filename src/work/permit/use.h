@@ -38,6 +38,10 @@ const struct err *use_begin(struct use *u) MUST;
  * permit_use. */
 const struct err *use_count(struct use *u) MUST;
 
+/* use_begin and use_count, and commits. A use that was counted before, or that
+ * is not counted, writes nothing. */
+const struct err *use_up(struct use *u) MUST;
+
 /* For a client that can only run a call or not: uses the yes of a verdict
  * VERDICT_ALLOW and commits, or makes a no of it. The call is the one that was
  * approved. w has not begun. */
