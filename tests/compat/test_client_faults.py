@@ -618,7 +618,7 @@ def test_a_yes_counts_once_and_until_it_is_taken_back(
     assert r.status_code == 200, r.text
     no = run()
     assert no["code"] == "permit.revoked" and no["over"]
-    assert "Ask anew" in no["message"]
+    assert "Ask again" in no["message"]
     again = run(wait=0, anew=True)
     assert again["id"] != no["id"] and again["code"] == ""
     decide(operator, f"Run {tool}?", "approve")

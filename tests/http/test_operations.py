@@ -302,7 +302,7 @@ def test_doctor_names_what_is_wrong(server, tmp_path):
         "owner": (conf.replace("user=sayso_web", "user=sayso_owner"),
                   ["cannot make tables"]),
         "superuser": (conf.replace("user=sayso_web", "user=postgres"),
-                      ["change or delete an event", "no superuser"]),
+                      ["change or delete an event", "not a superuser"]),
         "database": (re.sub("host=\\S+", "host=/nowhere", conf),
                      ["the database answers"]),
         "templates": (re.sub("(?m)^templates = .*", "templates = /nowhere",

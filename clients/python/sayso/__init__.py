@@ -135,7 +135,7 @@ def _using(answer: Answer, operation: str | None, end: float, **more: Any
         if error.status not in _UNUSABLE:
             raise
         said = error.body.get("detail") or error.code
-        raise Denied(answer, f"The approval cannot be used: {said} Ask anew.",
+        raise Denied(answer, f"The approval cannot be used: {said} Ask again.",
                      error.code or str(error.status)) from None
     if used is None:
         raise Unreachable("The server is away or busy. The call does not "
@@ -194,8 +194,8 @@ def _object(response: httpx.Response, member: str) -> dict[str, Any]:
     except ValueError:
         body = None
     if not isinstance(body, dict) or member not in body:
-        raise Unreachable("What answers there is no Sayso server: its answer "
-                          f"has no {member}.")
+        raise Unreachable("There is no Sayso server at this address: its "
+                          f"answer has no {member}.")
     return body
 
 
@@ -415,8 +415,8 @@ def _mounts(url: str) -> dict[str, None]:
     except httpx.InvalidURL:
         host = ""
     if not host or not re.match("https?://", url, re.I):
-        raise Unreachable("SAYSO_URL is no address that begins with http:// "
-                          "or https://.")
+        raise Unreachable("SAYSO_URL has to begin with http:// or "
+                          "https://.")
     try:
         near = ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -461,14 +461,14 @@ def _bind(function: Callable[..., Any], bound: inspect.BoundArguments,
         if one.kind is one.VAR_KEYWORD:
             bound.arguments[one.name], rest = rest, {}
         elif one.name not in rest:
-            raise TypeError(f"{one.name} is no more among the arguments that "
+            raise TypeError(f"{one.name} is no longer among the arguments that "
                             "were approved.")
         elif one.kind is one.VAR_POSITIONAL:
             bound.arguments[one.name] = tuple(rest.pop(one.name))
         else:
             bound.arguments[one.name] = rest.pop(one.name)
     if rest:
-        raise TypeError(f"The function takes no {', '.join(rest)}.")
+        raise TypeError(f"The function does not take {', '.join(rest)}.")
 
 
 def _body_of(question: str, more: Mapping[str, Any]) -> bytes:

@@ -180,7 +180,7 @@ def _refusal(answer: Answer) -> str:
     if answer.state == "cancelled":
         return "The question was withdrawn."
     if answer.over:
-        return "The approval is over. Ask anew."
+        return "The approval has ended. Ask again."
     if answer.outcome == "authorized" and answer.constraints:
         return (f"Approved only within limits: "
                 f"{json.dumps(answer.constraints, default=str)}. Ask again "

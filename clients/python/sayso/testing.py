@@ -435,7 +435,8 @@ def _outcome(question: Question, value: Any) -> str:
     for choice in question["choices"]:
         if choice["value"] == value:
             return _OUTCOMES[choice["effect"]]
-    raise AssertionError(f"{value!r} is no choice of: {question['question']}")
+    raise AssertionError(f"{value!r} is not a choice of: "
+                         f"{question['question']}")
 
 
 def _question(text: str, agent: str, url: str) -> Question:

@@ -175,7 +175,7 @@ function refusal({ raw, over }: Answer): string {
     if (raw.state === "cancelled")
         return "The question was withdrawn.";
     if (over)
-        return "The approval is over. Ask anew.";
+        return "The approval has ended. Ask again.";
     if (raw.outcome === "authorized" && raw.constraints)
         return `Approved only within limits: ${
             shown(raw.constraints)}. Ask again for a call within `
@@ -224,8 +224,8 @@ export class Client {
         this.url = setting("SAYSO_URL", url).replace(/\/+$/, "");
         this.#key = setting("SAYSO_AGENT_KEY", key);
         if (!/^https?:\/\//i.test(this.url) || !URL.canParse(this.url))
-            throw new Unreachable("SAYSO_URL is no address that begins with "
-                                  + "http:// or https://.");
+            throw new Unreachable("SAYSO_URL has to begin with http:// "
+                                  + "or https://.");
         if (!/^[!-~]+$/.test(this.#key))
             throw new Unreachable("SAYSO_AGENT_KEY has characters that no key "
                                   + "has.");
@@ -357,7 +357,7 @@ export class Client {
                 throw error;
             const { body: { detail }, code, status } = error;
             throw new Denied(answer, `The approval cannot be used: ${
-                detail || code} Ask anew.`, code || String(status));
+                detail || code} Ask again.`, code || String(status));
         }
     }
 
@@ -468,8 +468,8 @@ function objectOf(text: string, member: string): object {
         // It is told below.
     }
     if (!isObject(read) || !Object.hasOwn(read, member))
-        throw new Unreachable("What answers there is no Sayso server: its "
-                              + `answer has no ${member}.`);
+        throw new Unreachable("There is no Sayso server at this address: "
+                              + `its answer has no ${member}.`);
     return read;
 }
 

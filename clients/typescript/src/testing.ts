@@ -478,7 +478,7 @@ function outcomeOf(question: Suspension, value: unknown): string {
     const choice = (question["choices"] as Members[])
         .find((one) => one["value"] === value);
     if (!choice)
-        throw new Error(`${String(value)} is no choice of: ${
+        throw new Error(`${String(value)} is not a choice of: ${
             question["question"]}`);
     return outcomes[choice["effect"]]!;
 }

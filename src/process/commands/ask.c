@@ -293,7 +293,8 @@ static bool ask_read(const struct command *c, struct asking *x)
         return false;
     }
     if (wait.p && !clock_span(wait, WAIT_MAX, &x->wait)) {
-        fprintf(stderr, "sayso: --wait is a time like 90s, 30m, 1h or 2d\n");
+        fputs("sayso: --wait has to be a time like 90s, 30m, 1h or 2d\n",
+              stderr);
         return false;
     }
     if (!x->url.p || !x->key.p) {

@@ -180,7 +180,7 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
         "`database` has to name the role sayso_web (see sql/roles.sql)");
     doctor_tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
                 "REVOKE CREATE ON SCHEMA public from it");
-    doctor_tell(f, !pg_bool(r, 0, 3), "the web role is no superuser",
+    doctor_tell(f, !pg_bool(r, 0, 3), "the web role is not a superuser",
                 "`database` has to name the role sayso_web");
     doctor_tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
                 "set fsync = on and synchronous_commit = on");
@@ -377,10 +377,10 @@ int doctor_run(const struct command *c)
                           str_is(json_get_text(o, "code"), "clock.differs");
         doctor_tell(&f, !held,
                     "the clock has been right since the server began",
-                    "it was not, or it jumped, and nothing is ended by time "
-                    "since; the log says when and how far. Look at this "
-                    "host's clock and the database's, then `systemctl reload "
-                    "sayso`");
+                    "it was not, or it jumped, and nothing expires "
+                    "until a reload; the log says when and how far. Look at "
+                    "this host's clock and the database's, then `systemctl "
+                    "reload sayso`");
     }
     const struct str url = c->conf->public_url;
     doctor_tell(&f, address_here(url) || str_starts(url, STR("https://")),

@@ -75,13 +75,13 @@ static bool read_terms(const struct command *c, struct wanted *w)
     const struct str floor = command_option(c, "--severity-floor", 0);
     const struct str by = command_option(c, "--by", 0);
     if (floor.p && !(agent && read_severity(floor, &w->key.terms.floor))) {
-        fprintf(stderr, "sayso: --severity-floor is none, low, medium, high "
-                        "or critical, for a key of role agent\n");
+        fprintf(stderr, "sayso: --severity-floor has to be none, low, medium, "
+                        "high or critical, for a key of role agent\n");
         return false;
     }
     if (by.p && !(agent && principal_by(by, &w->key.terms.by))) {
-        fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS ", for a key of "
-                        "role agent\n");
+        fprintf(stderr, "sayso: --by has to be " PRINCIPAL_BY_WORDS ", for a "
+                        "key of role agent\n");
         return false;
     }
     w->key.test = command_flag(c, "--test");
@@ -125,8 +125,8 @@ static bool read_wanted(const struct command *c, struct wanted *w)
     w->key.label = command_option(c, "--label", 0);
     if (w->key.role == ROLE_NONE || w->key.role == ROLE_CLOCK ||
         w->key.role == ROLE_USER) {
-        fprintf(stderr, "sayso: --role is agent, operator, admin, auditor or "
-                        "resource\n");
+        fprintf(stderr, "sayso: --role has to be agent, operator, admin, "
+                        "auditor or resource\n");
         return false;
     }
     const struct err *e =
@@ -137,7 +137,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     }
     if (days.p && !str_int(days, 1, 36500, &n)) {
-        fprintf(stderr, "sayso: --expires-days is a number of days\n");
+        fprintf(stderr, "sayso: --expires-days has to be a number of days\n");
         return false;
     }
     w->key.expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
@@ -145,8 +145,8 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     if (!reach_choose(command_option(c, "--reach", 0), w->agents, w->n,
                       &w->key.reach)) {
-        fprintf(stderr, "sayso: --reach is all or own; own is only for a key "
-                        "of role agent that names its agents\n");
+        fprintf(stderr, "sayso: --reach has to be all or own; own is only for "
+                        "a key of role agent that names its agents\n");
         return false;
     }
     return read_policy(c, w) && read_others(c, w) && read_terms(c, w);

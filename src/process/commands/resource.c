@@ -14,14 +14,14 @@ static bool read_resource(const struct command *c, struct resource *r)
     r->require_dpop = !command_flag(c, "--allow-bearer");
     if (r->identifier.n > PERMIT_RESOURCE_MAX ||
         !permit_resource_ok(r->identifier)) {
-        fputs("sayso: --identifier is an absolute http or https address "
-              "without a query and a fragment\n",
+        fputs("sayso: --identifier has to be an absolute http or https address "
+              "without query or fragment\n",
               stderr);
         return false;
     }
     if (str_trim(r->name).n == 0 || !str_utf8(r->name) ||
         str_runes(r->name) > NAME_CHARACTERS) {
-        fputs("sayso: --name is a name of 1 to 120 characters\n", stderr);
+        fputs("sayso: --name has to be 1 to 120 characters long\n", stderr);
         return false;
     }
     return true;

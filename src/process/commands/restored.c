@@ -17,7 +17,7 @@ static bool read_time(const struct command *c, int64_t *out)
     const bool fine = !text.p || (clock_parse(text, out) && *out > 0 &&
                                   *out <= clock_now());
     if (!fine)
-        fputs("sayso: --lost-from is a time in the past, such as "
+        fputs("sayso: --lost-from has to be a time in the past, such as "
               "2026-11-25T03:00:00Z\n", stderr);
     return fine;
 }

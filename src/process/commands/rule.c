@@ -35,7 +35,7 @@ static int rule_add(const struct command *c)
         vocabulary_severity_of(command_option(c, "--severity", 0));
     rule->reason = command_option(c, "--reason", 0);
     if (!principal_by(command_option(c, "--by", 0), &rule->by)) {
-        fprintf(stderr, "sayso: --by is " PRINCIPAL_BY_WORDS "\n");
+        fprintf(stderr, "sayso: --by has to be " PRINCIPAL_BY_WORDS "\n");
         return 2;
     }
     const struct err *e = tool_rule_check(c->arena, rule);

@@ -38,7 +38,7 @@ RETURNING {lease}
 -- have no tie left of those in $2. Of a prefix they are for the agents that asked. The answer
 -- to a request for access is still sent.
 UPDATE delivery SET state = 'failed', next_at = NULL, ended_at = $3,
-       answer = 'Failed: the agent may not read the task any more.'
+       answer = 'Failed: the agent may no longer read the task.'
  WHERE id = ANY (ARRAY(
      SELECT d.id FROM endpoint e
       CROSS JOIN LATERAL (SELECT x.id, x.suspension_id,
