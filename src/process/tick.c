@@ -127,13 +127,13 @@ static struct work tick_work(const struct tick *t, int64_t now)
         .arena = t->a, .pg = t->pg, .conf = t->child->conf, .now = now};
 }
 
-static const struct err *write_all(struct tick *t, struct due_batch *b,
-                                   bool fires)
+static const struct err *write_all(struct tick *t, const struct work *clock,
+                                   struct due_batch *b, bool fires)
 {
     struct channels *channels = arena_new(t->a, struct channels);
     if (fires)
         TRY(endpoints_channels(t->pg, t->a, channels));
-    TRY(due_queue(&b->v[0].work, b));
+    TRY(due_queue(clock, b));
     for (size_t i = 0; i < b->n; i++) {
         struct due_unit *u = &b->v[i];
         if (u->round.fires) {
@@ -213,7 +213,7 @@ static void take_and_write(void *p)
     bool fires = false;
     x->e = decide_all(t, &x->b, &fires);
     if (!x->e)
-        x->e = write_all(t, &x->b, fires);
+        x->e = write_all(t, &clock, &x->b, fires);
 }
 
 /* One transaction; *n: the number of questions it took. */
