@@ -19,7 +19,7 @@
 #include "base/crypt.h"
 #include "base/log.h"
 #include "base/shared/clock_watch.h"
-#include "base/shared/turns.h"
+#include "base/shared/semaphore.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
 #include "process/notify.h"
@@ -493,7 +493,7 @@ int supervise_run(const char *path)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
     if (!clock_watch_make())
         log_line(LOG_ERR, "supervisor: no shared memory for the clock");
-    if (!turns_make())
+    if (!semaphore_make())
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));
     else if (s->metrics && s->quota && find_users(s) &&

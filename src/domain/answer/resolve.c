@@ -8,7 +8,7 @@
 #include "domain/kind/label.h"
 #include "domain/plan/review.h"
 #include "domain/question/beside.h"
-#include "domain/question/exceed.h"
+#include "domain/question/widening.h"
 #include "domain/question/risk.h"
 
 const char resolve_already_decided[] = "suspension.already_decided";
@@ -223,12 +223,12 @@ static const struct err *resolve_check_beyond(struct arena *a,
                                               const struct answer *answer)
 {
     struct json *asked = NULL;
-    struct exceed e;
+    struct widening e;
     if (!answer->amend.subject)
         return NULL;
     TRY(json_parse(a, s->subject, &asked));
-    exceed(a, asked, answer->amend.subject, &e);
-    if (e.grade == EXCEED_NOT || str_trim(answer->reason).n > 0)
+    widening_find(a, asked, answer->amend.subject, &e);
+    if (e.grade == WIDENING_NOT || str_trim(answer->reason).n > 0)
         return NULL;
     return err_at(a, ERR_INVALID, resolve_reason_missing, STR("reason"),
                   "This goes beyond the request (%.*s: %.*s). Give a reason. "

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "domain/kind/effect.h"
-#include "domain/question/exceed.h"
+#include "domain/question/widening.h"
 
 const char risk_typed_differs[] = "typed.differs";
 
@@ -116,11 +116,11 @@ static bool risk_is_typed(struct str target)
 static bool risk_exceeds(struct arena *a, const struct json *asked,
                          const struct json *allowed)
 {
-    struct exceed e;
+    struct widening e;
     if (!allowed)
         return false;
-    exceed(a, asked, allowed, &e);
-    return e.grade == EXCEED_TYPED;
+    widening_find(a, asked, allowed, &e);
+    return e.grade == WIDENING_TYPED;
 }
 
 struct str risk_typed(struct arena *a, const struct suspension *s,

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/log.h"
-#include "base/shared/turns.h"
+#include "base/shared/semaphore.h"
 #include "doors/call/session.h"
 #include "store/person/people.h"
 #include "store/person/sign_ins.h"
@@ -28,11 +28,11 @@ static int take_place(bool known)
 {
     const int last = known ? PLACE_KNOWN : PLACE_STRANGERS;
     const int queue = known ? PLACE_QUEUE_KNOWN : PLACE_QUEUE_STRANGERS;
-    int place = turns_take(PLACE_STRANGERS, last);
-    if (place >= 0 || turns_take(queue, queue) < 0)
+    int place = semaphore_take(PLACE_STRANGERS, last);
+    if (place >= 0 || semaphore_take(queue, queue) < 0)
         return place;
-    place = turns_wait(PLACE_STRANGERS, last, PATIENCE);
-    turns_give(queue);
+    place = semaphore_wait(PLACE_STRANGERS, last, PATIENCE);
+    semaphore_give(queue);
     return place;
 }
 
@@ -45,7 +45,7 @@ const struct err *sign_in_hash(struct call *c, struct str password,
                      "Too many passwords are being checked just now. Try again "
                      "in a moment.");
     *hash = crypt_password(c->a, password, c->serve->conf->password_cost);
-    turns_give(place);
+    semaphore_give(place);
     return hash->p ? NULL
                    : ERROR(ERR_BUSY, "password.busy",
                            "There is not enough memory for this just now. "
@@ -137,7 +137,7 @@ static const struct err *try(struct call *c, struct str password,
     if (place < 0)
         return NULL;
     const bool ok = right(c, f, password);
-    turns_give(place);
+    semaphore_give(place);
     s->result = ok ? SIGN_IN_OK : SIGN_IN_WRONG;
     s->id = f->id;
     s->tried = f->password_hash;

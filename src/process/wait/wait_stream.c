@@ -15,7 +15,7 @@
 #include "process/wait/wait_frames.h"
 #include "process/wait/wait_place.h"
 #include "process/wait/wait_table.h"
-#include "store/sending/listeners.h"
+#include "store/sending/stream_access.h"
 
 #define KEEP_ALIVE (20 * CLOCK_SECOND)
 #define CHECK (10 * CLOCK_SECOND) /* of keys, sessions and reach */
@@ -326,20 +326,21 @@ static int by_listener(const void *a, const void *b)
 static size_t check_some(struct wait_streams *r, struct wait_stream **v,
                          size_t n)
 {
-    struct listener *who = arena_many(r->rows, LISTENERS_MAX, struct listener);
+    struct listener *who =
+        arena_many(r->rows, STREAM_ACCESS_MAX, struct listener);
     size_t *which = arena_many(r->rows, n, size_t);
     size_t known = 0, at = 0;
     for (; at < n; at++) {
         const bool same = at > 0 && by_listener(&v[at - 1], &v[at]) == 0;
-        if (!same && known == LISTENERS_MAX)
+        if (!same && known == STREAM_ACCESS_MAX)
             break;
         if (!same)
             who[known++] = listener_of(v[at]);
         which[at] = known - 1;
     }
     struct pg *pg = wait_news_pg(r->news);
-    if (!pg || listeners_check(pg, r->rows, who, known,
-                               clock_watch_latest(clock_now())))
+    if (!pg || stream_access_check(pg, r->rows, who, known,
+                                   clock_watch_latest(clock_now())))
         return n; /* next time */
     for (size_t i = 0; i < at; i++)
         if (!who[which[i]].may)

@@ -90,11 +90,11 @@ struct json *answer_amend_difference(struct page_view *v,
                                      const struct suspension *s)
 {
     struct amended pair;
-    struct exceed beyond = {.grade = EXCEED_NOT};
+    struct widening beyond = {.grade = WIDENING_NOT};
     const bool changed = amend_pair(v->a, s, &pair);
     /* The limit of a plan's steps can only be their number. */
     if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
-        exceed(v->a, pair.asked, pair.allowed, &beyond);
+        widening_find(v->a, pair.asked, pair.allowed, &beyond);
     struct json *o = page_difference_judged(v, changed ? pair.asked : NULL,
                                             changed ? pair.allowed : NULL,
                                             &beyond);

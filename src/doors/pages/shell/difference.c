@@ -15,7 +15,7 @@ struct walk {
     struct buf path; /* of the current values */
     int64_t skipped;
     bool all; /* equal values too */
-    const struct exceed *beyond;
+    const struct widening *beyond;
     struct buf brief; /* without an arena: not wanted */
     int64_t n; /* differences */
 };
@@ -52,12 +52,12 @@ static bool difference_same(const struct pair_of *p)
 /* ---- beyond what was asked for -------------------------------------- */
 
 static struct json *difference_verdict(struct page_view *v,
-                                       const struct exceed_row *row)
+                                       const struct widening_row *row)
 {
     struct json *o = json_object(v->a);
     json_set_text(o, "path", row->path);
     json_set_text(o, "why", row->why);
-    json_set_bool(o, "grave", row->grade == EXCEED_TYPED);
+    json_set_bool(o, "grave", row->grade == WIDENING_TYPED);
     return o;
 }
 
@@ -118,8 +118,8 @@ static void difference_add(struct walk *w, const struct pair_of *p)
     json_set_json(o, "before",
                   difference_side(w, p->before, p->after, p->had && !alike));
     json_set_json(o, "after", difference_side(w, p->after, p->before, p->has));
-    const struct exceed_row *beyond =
-        w->beyond && !alike ? exceed_row(w->beyond, p->before, p->after)
+    const struct widening_row *beyond =
+        w->beyond && !alike ? widening_row(w->beyond, p->before, p->after)
                             : NULL;
     json_set_json(o, "beyond",
                   beyond ? difference_verdict(w->v, beyond) : NULL);
@@ -182,7 +182,7 @@ static struct json *difference_view(struct walk *w,
                                     const struct pair_of *whole)
 {
     struct page_view *v = w->v;
-    const struct exceed *e = w->beyond;
+    const struct widening *e = w->beyond;
     struct json *o = json_object(v->a), *beyond = NULL;
     difference_walk(w, whole);
     v->cut += w->skipped;
@@ -191,7 +191,7 @@ static struct json *difference_view(struct walk *w,
     json_set_text(o, "was_head", STR("Requested"));
     json_set_text(o, "now_head", STR("Edited"));
     /* All that is beyond what was asked for, listed above the difference. */
-    if (e && e->grade != EXCEED_NOT) {
+    if (e && e->grade != WIDENING_NOT) {
         const size_t n = e->n + e->more;
         struct json *rows = json_array(v->a);
         beyond = json_object(v->a);
@@ -201,7 +201,7 @@ static struct json *difference_view(struct walk *w,
         json_set_json(beyond, "rows", rows);
         page_view_set_count(beyond, "more",
                             n > BEYOND_ROWS ? n - BEYOND_ROWS : 0);
-        json_set_bool(beyond, "grave", e->grade == EXCEED_TYPED);
+        json_set_bool(beyond, "grave", e->grade == WIDENING_TYPED);
     }
     json_set_json(o, "beyond", beyond);
     return o;
@@ -234,7 +234,7 @@ struct str page_difference_brief(struct page_view *v,
 struct json *page_difference_judged(struct page_view *v,
                                     const struct json *before,
                                     const struct json *after,
-                                    const struct exceed *beyond)
+                                    const struct widening *beyond)
 {
     struct page_facts_room room = page_facts_room();
     struct walk w = {.v = v,

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_SHELL_DIFFERENCE_H
 #define DOORS_PAGES_SHELL_DIFFERENCE_H
 
-#include "domain/question/exceed.h"
+#include "domain/question/widening.h"
 #include "doors/pages/shell/facts.h"
 
 /* `rows[]` of {sign, word, path, before, after, type, beyond}, `more`, and the
@@ -19,7 +19,7 @@ struct str page_difference_brief(struct page_view *v,
 struct json *page_difference_judged(struct page_view *v,
                                     const struct json *before,
                                     const struct json *after,
-                                    const struct exceed *beyond);
+                                    const struct widening *beyond);
 /* The same with a row for each value of two objects, within the limits: where
  * it is equal sign and word are "" and before is null. The same object twice:
  * its values. */

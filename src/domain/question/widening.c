@@ -1,5 +1,5 @@
 /* The parts of an edited subject that go beyond what was asked for. */
-#include "domain/question/exceed.h"
+#include "domain/question/widening.h"
 
 #include "base/json/fields.h"
 #include "domain/question/amend.h"
@@ -20,7 +20,7 @@ enum area {
 
 struct walk {
     struct arena *a;
-    struct exceed *out;
+    struct widening *out;
     const struct json *limits; /* as asked */
     struct str target;         /* as asked */
 };
@@ -37,25 +37,25 @@ struct at {
 
 /* ---- findings -------------------------------------------------------- */
 
-static void exceed_add(struct walk *w, const struct at *at,
-                       enum exceed_grade grade, struct str why)
+static void widening_add(struct walk *w, const struct at *at,
+                         enum widening_grade grade, struct str why)
 {
-    struct exceed *e = w->out;
+    struct widening *e = w->out;
     e->grade = grade > e->grade ? grade : e->grade;
-    if (e->n == EXCEED_ROWS) {
+    if (e->n == WIDENING_ROWS) {
         e->more++;
         return;
     }
-    e->rows[e->n++] = (struct exceed_row){.path = at->path,
-                                          .why = why,
-                                          .grade = grade,
-                                          .asked = at->asked,
-                                          .allowed = at->allowed};
+    e->rows[e->n++] = (struct widening_row){.path = at->path,
+                                            .why = why,
+                                            .grade = grade,
+                                            .asked = at->asked,
+                                            .allowed = at->allowed};
 }
 
 /* "Above the stated limit, 499.99." */
-static struct str exceed_sentence(struct walk *w, const char *words,
-                                  const struct json *v)
+static struct str widening_sentence(struct walk *w, const char *words,
+                                    const struct json *v)
 {
     struct buf b = buf_make(w->a, 512);
     const struct str text =
@@ -72,8 +72,8 @@ static struct str exceed_sentence(struct walk *w, const char *words,
 /* ---- numbers and their limits --------------------------------------- */
 
 /* A number, or one that is written as a text; NULL for anything else. */
-static const struct json *exceed_number_of(struct arena *a,
-                                           const struct json *v)
+static const struct json *widening_number_of(struct arena *a,
+                                             const struct json *v)
 {
     struct json *n = NULL;
     if (json_is_number(v))
@@ -86,8 +86,8 @@ static const struct json *exceed_number_of(struct arena *a,
 
 /* "amount" is limited by "amount", "max_amount", "amount_max" and
  * "amount_limit". */
-static const struct json *exceed_limit_of(struct walk *w, struct str key,
-                                          bool *found)
+static const struct json *widening_limit_of(struct walk *w, struct str key,
+                                            bool *found)
 {
     static const char *const names[][2] = {
         {"", ""}, {"max_", ""}, {"", "_max"}, {"", "_limit"}};
@@ -104,13 +104,13 @@ static const struct json *exceed_limit_of(struct walk *w, struct str key,
 }
 
 /* Is the value outside of the limit of its name? */
-static bool exceed_over_limit(struct walk *w, const struct at *at,
-                              const struct json **limit)
+static bool widening_over_limit(struct walk *w, const struct at *at,
+                                const struct json **limit)
 {
     bool found = false;
-    *limit = exceed_limit_of(w, at->key, &found);
-    const struct json *most = exceed_number_of(w->a, *limit);
-    const struct json *n = exceed_number_of(w->a, at->allowed);
+    *limit = widening_limit_of(w, at->key, &found);
+    const struct json *most = widening_number_of(w->a, *limit);
+    const struct json *n = widening_number_of(w->a, at->allowed);
     if (!found)
         return false;
     if (most)
@@ -124,7 +124,7 @@ static bool exceed_over_limit(struct walk *w, const struct at *at,
 
 /* ---- one value ------------------------------------------------------ */
 
-static bool exceed_is_prose(struct str s)
+static bool widening_is_prose(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\t')
@@ -133,114 +133,113 @@ static bool exceed_is_prose(struct str s)
     return str_runes(s) > PROSE;
 }
 
-static void exceed_judge_text(struct walk *w, const struct at *at)
+static void widening_judge_text(struct walk *w, const struct at *at)
 {
     const struct str was = json_text(at->asked), now = json_text(at->allowed);
     if (w->target.n > 0 && str_eq(str_trim(was), w->target))
-        exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
+        widening_add(w, at, WIDENING_TYPED, STR("Different target."));
     else if (at->area == AREA_RIGHT)
-        exceed_add(w, at, EXCEED_TYPED, STR("Different permission."));
-    else if (!exceed_is_prose(was) || !exceed_is_prose(now))
-        exceed_add(w, at, EXCEED_REASON,
-                   STR("Different value."));
+        widening_add(w, at, WIDENING_TYPED, STR("Different permission."));
+    else if (!widening_is_prose(was) || !widening_is_prose(now))
+        widening_add(w, at, WIDENING_REASON, STR("Different value."));
 }
 
 /* A quantity, of which less is less: no name of something, and as a text only
  * with its decimal point. */
-static const struct json *exceed_quantity(struct walk *w, const struct at *at,
-                                          const struct json *v)
+static const struct json *
+widening_quantity(struct walk *w, const struct at *at, const struct json *v)
 {
     const struct str text = json_text(v);
     if (str_is(at->key, "id") || str_ends(at->key, STR("_id")) ||
         str_ends(at->key, STR("Id")) ||
         (json_is(v, JSON_STRING) && str_find(text, '.', 0) == text.n))
         return NULL;
-    return exceed_number_of(w->a, v);
+    return widening_number_of(w->a, v);
 }
 
 /* Judges a value that is on both sides and differs. */
-static void exceed_judge_change(struct walk *w, const struct at *at)
+static void widening_judge_change(struct walk *w, const struct at *at)
 {
-    const struct json *was = exceed_quantity(w, at, at->asked);
-    const struct json *now = exceed_quantity(w, at, at->allowed);
+    const struct json *was = widening_quantity(w, at, at->asked);
+    const struct json *now = widening_quantity(w, at, at->allowed);
     const bool numbers =
         json_is_number(at->asked) && json_is_number(at->allowed);
     if (!numbers && json_type(at->asked) != json_type(at->allowed)) {
-        exceed_add(w, at, EXCEED_REASON, STR("Different type."));
+        widening_add(w, at, WIDENING_REASON, STR("Different type."));
     } else if (was && now) {
         if (json_compare(now, was) > 0)
-            exceed_add(
-                w, at, EXCEED_REASON,
-                exceed_sentence(w, "Above the requested value", at->asked));
+            widening_add(
+                w, at, WIDENING_REASON,
+                widening_sentence(w, "Above the requested value", at->asked));
         else if (json_double(now) < 0)
-            exceed_add(w, at, EXCEED_REASON,
-                       STR("Below zero, where less may mean more."));
+            widening_add(w, at, WIDENING_REASON,
+                         STR("Below zero, where less may mean more."));
     } else if (json_is(at->allowed, JSON_BOOL)) {
-        exceed_add(w, at, EXCEED_REASON, STR("Switched to the opposite."));
+        widening_add(w, at, WIDENING_REASON, STR("Switched to the opposite."));
     } else {
-        exceed_judge_text(w, at);
+        widening_judge_text(w, at);
     }
 }
 
-static void exceed_judge_value(struct walk *w, const struct at *at)
+static void widening_judge_value(struct walk *w, const struct at *at)
 {
     const struct json *limit = NULL;
-    if (at->has && exceed_over_limit(w, at, &limit))
-        exceed_add(w, at, EXCEED_TYPED,
-                   exceed_sentence(w,
-                                   json_is(limit, JSON_STRING) ||
-                                           json_is(limit, JSON_ARRAY)
-                                       ? "Outside the stated limit"
-                                       : "Above the stated limit",
-                                   limit));
+    if (at->has && widening_over_limit(w, at, &limit))
+        widening_add(w, at, WIDENING_TYPED,
+                     widening_sentence(w,
+                                       json_is(limit, JSON_STRING) ||
+                                               json_is(limit, JSON_ARRAY)
+                                           ? "Outside the stated limit"
+                                           : "Above the stated limit",
+                                       limit));
     else if (at->had && at->has)
-        exceed_judge_change(w, at);
+        widening_judge_change(w, at);
     else if (at->has)
-        exceed_add(w, at, EXCEED_REASON,
-                   at->element ? STR("More than was requested.")
-                               : STR("Not in the request."));
+        widening_add(w, at, WIDENING_REASON,
+                     at->element ? STR("More than was requested.")
+                                 : STR("Not in the request."));
     else if (!at->element)
-        exceed_add(w, at, EXCEED_REASON,
-                   STR("Removed. This may allow more."));
+        widening_add(w, at, WIDENING_REASON,
+                     STR("Removed. This may allow more."));
 }
 
-static void exceed_judge(struct walk *w, const struct at *at)
+static void widening_judge(struct walk *w, const struct at *at)
 {
     switch (at->area) {
     case AREA_LIMIT:
         if (!at->tighter)
-            exceed_add(
-                w, at, EXCEED_TYPED,
-                at->has ? exceed_sentence(w, "Different from the stated limit",
-                                          at->asked)
+            widening_add(
+                w, at, WIDENING_TYPED,
+                at->has ? widening_sentence(
+                              w, "Different from the stated limit", at->asked)
                         : STR("A stated limit is removed."));
         break;
     case AREA_TOOL:
-        exceed_add(w, at, EXCEED_TYPED, STR("Different tool."));
+        widening_add(w, at, WIDENING_TYPED, STR("Different tool."));
         break;
     case AREA_TARGET:
-        exceed_add(w, at, EXCEED_TYPED, STR("Different target."));
+        widening_add(w, at, WIDENING_TYPED, STR("Different target."));
         break;
     case AREA_CALL:
         if (at->has)
-            exceed_add(w, at, EXCEED_TYPED, STR("Different call."));
+            widening_add(w, at, WIDENING_TYPED, STR("Different call."));
         break;
     case AREA_CLAIM:
-        exceed_add(w, at, EXCEED_REASON,
-                   STR("Different statement about the consequence."));
+        widening_add(w, at, WIDENING_REASON,
+                     STR("Different statement about the consequence."));
         break;
     case AREA_RIGHT:
     case AREA_VALUE:
     default:
-        exceed_judge_value(w, at);
+        widening_judge_value(w, at);
     }
 }
 
 /* ---- walking the trees ----------------------------------------------- */
 
-static void exceed_walk(struct walk *w, const struct at *at);
+static void widening_walk(struct walk *w, const struct at *at);
 
-static enum area exceed_area_of_member(const struct at *at, struct str key)
+static enum area widening_area_of_member(const struct at *at, struct str key)
 {
     static const struct {
         const char *key;
@@ -262,12 +261,12 @@ static enum area exceed_area_of_member(const struct at *at, struct str key)
     return at->area;
 }
 
-static void exceed_walk_member(struct walk *w, const struct at *at,
-                               struct str key)
+static void widening_walk_member(struct walk *w, const struct at *at,
+                                 struct str key)
 {
     struct at one = {.path = fields_path(w->a, at->path, arena_z(w->a, key)),
                      .key = key,
-                     .area = exceed_area_of_member(at, key),
+                     .area = widening_area_of_member(at, key),
                      .tighter = at->tighter,
                      .had = json_has(at->asked, arena_z(w->a, key)),
                      .has = json_has(at->allowed, arena_z(w->a, key)),
@@ -277,12 +276,12 @@ static void exceed_walk_member(struct walk *w, const struct at *at,
         one.tighter = at->tighter ||
                       (one.had && one.has &&
                        amend_tighter(w->a, one.asked, one.allowed));
-    exceed_walk(w, &one);
+    widening_walk(w, &one);
 }
 
 /* Are there parts that are judged separately? A page shows them as rows
  * (doors/pages/shell/difference.c). */
-static bool exceed_has_parts(const struct at *at)
+static bool widening_has_parts(const struct at *at)
 {
     const enum json_type type = json_type(at->allowed);
     return at->had && at->has && json_type(at->asked) == type &&
@@ -291,13 +290,13 @@ static bool exceed_has_parts(const struct at *at)
 }
 
 /* The depth is bounded by the JSON check of the body. */
-static void exceed_walk(struct walk *w, const struct at *at)
+static void widening_walk(struct walk *w, const struct at *at)
 {
     const size_t n = json_count(at->asked), m = json_count(at->allowed);
     if (at->had && at->has && json_equal(at->asked, at->allowed))
         return;
-    if (!exceed_has_parts(at)) {
-        exceed_judge(w, at);
+    if (!widening_has_parts(at)) {
+        widening_judge(w, at);
     } else if (json_is(at->allowed, JSON_ARRAY)) {
         for (size_t i = 0; i < (n > m ? n : m); i++) {
             const struct at one = {.path = fields_element(w->a, at->path, i),
@@ -309,20 +308,20 @@ static void exceed_walk(struct walk *w, const struct at *at)
                                    .has = i < m,
                                    .asked = json_at(at->asked, i),
                                    .allowed = json_at(at->allowed, i)};
-            exceed_walk(w, &one);
+            widening_walk(w, &one);
         }
     } else {
         for (struct json_iter i = json_iter(at->asked); json_next(&i);)
-            exceed_walk_member(w, at, i.key);
+            widening_walk_member(w, at, i.key);
         for (struct json_iter i = json_iter(at->allowed); json_next(&i);) {
             if (!json_has(at->asked, i.key.p))
-                exceed_walk_member(w, at, i.key);
+                widening_walk_member(w, at, i.key);
         }
     }
 }
 
-void exceed(struct arena *a, const struct json *asked,
-            const struct json *allowed, struct exceed *out)
+void widening_find(struct arena *a, const struct json *asked,
+                   const struct json *allowed, struct widening *out)
 {
     struct walk w = {.a = a,
                      .out = out,
@@ -334,14 +333,14 @@ void exceed(struct arena *a, const struct json *asked,
                             .has = true,
                             .asked = asked,
                             .allowed = allowed};
-    *out = (struct exceed){
-        .rows = arena_many(a, EXCEED_ROWS, struct exceed_row)};
-    exceed_walk(&w, &root);
+    *out = (struct widening){
+        .rows = arena_many(a, WIDENING_ROWS, struct widening_row)};
+    widening_walk(&w, &root);
 }
 
-const struct exceed_row *exceed_row(const struct exceed *e,
-                                    const struct json *asked,
-                                    const struct json *allowed)
+const struct widening_row *widening_row(const struct widening *e,
+                                        const struct json *asked,
+                                        const struct json *allowed)
 {
     for (size_t i = 0; i < e->n; i++) {
         if (e->rows[i].asked == asked && e->rows[i].allowed == allowed)

@@ -2,34 +2,34 @@
  *
  * Called every few seconds by the process that holds streams. Changes nothing:
  * a stream does not extend an idle session. */
-#include "store/sending/listeners.h"
+#include "store/sending/stream_access.h"
 
 #include "store/person/sessions.h"
 #include "store/sql.gen.h"
 
-static struct str listeners_or_empty(struct str s)
+static struct str stream_access_or_empty(struct str s)
 {
     return s.p ? s : STR("");
 }
 
 /* By index: one key may have streams of several intents. */
-static void listeners_keys_arg(struct pg_list *args, struct arena *a,
-                               struct listener **v, size_t n)
+static void stream_access_keys_arg(struct pg_list *args, struct arena *a,
+                                   struct listener **v, size_t n)
 {
     struct str *texts[3];
     for (size_t c = 0; c < countof(texts); c++)
         texts[c] = arena_many(a, n + 1, struct str);
     for (size_t i = 0; i < n; i++) {
         texts[0][i] = v[i]->id;
-        texts[1][i] = listeners_or_empty(v[i]->agent);
-        texts[2][i] = listeners_or_empty(v[i]->intent_id);
+        texts[1][i] = stream_access_or_empty(v[i]->agent);
+        texts[2][i] = stream_access_or_empty(v[i]->intent_id);
     }
     for (size_t c = 0; c < countof(texts); c++)
         pg_add(args, pg_texts(texts[c], n));
 }
 
-static void listeners_sessions_arg(struct pg_list *args, struct arena *a,
-                                   struct listener **v, size_t n)
+static void stream_access_sessions_arg(struct pg_list *args, struct arena *a,
+                                       struct listener **v, size_t n)
 {
     struct str *ids = arena_many(a, n + 1, struct str);
     for (size_t i = 0; i < n; i++)
@@ -38,8 +38,8 @@ static void listeners_sessions_arg(struct pg_list *args, struct arena *a,
 }
 
 /* Those of one kind; returns the number. */
-static size_t listeners_pick(struct listener **out, struct listener *v,
-                             size_t n, bool session)
+static size_t stream_access_pick(struct listener **out, struct listener *v,
+                                 size_t n, bool session)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
@@ -48,21 +48,22 @@ static size_t listeners_pick(struct listener **out, struct listener *v,
     return k;
 }
 
-const struct err *listeners_check(struct pg *pg, struct arena *a,
-                                  struct listener *v, size_t n, int64_t now)
+const struct err *stream_access_check(struct pg *pg, struct arena *a,
+                                      struct listener *v, size_t n,
+                                      int64_t now)
 {
     struct pg_list keys = {0}, sessions = {0};
     struct pg_rows *rows[2] = {NULL};
-    if (n > LISTENERS_MAX)
+    if (n > STREAM_ACCESS_MAX)
         return ERROR(ERR_INTERNAL, "internal", "There are too many listeners "
                                                "at once.");
     struct listener **key = arena_many(a, n + 1, struct listener *);
     struct listener **person = arena_many(a, n + 1, struct listener *);
-    const size_t n_key = listeners_pick(key, v, n, false);
-    const size_t n_person = listeners_pick(person, v, n, true);
-    listeners_keys_arg(&keys, a, key, n_key);
+    const size_t n_key = stream_access_pick(key, v, n, false);
+    const size_t n_person = stream_access_pick(person, v, n, true);
+    stream_access_keys_arg(&keys, a, key, n_key);
     pg_add(&keys, pg_moment(now));
-    listeners_sessions_arg(&sessions, a, person, n_person);
+    stream_access_sessions_arg(&sessions, a, person, n_person);
     pg_add(&sessions, pg_moment(now));
     pg_add(&sessions, pg_moment(now - SESSIONS_IDLE));
     pg_queue(pg, a, SQL_LISTENER_KEYS, PG_ALL(&keys));

@@ -4,21 +4,21 @@
  * A place is a byte of an unnamed file, and its holder has a record lock on it
  * (fcntl(2)): the kernel frees the place when the holder ends in any way. A
  * process that has a place may take it again. */
-#ifndef BASE_SHARED_TURNS_H
-#define BASE_SHARED_TURNS_H
+#ifndef BASE_SHARED_SEMAPHORE_H
+#define BASE_SHARED_SEMAPHORE_H
 
 #include "base/str.h"
 
-#define TURNS_MAX 8 /* places */
+#define SEMAPHORE_MAX 8 /* places */
 
 /* Makes the places, before the fork. false with errno set. Without this call
  * (in the commands) every place is free. */
-bool turns_make(void);
+bool semaphore_make(void);
 /* Takes one of the places first..last; returns it, or -1: none is free. */
-int turns_take(int first, int last);
+int semaphore_take(int first, int last);
 /* The same, with retries until one is free or us microseconds are over. */
-int turns_wait(int first, int last, int64_t us);
+int semaphore_wait(int first, int last, int64_t us);
 /* Frees a place; -1: does nothing. */
-void turns_give(int place);
+void semaphore_give(int place);
 
 #endif
