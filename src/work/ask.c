@@ -342,11 +342,10 @@ static void ask_sign(const struct work *w, const struct ask_by *by,
     s->asked_by_key = by->key_id;
     s->task_id = w->intent.task_id;
     s->test = w->intent.test;
-    if (s->origin ==
-        ORIGIN_ACCESS) /* who asks may not know of the initiator */
-        return;
-    s->initiated_by = w->intent.initiated_by;
-    s->initiator_id = w->intent.initiator_id;
+    /* An agent that asks for access may not know of the initiator. */
+    const bool hides = s->origin == ORIGIN_ACCESS;
+    s->initiated_by = hides ? STR_NONE : w->intent.initiated_by;
+    s->initiator_id = hides ? STR_NONE : w->intent.initiator_id;
 }
 
 /* Another question may be in the way. */
