@@ -146,9 +146,8 @@ static void record_read_decimal(struct fields *body, const char *key,
 }
 
 static void record_read_field(struct fields *body, const char *key,
-                              const struct record_field *f, void *object)
+                              const struct record_field *f, void *at)
 {
-    void *at = (char *)object + f->at;
     switch (f->type) {
     case RECORD_IS_TEXT:
         record_read_text(body, key, f, at);
@@ -189,10 +188,21 @@ void record_read(struct fields *body, const struct record *r, void *object)
     for (size_t i = 0; i < r->n; i++) {
         const struct record_field *f = &r->fields[i];
         const char *key = record_key(body, f);
+        union {
+            struct str text;
+            struct decimal decimal;
+            int64_t number;
+            unsigned word;
+            bool flag;
+        } unused;
         if (f->in & IN_NEED)
             fields_need(body, key);
         if (f->in & (IN_BODY | IN_NEED))
-            record_read_field(body, key, f, object);
+            record_read_field(body, key, f, (char *)object + f->at);
+        /* The second spelling does not count beside the first; it has to be
+         * valid all the same. */
+        if (f->other && key != f->other && json_get(body->obj, f->other))
+            record_read_field(body, f->other, f, &unused);
         if (f->check && !body->e && json_get(body->obj, key))
             f->check(body, key, object);
     }

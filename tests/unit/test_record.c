@@ -55,6 +55,20 @@ Test(record, the_other_spelling)
     }
 }
 
+Test(record, the_other_spelling_is_checked_beside_the_first)
+{
+    struct sample s;
+    const struct err *e =
+        record_body(a, tree("{'name':'a','label':'0123456789'}"),
+                    &sample_record, &s);
+    cr_assert(e && str_is(e->at, "label"));
+    e = record_body(a, tree("{'name':'a','label':7}"), &sample_record, &s);
+    cr_assert(e && str_is(e->at, "label"));
+    cr_assert_null(record_body(a, tree("{'name':'a','label':null}"),
+                               &sample_record, &s));
+    cr_expect(str_is(s.name, "a"));
+}
+
 Test(record, a_moment_that_never_comes)
 {
     const struct record_field *f = &sample_fields[2];
