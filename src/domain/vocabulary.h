@@ -118,17 +118,17 @@ enum origin {
     ORIGIN_NONE, /* the agent worded it; no word */
     ORIGIN_TOOL_CALL,
     ORIGIN_AUTHORIZATION,
-    /* These do not hold the intent (domain/question/beside.h). */
+    /* These do not hold the intent (domain/question/side_question.h). */
     ORIGIN_APPROVAL,
     ORIGIN_ESCALATION,
     ORIGIN_ARBITRATION,
-    ORIGIN_CHECKPOINT, /* of a plan; it holds the plan
-                        * (domain/plan/checkpoint.h) */
-    ORIGIN_PLAN_REVIEW, /* the same (domain/plan/review.h) */
-    ORIGIN_OWN_CHECKPOINT, /* the agent worded it, in the place of the server's;
-                              it holds the intent */
-    ORIGIN_ACCESS, /* an agent wants to reach an intent
-                    * (domain/question/beside.h) */
+    ORIGIN_CHECKPOINT,     /* of a plan; it holds the plan
+                            * (domain/plan/checkpoint.h) */
+    ORIGIN_PLAN_REVIEW,    /* the same (domain/plan/review.h) */
+    ORIGIN_OWN_CHECKPOINT, /* the agent worded it, in the place of the
+                              server's; it holds the intent */
+    ORIGIN_ACCESS,         /* an agent wants to reach an intent
+                            * (domain/question/side_question.h) */
     ORIGIN__MAX
 };
 

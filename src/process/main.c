@@ -8,7 +8,7 @@
 #include "base/crypt.h"
 #include "base/version.h"
 #include "process/commands/commands.h"
-#include "process/start/plan.h"
+#include "process/start/load_conf.h"
 #include "process/supervise.h"
 #include "store/sql.gen.h"
 
@@ -138,8 +138,8 @@ static int run(int argc, char **argv)
         const enum needs needs = commands[i].needs;
         const bool read =
             needs == NEEDS_OWNER
-                ? plan_owner(a, c.conf_path, c.admin_path, &conf)
-                : needs == NEEDS_NONE || plan_conf(a, c.conf_path, &conf);
+                ? load_conf_owner(a, c.conf_path, c.admin_path, &conf)
+                : needs == NEEDS_NONE || load_conf(a, c.conf_path, &conf);
         status = read ? commands[i].run(&c) : 1;
         arena_free(a);
         return status;

@@ -23,7 +23,7 @@
 #include "doors/serve.h"
 #include "process/deliver.h"
 #include "process/notify.h"
-#include "process/start/plan.h"
+#include "process/start/load_conf.h"
 #include "process/start/user.h"
 #include "process/tick.h"
 #include "process/wait/wait.h"
@@ -76,7 +76,7 @@ struct post {
 
 struct supervisor {
     const char *path; /* of the configuration, or NULL */
-    struct plan plan; /* replaced by a reload */
+    struct load_conf loaded; /* replaced by a reload */
     struct metrics *metrics;
     struct quota *quota;
     struct str secret; /* made at this start; shared by all children */
@@ -94,8 +94,8 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
 {
     const enum post_kind kind = s->posts[slot].kind;
     const struct child child = {
-        .conf = &s->plan.conf,
-        .templates = s->plan.templates,
+        .conf = &s->loaded.conf,
+        .templates = s->loaded.templates,
         .metrics = s->metrics,
         .quota = s->quota,
         .slot = metrics_worker(s->metrics, slot),
@@ -193,7 +193,7 @@ static void supervise_fill(struct supervisor *s)
         if (s->posts[i].state == POST_WAITING && s->posts[i].when <= now)
             supervise_start(s, i);
     for (enum post_kind k = POST_WEB; k < POST__MAX; k++)
-        start_missing(s, k, k == POST_WEB ? s->plan.conf.workers : 1);
+        start_missing(s, k, k == POST_WEB ? s->loaded.conf.workers : 1);
 }
 
 static void supervise_bury(struct supervisor *s, size_t slot, int status)
@@ -312,18 +312,18 @@ static void supervise_stop(struct supervisor *s)
 
 static void supervise_reload(struct supervisor *s)
 {
-    struct plan next;
+    struct load_conf next;
     if (s->stop_by > 0)
         return;
     notify_tell("RELOADING=1");
-    if (plan_load(s->path, &next)) {
-        if (!str_eq(next.conf.socket, s->plan.conf.socket) ||
-            !str_eq(next.conf.wait_socket, s->plan.conf.wait_socket) ||
-            !str_eq(next.conf.socket_mode, s->plan.conf.socket_mode))
+    if (load_conf_all(s->path, &next)) {
+        if (!str_eq(next.conf.socket, s->loaded.conf.socket) ||
+            !str_eq(next.conf.wait_socket, s->loaded.conf.wait_socket) ||
+            !str_eq(next.conf.socket_mode, s->loaded.conf.socket_mode))
             log_line(LOG_WARN, "supervisor: a change of the socket or its mode "
                                "needs a restart");
-        arena_free(s->plan.arena);
-        s->plan = next;
+        arena_free(s->loaded.arena);
+        s->loaded = next;
         clock_watch_seen();
         retire_all(s);
         supervise_fill(s);
@@ -414,7 +414,7 @@ static unsigned supervise_octal(struct str s)
 
 static bool listen_all(struct supervisor *s, struct arena *a)
 {
-    const struct conf *conf = &s->plan.conf;
+    const struct conf *conf = &s->loaded.conf;
     const unsigned mode = supervise_octal(conf->socket_mode);
     if (!wake_make() || !fcgi_listen(a, conf->socket, mode, &s->socket))
         return false;
@@ -451,8 +451,8 @@ static _Noreturn void look_where(const struct supervisor *s)
     struct pg_rows *r = NULL;
     if (s->apart && !user_become(&s->users[POST_WEB]))
         _exit(EXIT_SUCCESS); /* the workers will say so */
-    struct pg *pg = tables_serve(a, s->plan.conf.database, "sayso serve");
-    pg_connect_ms(pg, s->plan.conf.database_connect_ms);
+    struct pg *pg = tables_serve(a, s->loaded.conf.database, "sayso serve");
+    pg_connect_ms(pg, s->loaded.conf.database_connect_ms);
     const struct err *e = pg_query(pg, a, SQL_PING, NULL, &r);
     _exit(err_is(e, pg_error_code_restored) ? ELSEWHERE : EXIT_SUCCESS);
 }
@@ -497,11 +497,11 @@ int supervise_run(const char *path)
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));
     else if (s->metrics && s->quota && find_users(s) &&
-             plan_load(path, &s->plan)) {
+             load_conf_all(path, &s->loaded)) {
         if (!is_elsewhere(s) && listen_all(s, a)) {
             supervise_fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",
-                     (int)s->plan.conf.workers);
+                     (int)s->loaded.conf.workers);
             notify_tell("READY=1");
             supervise_watch(s, &signals);
             fcgi_unlisten(&s->socket);
@@ -509,7 +509,7 @@ int supervise_run(const char *path)
             log_line(LOG_NOTICE, "supervisor: stopped");
             result = EXIT_SUCCESS;
         }
-        arena_free(s->plan.arena);
+        arena_free(s->loaded.arena);
     }
     arena_free(a);
     return result;

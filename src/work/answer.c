@@ -1,7 +1,7 @@
 /* Answering a question: the act around domain/answer/resolve.h. */
 #include "work/answer.h"
 
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "work/access.h"
 #include "work/ask.h"
@@ -12,8 +12,8 @@ static const struct err *give_access(struct work *w,
                                      const struct answer *answer)
 {
     const struct suspension *s = &w->suspension;
-    struct acl_entry e = {.agent = beside_principal(w->arena, s),
-                          .permission = beside_granted(w->arena, s),
+    struct acl_entry e = {.agent = side_question_principal(w->arena, s),
+                          .permission = side_question_granted(w->arena, s),
                           .reason = s->reason,
                           .expires_at = answer->access_until};
     return e.permission == ACCESS_NONE ? NULL
@@ -48,13 +48,13 @@ const struct err *answer_decide(struct work *w, const struct answer *answer)
     }
     TRY(check_claimed(w, &w->suspension));
     w->has_permit = w->permit_found;
-    if (beside_or_plan(&w->suspension))
+    if (side_question_or_plan(&w->suspension))
         TRY(work_board_by_caller(w));
     struct decision d = work_decision(w);
     TRY(resolve_respond(w->arena, &d, answer, w->who));
     w->suspension_decided = true;
     w->suspension.task_id = w->intent.task_id;
-    if (!beside(&w->suspension))
+    if (!side_question(&w->suspension))
         work_touch(w);
     if (w->suspension.origin == ORIGIN_ACCESS)
         TRY(give_access(w, answer));

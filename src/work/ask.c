@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/shared/metrics.h"
 #include "domain/answer/retry_silence.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/retry.h"
 #include "domain/question/risk.h"
 #include "domain/question/suspension_seal.h"
@@ -353,13 +353,13 @@ static const struct err *ask_check_place(const struct work *w,
                                          const struct suspension *s)
 {
     int64_t open = 0;
-    if (!beside(s))
+    if (!side_question(s))
         return w->has_suspension && w->suspension.state == SUSPENSION_PENDING
                    ? open_question(w)
                    : NULL;
     TRY(intent_check_open(w->intent.status));
     TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
-    return open < BESIDE_OPEN_MAX
+    return open < SIDE_QUESTION_OPEN_MAX
                ? NULL
                : ERROR(ERR_CONFLICT, "question.too_many",
                        "20 approvals and other questions of this intent are "
@@ -390,7 +390,7 @@ const struct err *ask(struct work *w, struct suspension *s,
                       const struct ask_by *by)
 {
     struct channels *all = arena_new(w->arena, struct channels);
-    const bool holds = !beside(s);
+    const bool holds = !side_question(s);
     TRY(ask_check_place(w, s));
     if (holds)
         TRY(take_checkpoint(w, s));
@@ -402,9 +402,10 @@ const struct err *ask(struct work *w, struct suspension *s,
     else
         risk_settle(w->arena, s, &by->terms);
     TRY(suspension_seal(w->arena, s, w->now));
-    TRY(work_event(
-        w, holds ? "intent.suspended" : beside_asked_type(s), by->event,
-        holds ? suspension_payload(w->arena, s) : beside_asked(w->arena, s)));
+    TRY(work_event(w, holds ? "intent.suspended" : side_question_asked_type(s),
+                   by->event,
+                   holds ? suspension_payload(w->arena, s)
+                         : side_question_asked(w->arena, s)));
     s->asked_sequence = w->intent.tail.sequence;
     if (holds)
         TRY(suspension_put_mirror(w->arena, s, &w->intent));

@@ -17,11 +17,11 @@ struct ask_by {
 /* Seals s as a question of the work's intent: who asks, times, terms, digest,
  * the event, the notice to people. By its origin it holds the intent, which
  * the caller has suspended, and then has its mirror and its permit; or it is
- * one of those that the server words (domain/question/beside.h). ERR_CONFLICT
- * suspension.open; intent.ended and question.too_many of the others. ERR_RATE
- * limit.open. Of one that holds the intent also ERR_INVALID of retry_apply,
- * retry_silence_check, channel_check, kind_check_places and checkpoint_take;
- * responder.* where nobody could answer; supersedes.other. */
+ * one of those that the server words (domain/question/side_question.h).
+ * ERR_CONFLICT suspension.open; intent.ended and question.too_many of the
+ * others. ERR_RATE limit.open. Of one that holds the intent also ERR_INVALID
+ * of retry_apply, retry_silence_check, channel_check, kind_check_places and
+ * checkpoint_take; responder.* where nobody could answer; supersedes.other. */
 const struct err *ask(struct work *w, struct suspension *s,
                       const struct ask_by *by) MUST;
 /* The same, asked by the caller. */

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "store/intent/events.h"
 #include "store/intent/intents.h"
@@ -91,11 +91,11 @@ void work_touch(struct work *w)
 
 const struct err *work_expire(struct work *w, const struct terms *terms)
 {
-    if (beside_or_plan(&w->suspension))
+    if (side_question_or_plan(&w->suspension))
         TRY(work_board(w, event_by_clock(), terms));
     struct decision d = work_decision(w);
     TRY(resolve_expire(w->arena, &d));
-    if (!beside(&w->suspension))
+    if (!side_question(&w->suspension))
         work_touch(w);
     w->suspension_decided = true;
     return NULL;
@@ -301,8 +301,9 @@ const struct err *work_follow(struct work *w)
         .was = w->was,
         .asker = w->suspension_new ? w->suspension.asked_by : w->asker,
         .suspension = w->has_suspension ? &w->suspension : NULL,
-        .asked = w->suspension_new && !beside(&w->suspension) ? &w->suspension
-                                                              : NULL,
+        .asked = w->suspension_new && !side_question(&w->suspension)
+                     ? &w->suspension
+                     : NULL,
         .events = &w->events,
         .board = &w->board,
         .supervisors = &w->supervisors};

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/shared/clock_watch.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "store/intent/intents.h"
 #include "store/permit/permits.h"
 #include "store/plan/portfolios.h"
@@ -195,7 +195,8 @@ static const struct err *find_deadline(struct work *w)
 {
     struct portfolios_overs over = {.n = 0};
     if (!(w->intent.containers & INTENT_IN_PORTFOLIO) ||
-        w->suspension.state != SUSPENSION_PENDING || beside(&w->suspension))
+        w->suspension.state != SUSPENSION_PENDING ||
+        side_question(&w->suspension))
         return NULL;
     TRY(portfolios_over(w->pg, w->arena, &w->intent.id, 1, w->now, &over));
     if (over.n > 0)

@@ -1,7 +1,7 @@
 /* Access control lists and requests for access: reading them. */
 #include "base/clock.h"
 #include "domain/containers/acl.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 
 #include "suite.h"
 
@@ -91,7 +91,7 @@ static struct suspension asked(const char *permission)
     buf_put(&b, permission);
     buf_put(&b, "'}");
     cr_assert_null(
-        beside_read_access(a, tree(arena_z(a, buf_text(&b))), &s));
+        side_question_read_access(a, tree(arena_z(a, buf_text(&b))), &s));
     return s;
 }
 
@@ -109,22 +109,22 @@ Test(acl, the_choices_of_a_request)
             const struct str value =
                 json_get_text(json_at(choices, i + 1), "value");
             cr_assert(str_is(value, words[i]));
-            cr_assert(beside_access_words(value).n > 0);
+            cr_assert(side_question_access_words(value).n > 0);
         }
-        cr_assert(beside(&s) && !beside_of_plan(&s));
+        cr_assert(side_question(&s) && !side_question_of_plan(&s));
     }
-    cr_assert_null(beside_access_words(STR("deny")).p);
+    cr_assert_null(side_question_access_words(STR("deny")).p);
 }
 
 Test(acl, only_a_yes_gives_access)
 {
     struct suspension s = asked("write");
     s.response = STR("\"write\"");
-    cr_assert_eq(beside_granted(a, &s), ACCESS_NONE);
+    cr_assert_eq(side_question_granted(a, &s), ACCESS_NONE);
     s.outcome = OUTCOME_VETOED;
-    cr_assert_eq(beside_granted(a, &s), ACCESS_NONE);
+    cr_assert_eq(side_question_granted(a, &s), ACCESS_NONE);
     s.outcome = OUTCOME_FALLBACK;
-    cr_assert_eq(beside_granted(a, &s), ACCESS_NONE);
+    cr_assert_eq(side_question_granted(a, &s), ACCESS_NONE);
     s.outcome = OUTCOME_AUTHORIZED;
-    cr_assert_eq(beside_granted(a, &s), ACCESS_WRITE);
+    cr_assert_eq(side_question_granted(a, &s), ACCESS_WRITE);
 }

@@ -55,7 +55,7 @@ static const char *words(const char *now, const char *before)
         kinds_steps(&v, steps(now), before ? steps(before) : NULL));
 }
 
-Test(kinds_steps, beside_another_plan)
+Test(kinds_steps, side_question_another_plan)
 {
     static const struct {
         const char *now, *before, *words;

@@ -7,7 +7,7 @@
 #include "domain/kind/effect.h"
 #include "domain/kind/label.h"
 #include "domain/plan/review.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/widening.h"
 #include "domain/question/risk.h"
 
@@ -382,11 +382,11 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                         : OUTCOME_ANSWERED;
     s->responded_at = suspension_end(s, d->now);
     s->audit_summary = resolve_summary_of(a, s, choice);
-    if (beside_of_plan(s))
+    if (side_question_of_plan(s))
         return review_decided(d->board, s, by);
-    if (beside(s)) {
+    if (side_question(s)) {
         struct json *payload = NULL;
-        const char *type = beside_answered(a, s, &payload);
+        const char *type = side_question_answered(a, s, &payload);
         return resolve_append(a, d, type, by, payload);
     }
     TRY(resolve_settle_permit(a, d, &granted));
@@ -441,7 +441,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
                     "task was stopped.")
               : STR("Nobody answered in time. The agent continues with the "
                     "default that it stated in its request.");
-    if (beside_of_plan(s))
+    if (side_question_of_plan(s))
         return review_decided(d->board, s, by);
     struct json *p = json_object(a);
     json_set_text(p, "suspension_id", s->id);
@@ -468,7 +468,7 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     const struct event_by by = event_by(who);
     const bool asker = who->role == ROLE_AGENT && who->test == s->test &&
                        str_eq(who->agent, s->asked_by);
-    if (beside_of_plan(s))
+    if (side_question_of_plan(s))
         return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
                      "This question is answered, or ends with its plan.");
     if (!asker && who->role != ROLE_ADMIN)
@@ -489,9 +489,9 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     s->responded_via = VIA_NATIVE;
     s->responded_at = suspension_end(s, d->now);
     s->audit_summary = buf_text(&b);
-    if (beside(s)) {
+    if (side_question(s)) {
         struct json *payload = NULL;
-        const char *type = beside_withdrawn(a, s, &payload);
+        const char *type = side_question_withdrawn(a, s, &payload);
         return resolve_append(a, d, type, by, payload);
     }
     TRY(resolve_move(a, d, to, "cancelled", by));

@@ -3,7 +3,7 @@
 
 #include "base/clock_text.h"
 #include "base/id.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "domain/question/suspension_seal.h"
 
@@ -204,7 +204,7 @@ const struct err *board_ask(struct board *b, const struct plan *p,
                             struct suspension *s, const char *type,
                             const struct json *payload)
 {
-    if (b->beside >= BESIDE_OPEN_MAX)
+    if (b->side_questions >= SIDE_QUESTION_OPEN_MAX)
         return ERROR(ERR_CONFLICT, "question.too_many",
                      "20 approvals and other questions of this intent are "
                      "open. Wait for an answer.");
@@ -223,7 +223,7 @@ const struct err *board_ask(struct board *b, const struct plan *p,
     s->asked_sequence = b->intent->tail.sequence;
     b->asked = *s;
     b->has_asked = true;
-    b->beside++;
+    b->side_questions++;
     return NULL;
 }
 

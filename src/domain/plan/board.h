@@ -21,7 +21,7 @@ struct board {
     size_t plans_n;
     struct checkpoint *checkpoints; /* room for those of one more plan, twice */
     size_t checkpoints_n;
-    int64_t beside; /* open questions that do not hold the intent */
+    int64_t side_questions;   /* that are open */
     struct guardrails guards; /* of those who answer for the intent */
     struct terms terms; /* of the server, and of the key at hand */
     int64_t now;

@@ -357,7 +357,7 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
     struct json *o = json_object(b->arena);
     b->by = by;
     b->decides = true;
-    b->beside--;
+    b->side_questions--;
     if (own && !yes && s->outcome != OUTCOME_VETOED) {
         c->changed = true;
         board_change_plan(b, p);

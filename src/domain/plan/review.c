@@ -141,7 +141,7 @@ const struct err *review_decided(struct board *b, struct suspension *s,
     const bool first = p->activated_at == 0;
     b->by = by;
     b->decides = true;
-    b->beside--;
+    b->side_questions--;
     p->paused = PLAN_PAUSE_NONE;
     p->review_reason = s->reason;
     board_change_plan(b, p);

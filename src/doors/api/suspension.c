@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/json/fields.h"
 #include "domain/answer/agent_ui.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
 #include "doors/asking/respond.h"
@@ -233,7 +233,7 @@ static const struct err *read_answer(struct call *c, const struct json *body,
 static const struct err *check_script(const struct call *c,
                                       const struct suspension *s)
 {
-    return s->test && str_eq(s->asked_by_key, c->who.id) && !beside(s)
+    return s->test && str_eq(s->asked_by_key, c->who.id) && !side_question(s)
                ? NULL
                : ERROR(ERR_NOT_FOUND, "suspension.unknown",
                        "This key asked no question with this id.");

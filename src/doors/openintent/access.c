@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/json/fields.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/asking/respond.h"
 #include "doors/openintent/openintent.h"
 #include "store/person/acls.h"
@@ -132,7 +132,7 @@ const struct err *openintent_access_revoke(struct call *c)
 static struct json *access_request_object(struct call *c,
                                           const struct suspension *s)
 {
-    struct json *o = beside_object(c->a, s);
+    struct json *o = side_question_object(c->a, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
     return o;
 }
@@ -163,13 +163,13 @@ const struct err *openintent_access_request(struct call *c)
     struct json *body = NULL;
     struct work w = call_work(c);
     TRY(call_body_once(c, &body, &once));
-    TRY(beside_read_access(c->a, body, &s));
+    TRY(side_question_read_access(c->a, body, &s));
     TRY(work_begin(&w, &target, &once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(reach_check_sort(&c->who, w.intent.test));
-    TRY(keys_joins(c->pg, c->a, beside_principal(c->a, &s), w.intent.test,
-                   "principal_id"));
+    TRY(keys_joins(c->pg, c->a, side_question_principal(c->a, &s),
+                   w.intent.test, "principal_id"));
     s.asked_by = principal_actor(&c->who);
     TRY(access_check_request(&w, &s));
     TRY(ask_by_caller(&w, &s));
@@ -197,7 +197,7 @@ static const struct err *access_admit(struct call *c, const struct work *w)
     TRY(keys_decided(c->pg, c->a, w->suspension.asked_by_key, &people));
     if (people)
         return NULL;
-    if (str_eq(c->who.agent, beside_principal(c->a, &w->suspension)))
+    if (str_eq(c->who.agent, side_question_principal(c->a, &w->suspension)))
         return ERROR(ERR_FORBIDDEN, "suspension.own_question",
                      "An agent cannot answer its own request.");
     c->who.admits = true;
@@ -208,10 +208,10 @@ static const struct err *access_admit(struct call *c, const struct work *w)
 static const struct err *
 access_check_given(struct call *c, const struct work *w, struct answer *answer)
 {
-    struct policy_gift g = {.agent = beside_principal(c->a, &w->suspension),
-                            .access =
-                                reach_access_of(json_text(answer->value)),
-                            .until = answer->access_until};
+    struct policy_gift g = {
+        .agent = side_question_principal(c->a, &w->suspension),
+        .access = reach_access_of(json_text(answer->value)),
+        .until = answer->access_until};
     if (g.access == ACCESS_NONE)
         return NULL;
     TRY(policy_give(w, &g));
@@ -239,7 +239,8 @@ static const struct err *access_decide(struct call *c, struct answer *answer)
     if (!answer->value)
         answer->value = json_string(
             c->a,
-            vocabulary_access(beside_permission(c->a, &w.suspension))->wire);
+            vocabulary_access(side_question_permission(c->a, &w.suspension))
+                ->wire);
     TRY(access_check_given(c, &w, answer));
     TRY(respond_decide(c, &w, answer));
     return call_commit(c, &w, 200, access_request_object(c, &w.suspension),

@@ -3,7 +3,7 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/intent/governance.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/asking/respond.h"
 #include "doors/openintent/openintent.h"
 #include "store/question/suspensions.h"
@@ -15,7 +15,7 @@
 
 static struct json *object_of(struct call *c, const struct suspension *s)
 {
-    struct json *o = beside_object(c->a, s);
+    struct json *o = side_question_object(c->a, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
     return o;
 }
@@ -80,7 +80,7 @@ static const struct err *settle_completion(struct call *c,
                                            const struct work *w,
                                            struct suspension *s)
 {
-    if (!beside_completes(s))
+    if (!side_question_completes(s))
         return NULL;
     s->question =
         STR("Approve the completion of the task with the state shown below?");
@@ -112,17 +112,17 @@ request(struct call *c,
 
 const struct err *openintent_beside_request_approval(struct call *c)
 {
-    return request(c, beside_read_approval);
+    return request(c, side_question_read_approval);
 }
 
 const struct err *openintent_beside_escalate(struct call *c)
 {
-    return request(c, beside_read_escalation);
+    return request(c, side_question_read_escalation);
 }
 
 const struct err *openintent_beside_arbitrate(struct call *c)
 {
-    return request(c, beside_read_arbitration);
+    return request(c, side_question_read_arbitration);
 }
 
 /* ---- answering ------------------------------------------------------ */

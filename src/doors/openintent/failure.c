@@ -2,7 +2,7 @@
 #include "domain/containers/failure.h"
 
 #include "base/id.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/openintent/openintent.h"
 #include "store/intent/records.h"
 #include "work/ask.h"
@@ -65,7 +65,7 @@ static const struct err *escalate(struct call *c, struct work *w,
                                   struct failure *f)
 {
     struct suspension s = {.id = id_new(c->a)};
-    TRY(beside_read_escalation(c->a, failure_escalation(c->a, f), &s));
+    TRY(side_question_read_escalation(c->a, failure_escalation(c->a, f), &s));
     const struct err *e = ask_by_caller(w, &s);
     if (e && (e->kind == ERR_CONFLICT || e->kind == ERR_RATE)) {
         f->next = FAILURE_NOTHING;

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/start/plan.h"
+#include "process/start/load_conf.h"
 #include "process/start/user.h"
 #include "world/address.h"
 
@@ -140,7 +140,7 @@ static bool admin_is_owner(const struct command *c)
     struct conf conf;
     struct command admin = *c;
     admin.conf = &conf;
-    return plan_owner(c->arena, c->conf_path, c->admin_path, &conf) &&
+    return load_conf_owner(c->arena, c->conf_path, c->admin_path, &conf) &&
            conf_has_owner(&conf) &&
            doctor_users_as(&admin, USER_ADMIN, knock_owner, 0) == 0;
 }

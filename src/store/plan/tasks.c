@@ -50,7 +50,7 @@ const struct err *tasks_board(struct pg *pg, struct arena *a,
     b->tasks = rows_all(a, &task_record, all[0]);
     b->tasks_n = pg_count(all[0]);
     plans_take(b, all + 1);
-    b->beside = pg_int(all[3], 0, 0);
+    b->side_questions = pg_int(all[3], 0, 0);
     *out = b;
     return NULL;
 }

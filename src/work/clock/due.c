@@ -4,7 +4,7 @@
 #include "base/clock_text.h"
 #include "base/shared/clock_watch.h"
 #include "domain/containers/acl.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "store/intent/intents.h"
 #include "store/plan/portfolios.h"
 #include "store/plan/tasks.h"
@@ -98,7 +98,7 @@ static void order(const struct work *clock, const struct str *ids, size_t n,
 static bool ends_by_portfolio(const struct work *w)
 {
     return (w->intent.containers & INTENT_IN_PORTFOLIO) &&
-           !beside(&w->suspension);
+           !side_question(&w->suspension);
 }
 
 /* The deadlines of portfolios that are over. Where none is any more, because

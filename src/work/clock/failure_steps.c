@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "domain/plan/moves.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "store/sql.gen.h"
 #include "work/ask.h"
@@ -76,7 +76,8 @@ static const struct err *ask_people(struct work *w, struct failure *f)
                         .event = event_by_clock(),
                         .terms = risk_terms(w->conf, KIND_NONE)};
     principal_terms_add(&by.terms, &f->terms);
-    TRY(beside_read_escalation(w->arena, failure_escalation(w->arena, f), &s));
+    TRY(side_question_read_escalation(w->arena,
+                                      failure_escalation(w->arena, f), &s));
     const struct err *e = ask(w, &s, &by);
     f->next = e ? FAILURE_NOTHING : FAILURE_ESCALATION;
     return e && (e->kind == ERR_CONFLICT || e->kind == ERR_RATE) ? NULL : e;

@@ -3,7 +3,7 @@
 
 #include "domain/answer/resolve.h"
 #include "domain/kind/form.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
@@ -234,9 +234,9 @@ static const char *form_consequence(struct arena *a,
                                     const struct suspension *s,
                                     const struct json *choice)
 {
-    if (beside_or_plan(s) && form_is_effect(choice, EFFECT_AUTHORIZE))
+    if (side_question_or_plan(s) && form_is_effect(choice, EFFECT_AUTHORIZE))
         return " is notified immediately, and the plan goes on.";
-    if (beside_of_plan(s) && form_is_effect(choice, EFFECT_VETO))
+    if (side_question_of_plan(s) && form_is_effect(choice, EFFECT_VETO))
         return s->origin == ORIGIN_CHECKPOINT
                    ? " gets your rejection immediately."
                    : " gets your rejection immediately, and the plan fails.";

@@ -3,7 +3,7 @@
 #include "doors/pages/answer/page.h"
 
 #include "domain/answer/resolve.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
 #include "doors/pages/answer/amend.h"
@@ -50,11 +50,11 @@ static const struct err *find_closing(struct call *c, struct page_view *v,
 {
     const struct events_page page = {
         .intent_id = s->intent_id,
-        .type = beside(s)                        ? STR_NONE
-                : s->state == SUSPENSION_RESOLVED  ? STR("intent.resumed")
-                : s->state == SUSPENSION_EXPIRED ? STR("intent.suspension_"
-                                                       "expired")
-                                                 : STR("status_changed"),
+        .type = side_question(s)                  ? STR_NONE
+                : s->state == SUSPENSION_RESOLVED ? STR("intent.resumed")
+                : s->state == SUSPENSION_EXPIRED  ? STR("intent.suspension_"
+                                                         "expired")
+                                                  : STR("status_changed"),
         .since = s->responded_at,
         .limit = EVENTS_SHOWN};
     struct event_rows rows;

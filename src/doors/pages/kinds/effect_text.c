@@ -2,7 +2,7 @@
 #include "doors/pages/kinds/effect_text.h"
 
 #include "domain/answer/resolve.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/pages/kinds/card.h"
 
 /* By the part that a yes may change; p NULL: none. */
@@ -97,7 +97,7 @@ static struct str effect_text_origin(struct arena *a,
     if (s->origin != ORIGIN_ACCESS)
         return STR_NONE;
     const struct str words =
-        beside_access_words(json_get_text(choice, "value"));
+        side_question_access_words(json_get_text(choice, "value"));
     return words.p ? words : STR("The agent does not get access.");
 }
 

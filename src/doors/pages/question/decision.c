@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "domain/kind/label.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
@@ -91,8 +91,9 @@ static void decision_put_effect(struct arena *a, struct buf *b,
         buf_put(b, " The task was stopped.");
         return;
     }
-    if (beside_of_plan(s) || (s->origin == ORIGIN_OWN_CHECKPOINT &&
-                              (vetoed || s->outcome == OUTCOME_AUTHORIZED))) {
+    if (side_question_of_plan(s) ||
+        (s->origin == ORIGIN_OWN_CHECKPOINT &&
+         (vetoed || s->outcome == OUTCOME_AUTHORIZED))) {
         buf_put(b, s->outcome == OUTCOME_CHANGES_REQUESTED
                        ? " The plan went back to its agent."
                    : vetoed ? " The plan does not go on."

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "domain/kind/label.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/refs.h"
@@ -43,7 +43,8 @@ struct json *question_head_deadline(struct page_view *v,
 
 struct str question_head_title(const struct suspension *s)
 {
-    if (beside_completes(s)) /* the agent's word for it is OpenIntent's */
+    if (side_question_completes(
+            s)) /* the agent's word for it is OpenIntent's */
         return STR("Complete the task");
     if (s->title.p)
         return s->title;
@@ -128,9 +129,9 @@ struct json *question_head_facts(struct page_view *v,
     const struct page_facts_of subject = {
         .id = question_head_facts_id(s),
         .heading = same ? "Context" : "Details",
-        .note = beside_completes(s)
+        .note = side_question_completes(s)
                     ? STR("The task's state when this was requested")
-                : beside_of_plan(s)
+                : side_question_of_plan(s)
                     ? STR("From the plan, as its agents wrote it")
                     : STR("Exactly as sent by the agent"),
         .folded = s->kind != KIND_NONE,

@@ -1,7 +1,7 @@
 /* The plans of an intent on its page. On pages a plan's task is a step. */
 #include "doors/pages/question/plans.h"
 
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
@@ -271,7 +271,7 @@ const struct err *question_plans(struct call *c, struct page_view *v,
         return NULL;
     for (size_t i = 0; i < of->asked->n && !p.holds; i++) {
         const struct suspension *s = &of->asked->v[i];
-        if (s->state == SUSPENSION_PENDING && !beside(s))
+        if (s->state == SUSPENSION_PENDING && !side_question(s))
             p.holds = s;
     }
     TRY(tasks_board(c->pg, c->a, of->intent, &b));

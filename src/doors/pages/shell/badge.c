@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "domain/intent/event.h"
 #include "domain/kind/label.h"
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 
 #define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
 
@@ -21,8 +21,9 @@ struct json *page_badge(struct arena *a, const struct vocabulary_word *words)
 struct json *page_badge_kind(struct arena *a, const struct suspension *s)
 {
     const struct vocabulary_word *words =
-        beside_or_plan(s) || beside(s) ? vocabulary_origin(s->origin)
-                                       : kind_words(s->kind);
+        side_question_or_plan(s) || side_question(s)
+            ? vocabulary_origin(s->origin)
+            : kind_words(s->kind);
     struct json *o = json_object(a);
     json_set_text(o, "word", str_of(words->label));
     json_set_text(o, "icon", str_of(words->icon));

@@ -1,34 +1,34 @@
 /* Questions that hold nothing: reading them, and what clients and the log show
  * of them. Pure. */
-#include "domain/question/beside.h"
+#include "domain/question/side_question.h"
 
 #include "base/clock_text.h"
 #include "base/json/fields.h"
 #include "domain/intent/governance.h"
 #include "domain/intent/reach.h"
 
-#define BESIDE_TEXT_MAX 20000
-#define BESIDE_NAME_MAX 200
-#define BESIDE_OPTIONS_MAX SUSPENSION_CHOICES_MAX
+#define SIDE_QUESTION_TEXT_MAX 20000
+#define SIDE_QUESTION_NAME_MAX 200
+#define SIDE_QUESTION_OPTIONS_MAX SUSPENSION_CHOICES_MAX
 
-bool beside_of_plan(const struct suspension *s)
+bool side_question_of_plan(const struct suspension *s)
 {
     return s->origin == ORIGIN_CHECKPOINT || s->origin == ORIGIN_PLAN_REVIEW;
 }
 
-bool beside_or_plan(const struct suspension *s)
+bool side_question_or_plan(const struct suspension *s)
 {
-    return beside_of_plan(s) || s->origin == ORIGIN_OWN_CHECKPOINT;
+    return side_question_of_plan(s) || s->origin == ORIGIN_OWN_CHECKPOINT;
 }
 
-bool beside(const struct suspension *s)
+bool side_question(const struct suspension *s)
 {
     return s->origin == ORIGIN_APPROVAL || s->origin == ORIGIN_ESCALATION ||
            s->origin == ORIGIN_ARBITRATION || s->origin == ORIGIN_ACCESS ||
-           beside_of_plan(s);
+           side_question_of_plan(s);
 }
 
-bool beside_completes(const struct suspension *s)
+bool side_question_completes(const struct suspension *s)
 {
     return s->origin == ORIGIN_APPROVAL &&
            str_is(s->title, GOVERNANCE_COMPLETE);
@@ -37,13 +37,13 @@ bool beside_completes(const struct suspension *s)
 /* ---- reading --------------------------------------------------------- */
 
 /* The members that all three have; what was sent is the context. */
-static const struct err *beside_common(struct arena *a, struct fields *f,
-                                       struct suspension *out)
+static const struct err *
+side_question_common(struct arena *a, struct fields *f, struct suspension *out)
 {
     const struct json *context = NULL;
     struct str reason = STR_NONE;
     fields_need(f, "reason");
-    fields_text(f, "reason", BESIDE_TEXT_MAX, &reason);
+    fields_text(f, "reason", SIDE_QUESTION_TEXT_MAX, &reason);
     fields_json(f, "context", JSON_OBJECT, &context);
     TRY(fields_error(f));
     if (str_trim(reason).n > 0)
@@ -61,24 +61,25 @@ static const struct err *beside_common(struct arena *a, struct fields *f,
 }
 
 /* The first line of the reason, or the word where there is none. */
-static struct str beside_title(const struct suspension *s, const char *word)
+static struct str side_question_title(const struct suspension *s,
+                                      const char *word)
 {
     struct str rest = str_trim(s->explanation);
     const struct str line = str_trim(str_cut(&rest, '\n'));
     return line.n > 0 ? str_head(line, SUSPENSION_TITLE_MAX) : str_of(word);
 }
 
-const struct err *beside_read_approval(struct arena *a,
-                                       const struct json *body,
-                                       struct suspension *out)
+const struct err *side_question_read_approval(struct arena *a,
+                                              const struct json *body,
+                                              struct suspension *out)
 {
     struct fields f = fields(a, body, STR(""));
     struct json *choices = json_array(a);
     struct str requested_by = STR_NONE;
     fields_need(&f, "action");
-    fields_text(&f, "action", BESIDE_ACTION_MAX, &out->title);
-    fields_text(&f, "requested_by", BESIDE_NAME_MAX, &requested_by);
-    TRY(beside_common(a, &f, out));
+    fields_text(&f, "action", SIDE_QUESTION_ACTION_MAX, &out->title);
+    fields_text(&f, "requested_by", SIDE_QUESTION_NAME_MAX, &requested_by);
+    TRY(side_question_common(a, &f, out));
     if (str_trim(out->title).n == 0)
         return err_at(a, ERR_INVALID, "field.empty", STR("action"),
                       "An action is needed.");
@@ -91,9 +92,9 @@ const struct err *beside_read_approval(struct arena *a,
     return NULL;
 }
 
-const struct err *beside_read_escalation(struct arena *a,
-                                         const struct json *body,
-                                         struct suspension *out)
+const struct err *side_question_read_escalation(struct arena *a,
+                                                const struct json *body,
+                                                struct suspension *out)
 {
     struct fields f = fields(a, body, STR(""));
     struct str urgency = STR_NONE, by = STR_NONE;
@@ -101,11 +102,11 @@ const struct err *beside_read_escalation(struct arena *a,
     if (out->severity == SEVERITY__MAX)
         out->severity = SEVERITY_UNSAID; /* none, or an error of f */
     out->severity_said = out->severity;
-    fields_text(&f, "urgency", BESIDE_NAME_MAX, &urgency);
-    fields_text(&f, "escalated_by", BESIDE_NAME_MAX, &by);
-    TRY(beside_common(a, &f, out));
+    fields_text(&f, "urgency", SIDE_QUESTION_NAME_MAX, &urgency);
+    fields_text(&f, "escalated_by", SIDE_QUESTION_NAME_MAX, &by);
+    TRY(side_question_common(a, &f, out));
     out->origin = ORIGIN_ESCALATION;
-    out->title = beside_title(out, "Escalation");
+    out->title = side_question_title(out, "Escalation");
     out->question = STR("How should the agent continue?");
     out->response_type = ANSWER_TEXT;
     out->choices = STR("[]");
@@ -113,15 +114,14 @@ const struct err *beside_read_escalation(struct arena *a,
 }
 
 /* The options of an arbitration as choices, each an answer. */
-static const struct err *beside_options(struct arena *a,
-                                        const struct json *options,
-                                        struct suspension *out)
+static const struct err *side_question_options(struct arena *a,
+                                               const struct json *options,
+                                               struct suspension *out)
 {
     struct json *choices = json_array(a);
-    if (json_count(options) > BESIDE_OPTIONS_MAX)
-        return err_at(a, ERR_INVALID, "field.too_many",
-                      STR("context.options"), "There may be %d options.",
-                      BESIDE_OPTIONS_MAX);
+    if (json_count(options) > SIDE_QUESTION_OPTIONS_MAX)
+        return err_at(a, ERR_INVALID, "field.too_many", STR("context.options"),
+                      "There may be %d options.", SIDE_QUESTION_OPTIONS_MAX);
     for (size_t i = 0; i < json_count(options); i++) {
         const struct json *one = json_at(options, i);
         const struct str value = json_get_text(one, "value"),
@@ -144,21 +144,21 @@ static const struct err *beside_options(struct arena *a,
                                    "The options are too long.");
 }
 
-const struct err *beside_read_arbitration(struct arena *a,
-                                          const struct json *body,
-                                          struct suspension *out)
+const struct err *side_question_read_arbitration(struct arena *a,
+                                                 const struct json *body,
+                                                 struct suspension *out)
 {
     struct fields f = fields(a, body, STR(""));
     const struct json *options =
         json_get(json_get(body, "context"), "options");
-    TRY(beside_common(a, &f, out));
+    TRY(side_question_common(a, &f, out));
     out->origin = ORIGIN_ARBITRATION;
-    out->title = beside_title(out, "Arbitration");
+    out->title = side_question_title(out, "Arbitration");
     out->question = STR("How is this decided?");
     out->response_type = ANSWER_TEXT;
     out->choices = STR("[]");
     return json_is(options, JSON_ARRAY) && json_count(options) > 0
-               ? beside_options(a, options, out)
+               ? side_question_options(a, options, out)
                : NULL;
 }
 
@@ -166,7 +166,7 @@ const struct err *beside_read_arbitration(struct arena *a,
 
 static const struct {
     const char *label, *does;
-} beside_accesses[ACCESS__MAX] = {
+} side_question_accesses[ACCESS__MAX] = {
     [ACCESS_READ] = {"Read access",
                      "The agent can read the task, with its log, questions, "
                      "plans and records. It cannot change anything."},
@@ -180,14 +180,15 @@ static const struct {
                       "work on it, complete or stop it, assign agents, change "
                       "its policy, and give others access."}};
 
-struct str beside_access_words(struct str value)
+struct str side_question_access_words(struct str value)
 {
-    const char *does = beside_accesses[reach_access_of(value)].does;
+    const char *does = side_question_accesses[reach_access_of(value)].does;
     return does ? str_of(does) : STR_NONE;
 }
 
-static void beside_access_title(struct arena *a, struct str agent,
-                                enum access access, struct suspension *out)
+static void side_question_access_title(struct arena *a, struct str agent,
+                                       enum access access,
+                                       struct suspension *out)
 {
     const char *word = access == ACCESS_ADMIN
                            ? "full"
@@ -206,15 +207,16 @@ static void beside_access_title(struct arena *a, struct str agent,
     out->question = buf_text(&question);
 }
 
-const struct err *beside_read_access(struct arena *a, const struct json *body,
-                                     struct suspension *out)
+const struct err *side_question_read_access(struct arena *a,
+                                            const struct json *body,
+                                            struct suspension *out)
 {
     struct fields f = fields(a, body, STR(""));
     struct str agent = STR_NONE, type = STR_NONE, word = STR_NONE;
     const struct json *capabilities = NULL;
     fields_need(&f, "principal_id");
     fields_text(&f, "principal_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
-    fields_text(&f, "principal_type", BESIDE_NAME_MAX, &type);
+    fields_text(&f, "principal_type", SIDE_QUESTION_NAME_MAX, &type);
     if (!f.e && type.p && role_of(type) != ROLE_AGENT)
         fields_wrong(&f, "principal_type", "acl.people",
                      "Entries are for agents. People reach every intent.");
@@ -224,8 +226,8 @@ const struct err *beside_read_access(struct arena *a, const struct json *body,
     fields_need(&f, "requested_permission");
     fields_word(&f, "requested_permission", "read write admin", &word);
     fields_json(&f, "capabilities", JSON_ARRAY, &capabilities);
-    TRY(beside_common(a, &f, out));
-    beside_access_title(a, agent, reach_access_of(word), out);
+    TRY(side_question_common(a, &f, out));
+    side_question_access_title(a, agent, reach_access_of(word), out);
     out->origin = ORIGIN_ACCESS;
     out->response_type = ANSWER_CHOICE;
     const enum access most = reach_access_of(word);
@@ -234,48 +236,51 @@ const struct err *beside_read_access(struct arena *a, const struct json *body,
     /* As much as was asked for, or less. */
     for (enum access i = ACCESS_READ; i <= most; i++)
         suspension_add_choice(a, choices, vocabulary_access(i)->wire.p,
-                              beside_accesses[i].label, EFFECT_AUTHORIZE);
+                              side_question_accesses[i].label,
+                              EFFECT_AUTHORIZE);
     out->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
     return NULL;
 }
 
-struct str beside_principal(struct arena *a, const struct suspension *s)
+struct str side_question_principal(struct arena *a, const struct suspension *s)
 {
     return json_get_text(json_read(a, s->context), "principal_id");
 }
 
-enum access beside_permission(struct arena *a, const struct suspension *s)
+enum access side_question_permission(struct arena *a,
+                                     const struct suspension *s)
 {
     return reach_access_of(
         json_get_text(json_read(a, s->context), "requested_permission"));
 }
 
-enum access beside_granted(struct arena *a, const struct suspension *s)
+enum access side_question_granted(struct arena *a, const struct suspension *s)
 {
     return s->outcome == OUTCOME_AUTHORIZED
                ? reach_access_of(json_text(json_read(a, s->response)))
                : ACCESS_NONE;
 }
 
-static void beside_set_principal(struct arena *a, const struct suspension *s,
-                                 struct json *o)
+static void side_question_set_principal(struct arena *a,
+                                        const struct suspension *s,
+                                        struct json *o)
 {
     const struct json *sent = json_read(a, s->context);
     const struct json *list = json_get(sent, "capabilities");
-    json_set_text(o, "principal_id", beside_principal(a, s));
+    json_set_text(o, "principal_id", side_question_principal(a, s));
     json_set_text(o, "principal_type", STR("agent"));
     json_set_text(o, "requested_permission",
-                  vocabulary_access(beside_permission(a, s))->wire);
+                  vocabulary_access(side_question_permission(a, s))->wire);
     json_set_json(o, "capabilities", list ? list : json_array(a));
 }
 
-static const char *beside_access_answered(struct arena *a,
-                                          const struct suspension *s,
-                                          struct json *o)
+static const char *side_question_access_answered(struct arena *a,
+                                                 const struct suspension *s,
+                                                 struct json *o)
 {
-    const enum access given = beside_granted(a, s);
+    const enum access given = side_question_granted(a, s);
     json_set_text(o, "request_id", s->id);
-    json_set_text(o, "principal_id", beside_principal(a, s));
+    json_set_text(o, "principal_id", side_question_principal(a, s));
     if (given != ACCESS_NONE)
         json_set_text(o, "permission", vocabulary_access(given)->wire);
     json_set_text_or_null(o, "reason", s->reason);
@@ -285,20 +290,20 @@ static const char *beside_access_answered(struct arena *a,
 
 /* ---- the log --------------------------------------------------------- */
 
-const char *beside_asked_type(const struct suspension *s)
+const char *side_question_asked_type(const struct suspension *s)
 {
     return s->origin == ORIGIN_ACCESS ? "access_requested"
                                       : "arbitration_requested";
 }
 
-struct json *beside_asked(struct arena *a, const struct suspension *s)
+struct json *side_question_asked(struct arena *a, const struct suspension *s)
 {
     struct json *o = json_object(a);
     if (s->origin == ORIGIN_ACCESS) {
         json_set_text(o, "request_id", s->id);
         json_set_text(o, "id", s->id);
         json_set_text(o, "intent_id", s->intent_id);
-        beside_set_principal(a, s, o);
+        side_question_set_principal(a, s, o);
         json_set_text(o, "reason",
                       s->explanation.p ? s->explanation : STR(""));
         return o;
@@ -313,8 +318,8 @@ struct json *beside_asked(struct arena *a, const struct suspension *s)
     return o;
 }
 
-const char *beside_answered(struct arena *a, const struct suspension *s,
-                            struct json **payload)
+const char *side_question_answered(struct arena *a, const struct suspension *s,
+                                   struct json **payload)
 {
     struct json *o = json_object(a);
     *payload = o;
@@ -332,7 +337,7 @@ const char *beside_answered(struct arena *a, const struct suspension *s,
                    : "governance.approval_denied";
     }
     if (s->origin == ORIGIN_ACCESS)
-        return beside_access_answered(a, s, o);
+        return side_question_access_answered(a, s, o);
     if (s->origin == ORIGIN_ESCALATION) {
         json_set_text(o, "escalation_id", s->id);
         json_set_text(o, "resolved_by", s->responded_by);
@@ -347,13 +352,14 @@ const char *beside_answered(struct arena *a, const struct suspension *s,
     return "decision_recorded";
 }
 
-const char *beside_withdrawn(struct arena *a, const struct suspension *s,
-                             struct json **payload)
+const char *side_question_withdrawn(struct arena *a,
+                                    const struct suspension *s,
+                                    struct json **payload)
 {
     struct json *o = json_object(a);
     *payload = o;
     if (s->origin == ORIGIN_ACCESS)
-        return beside_access_answered(a, s, o);
+        return side_question_access_answered(a, s, o);
     json_set_text(o, "decision_type", vocabulary_origin(s->origin)->wire);
     json_set_text(o, "request_id", s->id);
     json_set_text(o, "outcome", STR("withdrawn"));
@@ -364,7 +370,7 @@ const char *beside_withdrawn(struct arena *a, const struct suspension *s,
 /* ---- what clients read ------------------------------------------------ */
 
 /* "pending", the word for an answer, or "expired". */
-static struct str beside_status(const struct suspension *s)
+static struct str side_question_status(const struct suspension *s)
 {
     if (s->state == SUSPENSION_PENDING)
         return STR("pending");
@@ -377,8 +383,8 @@ static struct str beside_status(const struct suspension *s)
     return s->outcome == OUTCOME_AUTHORIZED ? STR("approved") : STR("denied");
 }
 
-static void beside_approval(struct arena *a, const struct suspension *s,
-                            const struct json *sent, struct json *o)
+static void side_question_approval(struct arena *a, const struct suspension *s,
+                                   const struct json *sent, struct json *o)
 {
     const struct str by = json_get_text(sent, "requested_by");
     json_set_text(o, "requested_by", by.p ? by : s->asked_by);
@@ -388,8 +394,9 @@ static void beside_approval(struct arena *a, const struct suspension *s,
     json_set_text_or_null(o, "decision_notes", s->reason);
 }
 
-static void beside_escalation(struct arena *a, const struct suspension *s,
-                              const struct json *sent, struct json *o)
+static void side_question_escalation(struct arena *a,
+                                     const struct suspension *s,
+                                     const struct json *sent, struct json *o)
 {
     const struct str by = json_get_text(sent, "escalated_by");
     json_set_text(o, "escalated_by", by.p ? by : s->asked_by);
@@ -402,11 +409,11 @@ static void beside_escalation(struct arena *a, const struct suspension *s,
     json_set_text_or_null(o, "resolution_notes", s->reason);
 }
 
-static void beside_access(struct arena *a, const struct suspension *s,
-                          struct json *o)
+static void side_question_access(struct arena *a, const struct suspension *s,
+                                 struct json *o)
 {
-    const enum access given = beside_granted(a, s);
-    beside_set_principal(a, s, o);
+    const enum access given = side_question_granted(a, s);
+    side_question_set_principal(a, s, o);
     if (given != ACCESS_NONE)
         json_set_text(o, "permission", vocabulary_access(given)->wire);
     json_set_text_or_null(o, "decided_at", clock_naive(a, s->responded_at));
@@ -416,7 +423,7 @@ static void beside_access(struct arena *a, const struct suspension *s,
                                                            : s->reason);
 }
 
-struct json *beside_object(struct arena *a, const struct suspension *s)
+struct json *side_question_object(struct arena *a, const struct suspension *s)
 {
     const struct json *sent = json_read(a, s->context);
     struct json *o = json_object(a);
@@ -426,14 +433,14 @@ struct json *beside_object(struct arena *a, const struct suspension *s)
         json_set_bool(o, "test", true);
     json_set_text(o, "reason", json_get_text(sent, "reason"));
     json_set_json(o, "context", json_get(sent, "context"));
-    json_set_text(o, "status", beside_status(s));
+    json_set_text(o, "status", side_question_status(s));
     json_set_text_or_null(o, "created_at", clock_naive(a, s->suspended_at));
     if (s->origin == ORIGIN_APPROVAL)
-        beside_approval(a, s, sent, o);
+        side_question_approval(a, s, sent, o);
     else if (s->origin == ORIGIN_ESCALATION)
-        beside_escalation(a, s, sent, o);
+        side_question_escalation(a, s, sent, o);
     else if (s->origin == ORIGIN_ACCESS)
-        beside_access(a, s, o);
+        side_question_access(a, s, o);
     else
         json_set_text(o, "requester_id", s->asked_by);
     return o;

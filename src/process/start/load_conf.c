@@ -2,7 +2,7 @@
  *
  * Called at the start of each command and by the supervisor's reload. Never
  * ends the process: the caller decides whether a mistake is fatal. */
-#include "process/start/plan.h"
+#include "process/start/load_conf.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -27,10 +27,10 @@ static void tell_mistakes(struct str lines)
     }
 }
 
-bool plan_conf(struct arena *a, const char *path, struct conf *out)
+bool load_conf(struct arena *a, const char *path, struct conf *out)
 {
-    struct buf file = buf_make(a, PLAN_FILE_MAX);
-    struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
+    struct buf file = buf_make(a, LOAD_CONF_FILE_MAX);
+    struct buf mistakes = buf_make(a, LOAD_CONF_FILE_MAX);
     if (path && !read_file(path, &file))
         return false;
     if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes)) {
@@ -46,12 +46,12 @@ bool plan_conf(struct arena *a, const char *path, struct conf *out)
     return false;
 }
 
-bool plan_owner(struct arena *a, const char *path, const char *admin,
-                struct conf *out)
+bool load_conf_owner(struct arena *a, const char *path, const char *admin,
+                     struct conf *out)
 {
-    struct buf file = buf_make(a, PLAN_FILE_MAX);
-    struct buf mistakes = buf_make(a, PLAN_FILE_MAX);
-    if (!plan_conf(a, path, out))
+    struct buf file = buf_make(a, LOAD_CONF_FILE_MAX);
+    struct buf mistakes = buf_make(a, LOAD_CONF_FILE_MAX);
+    if (!load_conf(a, path, out))
         return false;
     if (!admin || (access(admin, F_OK) != 0 && errno == ENOENT))
         return true;
@@ -66,10 +66,10 @@ bool plan_owner(struct arena *a, const char *path, const char *admin,
     return false;
 }
 
-bool plan_load(const char *path, struct plan *out)
+bool load_conf_all(const char *path, struct load_conf *out)
 {
-    *out = (struct plan){.arena = arena_make(ARENA_PROCESS_MAX)};
-    if (plan_conf(out->arena, path, &out->conf)) {
+    *out = (struct load_conf){.arena = arena_make(ARENA_PROCESS_MAX)};
+    if (load_conf(out->arena, path, &out->conf)) {
         const struct err *e =
             template_load(out->arena, out->conf.templates,
                           out->conf.templates_strict, &out->templates);

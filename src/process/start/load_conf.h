@@ -1,14 +1,14 @@
 /* The configuration of a process, and the templates that it names. Read at the
  * start and again at each reload. */
-#ifndef PROCESS_START_PLAN_H
-#define PROCESS_START_PLAN_H
+#ifndef PROCESS_START_LOAD_CONF_H
+#define PROCESS_START_LOAD_CONF_H
 
 #include "base/conf.h"
 #include "world/template/template.h"
 
-#define PLAN_FILE_MAX ((size_t)256 << 10)
+#define LOAD_CONF_FILE_MAX ((size_t)256 << 10)
 
-struct plan {
+struct load_conf {
     struct arena *arena; /* owns all of it */
     struct conf conf;
     struct templates *templates;
@@ -16,13 +16,13 @@ struct plan {
 
 /* The configuration alone, from the file at path (NULL: none) and the
  * environment. false: every mistake is in the log. */
-bool plan_conf(struct arena *a, const char *path, struct conf *out);
+bool load_conf(struct arena *a, const char *path, struct conf *out);
 /* The same with the database_owner of the file at admin (NULL: none), where
  * there is one. */
-bool plan_owner(struct arena *a, const char *path, const char *admin,
-                struct conf *out);
+bool load_conf_owner(struct arena *a, const char *path, const char *admin,
+                     struct conf *out);
 /* The configuration and the templates, in an arena of their own, to be freed by
  * arena_free. false: every mistake is in the log, nothing to free. */
-bool plan_load(const char *path, struct plan *out);
+bool load_conf_all(const char *path, struct load_conf *out);
 
 #endif
