@@ -256,3 +256,11 @@ struct str str_head(struct str s, size_t n)
     }
     return str_sub(s, 0, at);
 }
+
+uint64_t str_hash(struct str s)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < s.n; i++)
+        h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+    return h | 1;
+}

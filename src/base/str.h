@@ -91,4 +91,8 @@ size_t str_runes(struct str s);
 /* The longest prefix of well-formed UTF-8 with at most n code points. */
 struct str str_head(struct str s, size_t n);
 
+/* A hash of a text (FNV-1a), never 0. Texts that have the same one are easily
+ * found: for ids that the server makes, not for what a client chooses. */
+uint64_t str_hash(struct str s);
+
 #endif

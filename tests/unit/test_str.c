@@ -379,3 +379,12 @@ Test(str, percent_decoding)
     cr_assert_eq(str_hex('F'), 15);
     cr_assert_eq(str_hex('g'), -1);
 }
+
+/* The values are those of the published test vectors, but for the lowest bit. */
+Test(str, hashes)
+{
+    cr_expect_eq(str_hash(STR("")), UINT64_C(0xcbf29ce484222325));
+    cr_expect_eq(str_hash(STR("a")), UINT64_C(0xaf63dc4c8601ec8d));
+    cr_expect_eq(str_hash(STR("foobar")), UINT64_C(0x85944171f73967e9));
+    cr_expect_neq(str_hash(STR("ab")), str_hash(STR("ba")));
+}

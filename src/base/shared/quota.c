@@ -40,19 +40,9 @@ struct quota *quota_make(void)
     return q == MAP_FAILED ? NULL : q;
 }
 
-/* FNV-1a; never 0. The ids are made by the server, so collisions cannot be
- * chosen. */
-static uint64_t hash_of(struct str id)
-{
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < id.n; i++)
-        h = (h ^ (unsigned char)id.p[i]) * UINT64_C(1099511628211);
-    return h | 1;
-}
-
 static struct place *quota_find(struct quota *q, struct str id)
 {
-    const uint64_t who = hash_of(id);
+    const uint64_t who = str_hash(id);
     struct place *way = &q->place[(who >> 32 ^ who >> 1) % (PLACES / WAYS) *
                                   WAYS];
     struct place *quiet = way;
@@ -104,7 +94,7 @@ void quota_charge(struct quota *q, struct str id, int64_t rate, int64_t n,
 /* The last bit says that it is not a person. */
 static uint64_t quota_mark(struct str id, bool person)
 {
-    return person ? hash_of(id) ^ 1 : hash_of(id);
+    return person ? str_hash(id) ^ 1 : str_hash(id);
 }
 
 struct quota_seats quota_seats(struct quota *q, struct str id, bool person)

@@ -28,14 +28,10 @@ struct wait_shares *wait_share_make(struct arena *process,
     return all;
 }
 
-/* FNV-1a. The ids are made by the server, so nobody can choose them to meet in
- * one bucket. */
 static int bucket_of(struct str id)
 {
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < id.n; i++)
-        h = (h ^ (unsigned char)id.p[i]) * UINT64_C(1099511628211);
-    return (int)((h >> 32 ^ h) % BUCKETS);
+    const uint64_t h = str_hash(id);
+    return (int)((h >> 32 ^ h >> 1) % BUCKETS);
 }
 
 static struct wait_share *wait_share_find(struct wait_shares *all,

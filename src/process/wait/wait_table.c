@@ -37,19 +37,9 @@ struct wait_table *wait_table_make(struct arena *process)
     return t;
 }
 
-/* FNV-1a; never 0. An id is made by the server, so a client cannot choose ids
- * that meet in one bucket. */
-static uint64_t hash_of(struct str s)
-{
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-    return h | 1;
-}
-
 static int bucket_of(struct str intent_id)
 {
-    const uint64_t h = hash_of(intent_id);
+    const uint64_t h = str_hash(intent_id);
     return (int)((h >> 32 ^ h >> 1) % BUCKETS);
 }
 
@@ -139,7 +129,7 @@ static bool wait_table_ends(const struct wake_note *note, struct str intent_id,
 bool wait_table_happened(const struct wait_table *t,
                          const struct wait_table_ask *ask)
 {
-    const uint64_t h = hash_of(ask->intent_id);
+    const uint64_t h = str_hash(ask->intent_id);
     for (size_t i = 0; i < WAIT_TABLE_RECENT; i++)
         if (t->hash[i] == h && wait_table_ends(&t->recent[i], ask->intent_id,
                                                ask->suspension_id, ask->since))
@@ -154,7 +144,7 @@ void wait_table_changed(struct wait_table *t, const struct wake_note *note,
     if (id.n == 0)
         return;
     t->recent[t->next] = *note;
-    t->hash[t->next] = hash_of(str_of(note->intent_id));
+    t->hash[t->next] = str_hash(str_of(note->intent_id));
     t->next = (t->next + 1) % WAIT_TABLE_RECENT;
     for (int i = t->bucket[bucket_of(id)], next; i != NONE; i = next) {
         const struct slot *s = &t->slot[i];
