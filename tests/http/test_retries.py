@@ -12,9 +12,13 @@ from test_records import at, failure, made, policy
 from test_streams import Stream
 
 
+OPEN = 60  # questions of one key
+
+
 @pytest.fixture(scope="module")
 def server(clock):
-    with kit.own_server(place("retries"), **clock.setting) as one:
+    with kit.own_server(place("retries"), SAYSO_LIMIT_OPEN=str(OPEN),
+                        **clock.setting) as one:
         yield one
 
 
@@ -231,3 +235,24 @@ def test_the_clock_asks_at_the_terms_of_the_agents_key(server, clock, agent,
         assert told["severity"] == "critical"
         assert told["responder"]["mode"] == "group"
         assert told["responder"]["who"] == "on-call"
+
+
+def test_the_clock_asks_no_more_than_the_key_may(server, clock, operator):
+    """Where the agent's key has no room left, nobody is asked."""
+    key = server.key("agent", "--agent", "busy-agent")
+    with server.client(headers={"X-API-Key": key}) as busy:
+        intent = new_intent(busy)
+        made(policy(busy, intent, fallback_agent_id="ledger-agent"), 200)
+        asked = ask(busy, intent_id=intent["id"])
+        made(failure(busy, intent, error_code="PERMISSION_DENIED"))
+        govern(busy, intent, "busy-agent")
+        for _ in range(OPEN - 1):
+            ask(busy)
+        assert answer(operator, asked, "approve").status_code == 200
+        ask(busy)
+        clock.forward(seconds=6)
+        wait_for(lambda: made(busy.get(at(intent, "failures")),
+                              200)["failures"][0]["next"] == "nothing")
+        assert escalations(busy, intent) == []
+        [kept] = made(busy.get(at(intent, "failures")), 200)["failures"]
+        assert kept["resolved_at"]
