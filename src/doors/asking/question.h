@@ -7,7 +7,7 @@
 
 /* Asks the question of a body, in its intent or in a new one; text: the bytes
  * of the body. The caller commits, unless w->answered. ERR_INVALID of
- * suspension_read; ERR_NOT_FOUND intent.unknown; those of ask_suspend. */
+ * suspension_read; ERR_NOT_FOUND intent.unknown; those of ask. */
 const struct err *question_ask(struct call *c, struct work *w, struct str text,
                                const struct json *body,
                                const struct work_once *once) MUST;
