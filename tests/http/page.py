@@ -180,7 +180,8 @@ def signs_in(server, email, password):
 
 def signed_in(server):
     """The cookie of whom ./start made."""
-    with server.client(headers={"Accept": "text/html"}) as client:
+    with server.client(headers={"Accept": "text/html"},
+                       transport=kit.elsewhere()) as client:
         r = client.post("/login", data=login_data(
             client, email=server.env["SAYSO_OPERATOR_EMAIL"],
             password=server.env["SAYSO_OPERATOR_PASSWORD"]))

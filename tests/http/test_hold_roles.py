@@ -133,10 +133,12 @@ def taken(server, *places):
         fcntl.fcntl(fd, fcntl.F_SETLKW,
                     struct.pack("hhqqi4x", how, os.SEEK_SET, place, 1, 0))
 
-    for place in places:
-        lock(fcntl.F_WRLCK, place)
-    yield lambda place: lock(fcntl.F_UNLCK, place)
-    os.close(fd)  # which frees all of them
+    try:
+        for place in places:
+            lock(fcntl.F_WRLCK, place)
+        yield lambda place: lock(fcntl.F_UNLCK, place)
+    finally:
+        os.close(fd)  # which frees all of them
 
 
 def test_M2_what_finds_no_place_is_told_to_come_again(
@@ -198,7 +200,7 @@ def test_M2_workers_go_on_serving_while_many_sign_in(server, nobody, person):
 
 
 def test_M2_a_flood_from_one_network_is_a_page(server):
-    with server.client(transport=elsewhere(),
+    with server.client(transport=elsewhere(patient=False),
                        headers={"Accept": "text/html"}) as client:
         data = login_data(client, email="a@example.com", password="x")
         answers = kit.together(*[
