@@ -95,7 +95,7 @@ static const struct err *tick_decide(const struct tick *t, struct due_unit *u)
 /* Did a checkpoint that the clock approved lead to the next? */
 static bool tick_asks(const struct work *w)
 {
-    return w->board && w->board->has_asked;
+    return w->plans && w->plans->has_asked;
 }
 
 /* Decides all before the intents are written, and removes those that fail;
@@ -150,9 +150,9 @@ static const struct err *write_all(struct tick *t, const struct work *clock,
             deliveries_queue_notice(t->pg, t->a, &notice);
         }
         if (tick_asks(&u->work))
-            deliveries_queue_notice(t->pg, t->a,
-                                    ask_notice(&u->work, &u->work.board->asked,
-                                               channels));
+            deliveries_queue_notice(
+                t->pg, t->a,
+                ask_notice(&u->work, &u->work.plans->asked, channels));
     }
     pg_queue(t->pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(t->pg, t->a, NULL));

@@ -49,7 +49,7 @@ const struct err *answer_decide(struct work *w, const struct answer *answer)
     TRY(check_claimed(w, &w->suspension));
     w->has_permit = w->permit_found;
     if (side_question_or_plan(&w->suspension))
-        TRY(work_board_by_caller(w));
+        TRY(work_plans_by_caller(w));
     struct decision d = work_decision(w);
     TRY(resolve_respond(w->arena, &d, answer, w->who));
     w->suspension_decided = true;
@@ -58,5 +58,5 @@ const struct err *answer_decide(struct work *w, const struct answer *answer)
         work_touch(w);
     if (w->suspension.origin == ORIGIN_ACCESS)
         TRY(give_access(w, answer));
-    return ask_of_board(w);
+    return ask_of_plans(w);
 }

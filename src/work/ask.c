@@ -259,19 +259,19 @@ struct deliveries_notice *ask_notice(struct work *w,
     return n;
 }
 
-const struct err *ask_of_board(struct work *w)
+const struct err *ask_of_plans(struct work *w)
 {
     struct channels *all;
-    if (!w->board || !w->board->has_asked)
+    if (!w->plans || !w->plans->has_asked)
         return NULL;
     if (w->who && w->who->role == ROLE_AGENT) {
         TRY(ask_limit(w, w->who->id));
-        w->board->asked.asked_by_key = w->who->id;
+        w->plans->asked.asked_by_key = w->who->id;
     }
     all = arena_new(w->arena, struct channels);
     TRY(endpoints_channels(w->pg, w->arena, all));
     if (all->n > 0)
-        w->notice = ask_notice(w, &w->board->asked, all);
+        w->notice = ask_notice(w, &w->plans->asked, all);
     return NULL;
 }
 
@@ -328,8 +328,8 @@ static const struct err *take_checkpoint(struct work *w, struct suspension *s)
     if (!(w->intent.containers & INTENT_HAS_TASKS) || w->who->test ||
         str_search(s->context, member) == s->context.n)
         return NULL;
-    TRY(work_board_by_caller(w));
-    return checkpoint_take(w->board, s);
+    TRY(work_plans_by_caller(w));
+    return checkpoint_take(w->plans, s);
 }
 
 /* Sets who asks, and the intent. */

@@ -31,10 +31,10 @@ const struct err *ask_by_caller(struct work *w, struct suspension *s) MUST;
 struct deliveries_notice *ask_notice(struct work *w,
                                      const struct suspension *s,
                                      const struct channels *all);
-/* A question that the work's board asks, if there is one: it counts as one of
+/* A question that the work's plans ask, if there is one: it counts as one of
  * the agent's key that led to it (ERR_RATE limit.open), and notices to people
  * are queued. */
-const struct err *ask_of_board(struct work *w) MUST;
+const struct err *ask_of_plans(struct work *w) MUST;
 
 /* Makes the work's permit of these details, asked for; terms: NULL: the
  * default. */

@@ -9,19 +9,19 @@
 
 #define FOLLOW_PAGE 50 /* dependents of one batch */
 
-/* The caller writes the board. */
+/* The caller writes the plans. */
 static const struct err *follow_tasks(const struct follow *c)
 {
-    const struct board_change change = {
+    const struct intent_plans_change change = {
         .was = c->was, .asker = c->asker, .suspension = c->suspension};
     if (!(c->intent->containers & INTENT_HAS_TASKS))
         return NULL;
-    if (!*c->board)
-        TRY(tasks_board(c->changes->pg, c->changes->arena, c->intent,
-                        c->board));
-    (*c->board)->events = c->events;
-    (*c->board)->now = c->changes->now;
-    return board_follow(*c->board, &change);
+    if (!*c->plans)
+        TRY(tasks_with_plans(c->changes->pg, c->changes->arena, c->intent,
+                             c->plans));
+    (*c->plans)->events = c->events;
+    (*c->plans)->now = c->changes->now;
+    return intent_plans_follow(*c->plans, &change);
 }
 
 /* ---- portfolios: an event for each, and the end of those that it completes -

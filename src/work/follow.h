@@ -3,7 +3,7 @@
 #ifndef WORK_FOLLOW_H
 #define WORK_FOLLOW_H
 
-#include "domain/plan/board.h"
+#include "domain/plan/intent_plans.h"
 #include "store/plan/coordinators.h"
 #include "work/status_change.h"
 
@@ -24,7 +24,8 @@ struct follow {
     const struct suspension *suspension; /* the newest; NULL: none */
     const struct suspension *asked; /* new, holds the intent; NULL: none */
     struct event_list *events;      /* what follows is appended here */
-    struct board **board; /* its tasks, once they are read: the caller writes
+    struct intent_plans *
+        *plans; /* its tasks, once they are read: the caller writes
                            * them */
     struct follow_supervisors *supervisors; /* NULL: coordinators do not
                                              * follow */

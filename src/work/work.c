@@ -24,19 +24,19 @@ const struct err *work_check_parent(const struct work *w)
                  "The parent intent has ended. It cannot have a new child.");
 }
 
-const struct err *work_board(struct work *w, struct event_by by,
+const struct err *work_plans(struct work *w, struct event_by by,
                              const struct terms *terms)
 {
-    if (!w->board) {
-        TRY(tasks_board(w->pg, w->arena, &w->intent, &w->board));
+    if (!w->plans) {
+        TRY(tasks_with_plans(w->pg, w->arena, &w->intent, &w->plans));
         TRY(coordinators_guard(w->pg, w->arena, &w->intent,
-                               &w->board->guards));
+                               &w->plans->guards));
     }
-    w->board->events = &w->events;
-    w->board->now = w->now;
-    w->board->by = by;
+    w->plans->events = &w->events;
+    w->plans->now = w->now;
+    w->plans->by = by;
     if (terms)
-        w->board->terms = *terms;
+        w->plans->terms = *terms;
     return NULL;
 }
 
@@ -47,17 +47,17 @@ struct terms work_terms(const struct work *w, enum kind kind)
     return t;
 }
 
-const struct err *work_board_by_caller(struct work *w)
+const struct err *work_plans_by_caller(struct work *w)
 {
     const struct terms terms = work_terms(w, KIND_NONE);
-    return work_board(w, event_by(w->who), &terms);
+    return work_plans(w, event_by(w->who), &terms);
 }
 
 struct decision work_decision(struct work *w)
 {
     return (struct decision){.intent = &w->intent,
                              .suspension = &w->suspension,
-                             .board = w->board,
+                             .plans = w->plans,
                              .permit = w->has_permit ? &w->permit : NULL,
                              .dependencies_done = w->dependencies_done,
                              .deadline = w->deadline,
@@ -92,7 +92,7 @@ void work_touch(struct work *w)
 const struct err *work_expire(struct work *w, const struct terms *terms)
 {
     if (side_question_or_plan(&w->suspension))
-        TRY(work_board(w, event_by_clock(), terms));
+        TRY(work_plans(w, event_by_clock(), terms));
     struct decision d = work_decision(w);
     TRY(resolve_expire(w->arena, &d));
     if (!side_question(&w->suspension))
@@ -116,16 +116,16 @@ static const struct err *follow_unblocked(struct work *w,
                                           struct intent *i,
                                           struct event_list *list)
 {
-    struct board *board = NULL;
+    struct intent_plans *plans = NULL;
     const struct follow change = {.changes = changes,
                                   .intent = i,
                                   .was = INTENT_BLOCKED,
                                   .events = list,
-                                  .board = &board};
+                                  .plans = &plans};
     i->status = INTENT_ACTIVE;
     TRY(follow_change(&change));
-    if (board)
-        tasks_queue_write(w->pg, board);
+    if (plans)
+        tasks_queue_write(w->pg, plans);
     return NULL;
 }
 
@@ -192,10 +192,10 @@ void work_tell(const struct work *w)
     const bool ended = w->suspension_decided;
     wake_changed(w->intent.id, w->intent.version,
                  ended ? w->suspension.id : STR_NONE);
-    for (size_t i = 0; w->board && i < w->board->ended_n; i++)
-        wake_changed(w->intent.id, w->intent.version, w->board->ended[i]);
-    if (w->board && w->board->replaced.p)
-        wake_changed(w->intent.id, w->intent.version, w->board->replaced);
+    for (size_t i = 0; w->plans && i < w->plans->ended_n; i++)
+        wake_changed(w->intent.id, w->intent.version, w->plans->ended[i]);
+    if (w->plans && w->plans->replaced.p)
+        wake_changed(w->intent.id, w->intent.version, w->plans->replaced);
     for (const struct status_change_other *o = w->others; o; o = o->next)
         wake_changed(o->intent_id, o->version, STR_NONE);
     if (w->deliveries.any || w->others)
@@ -260,8 +260,8 @@ void work_queue(struct work *w)
     if (w->suspension_new && (w->intent.containers & INTENT_IN_PORTFOLIO))
         portfolios_queue_asked(w->pg, w->arena, w->intent.id);
     queue_permit(w);
-    if (w->board)
-        tasks_queue_write(w->pg, w->board);
+    if (w->plans)
+        tasks_queue_write(w->pg, w->plans);
     if (intent_ended(w->intent.status) && !intent_ended(w->was))
         suspensions_queue_end_beside(w->pg, w->arena, &w->intent.id, 1,
                                      w->now);
@@ -305,7 +305,7 @@ const struct err *work_follow(struct work *w)
                      ? &w->suspension
                      : NULL,
         .events = &w->events,
-        .board = &w->board,
+        .plans = &w->plans,
         .supervisors = &w->supervisors};
     TRY(follow_change(&change));
     w->others = changes.others;

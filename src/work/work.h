@@ -12,7 +12,7 @@
 #include "base/conf.h"
 #include "base/shared/quota.h"
 #include "domain/answer/resolve.h"
-#include "domain/plan/board.h"
+#include "domain/plan/intent_plans.h"
 #include "store/sending/deliveries.h"
 #include "work/follow.h"
 #include "world/pg/pg.h"
@@ -69,7 +69,8 @@ struct work {
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
     struct resolve_deadline deadline; /* of a portfolio, if one is over */
     struct str asker; /* the agent that begins it; p NULL: no agent */
-    struct board *board; /* the intent's tasks and plans; NULL: not read */
+    struct intent_plans
+        *plans; /* the intent's tasks and plans; NULL: not read */
     bool dependencies_done;
     bool children_done; /* where the target ends it; else false */
     bool parent_ended; /* of a new intent */
@@ -141,12 +142,12 @@ const struct err *work_commit_bare(struct work *w,
 /* The terms of a question of this kind that follows from the work: those of
  * the server, and of the work. */
 struct terms work_terms(const struct work *w, enum kind kind);
-/* work_board, changed by the caller. */
-const struct err *work_board_by_caller(struct work *w) MUST;
+/* work_plans, changed by the caller. */
+const struct err *work_plans_by_caller(struct work *w) MUST;
 /* Reads the intent's tasks and plans, once; what changes there is written with
  * the rest. by: who changes them; terms: of questions that follow from it, of
  * the server and of the key at hand (NULL: none are known). */
-const struct err *work_board(struct work *w, struct event_by by,
+const struct err *work_plans(struct work *w, struct event_by by,
                              const struct terms *terms) MUST;
 /* The objects that resolve_* changes. */
 struct decision work_decision(struct work *w);
@@ -158,7 +159,7 @@ const struct err *work_event(struct work *w, const char *type,
 void work_touch(struct work *w);
 /* Is the time of its open question over, or that of a portfolio? */
 bool work_due(const struct work *w);
-/* Expires its question, in memory. terms: as for work_board. */
+/* Expires its question, in memory. terms: as for work_plans. */
 const struct err *work_expire(struct work *w,
                               const struct terms *terms) MUST;
 /* The intent is being completed: dependents without another open dependency

@@ -1,5 +1,5 @@
 /* Plans: reading them and their checkpoints, their moves, and what happens on
- * the board of an intent. */
+ * all plans of an intent. */
 #include "base/clock.h"
 #include "domain/plan/moves.h"
 
@@ -130,7 +130,7 @@ Test(plan, moves)
     }
 }
 
-/* ---- the board --------------------------------------------------------- */
+/* ---- all plans of an intent --------------------------------------------------------- */
 
 static const struct principal agent = {.role = ROLE_AGENT,
                                        .agent = {"worker", 6}};
@@ -138,20 +138,20 @@ static const struct principal agent = {.role = ROLE_AGENT,
 struct scene {
     struct intent intent;
     struct event_list events;
-    struct board b;
+    struct intent_plans b;
 };
 
 /* An active plan of two tasks; the second depends on the first. */
 static struct scene *scene(void)
 {
     struct scene *s = arena_new(a, struct scene);
-    struct board *b = &s->b;
+    struct intent_plans *b = &s->b;
     *s = (struct scene){.intent = {.id = STR(ONE), .status = INTENT_ACTIVE}};
-    *b = (struct board){.arena = a,
-                        .intent = &s->intent,
-                        .now = NOW,
-                        .events = &s->events,
-                        .by = event_by(&agent)};
+    *b = (struct intent_plans){.arena = a,
+                               .intent = &s->intent,
+                               .now = NOW,
+                               .events = &s->events,
+                               .by = event_by(&agent)};
     b->tasks = arena_many(a, 3, struct task);
     b->plans = arena_many(a, 2, struct plan);
     b->checkpoints = arena_many(a, 40, struct checkpoint);
@@ -224,7 +224,8 @@ Test(plan, a_checkpoint_pauses_it_and_asks)
     cr_assert(str_is(q->asked_by, "maker") && str_is(q->title, "Look"));
     cr_assert_eq(q->responder.mode, RESPONDER_OPERATORS);
     cr_assert(q->expires_at == 0 && q->next_attempt_at == 0);
-    cr_assert(board_held(&s->b, &s->b.plans[0]) && board_holds(&s->b));
+    cr_assert(intent_plans_held(&s->b, &s->b.plans[0]) &&
+              intent_plans_any_held(&s->b));
     cr_assert_eq(s->b.plans[0].paused, PLAN_PAUSE_CHECKPOINT);
     told(s, "task.completed task.ready plan.checkpoint_reached plan.paused");
     cr_assert_str_eq(
@@ -320,7 +321,8 @@ Test(plan, one_of_several_approvers)
     struct checkpoint c = {
         .suspension_id = q.id,
         .approvers = STR("[\"alice\",\"payments\"]")};
-    const struct board b = {.arena = a, .checkpoints = &c, .checkpoints_n = 1};
+    const struct intent_plans b = {
+        .arena = a, .checkpoints = &c, .checkpoints_n = 1};
     const struct principal alice = {.role = ROLE_OPERATOR,
                                     .name = STR("alice")},
                            bob = {.role = ROLE_OPERATOR,
@@ -347,21 +349,21 @@ Test(plan, a_suspension_holds_the_tasks_of_who_asks)
     for (size_t i = 0; i < countof(cases); i++) {
         struct scene *s = scene();
         struct task *t = s->b.tasks;
-        struct board_change change = {.was = INTENT_ACTIVE,
-                                      .asker = str_of(cases[i].asker)};
+        struct intent_plans_change change = {.was = INTENT_ACTIVE,
+                                             .asker = str_of(cases[i].asker)};
         t[1].status = TASK_RUNNING;
         t[1].assigned_agent = STR("other");
         s->intent.status = INTENT_SUSPENDED;
-        cr_assert_null(board_follow(&s->b, &change));
+        cr_assert_null(intent_plans_follow(&s->b, &change));
         cr_assert_eq(t[0].status, cases[i].first);
         cr_assert_eq(t[1].status, cases[i].second);
         told(s, "task.blocked");
         change.was = INTENT_SUSPENDED;
         s->intent.status = INTENT_BLOCKED;
-        cr_assert_null(board_follow(&s->b, &change));
+        cr_assert_null(intent_plans_follow(&s->b, &change));
         s->intent.status = INTENT_ACTIVE;
         change.was = INTENT_BLOCKED;
-        cr_assert_null(board_follow(&s->b, &change));
+        cr_assert_null(intent_plans_follow(&s->b, &change));
         cr_assert_eq(t[0].status, TASK_RUNNING);
         cr_assert_eq(t[1].status, TASK_RUNNING);
         cr_assert(t[0].held_at == 0 && t[1].hold == TASK_HOLD_NONE);
@@ -372,9 +374,9 @@ Test(plan, a_suspension_holds_the_tasks_of_who_asks)
 Test(plan, all_end_with_the_intent)
 {
     struct scene *s = scene();
-    const struct board_change change = {.was = INTENT_ACTIVE};
+    const struct intent_plans_change change = {.was = INTENT_ACTIVE};
     s->intent.status = INTENT_ABANDONED;
-    cr_assert_null(board_follow(&s->b, &change));
+    cr_assert_null(intent_plans_follow(&s->b, &change));
     cr_assert_eq(s->b.tasks[0].status, TASK_CANCELLED);
     cr_assert_eq(s->b.plans[0].state, PLAN_FAILED);
     told(s, "task.cancelled plan.failed");
@@ -384,9 +386,11 @@ Test(plan, a_ring_of_tasks)
 {
     struct scene *s = scene();
     struct task *t = s->b.tasks;
-    cr_assert_null(board_check_depends(&s->b, &t[1]));
+    cr_assert_null(intent_plans_check_depends(&s->b, &t[1]));
     t[0].depends_on = STR("[\"" TWO "\"]");
-    cr_assert_str_eq(code(board_check_depends(&s->b, &t[0])), "task.cycle");
+    cr_assert_str_eq(code(intent_plans_check_depends(&s->b, &t[0])),
+                     "task.cycle");
     t[0].depends_on = STR("[\"33333333-2222-4333-8444-555555555555\"]");
-    cr_assert_str_eq(code(board_check_depends(&s->b, &t[0])), "task.unknown");
+    cr_assert_str_eq(code(intent_plans_check_depends(&s->b, &t[0])),
+                     "task.unknown");
 }

@@ -310,7 +310,7 @@ static const struct err *resolve_settle_checkpoint(struct decision *d,
     struct suspension *s = d->suspension;
     return s->origin == ORIGIN_OWN_CHECKPOINT &&
                    !intent_ended(d->intent->status)
-               ? checkpoint_decided(d->board, s, by)
+               ? checkpoint_decided(d->plans, s, by)
                : NULL;
 }
 
@@ -369,7 +369,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     const struct permit *granted;
     struct amend amend;
     TRY(responder_check(a, &rule, who));
-    TRY(checkpoint_may(d->board, s, who));
+    TRY(checkpoint_may(d->plans, s, who));
     TRY(resolve_check_open(a, d, answer));
     TRY(resolve_check(a, s, answer, &choice));
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
@@ -383,7 +383,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     s->responded_at = suspension_end(s, d->now);
     s->audit_summary = resolve_summary_of(a, s, choice);
     if (side_question_of_plan(s))
-        return review_decided(d->board, s, by);
+        return review_decided(d->plans, s, by);
     if (side_question(s)) {
         struct json *payload = NULL;
         const char *type = side_question_answered(a, s, &payload);
@@ -442,7 +442,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
               : STR("Nobody answered in time. The agent continues with the "
                     "default that it stated in its request.");
     if (side_question_of_plan(s))
-        return review_decided(d->board, s, by);
+        return review_decided(d->plans, s, by);
     struct json *p = json_object(a);
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "fallback_policy",

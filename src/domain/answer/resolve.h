@@ -39,7 +39,7 @@ struct decision {
     struct intent *intent;
     struct suspension *suspension;
     struct permit *permit;  /* of the question; NULL: it has none */
-    struct board *board;    /* where side_question_or_plan; else NULL */
+    struct intent_plans *plans; /* where side_question_or_plan; else NULL */
     bool dependencies_done; /* a resumed intent may go on */
     struct resolve_deadline deadline;
     struct event_list *events;

@@ -11,15 +11,16 @@
 /* ---- the question ----------------------------------------------------- */
 
 /* The effect of silence. */
-static void checkpoint_put_silence(const struct board *b, struct suspension *s,
+static void checkpoint_put_silence(const struct intent_plans *all,
+                                   struct suspension *s,
                                    const struct checkpoint *c)
 {
     const int64_t seconds = c->timeout_hours.p
-                                ? plan_checkpoint_seconds(b->arena, c)
-                                : b->guards.checkpoint_seconds;
-    const struct str supervisor = b->guards.supervisor;
-    struct json *o = json_object(b->arena), *ladder = json_array(b->arena),
-                *step = json_object(b->arena);
+                                ? plan_checkpoint_seconds(all->arena, c)
+                                : all->guards.checkpoint_seconds;
+    const struct str supervisor = all->guards.supervisor;
+    struct json *o = json_object(all->arena), *ladder = json_array(all->arena),
+                *step = json_object(all->arena);
     s->fallback_policy = FALLBACK_FAIL;
     if (seconds == 0)
         return;
@@ -42,7 +43,7 @@ static void checkpoint_put_silence(const struct board *b, struct suspension *s,
     json_set_int(o, "max_attempts", 2);
     json_set_int(o, "interval_seconds", seconds);
     json_set_json(o, "escalation_ladder", ladder);
-    s->retry_policy = json_dump(b->arena, o, SUSPENSION_RECORD_MAX);
+    s->retry_policy = json_dump(all->arena, o, SUSPENSION_RECORD_MAX);
     s->open_end = true;
 }
 
@@ -56,13 +57,13 @@ static void checkpoint_put_responder(struct suspension *s,
     s->responder.who = json_text(json_at(approvers, 0));
 }
 
-static struct suspension checkpoint_question(struct board *b,
+static struct suspension checkpoint_question(struct intent_plans *all,
                                              const struct plan *p,
                                              const struct checkpoint *c)
 {
-    struct arena *a = b->arena;
+    struct arena *a = all->arena;
     const struct json *approvers = json_read(a, c->approvers);
-    const struct task *t = board_task(b, c->after_task);
+    const struct task *t = intent_plans_task(all, c->after_task);
     struct json *context = json_object(a), *choices = json_array(a);
     struct suspension s = {.id = id_new(a), .origin = ORIGIN_CHECKPOINT};
     json_set_text(context, "plan_id", p->id);
@@ -85,8 +86,8 @@ static struct suspension checkpoint_question(struct board *b,
     s.subject = s.context; /* the answer is for exactly this */
     s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
     checkpoint_put_responder(&s, approvers, c);
-    board_terms(b, p, &s);
-    checkpoint_put_silence(b, &s, c);
+    intent_plans_terms(all, p, &s);
+    checkpoint_put_silence(all, &s, c);
     return s;
 }
 
@@ -99,28 +100,28 @@ enum checkpoint_reject checkpoint_rejects(struct arena *a,
 
 /* ---- reaching one ------------------------------------------------------ */
 
-const struct err *checkpoint_pause(struct board *b, struct plan *p,
+const struct err *checkpoint_pause(struct intent_plans *all, struct plan *p,
                                    enum plan_pause why,
                                    struct str checkpoint_id)
 {
-    struct json *o = json_object(b->arena);
+    struct json *o = json_object(all->arena);
     p->state = PLAN_PAUSED;
     p->paused = why;
-    board_change_plan(b, p);
+    plan_mark_changed(p, all->now);
     json_set_text(o, "plan_id", p->id);
     json_set_text_or_null(o, "reason", vocabulary_plan_pause(why)->wire);
     if (checkpoint_id.p)
         json_set_text(o, "checkpoint_id", checkpoint_id);
-    return board_event(b, "plan.paused", o);
+    return intent_plans_event(all, "plan.paused", o);
 }
 
 #define REACHED "plan.checkpoint_reached"
 
-static struct json *checkpoint_payload(const struct board *b,
+static struct json *checkpoint_payload(const struct intent_plans *all,
                                        const struct checkpoint *c,
                                        struct str suspension_id)
 {
-    struct json *o = json_object(b->arena);
+    struct json *o = json_object(all->arena);
     json_set_text(o, "plan_id", c->plan_id);
     json_set_text(o, "checkpoint_id", c->id);
     json_set_bool(o, "requires_approval", c->requires_approval);
@@ -129,20 +130,22 @@ static struct json *checkpoint_payload(const struct board *b,
     return o;
 }
 
-static const struct err *checkpoint_ask(struct board *b, struct plan *p,
-                                        struct checkpoint *c)
+static const struct err *checkpoint_ask(struct intent_plans *all,
+                                        struct plan *p, struct checkpoint *c)
 {
-    struct suspension s = checkpoint_question(b, p, c);
+    struct suspension s = checkpoint_question(all, p, c);
     c->suspension_id = s.id;
     c->own = false;
-    return board_ask(b, p, &s, REACHED, checkpoint_payload(b, c, s.id));
+    return intent_plans_ask(all, p, &s, REACHED,
+                            checkpoint_payload(all, c, s.id));
 }
 
-static bool checkpoint_finished(const struct board *b, const struct plan *p)
+static bool checkpoint_finished(const struct intent_plans *all,
+                                const struct plan *p)
 {
     size_t n = 0;
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        const struct task *t = &b->tasks[i];
+    for (size_t i = 0; i < all->tasks_n; i++) {
+        const struct task *t = &all->tasks[i];
         if (!str_eq(t->plan_id, p->id))
             continue;
         n++;
@@ -150,18 +153,18 @@ static bool checkpoint_finished(const struct board *b, const struct plan *p)
             (t->status == TASK_FAILED && !task_lost(t)))
             return false;
     }
-    return n > 0 && !board_unapproved(b, p);
+    return n > 0 && !intent_plans_unapproved(all, p);
 }
 
 /* The first checkpoint in the plan's order whose task is done, and which has
  * not been reached yet. */
-static struct checkpoint *checkpoint_next_reached(const struct board *b,
-                                                  const struct plan *p)
+static struct checkpoint *
+checkpoint_next_reached(const struct intent_plans *all, const struct plan *p)
 {
     struct checkpoint *found = NULL;
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        struct checkpoint *c = &b->checkpoints[i];
-        const struct task *t = board_task(b, c->after_task);
+    for (size_t i = 0; i < all->checkpoints_n; i++) {
+        struct checkpoint *c = &all->checkpoints[i];
+        const struct task *t = intent_plans_task(all, c->after_task);
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
             c->status == CHECKPOINT_PENDING && t && !task_open(t->status) &&
             (!found || c->place < found->place))
@@ -170,24 +173,25 @@ static struct checkpoint *checkpoint_next_reached(const struct board *b,
     return found;
 }
 
-const struct err *checkpoint_settle(struct board *b, struct plan *p)
+const struct err *checkpoint_settle(struct intent_plans *all, struct plan *p)
 {
     struct checkpoint *c;
-    while (p->state == PLAN_ACTIVE && !b->has_asked &&
-           (c = checkpoint_next_reached(b, p))) {
+    while (p->state == PLAN_ACTIVE && !all->has_asked &&
+           (c = checkpoint_next_reached(all, p))) {
         c->status = CHECKPOINT_REACHED;
         c->changed = true;
-        board_change_plan(b, p);
+        plan_mark_changed(p, all->now);
         if (c->requires_approval) {
-            TRY(checkpoint_ask(b, p, c));
-            TRY(checkpoint_pause(b, p, PLAN_PAUSE_CHECKPOINT, c->id));
+            TRY(checkpoint_ask(all, p, c));
+            TRY(checkpoint_pause(all, p, PLAN_PAUSE_CHECKPOINT, c->id));
         } else {
-            TRY(board_event(b, REACHED, checkpoint_payload(b, c, STR_NONE)));
+            TRY(intent_plans_event(all, REACHED,
+                                   checkpoint_payload(all, c, STR_NONE)));
         }
     }
-    if (p->state == PLAN_ACTIVE && checkpoint_finished(b, p))
-        return board_end_plan(b, p,
-                              &(struct board_end){.state = PLAN_COMPLETED});
+    if (p->state == PLAN_ACTIVE && checkpoint_finished(all, p))
+        return intent_plans_end(all, p,
+                                &(struct plan_end){.state = PLAN_COMPLETED});
     return NULL;
 }
 
@@ -195,23 +199,23 @@ const struct err *checkpoint_settle(struct board *b, struct plan *p)
 
 /* The checkpoint that waits for the answer which an agent asks for itself;
  * NULL: its context names none. */
-static const struct err *checkpoint_find(const struct board *b,
+static const struct err *checkpoint_find(const struct intent_plans *all,
                                          const struct json *context,
                                          struct checkpoint **out)
 {
     const struct str plan_id = json_get_text(context, "plan_id");
     const struct str id = json_get_text(context, "checkpoint_id");
     *out = NULL;
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        struct checkpoint *c = &b->checkpoints[i];
-        const struct plan *p = board_plan(b, c->plan_id);
+    for (size_t i = 0; i < all->checkpoints_n; i++) {
+        struct checkpoint *c = &all->checkpoints[i];
+        const struct plan *p = intent_plans_plan(all, c->plan_id);
         if (c->dropped || c->status != CHECKPOINT_REACHED ||
             !c->suspension_id.p || !str_eq(c->id, id) || !p ||
             plan_ended(p->state) ||
-            (plan_id.p && !str_eq(id_lower(b->arena, plan_id), p->id)))
+            (plan_id.p && !str_eq(id_lower(all->arena, plan_id), p->id)))
             continue;
         if (*out)
-            return err_at(b->arena, ERR_INVALID, "checkpoint.ambiguous",
+            return err_at(all->arena, ERR_INVALID, "checkpoint.ambiguous",
                           STR("context.checkpoint_id"),
                           "Several plans wait at a checkpoint with this id. "
                           "Name one with plan_id.");
@@ -256,37 +260,38 @@ checkpoint_check_choices(struct arena *a, struct suspension *s, bool *decides)
     return NULL;
 }
 
-const struct err *checkpoint_take(struct board *b, struct suspension *s)
+const struct err *checkpoint_take(struct intent_plans *all,
+                                  struct suspension *s)
 {
-    const struct json *context = json_read(b->arena, s->context);
+    const struct json *context = json_read(all->arena, s->context);
     struct checkpoint *c = NULL;
     bool decides = false;
-    TRY(checkpoint_find(b, context, &c));
+    TRY(checkpoint_find(all, context, &c));
     if (c)
-        TRY(checkpoint_check_choices(b->arena, s, &decides));
+        TRY(checkpoint_check_choices(all->arena, s, &decides));
     if (!decides)
         return NULL;
-    b->replaced = c->suspension_id;
+    all->replaced = c->suspension_id;
     c->suspension_id = s->id;
     c->own = c->changed = true;
-    board_change_plan(b, board_plan(b, c->plan_id));
+    plan_mark_changed(intent_plans_plan(all, c->plan_id), all->now);
     s->origin = ORIGIN_OWN_CHECKPOINT;
     s->responder.mode = RESPONDER_OPERATORS;
     s->responder.who = STR_NONE;
-    checkpoint_put_responder(s, json_read(b->arena, c->approvers), c);
+    checkpoint_put_responder(s, json_read(all->arena, c->approvers), c);
     if (s->severity_said < c->severity)
         s->severity = s->severity_said = c->severity;
-    return board_event(b, REACHED, checkpoint_payload(b, c, s->id));
+    return intent_plans_event(all, REACHED, checkpoint_payload(all, c, s->id));
 }
 
 /* ---- the answer -------------------------------------------------------- */
 
-const struct err *checkpoint_may(const struct board *b,
+const struct err *checkpoint_may(const struct intent_plans *all,
                                  const struct suspension *s,
                                  const struct principal *who)
 {
-    const struct checkpoint *c = b ? board_asked(b, s->id) : NULL;
-    const struct json *names = c ? json_read(b->arena, c->approvers) : NULL;
+    const struct checkpoint *c = all ? intent_plans_asked(all, s->id) : NULL;
+    const struct json *names = c ? json_read(all->arena, c->approvers) : NULL;
     if (json_count(names) < 2)
         return NULL;
     for (size_t i = 0; i < json_count(names); i++) {
@@ -298,54 +303,56 @@ const struct err *checkpoint_may(const struct board *b,
                  "You cannot answer this request. Only its approvers can.");
 }
 
-static const struct err *checkpoint_resume(struct board *b, struct plan *p)
+static const struct err *checkpoint_resume(struct intent_plans *all,
+                                           struct plan *p)
 {
-    struct json *o = json_object(b->arena);
+    struct json *o = json_object(all->arena);
     p->state = PLAN_ACTIVE;
     p->paused = PLAN_PAUSE_NONE;
-    board_change_plan(b, p);
+    plan_mark_changed(p, all->now);
     json_set_text(o, "plan_id", p->id);
-    TRY(board_event(b, "plan.resumed", o));
-    return checkpoint_settle(b, p);
+    TRY(intent_plans_event(all, "plan.resumed", o));
+    return checkpoint_settle(all, p);
 }
 
 /* A plan ends with the rejection, unless the task has an attempt left: then the
  * tasks that became ready with it wait for it again. */
-static const struct err *checkpoint_refuse(struct board *b, struct plan *p,
+static const struct err *checkpoint_refuse(struct intent_plans *all,
+                                           struct plan *p,
                                            struct checkpoint *c)
 {
-    struct json *o = json_object(b->arena);
-    struct task *t = board_task(b, c->after_task);
+    struct json *o = json_object(all->arena);
+    struct task *t = intent_plans_task(all, c->after_task);
     if (c->on_reject != CHECKPOINT_REJECT_RETRY || !t ||
         t->status != TASK_COMPLETED || t->attempt >= t->max_attempts)
-        return board_end_plan(
-            b, p,
-            &(struct board_end){.state = PLAN_FAILED,
-                                .why = STR("checkpoint_rejected")});
+        return intent_plans_end(
+            all, p,
+            &(struct plan_end){.state = PLAN_FAILED,
+                               .why = STR("checkpoint_rejected")});
     c->status = CHECKPOINT_PENDING;
     c->suspension_id = STR_NONE;
     t->status = TASK_READY;
     t->attempt++;
     t->completed_at = 0;
-    board_change_task(t);
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        if (b->tasks[i].status != TASK_READY || &b->tasks[i] == t ||
-            !board_waits(b, &b->tasks[i]))
+    task_mark_changed(t);
+    for (size_t i = 0; i < all->tasks_n; i++) {
+        if (all->tasks[i].status != TASK_READY || &all->tasks[i] == t ||
+            !intent_plans_waits(all, &all->tasks[i]))
             continue;
-        b->tasks[i].status = TASK_PENDING;
-        board_change_task(&b->tasks[i]);
+        all->tasks[i].status = TASK_PENDING;
+        task_mark_changed(&all->tasks[i]);
     }
     json_set_text(o, "task_id", t->id);
     json_set_int(o, "attempt", t->attempt);
-    TRY(board_event(b, "task.retrying", o));
-    return checkpoint_resume(b, p);
+    TRY(intent_plans_event(all, "task.retrying", o));
+    return checkpoint_resume(all, p);
 }
 
-const struct err *checkpoint_decided(struct board *b, struct suspension *s,
-                                     struct event_by by)
+const struct err *checkpoint_decided(struct intent_plans *all,
+                                     struct suspension *s, struct event_by by)
 {
-    struct checkpoint *c = board_asked(b, s->id);
-    struct plan *p = c ? board_plan(b, c->plan_id) : NULL;
+    struct checkpoint *c = intent_plans_asked(all, s->id);
+    struct plan *p = c ? intent_plans_plan(all, c->plan_id) : NULL;
     const bool own = s->origin == ORIGIN_OWN_CHECKPOINT;
     const bool yes = s->outcome == OUTCOME_AUTHORIZED ||
                      (s->outcome == OUTCOME_FALLBACK && !own);
@@ -354,18 +361,18 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
     if (!p || plan_ended(p->state))
         return ERROR(ERR_INTERNAL, "internal",
                      "The plan of this checkpoint has ended.");
-    struct json *o = json_object(b->arena);
-    b->by = by;
-    b->decides = true;
-    b->side_questions--;
+    struct json *o = json_object(all->arena);
+    all->by = by;
+    all->decides = true;
+    all->side_questions--;
     if (own && !yes && s->outcome != OUTCOME_VETOED) {
         c->changed = true;
-        board_change_plan(b, p);
-        return checkpoint_ask(b, p, c);
+        plan_mark_changed(p, all->now);
+        return checkpoint_ask(all, p, c);
     }
     c->status = yes ? CHECKPOINT_APPROVED : CHECKPOINT_REJECTED;
     c->decided_by = s->responded_by;
-    c->decided_at = b->now;
+    c->decided_at = all->now;
     c->changed = true;
     if (s->state == SUSPENSION_EXPIRED) /* none of an agent's own */
         s->audit_summary = yes ? STR("Nobody answered in time. The checkpoint "
@@ -378,7 +385,8 @@ const struct err *checkpoint_decided(struct board *b, struct suspension *s,
     json_set_text(o, "suspension_id", s->id);
     if (!yes)
         json_set_text_or_null(o, "reason", s->reason);
-    TRY(board_event(
-        b, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected", o));
-    return yes ? checkpoint_resume(b, p) : checkpoint_refuse(b, p, c);
+    TRY(intent_plans_event(
+        all, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected",
+        o));
+    return yes ? checkpoint_resume(all, p) : checkpoint_refuse(all, p, c);
 }

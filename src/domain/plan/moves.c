@@ -5,25 +5,27 @@
 
 /* ---- tasks ------------------------------------------------------------ */
 
-const struct err *moves_may(const struct board *b, const struct task *t,
-                            const struct principal *who)
+const struct err *moves_may(const struct intent_plans *all,
+                            const struct task *t, const struct principal *who)
 {
-    const struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    const struct plan *p =
+        t->plan_id.p ? intent_plans_plan(all, t->plan_id) : NULL;
     if (p && (t->status == TASK_PENDING || t->status == TASK_READY))
         TRY(review_may_change(p, who));
     if (who->role != ROLE_AGENT || !t->assigned_agent.p ||
         str_eq(t->assigned_agent, who->agent) ||
-        guardrails_coordinates(&b->guards, who))
+        guardrails_coordinates(&all->guards, who))
         return NULL;
     return ERROR(ERR_FORBIDDEN, "task.not_yours",
                  "Another agent has this task.");
 }
 
-static const struct err *moves_takeable(const struct board *b,
+static const struct err *moves_takeable(const struct intent_plans *all,
                                         const struct task *t)
 {
-    const struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
-    if (b->intent->status == INTENT_SUSPENDED)
+    const struct plan *p =
+        t->plan_id.p ? intent_plans_plan(all, t->plan_id) : NULL;
+    if (all->intent->status == INTENT_SUSPENDED)
         return ERROR(ERR_CONFLICT, "intent.suspended",
                      "The intent waits for an answer. Its tasks can be taken "
                      "after the answer.");
@@ -33,94 +35,97 @@ static const struct err *moves_takeable(const struct board *b,
             "The plan is paused. Its tasks can be taken when it resumes.");
     if (p && plan_ended(p->state))
         return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
-    if (p && review_needed(b, p))
+    if (p && review_needed(all, p))
         return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                      "The plan has to be reviewed first.");
     return NULL;
 }
 
-static struct json *moves_about(struct board *b, const struct task *t)
+static struct json *moves_about(struct intent_plans *all, const struct task *t)
 {
-    struct json *o = json_object(b->arena);
+    struct json *o = json_object(all->arena);
     json_set_text(o, "task_id", t->id);
     return o;
 }
 
-static const struct err *
-moves_tell_taken(struct board *b, const struct task *t, const char *type)
+static const struct err *moves_tell_taken(struct intent_plans *all,
+                                          const struct task *t,
+                                          const char *type)
 {
-    struct json *o = moves_about(b, t);
+    struct json *o = moves_about(all, t);
     json_set_text(o, "agent_id", t->assigned_agent);
-    return board_event(b, type, o);
+    return intent_plans_event(all, type, o);
 }
 
 /* Takes it for an agent. */
-static const struct err *moves_take(struct board *b, struct task *t,
+static const struct err *moves_take(struct intent_plans *all, struct task *t,
                                     struct str agent)
 {
-    TRY(moves_takeable(b, t));
+    TRY(moves_takeable(all, t));
     t->assigned_agent = agent;
-    return moves_tell_taken(b, t, "task.claimed");
+    return moves_tell_taken(all, t, "task.claimed");
 }
 
-static const struct err *moves_run(struct board *b, struct task *t,
+static const struct err *moves_run(struct intent_plans *all, struct task *t,
                                    enum task_status from, struct str agent)
 {
     if (from == TASK_READY)
-        TRY(moves_take(b, t, agent));
+        TRY(moves_take(all, t, agent));
     else
-        TRY(moves_takeable(b, t));
+        TRY(moves_takeable(all, t));
     if (from == TASK_BLOCKED) {
-        struct json *o = moves_about(b, t);
+        struct json *o = moves_about(all, t);
         json_set_text(o, "resolution", STR("resumed"));
-        return board_event(b, "task.unblocked", o);
+        return intent_plans_event(all, "task.unblocked", o);
     }
-    t->started_at = b->now;
-    return moves_tell_taken(b, t, "task.started");
+    t->started_at = all->now;
+    return moves_tell_taken(all, t, "task.started");
 }
 
-static const struct err *moves_tell_completed(struct board *b,
+static const struct err *moves_tell_completed(struct intent_plans *all,
                                               const struct task *t)
 {
-    const struct json *facts = json_read(b->arena, t->facts);
+    const struct json *facts = json_read(all->arena, t->facts);
     const struct json *artifacts = json_get(facts, "artifacts");
-    struct json *o = moves_about(b, t);
+    struct json *o = moves_about(all, t);
     json_set_json(o, "output", json_get(facts, "output"));
     json_set_json(o, "artifacts",
-                  artifacts ? artifacts : json_array(b->arena));
+                  artifacts ? artifacts : json_array(all->arena));
     json_set_int(o, "duration_ms",
-                 t->started_at ? (b->now - t->started_at) / 1000 : 0);
-    return board_event(b, "task.completed", o);
+                 t->started_at ? (all->now - t->started_at) / 1000 : 0);
+    return intent_plans_event(all, "task.completed", o);
 }
 
-static const struct err *
-moves_tell_reason(struct board *b, const struct task *t, const char *type)
+static const struct err *moves_tell_reason(struct intent_plans *all,
+                                           const struct task *t,
+                                           const char *type)
 {
-    const struct json *facts = json_read(b->arena, t->facts);
-    struct json *o = moves_about(b, t);
+    const struct json *facts = json_read(all->arena, t->facts);
+    struct json *o = moves_about(all, t);
     json_set_text_or_null(o, "reason",
                           json_get_text(facts, "blocked_reason"));
-    return board_event(b, type, o);
+    return intent_plans_event(all, type, o);
 }
 
-static const struct err *moves_retry(struct board *b, struct task *t)
+static const struct err *moves_retry(struct intent_plans *all, struct task *t)
 {
-    struct json *o = moves_about(b, t);
+    struct json *o = moves_about(all, t);
     t->status = TASK_READY;
     t->attempt++;
     t->started_at = t->completed_at = 0;
     json_set_int(o, "attempt", t->attempt);
-    return board_event(b, "task.retrying", o);
+    return intent_plans_event(all, "task.retrying", o);
 }
 
 /* Asks people about a task that failed for good. */
-static const struct err *moves_escalate(struct board *b, const struct plan *p,
+static const struct err *moves_escalate(struct intent_plans *all,
+                                        const struct plan *p,
                                         const struct task *t,
                                         enum severity severity)
 {
-    struct json *sent = json_object(b->arena), *o = json_object(b->arena),
-                *told = json_object(b->arena);
-    struct suspension s = {.id = id_new(b->arena),
+    struct json *sent = json_object(all->arena), *o = json_object(all->arena),
+                *told = json_object(all->arena);
+    struct suspension s = {.id = id_new(all->arena),
                            .origin = ORIGIN_ESCALATION,
                            .title = STR("A task of a plan failed"),
                            .question = STR("How should the agent continue?"),
@@ -134,48 +139,48 @@ static const struct err *moves_escalate(struct board *b, const struct plan *p,
     json_set_text(o, "task_id", t->id);
     json_set_text(o, "task", t->name);
     json_set_json(o, "error",
-                  json_get(json_read(b->arena, t->facts), "error"));
+                  json_get(json_read(all->arena, t->facts), "error"));
     json_set_text(sent, "reason", s.title);
     json_set_text(sent, "priority", vocabulary_severity(severity)->wire);
     json_set_json(sent, "context", o);
-    s.context = json_dump(b->arena, sent, SUSPENSION_RECORD_MAX);
+    s.context = json_dump(all->arena, sent, SUSPENSION_RECORD_MAX);
     json_set_text(told, "request", vocabulary_origin(s.origin)->wire);
     json_set_text(told, "id", s.id);
     json_set_text(told, "reason", s.title);
     json_set_text(told, "task_id", t->id);
-    return board_ask(b, p, &s, "arbitration_requested", told);
+    return intent_plans_ask(all, p, &s, "arbitration_requested", told);
 }
 
 /* The effect of a task's failure on its plan. */
-static const struct err *
-moves_effect_of_failure(struct board *b, struct task *t, struct plan *p)
+static const struct err *moves_effect_of_failure(struct intent_plans *all,
+                                                 struct task *t,
+                                                 struct plan *p)
 {
     if (!p || plan_ended(p->state) || p->state == PLAN_DRAFT)
         return NULL;
     if (p->on_failure == PLAN_FAILURE_RETRY && !task_lost(t))
-        return moves_retry(b, t);
+        return moves_retry(all, t);
     if (!task_lost(t))
         return NULL;
     if (p->on_failure == PLAN_FAILURE_FAIL)
-        return board_end_plan(
-            b, p,
-            &(struct board_end){.state = PLAN_FAILED,
-                                .failed = t,
-                                .why = STR("task_failed")});
+        return intent_plans_end(all, p,
+                                &(struct plan_end){.state = PLAN_FAILED,
+                                                   .failed = t,
+                                                   .why = STR("task_failed")});
     if (p->on_failure == PLAN_FAILURE_NOTIFY)
-        return moves_escalate(b, p, t, SEVERITY_MEDIUM);
+        return moves_escalate(all, p, t, SEVERITY_MEDIUM);
     if (p->state == PLAN_ACTIVE)
-        TRY(checkpoint_pause(b, p, PLAN_PAUSE_FAILURE, STR_NONE));
-    return moves_escalate(b, p, t, SEVERITY_HIGH);
+        TRY(checkpoint_pause(all, p, PLAN_PAUSE_FAILURE, STR_NONE));
+    return moves_escalate(all, p, t, SEVERITY_HIGH);
 }
 
-static const struct err *moves_failed(struct board *b, struct task *t,
+static const struct err *moves_failed(struct intent_plans *all, struct task *t,
                                       struct plan *p)
 {
-    const int64_t limit = b->guards.failures;
+    const int64_t limit = all->guards.failures;
     int64_t n = 0; /* failures of all attempts at the tasks of the plan */
-    for (size_t i = 0; p && i < b->tasks_n; i++) {
-        const struct task *one = &b->tasks[i];
+    for (size_t i = 0; p && i < all->tasks_n; i++) {
+        const struct task *one = &all->tasks[i];
         if (str_eq(one->plan_id, p->id))
             n += one->attempt - 1 + (one->status == TASK_FAILED);
     }
@@ -183,50 +188,50 @@ static const struct err *moves_failed(struct board *b, struct task *t,
         p && !plan_ended(p->state) && limit > p->told && n >= limit;
     if (many) { /* once for each limit, also for one that was lowered */
         p->told = limit;
-        board_change_plan(b, p);
+        plan_mark_changed(p, all->now);
     }
-    TRY(moves_effect_of_failure(b, t, p));
-    return many && !b->has_asked && !plan_ended(p->state)
-               ? moves_escalate(b, p, t, SEVERITY_HIGH)
+    TRY(moves_effect_of_failure(all, t, p));
+    return many && !all->has_asked && !plan_ended(p->state)
+               ? moves_escalate(all, p, t, SEVERITY_HIGH)
                : NULL;
 }
 
-static const struct err *moves_tell_failed(struct board *b,
+static const struct err *moves_tell_failed(struct intent_plans *all,
                                            const struct task *t)
 {
-    struct json *o = moves_about(b, t);
+    struct json *o = moves_about(all, t);
     json_set_json(o, "error",
-                  json_get(json_read(b->arena, t->facts), "error"));
+                  json_get(json_read(all->arena, t->facts), "error"));
     json_set_int(o, "attempt", t->attempt);
     json_set_bool(o, "will_retry", !task_lost(t));
-    return board_event(b, "task.failed", o);
+    return intent_plans_event(all, "task.failed", o);
 }
 
 /* The event of a move, and the task's own columns. */
-static const struct err *moves_moved(struct board *b, struct task *t,
+static const struct err *moves_moved(struct intent_plans *all, struct task *t,
                                      enum task_status from, struct str agent)
 {
     switch (t->status) {
     case TASK_CLAIMED:
-        return moves_take(b, t, agent);
+        return moves_take(all, t, agent);
     case TASK_RUNNING:
-        return moves_run(b, t, from, agent);
+        return moves_run(all, t, from, agent);
     case TASK_BLOCKED:
-        return moves_tell_reason(b, t, "task.blocked");
+        return moves_tell_reason(all, t, "task.blocked");
     case TASK_COMPLETED:
-        return moves_tell_completed(b, t);
+        return moves_tell_completed(all, t);
     case TASK_FAILED:
-        return moves_tell_failed(b, t);
+        return moves_tell_failed(all, t);
     case TASK_CANCELLED:
-        return moves_tell_reason(b, t, "task.cancelled");
+        return moves_tell_reason(all, t, "task.cancelled");
     case TASK_SKIPPED:
-        return moves_tell_reason(b, t, "task.skipped");
+        return moves_tell_reason(all, t, "task.skipped");
     case TASK_READY:
         if (from == TASK_FAILED)
-            return moves_retry(b, t);
+            return moves_retry(all, t);
         if (from == TASK_CLAIMED)
             t->assigned_agent = STR_NONE; /* given back */
-        return moves_tell_reason(b, t, "task.ready");
+        return moves_tell_reason(all, t, "task.ready");
     case TASK_PENDING:
     case TASK_STATUS__MAX:
     default:
@@ -234,87 +239,87 @@ static const struct err *moves_moved(struct board *b, struct task *t,
     }
 }
 
-const struct err *moves_task(struct board *b, struct task *t,
+const struct err *moves_task(struct intent_plans *all, struct task *t,
                              enum task_status to, struct str agent,
                              const struct principal *who)
 {
-    struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    struct plan *p = t->plan_id.p ? intent_plans_plan(all, t->plan_id) : NULL;
     const enum task_status from = t->status;
     TRY(task_move(t, to));
     if (from == TASK_READY && (to == TASK_CLAIMED || to == TASK_RUNNING)) {
         int64_t taken = 1; /* with this one */
-        for (size_t i = 0; i < b->tasks_n; i++) {
-            const enum task_status s = b->tasks[i].status;
+        for (size_t i = 0; i < all->tasks_n; i++) {
+            const enum task_status s = all->tasks[i].status;
             taken +=
                 s == TASK_CLAIMED || s == TASK_RUNNING || s == TASK_BLOCKED;
         }
-        TRY(guardrails_check(b->arena, &b->guards.concurrent_tasks,
+        TRY(guardrails_check(all->arena, &all->guards.concurrent_tasks,
                              "max_concurrent_tasks", taken, who));
     }
-    if (from == TASK_PENDING && to == TASK_READY && board_waits(b, t))
+    if (from == TASK_PENDING && to == TASK_READY && intent_plans_waits(all, t))
         return ERROR(ERR_CONFLICT, "task.waiting",
                      "The task waits for others that it depends on.");
     t->status = to;
-    task_time(b->arena, t, from, b->now);
+    task_time(all->arena, t, from, all->now);
     t->hold = TASK_HOLD_NONE;
     t->held_at = 0;
     if (task_ended(to))
-        t->completed_at = b->now;
-    board_change_task(t);
+        t->completed_at = all->now;
+    task_mark_changed(t);
     if (!agent.p)
         agent = t->assigned_agent.p ? t->assigned_agent : principal_actor(who);
-    TRY(moves_moved(b, t, from, agent));
+    TRY(moves_moved(all, t, from, agent));
     if (to == TASK_FAILED)
-        TRY(moves_failed(b, t, p));
-    TRY(board_ready(b, t));
-    return p ? checkpoint_settle(b, p) : NULL;
+        TRY(moves_failed(all, t, p));
+    TRY(intent_plans_ready(all, t));
+    return p ? checkpoint_settle(all, p) : NULL;
 }
 
 /* ---- new plans -------------------------------------------------------- */
 
-const struct err *moves_new_plan(struct board *b, struct plan *p,
+const struct err *moves_new_plan(struct intent_plans *all, struct plan *p,
                                  struct plan **out)
 {
-    if (b->plans_n >= PLANS_MAX)
+    if (all->plans_n >= PLANS_MAX)
         return ERROR(ERR_CONFLICT, "plan.too_many",
                      "An intent may have at most 20 plans.");
     p->fresh = true;
     p->version = 1;
     p->tasks = STR("[]");
-    p->created_at = p->updated_at = b->now;
-    *out = &b->plans[b->plans_n];
-    b->plans[b->plans_n++] = *p;
+    p->created_at = p->updated_at = all->now;
+    *out = &all->plans[all->plans_n];
+    all->plans[all->plans_n++] = *p;
     return NULL;
 }
 
 /* ---- plans ------------------------------------------------------------ */
 
-const struct err *moves_plan(struct board *b, struct plan *p,
+const struct err *moves_plan(struct intent_plans *all, struct plan *p,
                              enum plan_state to, const struct principal *who)
 {
-    const bool held = board_held(b, p);
+    const bool held = intent_plans_held(all, p);
     const bool first = p->state == PLAN_DRAFT;
-    struct json *o = json_object(b->arena);
+    struct json *o = json_object(all->arena);
     if ((held && (to == PLAN_ACTIVE || to == PLAN_COMPLETED)) ||
         (who->role == ROLE_AGENT && to == PLAN_COMPLETED &&
-         board_unapproved(b, p)))
+         intent_plans_unapproved(all, p)))
         return ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                      "A checkpoint of the plan waits for an approval.");
     TRY(plan_move(p, to));
     if (to == PLAN_PAUSED)
-        return checkpoint_pause(b, p, PLAN_PAUSE_NONE, STR_NONE);
+        return checkpoint_pause(all, p, PLAN_PAUSE_NONE, STR_NONE);
     if (to != PLAN_ACTIVE)
-        return board_end_plan(b, p, &(struct board_end){.state = to});
-    if (who->role == ROLE_AGENT && review_needed(b, p))
-        return review_ask(b, p);
+        return intent_plans_end(all, p, &(struct plan_end){.state = to});
+    if (who->role == ROLE_AGENT && review_needed(all, p))
+        return review_ask(all, p);
     p->state = PLAN_ACTIVE;
     p->paused = PLAN_PAUSE_NONE;
     if (first)
-        p->activated_at = b->now;
-    board_change_plan(b, p);
+        p->activated_at = all->now;
+    plan_mark_changed(p, all->now);
     json_set_text(o, "plan_id", p->id);
-    TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
-    return checkpoint_settle(b, p);
+    TRY(intent_plans_event(all, first ? "plan.activated" : "plan.resumed", o));
+    return checkpoint_settle(all, p);
 }
 
 /* ---- the tasks of a plan ------------------------------------------------ */
@@ -332,32 +337,35 @@ static bool moves_loosens(const struct plan *p, const struct principal *who)
     return who->role != ROLE_AGENT || p->activated_at == 0;
 }
 
-const struct err *moves_plan_tasks(struct board *b, struct plan *p,
+const struct err *moves_plan_tasks(struct intent_plans *all, struct plan *p,
                                    struct str tasks,
                                    const struct principal *who)
 {
-    const struct json *list = json_read(b->arena, tasks);
+    const struct json *list = json_read(all->arena, tasks);
     TRY(review_may_change(p, who));
     for (size_t i = 0; i < json_count(list); i++) {
-        const struct task *t = board_task(b, json_text(json_at(list, i)));
+        const struct task *t =
+            intent_plans_task(all, json_text(json_at(list, i)));
         if (!t)
-            return err_at(b->arena, ERR_INVALID, "task.unknown", STR("tasks"),
+            return err_at(all->arena, ERR_INVALID, "task.unknown",
+                          STR("tasks"),
                           "Element %zu is not a task of this intent.", i);
         if (t->plan_id.p && !str_eq(t->plan_id, p->id))
-            return err_at(b->arena, ERR_INVALID, "task.planned", STR("tasks"),
-                          "Element %zu belongs to another plan.", i);
+            return err_at(all->arena, ERR_INVALID, "task.planned",
+                          STR("tasks"), "Element %zu belongs to another plan.",
+                          i);
     }
-    TRY(guardrails_check(b->arena, &b->guards.plan_tasks,
+    TRY(guardrails_check(all->arena, &all->guards.plan_tasks,
                          "max_tasks_per_plan", (int64_t)json_count(list),
                          who));
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        const struct checkpoint *c = &b->checkpoints[i];
+    for (size_t i = 0; i < all->checkpoints_n; i++) {
+        const struct checkpoint *c = &all->checkpoints[i];
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
             !json_lists_text(list, c->after_task) && !moves_loosens(p, who))
             return moves_sealed();
     }
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        struct task *t = &b->tasks[i];
+    for (size_t i = 0; i < all->tasks_n; i++) {
+        struct task *t = &all->tasks[i];
         const bool in = json_lists_text(list, t->id),
                    was = str_eq(t->plan_id, p->id);
         if (in == was)
@@ -368,7 +376,7 @@ const struct err *moves_plan_tasks(struct board *b, struct plan *p,
         t->changed = true;
     }
     p->tasks = tasks;
-    board_change_plan(b, p);
+    plan_mark_changed(p, all->now);
     return NULL;
 }
 
@@ -400,14 +408,14 @@ static const struct err *moves_put_again(struct plan *p, struct checkpoint *c,
     return NULL;
 }
 
-const struct err *moves_checkpoints(struct board *b, struct plan *p,
+const struct err *moves_checkpoints(struct intent_plans *all, struct plan *p,
                                     const struct checkpoints *sent,
                                     const struct principal *who)
 {
-    const size_t before = b->checkpoints_n;
+    const size_t before = all->checkpoints_n;
     TRY(review_may_change(p, who));
     for (size_t i = 0; i < before; i++) {
-        struct checkpoint *c = &b->checkpoints[i];
+        struct checkpoint *c = &all->checkpoints[i];
         size_t k = 0;
         while (k < sent->n && !str_eq(sent->v[k].id, c->id))
             k++;
@@ -415,28 +423,28 @@ const struct err *moves_checkpoints(struct board *b, struct plan *p,
             TRY(moves_put_again(p, c, k < sent->n ? &sent->v[k] : NULL, who));
     }
     for (size_t i = 0; i < sent->n; i++) {
-        struct checkpoint *c = &b->checkpoints[b->checkpoints_n];
-        if (board_checkpoint(b, p, sent->v[i].id))
+        struct checkpoint *c = &all->checkpoints[all->checkpoints_n];
+        if (intent_plans_checkpoint(all, p, sent->v[i].id))
             continue;
         *c = sent->v[i];
         c->plan_id = p->id;
         c->intent_id = p->intent_id;
         c->fresh = true;
-        b->checkpoints_n++;
+        all->checkpoints_n++;
     }
-    board_change_plan(b, p);
+    plan_mark_changed(p, all->now);
     return NULL;
 }
 
-const struct err *moves_check_checkpoints(const struct board *b,
+const struct err *moves_check_checkpoints(const struct intent_plans *all,
                                           const struct plan *p)
 {
-    const struct json *list = json_read(b->arena, p->tasks);
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        const struct checkpoint *c = &b->checkpoints[i];
+    const struct json *list = json_read(all->arena, p->tasks);
+    for (size_t i = 0; i < all->checkpoints_n; i++) {
+        const struct checkpoint *c = &all->checkpoints[i];
         if (!c->dropped && str_eq(c->plan_id, p->id) &&
             !json_lists_text(list, c->after_task))
-            return err_at(b->arena, ERR_INVALID, "checkpoint.task",
+            return err_at(all->arena, ERR_INVALID, "checkpoint.task",
                           STR("checkpoints"),
                           "A checkpoint has to come after a task of its "
                           "plan.");

@@ -1,11 +1,12 @@
 /* Tasks by calls: new ones, and changes of what they are about. Pure. */
 #include "domain/plan/moves.h"
 
-static const struct err *moves_room(const struct board *b, int64_t more)
+static const struct err *moves_room(const struct intent_plans *all,
+                                    int64_t more)
 {
     int64_t bytes = more;
-    for (size_t i = 0; i < b->tasks_n; i++)
-        bytes += b->tasks[i].facts_n;
+    for (size_t i = 0; i < all->tasks_n; i++)
+        bytes += all->tasks[i].facts_n;
     return bytes <= TASKS_FACTS_MAX
                ? NULL
                : ERROR(ERR_TOO_LARGE, "task.too_large",
@@ -15,56 +16,57 @@ static const struct err *moves_room(const struct board *b, int64_t more)
 
 /* ---- new ones --------------------------------------------------------- */
 
-const struct err *moves_new_task(struct board *b, struct task *t,
+const struct err *moves_new_task(struct intent_plans *all, struct task *t,
                                  const struct principal *who)
 {
-    struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
-    struct json *o = json_object(b->arena);
-    if (b->tasks_n >= TASKS_MAX)
+    struct plan *p = t->plan_id.p ? intent_plans_plan(all, t->plan_id) : NULL;
+    struct json *o = json_object(all->arena);
+    if (all->tasks_n >= TASKS_MAX)
         return ERROR(ERR_CONFLICT, "task.too_many",
                      "An intent may have at most 200 tasks.");
-    TRY(moves_room(b, t->facts_n));
+    TRY(moves_room(all, t->facts_n));
     if (t->plan_id.p && !p)
-        return err_at(b->arena, ERR_INVALID, "plan.unknown", STR("plan_id"),
+        return err_at(all->arena, ERR_INVALID, "plan.unknown", STR("plan_id"),
                       "The intent has no plan with this id.");
     if (p && plan_ended(p->state))
         return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
-    struct json *list = p ? json_read(b->arena, p->tasks) : NULL;
+    struct json *list = p ? json_read(all->arena, p->tasks) : NULL;
     if (p) {
         TRY(review_may_change(p, who));
-        TRY(guardrails_check(b->arena, &b->guards.plan_tasks,
+        TRY(guardrails_check(all->arena, &all->guards.plan_tasks,
                              "max_tasks_per_plan",
                              (int64_t)json_count(list) + 1, who));
     }
-    TRY(board_check_depends(b, t));
+    TRY(intent_plans_check_depends(all, t));
     t->fresh = true;
-    t->status = board_waits(b, t) ? TASK_PENDING : TASK_READY;
-    t->created_at = b->now;
+    t->status = intent_plans_waits(all, t) ? TASK_PENDING : TASK_READY;
+    t->created_at = all->now;
     if (p) {
         if (!list)
-            list = json_array(b->arena);
+            list = json_array(all->arena);
         json_add_text(list, t->id);
-        p->tasks = json_dump(b->arena, list, PLAN_FACTS_MAX);
-        board_change_plan(b, p);
+        p->tasks = json_dump(all->arena, list, PLAN_FACTS_MAX);
+        plan_mark_changed(p, all->now);
     }
-    b->tasks[b->tasks_n++] = *t;
+    all->tasks[all->tasks_n++] = *t;
     json_set_text(o, "task_id", t->id);
     json_set_text(o, "name", t->name);
-    json_set_json(o, "capabilities_required",
-                  json_get(json_read(b->arena, t->facts),
-                           "capabilities_required"));
-    TRY(board_event(b, "task.created", o));
-    return p ? review_changed(b, p, who) : NULL;
+    json_set_json(
+        o, "capabilities_required",
+        json_get(json_read(all->arena, t->facts), "capabilities_required"));
+    TRY(intent_plans_event(all, "task.created", o));
+    return p ? review_changed(all, p, who) : NULL;
 }
 
 /* ---- changes ---------------------------------------------------------- */
 
-static const struct err *moves_put_members(struct board *b, struct task *t,
+static const struct err *moves_put_members(struct intent_plans *all,
+                                           struct task *t,
                                            const struct json *body,
                                            const struct task_change *change)
 {
     const bool waiting = t->status == TASK_PENDING || t->status == TASK_READY;
-    TRY(task_read_facts(b->arena, body, t));
+    TRY(task_read_facts(all->arena, body, t));
     if (change->name.p)
         t->name = change->name;
     if (change->max_attempts >= t->attempt)
@@ -80,37 +82,37 @@ static const struct err *moves_put_members(struct board *b, struct task *t,
     return NULL;
 }
 
-const struct err *moves_change_task(struct board *b, struct task *t,
+const struct err *moves_change_task(struct intent_plans *all, struct task *t,
                                     const struct json *body,
                                     const struct task_change *change,
                                     const struct principal *who)
 {
     const struct task was = *t;
-    struct plan *p = t->plan_id.p ? board_plan(b, t->plan_id) : NULL;
+    struct plan *p = t->plan_id.p ? intent_plans_plan(all, t->plan_id) : NULL;
     /* A failed one that may be tried again has not ended for good. */
     const bool ended = task_ended(was.status) &&
                        (was.status != TASK_FAILED || task_lost(&was));
-    TRY(moves_put_members(b, t, body, change));
-    const bool same = task_same_work(b->arena, &was, t);
+    TRY(moves_put_members(all, t, body, change));
+    const bool same = task_same_work(all->arena, &was, t);
     if (ended && !same)
         return ERROR(ERR_CONFLICT, "task.transition",
                      "A task cannot change after it has ended.");
     /* The question of a checkpoint shows the output. */
-    if (!task_open(was.status) && !task_same_output(b->arena, &was, t))
+    if (!task_open(was.status) && !task_same_output(all->arena, &was, t))
         return ERROR(ERR_CONFLICT, "task.transition",
                      "The output of a task cannot change after it is done.");
-    TRY(moves_room(b, 0));
-    TRY(board_check_depends(b, t));
-    board_change_task(t);
-    if (t->status == TASK_READY && board_waits(b, t))
+    TRY(moves_room(all, 0));
+    TRY(intent_plans_check_depends(all, t));
+    task_mark_changed(t);
+    if (t->status == TASK_READY && intent_plans_waits(all, t))
         t->status = TASK_PENDING;
-    TRY(board_ready(b, NULL));
+    TRY(intent_plans_ready(all, NULL));
     if (same || !p)
         return NULL;
     /* People see the change before the task moves on. */
     TRY(review_may_change(p, who));
-    TRY(review_changed(b, p, who));
-    return b->has_asked && change->to != TASK_STATUS__MAX &&
+    TRY(review_changed(all, p, who));
+    return all->has_asked && change->to != TASK_STATUS__MAX &&
                    change->to != t->status
                ? ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                        "This change needs a review of the plan. Send it "

@@ -211,6 +211,14 @@ int64_t plan_checkpoint_seconds(struct arena *a, const struct checkpoint *c)
                                                             : 0;
 }
 
+void plan_mark_changed(struct plan *p, int64_t now)
+{
+    if (!p->changed && !p->fresh)
+        p->version++;
+    p->changed = true;
+    p->updated_at = now;
+}
+
 /* ---- moves ----------------------------------------------------------- */
 
 bool plan_ended(enum plan_state state)

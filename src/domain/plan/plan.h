@@ -1,5 +1,5 @@
 /* Plans and their checkpoints (OpenIntent RFC-0012). One plan alone; all of an
- * intent are domain/plan/board.h. Pure. */
+ * intent are domain/plan/intent_plans.h. Pure. */
 #ifndef DOMAIN_PLAN_PLAN_H
 #define DOMAIN_PLAN_PLAN_H
 
@@ -59,6 +59,8 @@ struct checkpoints {
     size_t n;
 };
 
+/* Marks it as changed, with a new version the first time. */
+void plan_mark_changed(struct plan *p, int64_t now);
 /* The members of a body over those that the plan has: on_failure and facts. A
  * body's state is the caller's. ERR_INVALID names the member; ERR_TOO_LARGE
  * plan.too_large. */

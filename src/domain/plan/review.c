@@ -5,11 +5,11 @@
 #include "domain/plan/checkpoint.h"
 
 /* A draft that was active was sent back by people. */
-bool review_needed(const struct board *b, const struct plan *p)
+bool review_needed(const struct intent_plans *all, const struct plan *p)
 {
     return p->state == PLAN_DRAFT &&
-           (b->guards.plan_review ||
-            (b->guards.replan_review && p->activated_at != 0));
+           (all->guards.plan_review ||
+            (all->guards.replan_review && p->activated_at != 0));
 }
 
 static const struct err *review_waits(void)
@@ -26,13 +26,15 @@ const struct err *review_may_change(const struct plan *p,
 
 /* ---- the question ----------------------------------------------------- */
 
-static struct json *review_tasks(const struct board *b, const struct plan *p)
+static struct json *review_tasks(const struct intent_plans *all,
+                                 const struct plan *p)
 {
-    const struct json *ids = json_read(b->arena, p->tasks);
-    struct json *list = json_array(b->arena);
+    const struct json *ids = json_read(all->arena, p->tasks);
+    struct json *list = json_array(all->arena);
     for (size_t i = 0; i < json_count(ids); i++) {
-        const struct task *t = board_task(b, json_text(json_at(ids, i)));
-        struct json *o = json_object(b->arena);
+        const struct task *t =
+            intent_plans_task(all, json_text(json_at(ids, i)));
+        struct json *o = json_object(all->arena);
         if (!t)
             continue;
         json_set_text(o, "name", t->name);
@@ -45,14 +47,14 @@ static struct json *review_tasks(const struct board *b, const struct plan *p)
     return list;
 }
 
-static struct json *review_checkpoints(const struct board *b,
+static struct json *review_checkpoints(const struct intent_plans *all,
                                        const struct plan *p)
 {
-    struct json *list = json_array(b->arena);
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        const struct checkpoint *c = &b->checkpoints[i];
-        const struct task *t = board_task(b, c->after_task);
-        struct json *o = json_object(b->arena);
+    struct json *list = json_array(all->arena);
+    for (size_t i = 0; i < all->checkpoints_n; i++) {
+        const struct checkpoint *c = &all->checkpoints[i];
+        const struct task *t = intent_plans_task(all, c->after_task);
+        struct json *o = json_object(all->arena);
         if (c->dropped || !str_eq(c->plan_id, p->id))
             continue;
         json_set_text(o, "name", c->name);
@@ -63,12 +65,13 @@ static struct json *review_checkpoints(const struct board *b,
     return list;
 }
 
-static struct suspension review_question(struct board *b, const struct plan *p)
+static struct suspension review_question(struct intent_plans *all,
+                                         const struct plan *p)
 {
-    const struct guardrails *g = &b->guards;
-    struct json *context = json_object(b->arena),
-                *choices = json_array(b->arena);
-    struct suspension s = {.id = id_new(b->arena),
+    const struct guardrails *g = &all->guards;
+    struct json *context = json_object(all->arena),
+                *choices = json_array(all->arena);
+    struct suspension s = {.id = id_new(all->arena),
                            .origin = ORIGIN_PLAN_REVIEW,
                            .title = STR("Review of a plan"),
                            .question = STR("May the plan be carried out?"),
@@ -76,17 +79,17 @@ static struct suspension review_question(struct board *b, const struct plan *p)
                            .fallback_policy = FALLBACK_FAIL};
     json_set_text(context, "plan_id", p->id);
     json_set_bool(context, "was_active", p->activated_at != 0);
-    json_set_json(context, "tasks", review_tasks(b, p));
-    json_set_json(context, "checkpoints", review_checkpoints(b, p));
-    s.context = json_dump(b->arena, context, SUSPENSION_RECORD_MAX);
+    json_set_json(context, "tasks", review_tasks(all, p));
+    json_set_json(context, "checkpoints", review_checkpoints(all, p));
+    s.context = json_dump(all->arena, context, SUSPENSION_RECORD_MAX);
     s.subject = s.context; /* the answer is for exactly this */
-    suspension_add_choice(b->arena, choices, "reject", "Reject the plan",
+    suspension_add_choice(all->arena, choices, "reject", "Reject the plan",
                           EFFECT_VETO);
-    suspension_add_choice(b->arena, choices, "request_changes",
+    suspension_add_choice(all->arena, choices, "request_changes",
                           "Request changes", EFFECT_REQUEST_CHANGES);
-    suspension_add_choice(b->arena, choices, "approve", "Approve the plan",
+    suspension_add_choice(all->arena, choices, "approve", "Approve the plan",
                           EFFECT_AUTHORIZE);
-    s.choices = json_dump(b->arena, choices, SUSPENSION_CHOICES_TEXT);
+    s.choices = json_dump(all->arena, choices, SUSPENSION_CHOICES_TEXT);
     if (g->known) {
         s.responder.mode = g->of_group ? RESPONDER_GROUP : RESPONDER_NAMED;
         s.responder.who = g->supervisor;
@@ -94,10 +97,10 @@ static struct suspension review_question(struct board *b, const struct plan *p)
     return s;
 }
 
-const struct err *review_ask(struct board *b, struct plan *p)
+const struct err *review_ask(struct intent_plans *all, struct plan *p)
 {
-    struct json *o = json_object(b->arena);
-    struct suspension s = review_question(b, p);
+    struct json *o = json_object(all->arena);
+    struct suspension s = review_question(all, p);
     if (!s.context.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "A question with all its facts may have at most 256 kB.");
@@ -105,66 +108,66 @@ const struct err *review_ask(struct board *b, struct plan *p)
     p->review_reason = STR_NONE;
     p->state = PLAN_PAUSED;
     p->paused = PLAN_PAUSE_REVIEW;
-    board_change_plan(b, p);
+    plan_mark_changed(p, all->now);
     json_set_text(o, "plan_id", p->id);
     json_set_text(o, "reason", vocabulary_plan_pause(p->paused)->wire);
     json_set_text(o, "suspension_id", s.id);
-    return board_ask(b, p, &s, "plan.paused", o);
+    return intent_plans_ask(all, p, &s, "plan.paused", o);
 }
 
-const struct err *review_changed(struct board *b, struct plan *p,
+const struct err *review_changed(struct intent_plans *all, struct plan *p,
                                  const struct principal *who)
 {
-    if (!b->guards.replan_review || who->role != ROLE_AGENT ||
-        p->activated_at == 0 || plan_ended(p->state) ||
-        p->state == PLAN_DRAFT)
+    if (!all->guards.replan_review || who->role != ROLE_AGENT ||
+        p->activated_at == 0 || plan_ended(p->state) || p->state == PLAN_DRAFT)
         return NULL;
-    return board_held(b, p) ? review_waits() : review_ask(b, p);
+    return intent_plans_held(all, p) ? review_waits() : review_ask(all, p);
 }
 
 /* ---- the answer -------------------------------------------------------- */
 
-const struct err *review_decided(struct board *b, struct suspension *s,
-                                 struct event_by by)
+const struct err *review_decided(struct intent_plans *all,
+                                 struct suspension *s, struct event_by by)
 {
     struct plan *p = NULL;
-    struct json *o = json_object(b->arena);
-    for (size_t i = 0; i < b->plans_n && !p; i++) {
-        if (str_eq(b->plans[i].review_id, s->id))
-            p = &b->plans[i];
+    struct json *o = json_object(all->arena);
+    for (size_t i = 0; i < all->plans_n && !p; i++) {
+        if (str_eq(all->plans[i].review_id, s->id))
+            p = &all->plans[i];
     }
     if (s->origin == ORIGIN_CHECKPOINT)
-        return checkpoint_decided(b, s, by);
+        return checkpoint_decided(all, s, by);
     if (!p || !plan_in_review(p))
         return ERROR(ERR_INTERNAL, "internal",
                      "The plan of this review has ended.");
     const bool first = p->activated_at == 0;
-    b->by = by;
-    b->decides = true;
-    b->side_questions--;
+    all->by = by;
+    all->decides = true;
+    all->side_questions--;
     p->paused = PLAN_PAUSE_NONE;
     p->review_reason = s->reason;
-    board_change_plan(b, p);
+    plan_mark_changed(p, all->now);
     json_set_text(o, "plan_id", p->id);
     json_set_text(o, "suspension_id", s->id);
     if (s->outcome == OUTCOME_AUTHORIZED) {
         p->state = PLAN_ACTIVE;
         if (first)
-            p->activated_at = b->now;
+            p->activated_at = all->now;
         json_set_text(o, "approved_by", s->responded_by);
-        TRY(board_event(b, first ? "plan.activated" : "plan.resumed", o));
-        return checkpoint_settle(b, p);
+        TRY(intent_plans_event(all, first ? "plan.activated" : "plan.resumed",
+                               o));
+        return checkpoint_settle(all, p);
     }
     json_set_json(o, "checkpoint_id", NULL);
     json_set_text(o, "rejected_by", s->responded_by);
     json_set_text(o, "decision", vocabulary_outcome(s->outcome)->wire);
     json_set_text_or_null(o, "reason", s->reason);
-    TRY(board_event(b, "plan.checkpoint_rejected", o));
+    TRY(intent_plans_event(all, "plan.checkpoint_rejected", o));
     if (s->outcome == OUTCOME_VETOED)
-        return board_end_plan(
-            b, p,
-            &(struct board_end){.state = PLAN_FAILED,
-                                .why = STR("plan_rejected")});
+        return intent_plans_end(
+            all, p,
+            &(struct plan_end){.state = PLAN_FAILED,
+                               .why = STR("plan_rejected")});
     p->state = PLAN_DRAFT;
     return NULL;
 }

@@ -32,6 +32,13 @@ static const struct record_field task_fields[] = {
 };
 const struct record task_record = RECORD(task, "task", "task");
 
+void task_mark_changed(struct task *t)
+{
+    if (!t->changed && !t->fresh)
+        t->version++;
+    t->changed = true;
+}
+
 /* ---- facts ----------------------------------------------------------- */
 
 /* The members that only agents write and read. Absent or null, one has the

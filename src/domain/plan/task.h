@@ -1,5 +1,5 @@
 /* Tasks: the pieces of work of an intent (OpenIntent RFC-0012). One task alone;
- * all of an intent are domain/plan/board.h. Pure. */
+ * all of an intent are domain/plan/intent_plans.h. Pure. */
 #ifndef DOMAIN_PLAN_TASK_H
 #define DOMAIN_PLAN_TASK_H
 
@@ -37,6 +37,9 @@ struct task_change {
     struct str agent, name, depends_on; /* p NULL: as it is */
     int64_t max_attempts;               /* 0: as it is */
 };
+
+/* Marks it as changed, with a new version the first time. */
+void task_mark_changed(struct task *t);
 
 /* The members of a body that its agents alone write, over the facts that it
  * has. ERR_INVALID names the member; ERR_TOO_LARGE task.too_large. */

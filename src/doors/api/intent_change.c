@@ -59,8 +59,8 @@ static const struct err *check_plans(struct work *w)
 {
     if (!(w->intent.containers & INTENT_HAS_TASKS))
         return NULL;
-    TRY(work_board_by_caller(w));
-    return board_holds(w->board)
+    TRY(work_plans_by_caller(w));
+    return intent_plans_any_held(w->plans)
                ? ERROR(ERR_CONFLICT, "plan.awaiting_approval",
                        "A checkpoint of a plan waits for an approval.")
                : NULL;

@@ -17,28 +17,29 @@ static const struct call_made plan_made = {"/api/v1/plans/", "id"};
 /* ---- reading ---------------------------------------------------------- */
 
 /* Its end is read only where there is a question. */
-static const struct err *plan_object(struct call *c, const struct board *b,
+static const struct err *plan_object(struct call *c,
+                                     const struct intent_plans *b,
                                      const struct plan *p, struct json **out)
 {
     int64_t until = 0;
     if (b->intent->status == INTENT_SUSPENDED)
         TRY(plans_until(c->pg, c->a, b->intent->id, &until));
-    *out = board_plan_json(b, p, until);
+    *out = intent_plans_plan_json(b, p, until);
     return NULL;
 }
 
 const struct err *openintent_plan_get(struct call *c)
 {
     struct str intent_id = STR_NONE;
-    struct board *b = NULL;
+    struct intent_plans *b = NULL;
     struct json *o = NULL;
     struct intent i;
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
     const struct err *e = call_intent(c, intent_id, REACH_USE, &i);
     if (e)
         return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
-    TRY(tasks_board(c->pg, c->a, &i, &b));
-    const struct plan *p = board_plan(b, id_lower(c->a, c->param[0]));
+    TRY(tasks_with_plans(c->pg, c->a, &i, &b));
+    const struct plan *p = intent_plans_plan(b, id_lower(c->a, c->param[0]));
     if (!p)
         return &plan_record.unknown;
     TRY(plan_object(c, b, p, &o));
@@ -49,10 +50,10 @@ const struct err *openintent_plan_get(struct call *c)
 const struct err *openintent_plan_list(struct call *c)
 {
     struct json *list = json_array(c->a);
-    struct board *b = NULL;
+    struct intent_plans *b = NULL;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(tasks_board(c->pg, c->a, &i, &b));
+    TRY(tasks_with_plans(c->pg, c->a, &i, &b));
     for (size_t k = 0; k < b->plans_n; k++) {
         struct json *o = NULL;
         TRY(plan_object(c, b, &b->plans[k], &o));
@@ -133,11 +134,11 @@ static const struct err *plan_put_state(struct call *c, struct work *w,
 {
     const bool moves = to != PLAN_STATE__MAX && to != p->state;
     if (changed && !(moves && plan_ended(to)))
-        TRY(review_changed(w->board, p, &c->who));
-    if (w->board->has_asked)
+        TRY(review_changed(w->plans, p, &c->who));
+    if (w->plans->has_asked)
         return NULL;
-    return moves ? moves_plan(w->board, p, to, &c->who)
-                 : checkpoint_settle(w->board, p);
+    return moves ? moves_plan(w->plans, p, to, &c->who)
+                 : checkpoint_settle(w->plans, p);
 }
 
 /* Its tasks, its checkpoints, and then its state. */
@@ -148,12 +149,12 @@ static const struct err *plan_put(struct call *c, struct work *w,
         sent->has_checkpoints ||
         (sent->tasks.p && !str_eq(sent->tasks, p->tasks));
     if (sent->tasks.p)
-        TRY(moves_plan_tasks(w->board, p, sent->tasks, &c->who));
+        TRY(moves_plan_tasks(w->plans, p, sent->tasks, &c->who));
     if (sent->has_checkpoints)
-        TRY(moves_checkpoints(w->board, p, &sent->checkpoints, &c->who));
-    TRY(moves_check_checkpoints(w->board, p));
+        TRY(moves_checkpoints(w->plans, p, &sent->checkpoints, &c->who));
+    TRY(moves_check_checkpoints(w->plans, p));
     TRY(plan_put_state(c, w, p, sent->to, changed));
-    return ask_of_board(w);
+    return ask_of_plans(w);
 }
 
 /* ---- making and changing one ------------------------------------------- */
@@ -167,8 +168,8 @@ static const struct err *plan_begin(struct call *c, struct work *w,
         return NULL;
     TRY(policy_write(w));
     TRY(intent_check_open(w->intent.status));
-    TRY(work_board_by_caller(w));
-    return coordinators_supervisor(c->pg, c->a, &w->board->guards);
+    TRY(work_plans_by_caller(w));
+    return coordinators_supervisor(c->pg, c->a, &w->plans->guards);
 }
 
 static const struct err *plan_make(struct call *c, struct work *w,
@@ -180,13 +181,13 @@ static const struct err *plan_make(struct call *c, struct work *w,
     struct plan *p = NULL;
     struct plan fresh = *given;
     fresh.intent_id = w->intent.id;
-    TRY(moves_new_plan(w->board, &fresh, &p));
+    TRY(moves_new_plan(w->plans, &fresh, &p));
     json_set_text(o, "plan_id", p->id);
     json_set_int(o, "task_count",
                  (int64_t)json_count(json_read(c->a, sent->tasks)));
-    TRY(board_event(w->board, "plan.created", o));
+    TRY(intent_plans_event(w->plans, "plan.created", o));
     TRY(plan_put(c, w, p, sent));
-    return plan_object(c, w->board, p, out);
+    return plan_object(c, w->plans, p, out);
 }
 
 const struct err *openintent_plan_make(struct call *c)
@@ -216,12 +217,12 @@ const struct err *openintent_plan_make(struct call *c)
     return call_commit(c, &w, 201, o, false);
 }
 
-/* The plan of the board, in the version that the caller has read. */
+/* The plan, in the version that the caller has read. */
 static const struct err *plan_find(struct call *c, struct work *w,
                                    int64_t version, struct plan **out)
 {
     struct json *more = json_object(c->a);
-    struct plan *p = board_plan(w->board, id_lower(c->a, c->param[0]));
+    struct plan *p = intent_plans_plan(w->plans, id_lower(c->a, c->param[0]));
     *out = p;
     if (!p)
         return &plan_record.unknown;
@@ -254,9 +255,9 @@ const struct err *openintent_plan_change(struct call *c)
         return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
     TRY(plan_find(c, &w, version, &p));
     TRY(plan_read(c->a, body, p));
-    board_change_plan(w.board, p);
+    plan_mark_changed(p, w.now);
     TRY(plan_put(c, &w, p, sent));
-    TRY(plan_object(c, w.board, p, &o));
+    TRY(plan_object(c, w.plans, p, &o));
     return call_commit(c, &w, 200, o, false);
 }
 
@@ -283,8 +284,9 @@ static const struct err *plan_decide(struct call *c, enum effect effect)
         meant_effect(suspension_choices(c->a, &w.suspension), effect),
         "value");
     TRY(respond_decide(c, &w, &answer));
-    TRY(plan_object(c, w.board,
-                    board_plan(w.board, id_lower(c->a, c->param[0])), &o));
+    TRY(plan_object(c, w.plans,
+                    intent_plans_plan(w.plans, id_lower(c->a, c->param[0])),
+                    &o));
     return call_commit(c, &w, 200, o, false);
 }
 

@@ -15,30 +15,30 @@ static const struct call_made task_made = {"/api/v1/tasks/", "id"};
 
 const struct err *openintent_task_get(struct call *c)
 {
-    struct board *b = NULL;
+    struct intent_plans *b = NULL;
     struct intent i;
     struct task t;
     TRY(tasks_get(c->pg, c->a, c->param[0], &t));
     const struct err *e = call_intent(c, t.intent_id, REACH_USE, &i);
     if (e)
         return e->kind == ERR_NOT_FOUND ? &task_record.unknown : e;
-    TRY(tasks_board(c->pg, c->a, &i, &b));
-    response_json(c->rs, 200, board_task_json(b, &t));
+    TRY(tasks_with_plans(c->pg, c->a, &i, &b));
+    response_json(c->rs, 200, intent_plans_task_json(b, &t));
     return NULL;
 }
 
 /* One object is made at a time: its tree may be many times larger than its
  * text. */
-static void task_answer_list(struct call *c, const struct board *b,
+static void task_answer_list(struct call *c, const struct intent_plans *b,
                              const struct task_rows *rows)
 {
     struct buf text = buf_make(c->a, RESPONSE_BODY_MAX);
-    struct board one = *b;
+    struct intent_plans one = *b;
     one.arena = arena_within(c->a);
     buf_char(&text, '[');
     for (size_t i = 0; i < rows->n; i++) {
         buf_put(&text, i ? "," : "");
-        json_write(&text, board_task_json(&one, &rows->v[i]));
+        json_write(&text, intent_plans_task_json(&one, &rows->v[i]));
         arena_reset(one.arena);
     }
     buf_char(&text, ']');
@@ -52,7 +52,7 @@ const struct err *openintent_task_list(struct call *c)
     struct tasks_page page = {.status = vocabulary_task_status_of(status),
                               .limit = call_query_int(c, "limit", 100),
                               .offset = call_query_int(c, "offset", 0)};
-    struct board *b = NULL;
+    struct intent_plans *b = NULL;
     struct task_rows rows;
     struct intent i;
     if (status.p && page.status == TASK_STATUS__MAX)
@@ -60,7 +60,7 @@ const struct err *openintent_task_list(struct call *c)
                       "\"status\" has to be a status of a task.");
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     page.intent_id = i.id;
-    TRY(tasks_board(c->pg, c->a, &i, &b));
+    TRY(tasks_with_plans(c->pg, c->a, &i, &b));
     TRY(tasks_list(c->pg, c->a, &page, &rows));
     task_answer_list(c, b, &rows);
     return NULL;
@@ -88,29 +88,30 @@ const struct err *openintent_task_make(struct call *c)
     TRY(intent_check_open(w.intent.status));
     TRY(keys_joins(c->pg, c->a, t.assigned_agent, w.intent.test,
                    "assigned_agent"));
-    TRY(work_board_by_caller(&w));
-    TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
+    TRY(work_plans_by_caller(&w));
+    TRY(coordinators_supervisor(c->pg, c->a, &w.plans->guards));
     t.intent_id = w.intent.id;
-    TRY(moves_new_task(w.board, &t, &c->who));
-    TRY(ask_of_board(&w));
+    TRY(moves_new_task(w.plans, &t, &c->who));
+    TRY(ask_of_plans(&w));
     call_locate(c, &task_made, t.id);
-    return call_commit(c, &w, 201,
-                       board_task_json(w.board, board_task(w.board, t.id)),
-                       false);
+    return call_commit(
+        c, &w, 201,
+        intent_plans_task_json(w.plans, intent_plans_task(w.plans, t.id)),
+        false);
 }
 
 /* ---- changing one ----------------------------------------------------- */
 
-/* The task of the board, with its facts as they are under the lock. */
+/* The task, with its facts as they are under the lock. */
 static const struct err *task_find(struct call *c, struct work *w,
                                    struct str id, int64_t version,
                                    struct task **out)
 {
     struct json *more = json_object(c->a);
     struct task now;
-    TRY(work_board_by_caller(w));
+    TRY(work_plans_by_caller(w));
     TRY(tasks_get(c->pg, c->a, id, &now));
-    *out = board_task(w->board, now.id);
+    *out = intent_plans_task(w->plans, now.id);
     if (!*out)
         return &task_record.unknown;
     (*out)->facts = now.facts;
@@ -122,7 +123,7 @@ static const struct err *task_find(struct call *c, struct work *w,
                               "it again."),
                         more);
     TRY(intent_check_open(w->intent.status));
-    return moves_may(w->board, *out, &c->who);
+    return moves_may(w->plans, *out, &c->who);
 }
 
 /* The inputs that a task declares when it is taken, and its outputs when it is
@@ -149,7 +150,7 @@ static const struct err *task_put_status(struct call *c, struct work *w,
     if (change->to == TASK_STATUS__MAX || change->to == t->status)
         return NULL;
     TRY(task_check_step(c, w, t, change->to));
-    return moves_task(w->board, t, change->to, change->agent, &c->who);
+    return moves_task(w->plans, t, change->to, change->agent, &c->who);
 }
 
 const struct err *openintent_task_change(struct call *c)
@@ -170,9 +171,9 @@ const struct err *openintent_task_change(struct call *c)
     TRY(keys_joins(c->pg, c->a, change.agent, w.intent.test,
                    "assigned_agent"));
     TRY(task_find(c, &w, was.id, version, &t));
-    TRY(coordinators_supervisor(c->pg, c->a, &w.board->guards));
-    TRY(moves_change_task(w.board, t, body, &change, &c->who));
+    TRY(coordinators_supervisor(c->pg, c->a, &w.plans->guards));
+    TRY(moves_change_task(w.plans, t, body, &change, &c->who));
     TRY(task_put_status(c, &w, t, &change));
-    TRY(ask_of_board(&w));
-    return call_commit(c, &w, 200, board_task_json(w.board, t), false);
+    TRY(ask_of_plans(&w));
+    return call_commit(c, &w, 200, intent_plans_task_json(w.plans, t), false);
 }

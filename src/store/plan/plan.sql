@@ -1,7 +1,7 @@
 -- Plans, their checkpoints, and tasks. Tasks come without their facts where all of an intent are
 -- read: these may be large.
 
--- name: plan_board
+-- name: plan_of_intent
 SELECT {p.plan}, k.severity_floor, k.decides
   FROM plan p LEFT JOIN api_key k ON k.id = p.key_id
  WHERE p.intent_id = $1 ORDER BY p.created_at, p.id LIMIT 20
@@ -42,7 +42,7 @@ UPDATE plan_checkpoint SET {checkpoint.set:3} WHERE plan_id = $1 AND id = $2
 -- name: plan_checkpoint_delete
 DELETE FROM plan_checkpoint WHERE plan_id = $1 AND id = $2
 
--- name: task_board
+-- name: task_of_intent
 SELECT {task}, octet_length(facts)
   FROM task WHERE intent_id = $1 ORDER BY created_at, id LIMIT 200
 

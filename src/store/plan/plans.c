@@ -10,19 +10,20 @@ void plans_queue_read(struct pg *pg, struct arena *a, struct str intent_id)
 {
     struct pg_list args = {0};
     pg_add(&args, pg_text(intent_id));
-    pg_queue(pg, a, SQL_PLAN_BOARD, PG_ALL(&args));
+    pg_queue(pg, a, SQL_PLAN_OF_INTENT, PG_ALL(&args));
     pg_queue(pg, a, SQL_PLAN_CHECKPOINTS, PG_ALL(&args));
 }
 
-void plans_take(struct board *b, struct pg_rows *const rows[static 2])
+void plans_take(struct intent_plans *all, struct pg_rows *const rows[static 2])
 {
-    b->plans_n = pg_count(rows[0]);
-    b->plans = rows_all(b->arena, &plan_record, rows[0]);
-    b->checkpoints_n = pg_count(rows[1]);
-    b->checkpoints = arena_many(
-        b->arena, b->checkpoints_n + PLAN_CHECKPOINTS_MAX, struct checkpoint);
-    for (size_t i = 0; i < b->checkpoints_n; i++)
-        rows_read(&checkpoint_record, rows[1], i, &b->checkpoints[i]);
+    all->plans_n = pg_count(rows[0]);
+    all->plans = rows_all(all->arena, &plan_record, rows[0]);
+    all->checkpoints_n = pg_count(rows[1]);
+    all->checkpoints =
+        arena_many(all->arena, all->checkpoints_n + PLAN_CHECKPOINTS_MAX,
+                   struct checkpoint);
+    for (size_t i = 0; i < all->checkpoints_n; i++)
+        rows_read(&checkpoint_record, rows[1], i, &all->checkpoints[i]);
 }
 
 static const struct err *plans_one(struct pg *pg, struct arena *a,
@@ -77,11 +78,11 @@ const struct err *plans_until(struct pg *pg, struct arena *a,
 
 /* ---- writing ---------------------------------------------------------- */
 
-void plans_queue_write(struct pg *pg, const struct board *b)
+void plans_queue_write(struct pg *pg, const struct intent_plans *all)
 {
-    struct arena *a = b->arena;
-    for (size_t i = 0; i < b->plans_n; i++) {
-        const struct plan *p = &b->plans[i];
+    struct arena *a = all->arena;
+    for (size_t i = 0; i < all->plans_n; i++) {
+        const struct plan *p = &all->plans[i];
         if (p->fresh)
             rows_queue(pg, a, SQL_PLAN_INSERT, NULL, &plan_record, IN_INSERT,
                        p);
@@ -89,8 +90,8 @@ void plans_queue_write(struct pg *pg, const struct board *b)
             rows_queue(pg, a, SQL_PLAN_UPDATE, PG(pg_text(p->id)),
                        &plan_record, IN_UPDATE, p);
     }
-    for (size_t i = 0; i < b->checkpoints_n; i++) {
-        const struct checkpoint *c = &b->checkpoints[i];
+    for (size_t i = 0; i < all->checkpoints_n; i++) {
+        const struct checkpoint *c = &all->checkpoints[i];
         const struct pg_args *id = PG(pg_text(c->plan_id), pg_text(c->id));
         if (c->dropped && !c->fresh)
             pg_queue(pg, a, SQL_PLAN_CHECKPOINT_DELETE, id);

@@ -3,16 +3,17 @@
 #ifndef STORE_PLAN_PLANS_H
 #define STORE_PLAN_PLANS_H
 
-#include "domain/plan/board.h"
+#include "domain/plan/intent_plans.h"
 #include "world/pg/pg.h"
 
 /* Queues the statements that read the plans and checkpoints of an intent; two
  * results. */
 void plans_queue_read(struct pg *pg, struct arena *a, struct str intent_id);
 /* Fills them in from the two results. */
-void plans_take(struct board *b, struct pg_rows *const rows[static 2]);
+void plans_take(struct intent_plans *all,
+                struct pg_rows *const rows[static 2]);
 /* Queues what has changed; the deleted before the new. */
-void plans_queue_write(struct pg *pg, const struct board *b);
+void plans_queue_write(struct pg *pg, const struct intent_plans *all);
 /* The intent of a plan. ERR_NOT_FOUND plan.unknown. */
 const struct err *plans_intent(struct pg *pg, struct arena *a, struct str id,
                                struct str *intent_id) MUST;

@@ -33,25 +33,24 @@ const struct err *tasks_told(struct pg *pg, struct arena *a,
                      &task_record, &out->v, &out->n);
 }
 
-const struct err *tasks_board(struct pg *pg, struct arena *a,
-                              struct intent *i, struct board **out)
+const struct err *tasks_with_plans(struct pg *pg, struct arena *a,
+                                   struct intent *i, struct intent_plans **out)
 {
-    struct board *b = arena_new(a, struct board);
+    struct intent_plans *all = arena_new(a, struct intent_plans);
     struct pg_list args = {0};
-    struct pg_rows *all[4] = {NULL};
-    *b = (struct board){.arena = a,
-                         .intent = i,
-                         .marked = i->containers & INTENT_HAS_TASKS};
+    struct pg_rows *rows[4] = {NULL};
+    *all = (struct intent_plans){
+        .arena = a, .intent = i, .marked = i->containers & INTENT_HAS_TASKS};
     pg_add(&args, pg_text(i->id));
-    pg_queue(pg, a, SQL_TASK_BOARD, PG_ALL(&args));
+    pg_queue(pg, a, SQL_TASK_OF_INTENT, PG_ALL(&args));
     plans_queue_read(pg, a, i->id);
     pg_queue(pg, a, SQL_SUSPENSION_BESIDE, PG_ALL(&args));
-    TRY(pg_run(pg, a, all));
-    b->tasks = rows_all(a, &task_record, all[0]);
-    b->tasks_n = pg_count(all[0]);
-    plans_take(b, all + 1);
-    b->side_questions = pg_int(all[3], 0, 0);
-    *out = b;
+    TRY(pg_run(pg, a, rows));
+    all->tasks = rows_all(a, &task_record, rows[0]);
+    all->tasks_n = pg_count(rows[0]);
+    plans_take(all, rows + 1);
+    all->side_questions = pg_int(rows[3], 0, 0);
+    *out = all;
     return NULL;
 }
 
@@ -73,44 +72,44 @@ static void tasks_put_moved(struct arena *a, const struct task *t,
     }
 }
 
-static void tasks_queue_changed(struct pg *pg, const struct board *b)
+static void tasks_queue_changed(struct pg *pg, const struct intent_plans *all)
 {
     struct str *cell[TASKS_MOVED];
     struct pg_list args = {0};
     size_t n = 0;
     for (size_t i = 0; i < TASKS_MOVED; i++)
-        cell[i] = arena_many(b->arena, b->tasks_n + 1, struct str);
-    for (size_t i = 0; i < b->tasks_n; i++) {
-        const struct task *t = &b->tasks[i];
+        cell[i] = arena_many(all->arena, all->tasks_n + 1, struct str);
+    for (size_t i = 0; i < all->tasks_n; i++) {
+        const struct task *t = &all->tasks[i];
         if (t->fresh)
-            rows_queue(pg, b->arena, SQL_TASK_INSERT, NULL, &task_record,
+            rows_queue(pg, all->arena, SQL_TASK_INSERT, NULL, &task_record,
                        IN_INSERT, t);
         else if (t->changed)
-            tasks_put_moved(b->arena, t, cell, n++);
+            tasks_put_moved(all->arena, t, cell, n++);
         if (t->changed && !t->fresh && t->facts.p)
-            rows_queue(pg, b->arena, SQL_TASK_UPDATE, PG(pg_text(t->id)),
+            rows_queue(pg, all->arena, SQL_TASK_UPDATE, PG(pg_text(t->id)),
                        &task_record, IN_UPDATE, t);
     }
     for (size_t i = 0; i < TASKS_MOVED; i++)
         pg_add(&args, pg_texts(cell[i], n));
     if (n > 0)
-        pg_queue(pg, b->arena, SQL_TASK_MOVE, PG_ALL(&args));
+        pg_queue(pg, all->arena, SQL_TASK_MOVE, PG_ALL(&args));
 }
 
-void tasks_queue_write(struct pg *pg, const struct board *b)
+void tasks_queue_write(struct pg *pg, const struct intent_plans *all)
 {
-    if (!b->marked)
-        pg_queue(pg, b->arena, SQL_TASK_MARK, PG(pg_text(b->intent->id)));
-    plans_queue_write(pg, b);
-    tasks_queue_changed(pg, b);
-    if (b->ended_n > 0)
-        suspensions_queue_take_back(pg, b->arena, b->ended, b->ended_n,
+    if (!all->marked)
+        pg_queue(pg, all->arena, SQL_TASK_MARK, PG(pg_text(all->intent->id)));
+    plans_queue_write(pg, all);
+    tasks_queue_changed(pg, all);
+    if (all->ended_n > 0)
+        suspensions_queue_take_back(pg, all->arena, all->ended, all->ended_n,
                                     "The plan ended before anybody answered.",
-                                    b->now);
-    if (b->replaced.p)
-        suspensions_queue_take_back(pg, b->arena, &b->replaced, 1,
+                                    all->now);
+    if (all->replaced.p)
+        suspensions_queue_take_back(pg, all->arena, &all->replaced, 1,
                                     "Superseded by a request of the agent.",
-                                    b->now);
-    if (b->has_asked)
-        suspensions_queue_insert(pg, b->arena, &b->asked);
+                                    all->now);
+    if (all->has_asked)
+        suspensions_queue_insert(pg, all->arena, &all->asked);
 }

@@ -1,10 +1,10 @@
 /* Tasks in the database, with the plans of their intent: read together, changed
- * in memory (domain/plan/board.h), and written together, all under the intent's
+ * in memory (domain/plan/intent_plans.h), and written together, all under the intent's
  * lock. */
 #ifndef STORE_PLAN_TASKS_H
 #define STORE_PLAN_TASKS_H
 
-#include "domain/plan/board.h"
+#include "domain/plan/intent_plans.h"
 #include "world/pg/pg.h"
 
 struct task_rows {
@@ -29,10 +29,11 @@ const struct err *tasks_told(struct pg *pg, struct arena *a,
                              struct task_rows *out) MUST;
 /* The tasks, without their facts, plans and checkpoints of an intent. Its
  * events and who acts are the caller's to set. */
-const struct err *tasks_board(struct pg *pg, struct arena *a,
-                              struct intent *i, struct board **out) MUST;
-/* Queues all that has changed on the board; the intent is marked as one that
+const struct err *tasks_with_plans(struct pg *pg, struct arena *a,
+                                   struct intent *i,
+                                   struct intent_plans **out) MUST;
+/* Queues all that has changed; the intent is marked as one that
  * has tasks. */
-void tasks_queue_write(struct pg *pg, const struct board *b);
+void tasks_queue_write(struct pg *pg, const struct intent_plans *all);
 
 #endif

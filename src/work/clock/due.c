@@ -293,9 +293,9 @@ static const struct err *write_boards(struct pg *pg, struct arena *a,
                                       const struct due_batch *b)
 {
     for (size_t k = 0; k < b->n; k++) {
-        if (!b->v[k].work.board)
+        if (!b->v[k].work.plans)
             continue;
-        tasks_queue_write(pg, b->v[k].work.board);
+        tasks_queue_write(pg, b->v[k].work.plans);
         if (pg_queued(pg) > 0)
             TRY(pg_run(pg, a, NULL));
     }

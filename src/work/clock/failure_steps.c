@@ -140,11 +140,11 @@ static const struct err *fail(struct work *w, const struct task *over)
 {
     const struct terms terms = risk_terms(w->conf, KIND_NONE);
     const struct principal clock = {.name = event_by_clock().name};
-    TRY(work_board(w, event_by_clock(), &terms));
-    struct task *t = board_task(w->board, over->id);
+    TRY(work_plans(w, event_by_clock(), &terms));
+    struct task *t = intent_plans_task(w->plans, over->id);
     t->facts = task_overdue(w->arena, over);
-    TRY(moves_task(w->board, t, TASK_FAILED, STR_NONE, &clock));
-    return ask_of_board(w);
+    TRY(moves_task(w->plans, t, TASK_FAILED, STR_NONE, &clock));
+    return ask_of_plans(w);
 }
 
 /* One that cannot be failed now, because the log is full or people have too

@@ -186,8 +186,8 @@ static const struct err *intent_set_events(struct call *c, struct page_view *v,
     for (size_t k = rows.n; k > 0; k--) {
         const struct event *e = &rows.v[k - 1];
         struct json *row = question_timeline_row(v, e, false);
-        if (of->board)
-            question_timeline_name(v, row, e, of->board);
+        if (of->plans)
+            question_timeline_name(v, row, e, of->plans);
         question_timeline_set_chain(v, row, e, seal.checked,
                                     seal.check.broken);
         json_add_json(list, row);

@@ -14,7 +14,7 @@
 struct plans {
     struct call *c;
     struct page_view *v;
-    const struct board *board;
+    const struct intent_plans *plans;
     const struct suspension *holds; /* the question that holds the intent; NULL:
                                      * none */
     struct task_rows told; /* steps whose agents have said why they wait or
@@ -60,7 +60,7 @@ static void plans_set_waits(struct plans *p, struct json *o,
     size_t n = 0;
     for (size_t i = 0; i < json_count(ids); i++) {
         const struct task *d =
-            board_task(p->board, json_text(json_at(ids, i)));
+            intent_plans_task(p->plans, json_text(json_at(ids, i)));
         if (!d || !task_open(d->status) || n++ >= WAITS_SHOWN)
             continue;
         struct json *one = json_object(a);
@@ -170,10 +170,10 @@ static void plans_add_checkpoints(struct plans *p, struct plans_rows *rows,
                                   const struct plan *plan,
                                   const struct task *t)
 {
-    const struct board *b = p->board;
+    const struct intent_plans *b = p->plans;
     for (size_t i = 0; i < b->checkpoints_n; i++) {
         const struct checkpoint *c = &b->checkpoints[i];
-        const struct task *after = board_task(b, c->after_task);
+        const struct task *after = intent_plans_task(b, c->after_task);
         const bool placed = after && str_eq(after->plan_id, c->plan_id);
         if (str_eq(c->plan_id, plan->id) &&
             (t ? placed && after == t : !placed))
@@ -188,13 +188,14 @@ static void plans_add_checkpoints(struct plans *p, struct plans_rows *rows,
 static int64_t plans_add_steps(struct plans *p, struct plans_rows *rows,
                                const struct plan *plan, size_t *all)
 {
-    const struct board *b = p->board;
+    const struct intent_plans *b = p->plans;
     const struct json *ids = plan ? json_read(p->v->a, plan->tasks) : NULL;
     const size_t n = plan ? json_count(ids) : b->tasks_n;
     int64_t finished = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct task *t = plan ? board_task(b, json_text(json_at(ids, i)))
-                                    : &b->tasks[i];
+        const struct task *t =
+            plan ? intent_plans_task(b, json_text(json_at(ids, i)))
+                 : &b->tasks[i];
         if (!t || (plan ? !str_eq(t->plan_id, plan->id) : t->plan_id.p != NULL))
             continue;
         plans_add_step(p, rows, t, ++*all);
@@ -265,7 +266,7 @@ const struct err *question_plans(struct call *c, struct page_view *v,
 {
     struct plans p = {.c = c, .v = v};
     struct json *list = json_array(c->a);
-    struct board *b = NULL;
+    struct intent_plans *b = NULL;
     json_set_json(view, "plans", list);
     if (!(of->intent->containers & INTENT_HAS_TASKS))
         return NULL;
@@ -274,9 +275,9 @@ const struct err *question_plans(struct call *c, struct page_view *v,
         if (s->state == SUSPENSION_PENDING && !side_question(s))
             p.holds = s;
     }
-    TRY(tasks_board(c->pg, c->a, of->intent, &b));
-    of->board = b;
-    p.board = b;
+    TRY(tasks_with_plans(c->pg, c->a, of->intent, &b));
+    of->plans = b;
+    p.plans = b;
     /* The words are large, and read only where a step shows some. */
     bool tells = false;
     for (size_t i = 0; i < b->tasks_n && !tells; i++)

@@ -3,7 +3,7 @@
 #ifndef DOORS_PAGES_QUESTION_PLANS_H
 #define DOORS_PAGES_QUESTION_PLANS_H
 
-#include "domain/plan/board.h"
+#include "domain/plan/intent_plans.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 #include "store/question/suspensions.h"
@@ -11,7 +11,7 @@
 struct question_plans {
     struct intent *intent;
     const struct suspension_rows *asked; /* its questions */
-    struct board *board; /* is set; NULL where it has no steps */
+    struct intent_plans *plans; /* is set; NULL where it has no steps */
 };
 
 /* Sets `plans`, those that have not ended before the others, the newest first;

@@ -349,10 +349,10 @@ static void timeline_put_part(struct buf *b, struct str part)
 }
 
 static void timeline_put_step(const struct page_view *v, struct buf *b,
-                              const struct board *board, struct str id,
+                              const struct intent_plans *plans, struct str id,
                               size_t *n)
 {
-    const struct task *t = board_task(board, id);
+    const struct task *t = intent_plans_task(plans, id);
     if (++*n <= STEPS_MAX)
         timeline_put_part(b, t ? words_cut(v->a, t->name, PAGE_VIEW_ROW)
                                : words_short_id(v->a, id));
@@ -360,19 +360,21 @@ static void timeline_put_step(const struct page_view *v, struct buf *b,
 
 /* The steps that it names, and its checkpoint. */
 static void timeline_put_steps(const struct page_view *v, struct buf *b,
-                               const struct board *board, const struct json *p)
+                               const struct intent_plans *plans,
+                               const struct json *p)
 {
     const struct json *ids = json_get(p, "task_ids");
-    const struct plan *plan = board_plan(board, json_get_text(p, "plan_id"));
+    const struct plan *plan =
+        intent_plans_plan(plans, json_get_text(p, "plan_id"));
     const struct checkpoint *c =
-        plan ? board_checkpoint(board, plan,
-                                json_get_text(p, "checkpoint_id"))
+        plan ? intent_plans_checkpoint(plans, plan,
+                                       json_get_text(p, "checkpoint_id"))
              : NULL;
     size_t n = 0;
     for (size_t i = 0; i < json_count(ids); i++)
-        timeline_put_step(v, b, board, json_text(json_at(ids, i)), &n);
+        timeline_put_step(v, b, plans, json_text(json_at(ids, i)), &n);
     if (!ids && json_get_text(p, "task_id").p)
-        timeline_put_step(v, b, board, json_get_text(p, "task_id"), &n);
+        timeline_put_step(v, b, plans, json_get_text(p, "task_id"), &n);
     if (n > STEPS_MAX) {
         buf_put(b, " and ");
         buf_str(b, words_many(v->a, (int64_t)(n - STEPS_MAX), "other step"));
@@ -405,7 +407,8 @@ static struct str timeline_step_words(struct arena *a, const struct event *e,
 }
 
 void question_timeline_name(struct page_view *v, struct json *row,
-                            const struct event *e, const struct board *board)
+                            const struct event *e,
+                            const struct intent_plans *plans)
 {
     const struct json *p = timeline_member(v->a, e, "payload");
     struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
@@ -413,7 +416,7 @@ void question_timeline_name(struct page_view *v, struct json *row,
                !str_starts(e->type, STR("task."))))
         return;
     const struct str words = timeline_step_words(v->a, e, p);
-    timeline_put_steps(v, &b, board, p);
+    timeline_put_steps(v, &b, plans, p);
     if (b.n > 0 && words.n > 0)
         buf_put(&b, ": ");
     buf_str(&b, words);

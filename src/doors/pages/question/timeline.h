@@ -4,7 +4,7 @@
 #define DOORS_PAGES_QUESTION_TIMELINE_H
 
 #include "domain/intent/event.h"
-#include "domain/plan/board.h"
+#include "domain/plan/intent_plans.h"
 #include "doors/pages/shell/view.h"
 
 /* {seq, at, what, who, detail, tone}. about_question: the words of a
@@ -15,7 +15,8 @@ struct json *question_timeline_row(struct page_view *v, const struct event *e,
 /* The `detail` of an event about steps and plans: their names, where the event
  * has ids. */
 void question_timeline_name(struct page_view *v, struct json *row,
-                            const struct event *e, const struct board *board);
+                            const struct event *e,
+                            const struct intent_plans *plans);
 /* Adds hash_before, hash, is_ok, is_broken and chain: checked is whether the
  * chain was verified, broken the first broken sequence or 0. */
 void question_timeline_set_chain(struct page_view *v, struct json *row,

@@ -1,17 +1,17 @@
 /* The tasks, plans and checkpoints of one intent, together: lookups, what waits
  * for what, and what follows for them from a change of the intent. Read under
  * the intent's lock; the caller writes what has changed. Pure. */
-#ifndef DOMAIN_PLAN_BOARD_H
-#define DOMAIN_PLAN_BOARD_H
+#ifndef DOMAIN_PLAN_INTENT_PLANS_H
+#define DOMAIN_PLAN_INTENT_PLANS_H
 
 #include "domain/plan/guardrails.h"
 #include "domain/plan/plan.h"
 #include "domain/plan/task.h"
 #include "domain/question/suspension.h"
 
-#define BOARD_CHECKPOINTS_MAX (PLANS_MAX * PLAN_CHECKPOINTS_MAX)
+#define INTENT_PLANS_CHECKPOINTS_MAX (PLANS_MAX * PLAN_CHECKPOINTS_MAX)
 
-struct board {
+struct intent_plans {
     struct arena *arena;
     struct intent *intent;
     bool marked; /* the intent is known to have tasks */
@@ -36,56 +36,60 @@ struct board {
 };
 
 /* NULL where there is none. */
-struct task *board_task(const struct board *b, struct str id);
-struct plan *board_plan(const struct board *b, struct str id);
-struct checkpoint *board_checkpoint(const struct board *b,
-                                    const struct plan *p, struct str id);
+struct task *intent_plans_task(const struct intent_plans *all, struct str id);
+struct plan *intent_plans_plan(const struct intent_plans *all, struct str id);
+struct checkpoint *intent_plans_checkpoint(const struct intent_plans *all,
+                                           const struct plan *p,
+                                           struct str id);
 /* The checkpoint that this question is about, or NULL. */
-struct checkpoint *board_asked(const struct board *b, struct str suspension_id);
+struct checkpoint *intent_plans_asked(const struct intent_plans *all,
+                                      struct str suspension_id);
 /* Does a question hold the plan? */
-bool board_held(const struct board *b, const struct plan *p);
+bool intent_plans_held(const struct intent_plans *all, const struct plan *p);
 /* Does a question hold any of them? */
-bool board_holds(const struct board *b);
+bool intent_plans_any_held(const struct intent_plans *all);
 /* Is its approval of this plan still to come? */
-bool board_unapproved(const struct board *b, const struct plan *p);
+bool intent_plans_unapproved(const struct intent_plans *all,
+                             const struct plan *p);
 
 /* Does the task wait for another one? */
-bool board_waits(const struct board *b, const struct task *t);
+bool intent_plans_waits(const struct intent_plans *all, const struct task *t);
 /* ERR_INVALID task.unknown where it depends on no task of the intent;
  * ERR_BAD_REQUEST task.cycle where one of them waits for it. */
-const struct err *board_check_depends(const struct board *b,
-                                      const struct task *t) MUST;
+const struct err *intent_plans_check_depends(const struct intent_plans *all,
+                                             const struct task *t) MUST;
 /* Makes the tasks ready that no longer wait for another one; done: the one
  * whose end did it, NULL: none. */
-const struct err *board_ready(struct board *b, const struct task *done) MUST;
+const struct err *intent_plans_ready(struct intent_plans *all,
+                                     const struct task *done) MUST;
 
-/* Marks it as changed, once. */
-void board_change_task(struct task *t);
-void board_change_plan(struct board *b, struct plan *p);
 /* Appends an event. */
-const struct err *board_event(struct board *b, const char *type,
-                              const struct json *payload) MUST;
-/* The terms of the plan's own key, and those of the board, applied to its
+const struct err *intent_plans_event(struct intent_plans *all,
+                                     const char *type,
+                                     const struct json *payload) MUST;
+/* The terms of the plan's own key, and those of all, applied to its
  * question. */
-void board_terms(struct board *b, const struct plan *p, struct suspension *s);
+void intent_plans_terms(struct intent_plans *all, const struct plan *p,
+                        struct suspension *s);
 /* Seals s as a side question of the server, which does not hold the intent,
  * for the maker of the plan, with the event that reports it. ERR_CONFLICT
  * question.too_many. */
-const struct err *board_ask(struct board *b, const struct plan *p,
-                            struct suspension *s, const char *type,
-                            const struct json *payload) MUST;
+const struct err *intent_plans_ask(struct intent_plans *all,
+                                   const struct plan *p, struct suspension *s,
+                                   const char *type,
+                                   const struct json *payload) MUST;
 /* Ends a plan in this state, with its tasks and its question; failed: the task
  * that failed, or NULL. */
-struct board_end {
+struct plan_end {
     enum plan_state state;
     const struct task *failed;
     struct str why;
 };
-const struct err *board_end_plan(struct board *b, struct plan *p,
-                                 const struct board_end *end) MUST;
+const struct err *intent_plans_end(struct intent_plans *all, struct plan *p,
+                                   const struct plan_end *end) MUST;
 
 /* A change of the intent's status. */
-struct board_change {
+struct intent_plans_change {
     enum intent_status was;
     struct str asker; /* the agent that suspends it; p NULL: no agent */
     const struct suspension *suspension; /* the newest; NULL: none */
@@ -93,12 +97,14 @@ struct board_change {
 /* Running tasks of the asking agent (all, where none is its own) are blocked
  * while the intent is suspended, and run again when it goes on; tasks and plans
  * end with it. */
-const struct err *board_follow(struct board *b,
-                               const struct board_change *change) MUST;
+const struct err *
+intent_plans_follow(struct intent_plans *all,
+                    const struct intent_plans_change *change) MUST;
 
 /* The objects for clients. until: when the intent's question ends; 0: never. */
-struct json *board_task_json(const struct board *b, const struct task *t);
-struct json *board_plan_json(const struct board *b, const struct plan *p,
-                             int64_t until);
+struct json *intent_plans_task_json(const struct intent_plans *all,
+                                    const struct task *t);
+struct json *intent_plans_plan_json(const struct intent_plans *all,
+                                    const struct plan *p, int64_t until);
 
 #endif
