@@ -1,7 +1,8 @@
 /* Plans: reading them and their checkpoints, their moves, and what happens on
  * all plans of an intent. */
 #include "base/clock.h"
-#include "domain/plan/moves.h"
+#include "domain/plan/plan_change.h"
+#include "domain/plan/task_change.h"
 
 #include "suite.h"
 
@@ -205,9 +206,11 @@ Test(plan, the_last_task_completes_it)
 {
     struct scene *s = scene();
     struct task *t = s->b.tasks;
-    cr_assert_null(moves_task(&s->b, &t[0], TASK_COMPLETED, STR_NONE, &agent));
+    cr_assert_null(
+        task_change_status(&s->b, &t[0], TASK_COMPLETED, STR_NONE, &agent));
     cr_assert_eq(t[1].status, TASK_READY);
-    cr_assert_null(moves_task(&s->b, &t[1], TASK_SKIPPED, STR_NONE, &agent));
+    cr_assert_null(
+        task_change_status(&s->b, &t[1], TASK_SKIPPED, STR_NONE, &agent));
     cr_assert_eq(s->b.plans[0].state, PLAN_COMPLETED);
     cr_assert_eq(s->b.plans[0].version, 2);
     told(s, "task.completed task.ready task.skipped plan.completed");
@@ -217,8 +220,8 @@ Test(plan, a_checkpoint_pauses_it_and_asks)
 {
     struct scene *s = scene();
     gate(s);
-    cr_assert_null(moves_task(&s->b, &s->b.tasks[0], TASK_COMPLETED, STR_NONE,
-                              &agent));
+    cr_assert_null(task_change_status(&s->b, &s->b.tasks[0], TASK_COMPLETED,
+                                      STR_NONE, &agent));
     const struct suspension *q = &s->b.asked;
     cr_assert(s->b.has_asked && q->origin == ORIGIN_CHECKPOINT);
     cr_assert(str_is(q->asked_by, "maker") && str_is(q->title, "Look"));
@@ -229,10 +232,10 @@ Test(plan, a_checkpoint_pauses_it_and_asks)
     cr_assert_eq(s->b.plans[0].paused, PLAN_PAUSE_CHECKPOINT);
     told(s, "task.completed task.ready plan.checkpoint_reached plan.paused");
     cr_assert_str_eq(
-        code(moves_plan(&s->b, &s->b.plans[0], PLAN_ACTIVE, &agent)),
+        code(plan_change_status(&s->b, &s->b.plans[0], PLAN_ACTIVE, &agent)),
         "plan.awaiting_approval");
-    cr_assert_str_eq(code(moves_task(&s->b, &s->b.tasks[1], TASK_CLAIMED,
-                                     STR_NONE, &agent)),
+    cr_assert_str_eq(code(task_change_status(&s->b, &s->b.tasks[1],
+                                             TASK_CLAIMED, STR_NONE, &agent)),
                      "plan.paused");
 }
 
@@ -256,8 +259,8 @@ Test(plan, its_answer_lets_it_go_on_or_ends_it)
     for (size_t i = 0; i < countof(cases); i++) {
         struct scene *s = scene();
         gate(s);
-        cr_assert_null(moves_task(&s->b, &s->b.tasks[0], TASK_COMPLETED,
-                                  STR_NONE, &agent));
+        cr_assert_null(task_change_status(&s->b, &s->b.tasks[0],
+                                          TASK_COMPLETED, STR_NONE, &agent));
         struct suspension q = decided(s, cases[i].outcome);
         s->b.has_asked = false;
         cr_assert_null(checkpoint_decided(&s->b, &q, event_by_clock()));
@@ -299,8 +302,8 @@ Test(plan, silence_as_the_checkpoint_has_it)
         *c = checkpoint_of(b.p);
         c->plan_id = STR(TWO);
         c->silence_approves = cases[i].approves;
-        cr_assert_null(moves_task(&s->b, &s->b.tasks[0], TASK_COMPLETED,
-                                  STR_NONE, &agent));
+        cr_assert_null(task_change_status(&s->b, &s->b.tasks[0],
+                                          TASK_COMPLETED, STR_NONE, &agent));
         const struct suspension *q = &s->b.asked;
         const int64_t expires = cases[i].expires, next = cases[i].next;
         cr_assert_eq(q->expires_at,

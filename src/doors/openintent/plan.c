@@ -2,7 +2,7 @@
  * changing them, and answering for a checkpoint with a key. */
 #include "base/id.h"
 #include "base/json/fields.h"
-#include "domain/plan/moves.h"
+#include "domain/plan/plan_change.h"
 #include "domain/question/meant.h"
 #include "doors/asking/respond.h"
 #include "doors/openintent/openintent.h"
@@ -137,7 +137,7 @@ static const struct err *plan_put_state(struct call *c, struct work *w,
         TRY(review_changed(w->plans, p, &c->who));
     if (w->plans->has_asked)
         return NULL;
-    return moves ? moves_plan(w->plans, p, to, &c->who)
+    return moves ? plan_change_status(w->plans, p, to, &c->who)
                  : checkpoint_settle(w->plans, p);
 }
 
@@ -149,10 +149,10 @@ static const struct err *plan_put(struct call *c, struct work *w,
         sent->has_checkpoints ||
         (sent->tasks.p && !str_eq(sent->tasks, p->tasks));
     if (sent->tasks.p)
-        TRY(moves_plan_tasks(w->plans, p, sent->tasks, &c->who));
+        TRY(plan_change_tasks(w->plans, p, sent->tasks, &c->who));
     if (sent->has_checkpoints)
-        TRY(moves_checkpoints(w->plans, p, &sent->checkpoints, &c->who));
-    TRY(moves_check_checkpoints(w->plans, p));
+        TRY(plan_change_checkpoints(w->plans, p, &sent->checkpoints, &c->who));
+    TRY(plan_change_check(w->plans, p));
     TRY(plan_put_state(c, w, p, sent->to, changed));
     return ask_of_plans(w);
 }
@@ -181,7 +181,7 @@ static const struct err *plan_make(struct call *c, struct work *w,
     struct plan *p = NULL;
     struct plan fresh = *given;
     fresh.intent_id = w->intent.id;
-    TRY(moves_new_plan(w->plans, &fresh, &p));
+    TRY(plan_change_add(w->plans, &fresh, &p));
     json_set_text(o, "plan_id", p->id);
     json_set_int(o, "task_count",
                  (int64_t)json_count(json_read(c->a, sent->tasks)));

@@ -1,7 +1,7 @@
 /* Tasks of OpenIntent (RFC-0012): making, reading and changing them. */
 #include "base/id.h"
 #include "base/json/fields.h"
-#include "domain/plan/moves.h"
+#include "domain/plan/task_change.h"
 #include "doors/openintent/openintent.h"
 #include "store/person/keys.h"
 #include "store/plan/tasks.h"
@@ -91,7 +91,7 @@ const struct err *openintent_task_make(struct call *c)
     TRY(work_plans_by_caller(&w));
     TRY(coordinators_supervisor(c->pg, c->a, &w.plans->guards));
     t.intent_id = w.intent.id;
-    TRY(moves_new_task(w.plans, &t, &c->who));
+    TRY(task_change_add(w.plans, &t, &c->who));
     TRY(ask_of_plans(&w));
     call_locate(c, &task_made, t.id);
     return call_commit(
@@ -123,7 +123,7 @@ static const struct err *task_find(struct call *c, struct work *w,
                               "it again."),
                         more);
     TRY(intent_check_open(w->intent.status));
-    return moves_may(w->plans, *out, &c->who);
+    return task_change_may(w->plans, *out, &c->who);
 }
 
 /* The inputs that a task declares when it is taken, and its outputs when it is
@@ -150,7 +150,7 @@ static const struct err *task_put_status(struct call *c, struct work *w,
     if (change->to == TASK_STATUS__MAX || change->to == t->status)
         return NULL;
     TRY(task_check_step(c, w, t, change->to));
-    return moves_task(w->plans, t, change->to, change->agent, &c->who);
+    return task_change_status(w->plans, t, change->to, change->agent, &c->who);
 }
 
 const struct err *openintent_task_change(struct call *c)
@@ -172,7 +172,7 @@ const struct err *openintent_task_change(struct call *c)
                    "assigned_agent"));
     TRY(task_find(c, &w, was.id, version, &t));
     TRY(coordinators_supervisor(c->pg, c->a, &w.plans->guards));
-    TRY(moves_change_task(w.plans, t, body, &change, &c->who));
+    TRY(task_change_apply(w.plans, t, body, &change, &c->who));
     TRY(task_put_status(c, &w, t, &change));
     TRY(ask_of_plans(&w));
     return call_commit(c, &w, 200, intent_plans_task_json(w.plans, t), false);

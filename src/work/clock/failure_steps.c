@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "domain/plan/moves.h"
+#include "domain/plan/task_change.h"
 #include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "store/sql.gen.h"
@@ -143,7 +143,7 @@ static const struct err *fail(struct work *w, const struct task *over)
     TRY(work_plans(w, event_by_clock(), &terms));
     struct task *t = intent_plans_task(w->plans, over->id);
     t->facts = task_overdue(w->arena, over);
-    TRY(moves_task(w->plans, t, TASK_FAILED, STR_NONE, &clock));
+    TRY(task_change_status(w->plans, t, TASK_FAILED, STR_NONE, &clock));
     return ask_of_plans(w);
 }
 
