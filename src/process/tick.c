@@ -158,7 +158,7 @@ static const struct err *write_all(struct tick *t, const struct work *clock,
     TRY(pg_run(t->pg, t->a, NULL));
     for (size_t i = 0; i < b->n; i++)
         work_tell(&b->v[i].work);
-    if (fires || b->told)
+    if (fires || b->has_listeners)
         wake_deliver();
     return NULL;
 }
@@ -332,7 +332,7 @@ static void tick_standbys(struct tick *t)
         .us = r.us,
         .sync = (int64_t)r.sync,
         .async = (int64_t)(r.n - r.sync)};
-    metrics_standbys(t->child->metrics, e || !r.told ? NULL : &now);
+    metrics_standbys(t->child->metrics, e || !r.readable ? NULL : &now);
     t->standbys_at = clock_mono() + STANDBYS;
 }
 

@@ -17,7 +17,7 @@ const struct err *replication_read(struct pg *pg, struct arena *a,
     TRY(pg_run(pg, a, rows));
     *out = (struct replication){.standby = pg_bool(rows[0], 0, 0),
                                 .names = pg_str(rows[0], 0, 1),
-                                .told = pg_bool(rows[0], 0, 2)};
+                                .readable = pg_bool(rows[0], 0, 2)};
     for (; out->n < pg_count(rows[1]) && out->n < REPLICATION_MAX; out->n++) {
         const struct pg_rows *r = rows[1];
         struct replication_standby *s = &out->v[out->n];

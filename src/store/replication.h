@@ -14,7 +14,7 @@ struct replication_standby {
 };
 struct replication {
     bool standby;     /* the server itself is a standby */
-    bool told;        /* the role may read the state of standbys */
+    bool readable;    /* the role may read the state of standbys */
     struct str names; /* synchronous_standby_names; empty: none */
     struct replication_standby v[REPLICATION_MAX];
     size_t n;

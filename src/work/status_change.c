@@ -44,7 +44,7 @@ void status_change_write(struct status_changes *m, const struct intent *i,
     if (list->n == 0)
         return;
     events_queue(m->pg, m->arena, i->id, list);
-    if (m->told)
+    if (m->has_listeners)
         deliveries_queue(m->pg, m->arena, &news);
 }
 

@@ -15,7 +15,7 @@ struct status_changes {
     struct pg *pg;
     struct arena *arena;
     int64_t now;
-    bool told; /* an agent's endpoint may want its events */
+    bool has_listeners; /* an agent's endpoint may want its events */
     const struct status_change_other *others; /* NULL: none yet */
 };
 struct status_change {

@@ -106,7 +106,7 @@ static struct status_changes changes_of(const struct work *w)
     return (struct status_changes){.pg = w->pg,
                                    .arena = w->arena,
                                    .now = w->now,
-                                   .told = w->told,
+                                   .has_listeners = w->has_listeners,
                                    .others = w->others};
 }
 
@@ -242,7 +242,7 @@ void work_queue_events(struct work *w)
         .now = w->now};
     events_queue(w->pg, w->arena, w->intent.id, &w->events);
     w->deliveries.from = pg_queued(w->pg);
-    if (w->told)
+    if (w->has_listeners)
         deliveries_queue(w->pg, w->arena, &news);
     w->deliveries.to = pg_queued(w->pg);
 }

@@ -74,7 +74,7 @@ struct work {
     bool dependencies_done;
     bool children_done; /* where the target ends it; else false */
     bool parent_ended; /* of a new intent */
-    bool told; /* an agent's endpoint may want its events */
+    bool has_listeners; /* an agent's endpoint may want its events */
     struct event_list events;
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */

@@ -167,7 +167,7 @@ static const struct err *load(struct work *w, const struct work_begin *b)
     w->was = w->intent.status;
     if (b->who && b->who->role == ROLE_AGENT)
         w->asker = b->who->agent;
-    w->told = pg_bool(rows[3], 0, INTENTS_TOLD);
+    w->has_listeners = pg_bool(rows[3], 0, INTENTS_HAS_LISTENERS);
     w->has_suspension = pg_count(rows[5]) > 0;
     if (w->has_suspension) {
         w->suspension = suspensions_asked(rows[5]);
@@ -331,7 +331,7 @@ const struct err *work_begin_new(struct work *w, const struct intent *given,
     queue_before(w);
     TRY(pg_run(w->pg, w->arena, rows));
     TRY(take_before(w, rows[next + 2]));
-    w->told = pg_bool(rows[next + 1], 0, 0);
+    w->has_listeners = pg_bool(rows[next + 1], 0, 0);
     w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
                       pg_bool(rows[parent], 0, 0);
     if (next > parent && pg_count(rows[parent]) > 0) {

@@ -558,7 +558,7 @@ HOT = [
     ("task_of_intent", ["$intent"], "task_intent"),
     ("task_get", [ANY_ID], "task_pkey"),
     ("task_list", ["$intent", None, 100, 0], "task_intent"),
-    ("task_told", ["$intent"], "task_intent"),
+    ("task_stuck", ["$intent"], "task_intent"),
     ("task_update", [ANY_ID, "x", "[]", 3, "{}"], "task_pkey"),
     ("task_move", ["{%s}" % ANY_ID, "{NULL}", "{2}", "{ready}", "{NULL}",
                    "{NULL}", "{a}", "{1}", "{NULL}", "{NULL}", "{NULL}",
@@ -645,7 +645,7 @@ def test_a_plan(server, large, case, generic):
            "portfolio_of_intent", "portfolio_active", "portfolio_members",
            "portfolio_intents", "portfolio_open", "portfolio_take_many",
            "portfolio_over", "portfolio_share", "portfolio_waiting",
-           "portfolio_take_intents", "portfolio_questions", "task_told"}
+           "portfolio_take_intents", "portfolio_questions", "task_stuck"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 

@@ -24,8 +24,8 @@ struct plan {
     struct str created_by;
     struct str key_id;  /* of the agent's key that made it; p NULL: none */
     struct terms terms; /* of that key, as they are now */
-    int64_t told; /* the limit of failures that people were notified of; 0:
-                   * none */
+    int64_t failures_notified; /* the limit of failures that people were
+                                * notified of; 0: none */
     int64_t created_at, updated_at, activated_at; /* 0: not yet */
     bool fresh, changed; /* to be written */
 };

@@ -23,7 +23,7 @@ static const char *doctor_standby_lacks(const struct replication *r)
     if (r->standby)
         return "the database is a standby itself: name the primary among the "
                "hosts of `database`";
-    if (!r->told)
+    if (!r->readable)
         return HINT_RIGHTS;
     if (r->names.n == 0)
         return "synchronous_standby_names is empty";

@@ -52,7 +52,9 @@ struct waiter {
     bool feed; /* it reads the feed of ended questions */
     char token[HOLD_TOKEN_MAX + 1]; /* of a client that gets notes of the hold;
                                      * "": none */
-    int64_t told, tell_at; /* how often, and when next; 0: not yet */
+    int64_t progress,
+        progress_at; /* the last that was sent, and when to send one; 0:
+                                  * not yet */
     struct waiter *next;        /* in the list of free ones */
 };
 
@@ -75,11 +77,11 @@ struct wait {
 
 /* One event of an MCP client (2025-06-18, "Progress"), with the head of the
  * stream before the first. */
-static void wait_tell(struct waiter *v)
+static void wait_send_progress(struct waiter *v)
 {
     struct arena *a = v->wait->arena;
     struct buf event = buf_make(a, 1024), b = buf_make(a, 2048);
-    if (v->told == 0)
+    if (v->progress == 0)
         buf_put(&event, "Status: 200 OK\r\nContent-Type: text/event-stream"
                         "\r\nCache-Control: no-store\r\n"
                         "X-Content-Type-Options: nosniff\r\n\r\n");
@@ -88,10 +90,10 @@ static void wait_tell(struct waiter *v)
                     "\"progressToken\":");
     buf_put(&event, v->token);
     buf_put(&event, ",\"progress\":");
-    buf_int(&event, ++v->told);
+    buf_int(&event, ++v->progress);
     buf_put(&event, ",\"message\":\"Nobody has answered yet.\"}}\n\n");
     fcgi_record_out(&v->record, &b, buf_text(&event));
-    v->tell_at = clock_mono() + PROGRESS;
+    v->progress_at = clock_mono() + PROGRESS;
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
 }
 
@@ -101,8 +103,8 @@ static void on_second(void *context)
     const int64_t now = clock_mono();
     child_busy(w->child, true);
     for (size_t i = 0; i < w->used; i++)
-        if (w->pool[i].told > 0 && w->pool[i].tell_at <= now)
-            wait_tell(&w->pool[i]);
+        if (w->pool[i].progress > 0 && w->pool[i].progress_at <= now)
+            wait_send_progress(&w->pool[i]);
     arena_reset(w->arena);
     child_busy(w->child, false);
 }
@@ -129,7 +131,7 @@ static void let_go(void *context, void *who)
     struct waiter *v = who;
     (void)context;
     v->slot = -1;
-    if (v->told > 0) {
+    if (v->progress > 0) {
         /* The stream's own end: nginx adds a worker's answer after it. */
         struct buf b = buf_make(v->wait->arena, 256);
         fcgi_record_end(&v->record, &b);
@@ -201,7 +203,7 @@ static void wait_progress(struct waiter *v, struct pairs query)
         str_copy(v->token, sizeof v->token, pairs_get(query, "token"));
     wait_poll(v, query, CALL_MAX);
     if (fits && v->slot >= 0)
-        wait_tell(v);
+        wait_send_progress(v);
 }
 
 static bool hex_of(struct str hex, uint64_t *out)

@@ -23,7 +23,7 @@ static struct str wait_place_place(struct arena *a, const struct wait_place *p,
     struct buf b = buf_make(a, 1024);
     buf_put(&b, before);
     frame_id_place(&b, type, p->to, &id);
-    *p->told = at->xid;
+    *p->sent = at->xid;
     return buf_text(&b);
 }
 
@@ -40,7 +40,7 @@ struct str wait_place_begin(struct arena *a, const struct wait_place *p)
 
 struct str wait_place_keep(struct arena *a, const struct wait_place *p)
 {
-    if (p->at->xid - *p->told < FAR)
+    if (p->at->xid - *p->sent < FAR)
         return STR(": still here\n\n");
     return wait_place_place(a, p, ": still here\n", "keepalive");
 }

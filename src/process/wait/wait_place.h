@@ -9,7 +9,7 @@ struct wait_place {
     enum frame_audience to;
     const struct tail_cursor *at;
     size_t skip;    /* frames of the very next event that were already read */
-    uint64_t *told; /* the transaction of the last position that was sent */
+    uint64_t *sent; /* the transaction of the last position that was sent */
 };
 
 /* The head of the answer, and a first frame with the position. */

@@ -38,7 +38,7 @@ struct wait_stream {
     struct tail_cursor at; /* all events up to here were sent, or are not for
                             * it */
     size_t skip;           /* frames of the very next event */
-    uint64_t told;         /* of the position (wait_place.h) */
+    uint64_t sent;         /* of the position (wait_place.h) */
     bool full;             /* its reader has to read all before it gets more */
     int64_t sent_at;       /* time of the last successful send (clock_mono) */
     struct wait_share *share;
@@ -287,7 +287,7 @@ static void read_behind(void *context)
 static void look_after(struct wait_streams *r, struct wait_stream *s,
                        int64_t now)
 {
-    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->sent};
     const bool unsent = loop_unsent(s->conn) > 0;
     const int64_t idle = now - s->sent_at;
     if (s->state == ENDING && idle > LAST)
@@ -425,7 +425,7 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
         return NULL;
     if (ask->skip > 0)
         s->at.sequence--;
-    const struct wait_place p = {s->to, &s->at, s->skip, &s->told};
+    const struct wait_place p = {s->to, &s->at, s->skip, &s->sent};
     struct arena *a = wait_frames_arena(r->frames);
     if (!send_own(r, s, wait_place_begin(a, &p)))
         return NULL;

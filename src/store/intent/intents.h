@@ -15,7 +15,11 @@ struct intent_rows {
 #define INTENTS_PAGE_BYTES ((size_t)12 << 20)
 
 /* Columns after those of the table, in intent_taken and due_intents. */
-enum { INTENTS_TOLD = 25, INTENTS_ACCESS, INTENTS_DEPENDENCIES_DONE = 25 };
+enum {
+    INTENTS_HAS_LISTENERS = 25,
+    INTENTS_ACCESS,
+    INTENTS_DEPENDENCIES_DONE = 25
+};
 /* The column acl of a closed intent. */
 enum { INTENTS_CLOSED = 2 };
 

@@ -55,7 +55,7 @@ SELECT {task}, octet_length(facts), facts
   FROM task WHERE intent_id = $1 AND ($2::text IS NULL OR status = $2)
  ORDER BY created_at, id LIMIT $3 OFFSET $4
 
--- name: task_told
+-- name: task_stuck
 -- Those that failed or that their agents blocked, with what these say about it.
 SELECT {task}, octet_length(facts), facts
   FROM task WHERE intent_id = $1 AND (status = 'failed' OR status = 'blocked' AND hold IS NULL)

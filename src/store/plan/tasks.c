@@ -26,10 +26,10 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
                      &task_record, &out->v, &out->n);
 }
 
-const struct err *tasks_told(struct pg *pg, struct arena *a,
-                             struct str intent_id, struct task_rows *out)
+const struct err *tasks_stuck(struct pg *pg, struct arena *a,
+                              struct str intent_id, struct task_rows *out)
 {
-    return rows_list(pg, a, SQL_TASK_TOLD, PG(pg_text(intent_id)),
+    return rows_list(pg, a, SQL_TASK_STUCK, PG(pg_text(intent_id)),
                      &task_record, &out->v, &out->n);
 }
 

@@ -24,9 +24,9 @@ const struct err *tasks_list(struct pg *pg, struct arena *a,
                              const struct tasks_page *page,
                              struct task_rows *out) MUST;
 /* Those of an intent that have failed, or that their agents blocked. */
-const struct err *tasks_told(struct pg *pg, struct arena *a,
-                             struct str intent_id,
-                             struct task_rows *out) MUST;
+const struct err *tasks_stuck(struct pg *pg, struct arena *a,
+                              struct str intent_id,
+                              struct task_rows *out) MUST;
 /* The tasks, without their facts, plans and checkpoints of an intent. Its
  * events and who acts are the caller's to set. */
 const struct err *tasks_with_plans(struct pg *pg, struct arena *a,

@@ -32,7 +32,7 @@ static struct work unit(const struct work *clock,
     w.intent = intents_row(intents, i);
     w.was = w.intent.status;
     w.dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE);
-    w.told = true;
+    w.has_listeners = true;
     return w;
 }
 
@@ -160,7 +160,7 @@ const struct err *due_take(const struct work *clock,
         TRY(pg_run(pg, a, rows));
         struct work *all = arena_many(a, n, struct work);
         out->v = arena_many(a, n, struct due_unit);
-        out->told = pg_bool(rows[3], 0, 0);
+        out->has_listeners = pg_bool(rows[3], 0, 0);
         order(clock, chosen.intents, n, rows[0], all);
         pair(a, all, n, rows[1], out);
         TRY(find_deadlines(pg, a, clock->now, out));
@@ -312,7 +312,7 @@ const struct err *due_queue(const struct work *clock,
     TRY(write_boards(pg, a, b));
     queue_beside(pg, a, b);
     queue_events(pg, a, b);
-    for (size_t k = 0; k < b->n && b->told; k++) {
+    for (size_t k = 0; k < b->n && b->has_listeners; k++) {
         const struct work *w = &b->v[k].work;
         const struct deliveries_news news = {
             .intent = &w->intent,

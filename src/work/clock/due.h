@@ -39,7 +39,7 @@ struct due_unit {
 struct due_batch {
     struct due_unit *v;
     size_t n;
-    bool told; /* its deliveries have recipients */
+    bool has_listeners; /* its deliveries have recipients */
     /* Set as soon as they are chosen, even if the rest fails: their number,
      * and the first one's question. */
     size_t chosen;

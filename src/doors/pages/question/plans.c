@@ -17,7 +17,7 @@ struct plans {
     const struct intent_plans *plans;
     const struct suspension *holds; /* the question that holds the intent; NULL:
                                      * none */
-    struct task_rows told; /* steps whose agents have said why they wait or
+    struct task_rows stuck; /* steps whose agents have said why they wait or
                             * failed */
 };
 
@@ -79,11 +79,11 @@ static struct str plans_told(struct plans *p, const struct task *t)
     const char *member =
         t->status == TASK_BLOCKED ? "blocked_reason" : "error";
     struct json *value = NULL;
-    for (size_t i = 0; i < p->told.n; i++) {
-        if (!str_eq(p->told.v[i].id, t->id))
+    for (size_t i = 0; i < p->stuck.n; i++) {
+        if (!str_eq(p->stuck.v[i].id, t->id))
             continue;
         const struct str raw =
-            json_raw_member(a, p->told.v[i].facts, str_of(member));
+            json_raw_member(a, p->stuck.v[i].facts, str_of(member));
         if (!raw.p || raw.n > TOLD_MAX || json_parse(a, raw, &value))
             return STR("");
         return words_line(a, page_facts_value(a, value), PAGE_VIEW_ROW);
@@ -283,7 +283,7 @@ const struct err *question_plans(struct call *c, struct page_view *v,
     for (size_t i = 0; i < b->tasks_n && !tells; i++)
         tells = plans_tells(&b->tasks[i]);
     if (tells)
-        TRY(tasks_told(c->pg, c->a, of->intent->id, &p.told));
+        TRY(tasks_stuck(c->pg, c->a, of->intent->id, &p.stuck));
     for (int ended = 0; ended < 2; ended++) {
         for (size_t k = b->plans_n; k > 0; k--) {
             if (plan_ended(b->plans[k - 1].state) == (ended == 1))
