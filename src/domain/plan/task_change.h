@@ -19,9 +19,9 @@ const struct err *task_change_may(const struct intent_plans *all,
 const struct err *task_change_status(struct intent_plans *all, struct task *t,
                                      enum task_status to, struct str agent,
                                      const struct principal *who) MUST;
-/* Adds a new task, in the plan that it names. ERR_CONFLICT
- * task.too_many, plan.ended; ERR_INVALID plan.unknown; of intent_plans_check_depends;
- * of a guardrail. */
+/* Adds a new task, in the plan that it names. ERR_CONFLICT task.too_many,
+ * plan.ended; ERR_INVALID plan.unknown; of intent_plans_check_depends; of a
+ * guardrail. */
 const struct err *task_change_add(struct intent_plans *all, struct task *t,
                                   const struct principal *who) MUST;
 /* Writes the members of a change, and the facts of its body, but does not move

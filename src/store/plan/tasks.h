@@ -1,6 +1,6 @@
 /* Tasks in the database, with the plans of their intent: read together, changed
- * in memory (domain/plan/intent_plans.h), and written together, all under the intent's
- * lock. */
+ * in memory (domain/plan/intent_plans.h), and written together, all under the
+ * lock of the intent. */
 #ifndef STORE_PLAN_TASKS_H
 #define STORE_PLAN_TASKS_H
 
