@@ -82,6 +82,51 @@ const struct err *rows_list(struct pg *pg, struct arena *a, int statement,
     return NULL;
 }
 
+const struct err *rows_text(struct pg *pg, struct arena *a, int statement,
+                            const struct pg_args *args, struct str *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, statement, args, &r));
+    *out = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
+    return NULL;
+}
+
+const struct err *rows_number(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args, int64_t *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, statement, args, &r));
+    *out = pg_count(r) > 0 ? pg_int(r, 0, 0) : 0;
+    return NULL;
+}
+
+const struct err *rows_flag(struct pg *pg, struct arena *a, int statement,
+                            const struct pg_args *args, bool *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, statement, args, &r));
+    *out = pg_count(r) > 0 && pg_bool(r, 0, 0);
+    return NULL;
+}
+
+const struct err *rows_change(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args, bool *done)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, statement, args, &r));
+    *done = pg_affected(r) > 0;
+    return NULL;
+}
+
+const struct err *rows_must_change(struct pg *pg, struct arena *a,
+                                   int statement, const struct pg_args *args,
+                                   const struct err *none)
+{
+    bool done = false;
+    TRY(rows_change(pg, a, statement, args, &done));
+    return done ? NULL : none;
+}
+
 void rows_args(struct pg_list *args, struct arena *a,
                const struct record *record, enum record_in in,
                const void *object)

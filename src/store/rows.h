@@ -44,6 +44,22 @@ const struct err *rows_list(struct pg *pg, struct arena *a, int statement,
                             const struct record *record, void *list,
                             size_t *n) MUST;
 
+/* The first column of a statement that returns one row or none: without a row
+ * p NULL, 0 or false. */
+const struct err *rows_text(struct pg *pg, struct arena *a, int statement,
+                            const struct pg_args *args, struct str *out) MUST;
+const struct err *rows_number(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args, int64_t *out) MUST;
+const struct err *rows_flag(struct pg *pg, struct arena *a, int statement,
+                            const struct pg_args *args, bool *out) MUST;
+/* Runs a statement that changes a row or none. */
+const struct err *rows_change(struct pg *pg, struct arena *a, int statement,
+                              const struct pg_args *args, bool *done) MUST;
+/* The same; no row is the error none. */
+const struct err *rows_must_change(struct pg *pg, struct arena *a,
+                                   int statement, const struct pg_args *args,
+                                   const struct err *none) MUST;
+
 /* Adds the fields of one place to the parameters of a statement. */
 void rows_args(struct pg_list *args, struct arena *a,
                const struct record *record, enum record_in in,

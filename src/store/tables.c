@@ -2,6 +2,7 @@
 #include "store/tables.h"
 
 #include "base/log.h"
+#include "store/rows.h"
 
 static struct tables_restore heard;
 
@@ -69,12 +70,10 @@ void tables_mark(struct suspension *s)
 
 const struct err *tables_go(struct pg *pg, struct arena *a, bool *out)
 {
-    struct pg_rows *r = NULL;
     *out = !heard.waits && pg_opened(pg) > 0;
     if (*out)
         return NULL;
-    TRY(pg_query(pg, a, SQL_RESTORE_GO, NULL, &r));
-    *out = pg_bool(r, 0, 0);
+    TRY(rows_flag(pg, a, SQL_RESTORE_GO, NULL, out));
     heard.waits = !*out;
     return NULL;
 }

@@ -44,19 +44,17 @@ static const struct err *settle(struct work *w, struct event_by by,
                                 const struct acl_entry *lost, size_t n,
                                 const char *reason)
 {
-    struct pg_list end = {0};
     struct str *agents = arena_many(w->arena, n + 1, struct str);
     struct pg_rows **rows = NULL;
     for (size_t i = 0; i < n; i++)
         agents[i] = lost[i].agent;
     pg_queue(w->pg, w->arena, SQL_ACL_MARK,
              PG(pg_text(w->intent.id), pg_flag(w->intent.closed)));
-    pg_add(&end, pg_text(w->intent.id));
-    pg_add(&end, pg_texts(agents, n));
-    pg_add(&end, pg_moment(w->now));
-    pg_queue(w->pg, w->arena, SQL_ACL_END_LEASES, PG_ALL(&end));
+    const struct pg_args *end =
+        PG(pg_text(w->intent.id), pg_texts(agents, n), pg_moment(w->now));
+    pg_queue(w->pg, w->arena, SQL_ACL_END_LEASES, end);
     const size_t last = pg_queued(w->pg) - 1;
-    pg_queue(w->pg, w->arena, SQL_ACL_END_DELIVERIES, PG_ALL(&end));
+    pg_queue(w->pg, w->arena, SQL_ACL_END_DELIVERIES, end);
     rows = arena_many(w->arena, last + 2, struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
     const struct lease_rows ended = {

@@ -177,12 +177,11 @@ const struct err *restores_lock_claims(struct pg *pg, struct arena *a,
                                        const struct suspension *s, bool *lost,
                                        struct restores_claims *out)
 {
-    struct pg_list args = {0};
+    const struct pg_args *id = PG(pg_text(s->id));
     struct pg_rows *r[3] = {NULL};
-    pg_add(&args, pg_text(s->id));
-    pg_queue(pg, a, SQL_INTENT_TAKE_OF_SUSPENSION, PG_ALL(&args));
-    pg_queue(pg, a, SQL_CLAIM_LOSS, PG_ALL(&args));
-    pg_queue(pg, a, SQL_CLAIM_LIST, PG_ALL(&args));
+    pg_queue(pg, a, SQL_INTENT_TAKE_OF_SUSPENSION, id);
+    pg_queue(pg, a, SQL_CLAIM_LOSS, id);
+    pg_queue(pg, a, SQL_CLAIM_LIST, id);
     TRY(pg_run(pg, a, r));
     *lost = pg_bool(r[1], 0, 0);
     *out = claims_of(r[2]);

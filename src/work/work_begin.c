@@ -81,26 +81,22 @@ static const struct err *take_before(struct work *w,
 
 static void queue_load(struct work *w, const struct work_begin *b)
 {
-    struct pg_list id = {0}, take = {0},
-                   taken = {0};
-    pg_add(&id, pg_text(b->id));
-    pg_add(&take, pg_text(b->id));
-    if (b->other.p)
-        pg_add(&take, pg_text(b->other));
-    pg_add(&taken, pg_text(b->id));
-    if (b->who)
-        intents_reader(&taken, w->arena, b->who);
+    const struct pg_args *id = PG(pg_text(b->id));
     pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
     if (b->graph)
         pg_queue(w->pg, NULL, SQL_INTENT_GRAPH, NULL);
     /* A statement sees the rows committed before it began: rows that may have
      * changed during the wait for the lock have to be read by another
      * statement. */
-    pg_queue(w->pg, w->arena, b->take, PG_ALL(&take));
+    pg_queue(w->pg, w->arena, b->take,
+             b->other.p ? PG(pg_text(b->id), pg_text(b->other)) : id);
     pg_queue(w->pg, NULL, SQL_DELIVERY_HOLD, NULL);
-    pg_queue(w->pg, w->arena, b->taken, PG_ALL(&taken));
-    pg_queue(w->pg, w->arena, b->open, PG_ALL(&id));
-    pg_queue(w->pg, w->arena, b->asked, PG_ALL(&id));
+    pg_queue(w->pg, w->arena, b->taken,
+             b->who ? PG(pg_text(b->id), intents_reader(w->arena, b->who),
+                         intents_now())
+                    : id);
+    pg_queue(w->pg, w->arena, b->open, id);
+    pg_queue(w->pg, w->arena, b->asked, id);
     queue_before(w);
 }
 
@@ -121,17 +117,16 @@ static const struct err *load_rest(struct work *w, const struct work_begin *b,
                                    bool open)
 {
     const struct kind_rule *rule = kind_rule(w->suspension.kind);
-    struct pg_list id = {0};
+    const struct pg_args *id = PG(pg_text(w->suspension.id));
     struct pg_rows *rows[3] = {NULL};
     const bool decided = w->has_suspension && !open;
     const bool permit = open && b->answers && rule && rule->permits;
     w->dependencies_done = str_is(w->intent.depends_on, "[]");
     const bool edges = !w->dependencies_done || b->ends;
-    pg_add(&id, pg_text(w->suspension.id));
     if (decided)
-        pg_queue(w->pg, w->arena, SQL_SUSPENSION_DECIDED, PG_ALL(&id));
+        pg_queue(w->pg, w->arena, SQL_SUSPENSION_DECIDED, id);
     if (permit)
-        pg_queue(w->pg, w->arena, SQL_PERMIT_OF_OPEN, PG_ALL(&id));
+        pg_queue(w->pg, w->arena, SQL_PERMIT_OF_OPEN, id);
     if (edges)
         pg_queue(w->pg, w->arena, SQL_INTENT_EDGES, PG(pg_text(w->intent.id)));
     TRY(pg_queued(w->pg) ? pg_run(w->pg, w->arena, rows) : NULL);

@@ -213,14 +213,12 @@ static int key_list(const struct command *c)
 static int key_change(const struct command *c, int statement, struct str value,
                       const char *done)
 {
-    struct pg_list args = {0};
+    const struct pg_value key = pg_text(str_of(c->argv[1]));
     struct pg_rows *rows = NULL;
     struct pg *pg = command_owner(c);
-    pg_add(&args, pg_text(str_of(c->argv[1])));
-    if (c->argc == 3)
-        pg_add(&args, pg_text(value));
-    const struct err *e =
-        pg_query(pg, c->arena, statement, PG_ALL(&args), &rows);
+    const struct err *e = pg_query(
+        pg, c->arena, statement,
+        c->argc == 3 ? PG(key, pg_text(value)) : PG(key), &rows);
     pg_close(pg);
     if (e)
         return command_failed(e);

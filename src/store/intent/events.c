@@ -48,19 +48,14 @@ const struct err *events_list(struct pg *pg, struct arena *a,
                               const struct events_page *page,
                               struct event_rows *out)
 {
-    struct pg_list args = {0};
-    pg_add(&args, pg_text(page->intent_id));
-    pg_add(&args, pg_text(page->type));
-    pg_add(&args, pg_moment(page->since));
-    if (page->before)
-        pg_add(&args, pg_number(page->before));
-    else
-        pg_add(&args, pg_text(STR_NONE));
-    pg_add(&args, pg_number(page->limit + 1));
-    pg_add(&args, pg_number(page->offset));
-    pg_add(&args, pg_number((int64_t)EVENTS_PAGE_BYTES));
-    return events_select_page(pg, a, SQL_EVENT_LIST, PG_ALL(&args),
-                              page->limit, out);
+    return events_select_page(
+        pg, a, SQL_EVENT_LIST,
+        PG(pg_text(page->intent_id), pg_text(page->type),
+           pg_moment(page->since),
+           page->before ? pg_number(page->before) : pg_text(STR_NONE),
+           pg_number(page->limit + 1), pg_number(page->offset),
+           pg_number((int64_t)EVENTS_PAGE_BYTES)),
+        page->limit, out);
 }
 
 const struct err *events_chain(struct pg *pg, struct arena *a,
@@ -125,11 +120,10 @@ const struct err *events_get(struct pg *pg, struct arena *a,
                              struct str intent_id, int64_t sequence,
                              struct event_rows *out)
 {
-    struct pg_list args = {0};
-    pg_add(&args, pg_text(intent_id));
-    pg_add(&args, pg_number(sequence));
     struct pg_rows *rows = NULL;
-    return events_select_all(pg, a, SQL_EVENT_GET, PG_ALL(&args), &rows, out);
+    return events_select_all(pg, a, SQL_EVENT_GET,
+                             PG(pg_text(intent_id), pg_number(sequence)),
+                             &rows, out);
 }
 
 void events_queue(struct pg *pg, struct arena *a, struct str intent_id,

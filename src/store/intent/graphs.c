@@ -12,14 +12,12 @@ const struct err *graphs_read(struct pg *pg, struct arena *a,
                               const struct graphs_wish *wish,
                               struct graph *out)
 {
-    struct pg_list args = {0};
     *out = (struct graph){.n = 0};
-    pg_add(&args, pg_text(wish->id));
-    intents_reader(&args, a, wish->who);
-    pg_add(&args, pg_number(wish->levels));
-    pg_add(&args, pg_number((int64_t)wish->max + 1));
     if (id_uuid(wish->id))
-        TRY(rows_list(pg, a, SQL_INTENT_NODES, PG_ALL(&args),
+        TRY(rows_list(pg, a, SQL_INTENT_NODES,
+                      PG(pg_text(wish->id), intents_reader(a, wish->who),
+                         intents_now(), pg_number(wish->levels),
+                         pg_number((int64_t)wish->max + 1)),
                       &graph_node_record, &out->v, &out->n));
     if (out->n == 0)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/shared/clock_watch.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 /* The columns of the table, in its order: PostgreSQL hands on a whole row as it
  * is stored, and starts a statement with a list of its own for each column. */
@@ -62,18 +62,21 @@ enum access intents_access(const struct pg_rows *r, size_t i, int column)
     return (enum access)pg_int(r, i, column);
 }
 
-void intents_reader(struct pg_list *args, struct arena *a,
-                    const struct principal *who)
+struct pg_value intents_reader(struct arena *a, const struct principal *who)
 {
-    pg_add(args, pg_text(who ? reach_reader(a, who) : STR_NONE));
-    pg_add(args, pg_moment(clock_watch_latest(clock_now())));
+    return pg_text(who ? reach_reader(a, who) : STR_NONE);
+}
+
+struct pg_value intents_now(void)
+{
+    return pg_moment(clock_watch_latest(clock_now()));
 }
 
 const struct err *intents_get_for(struct pg *pg, struct arena *a,
                                   struct str id, const struct principal *who,
                                   struct intent *out)
 {
-    struct pg_list args = {0}, ties = {0};
+    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     if (!id_uuid(id))
         return intents_unknown();
@@ -89,9 +92,9 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
     out->access = ACCESS_NONE;
     if (!reach_sort(who, out->test))
         return NULL;
-    pg_add(&ties, pg_text(id));
-    intents_reader(&ties, a, who);
-    TRY(pg_query(pg, a, SQL_INTENT_TIES, PG_ALL(&ties), &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_TIES,
+                 PG(pg_text(id), intents_reader(a, who), intents_now()),
+                 &rows));
     out->access = intents_access(rows, 0, 0);
     return NULL;
 }
@@ -105,28 +108,19 @@ const struct err *intents_get(struct pg *pg, struct arena *a, struct str id,
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out)
 {
-    struct pg_list args = {0};
-    struct pg_rows *rows = NULL;
-    pg_add(&args, pg_text(id));
-    intents_reader(&args, a, who);
-    TRY(pg_query(pg, a, SQL_INTENT_KIN, PG_ALL(&args), &rows));
-    *out = pg_bool(rows, 0, 0);
-    return NULL;
+    return rows_flag(pg, a, SQL_INTENT_KIN,
+                     PG(pg_text(id), intents_reader(a, who), intents_now()),
+                     out);
 }
 
 const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
                                const struct principal *who, bool *out)
 {
-    struct pg_rows *rows = NULL;
     *out = false;
     if (who->role != ROLE_AGENT)
         return NULL;
-    TRY(pg_query(pg, a, SQL_INTENT_SHUT,
-                 PG(pg_text(id), pg_text(who->agent),
-                    pg_moment(clock_watch_latest(clock_now()))),
-                 &rows));
-    *out = pg_bool(rows, 0, 0);
-    return NULL;
+    return rows_flag(pg, a, SQL_INTENT_SHUT,
+                     PG(pg_text(id), pg_text(who->agent), intents_now()), out);
 }
 
 struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
@@ -142,53 +136,32 @@ struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
     return out;
 }
 
-void intents_arg_page(struct pg_list *args, int64_t limit)
-{
-    pg_add(args, pg_number((int64_t)INTENTS_PAGE_BYTES));
-    pg_add(args, pg_number(limit + 1));
-}
-
-static const struct err *intents_list_own(struct pg *pg, struct arena *a,
-                                          const struct intents_page *page,
-                                          struct intent_rows *out)
-{
-    struct pg_list args = {0};
-    struct pg_rows *rows = NULL;
-    const bool after = page->after_created != 0;
-    intents_reader(&args, a, page->who);
-    pg_add(&args, pg_text(page->status));
-    if (after)
-        pg_add(&args, pg_moment(page->after_created));
-    else
-        pg_add(&args, pg_text(LAST_TIME));
-    pg_add(&args, pg_text(after ? page->after_id : LAST_ID));
-    intents_arg_page(&args, page->limit);
-    pg_add(&args, pg_number(after ? 0 : page->offset));
-    TRY(pg_query(pg, a, SQL_INTENT_LIST_OWN, PG_ALL(&args), &rows));
-    *out = intents_page_of(a, rows, page->limit);
-    return NULL;
-}
-
 const struct err *intents_list(struct pg *pg, struct arena *a,
                                const struct intents_page *page,
                                struct intent_rows *out)
 {
-    struct pg_list args = {0};
-    struct pg_rows *rows = NULL;
     const bool after = page->after_created != 0;
+    const struct pg_value reader = intents_reader(a, page->who),
+                          now = intents_now(), status = pg_text(page->status),
+                          created = pg_moment(page->after_created),
+                          id = pg_text(page->after_id),
+                          bytes = pg_number(INTENTS_PAGE_BYTES),
+                          most = pg_number(page->limit + 1),
+                          offset = pg_number(after ? 0 : page->offset);
+    struct pg_rows *rows = NULL;
     if (page->who && reach_own(page->who))
-        return intents_list_own(pg, a, page, out);
-    pg_add(&args, pg_text(page->status));
-    intents_arg_page(&args, page->limit);
-    if (after) {
-        pg_add(&args, pg_moment(page->after_created));
-        pg_add(&args, pg_text(page->after_id));
-    } else {
-        pg_add(&args, pg_number(page->offset));
-    }
-    intents_reader(&args, a, page->who);
-    TRY(pg_query(pg, a, after ? SQL_INTENT_LIST_AFTER : SQL_INTENT_LIST,
-                 PG_ALL(&args), &rows));
+        TRY(pg_query(pg, a, SQL_INTENT_LIST_OWN,
+                     PG(reader, now, status,
+                        after ? created : pg_text(LAST_TIME),
+                        after ? id : pg_text(LAST_ID), bytes, most, offset),
+                     &rows));
+    else if (after)
+        TRY(pg_query(pg, a, SQL_INTENT_LIST_AFTER,
+                     PG(status, bytes, most, created, id, reader, now),
+                     &rows));
+    else
+        TRY(pg_query(pg, a, SQL_INTENT_LIST,
+                     PG(status, bytes, most, offset, reader, now), &rows));
     *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }
@@ -232,21 +205,18 @@ const struct err *intents_related(struct pg *pg, struct arena *a,
                                   const struct intents_related *page,
                                   struct intent_rows *out)
 {
-    struct pg_list get = {0}, args = {0};
+    const struct pg_value reader = intents_reader(a, page->who),
+                          now = intents_now();
     struct pg_rows *rows[2] = {NULL};
     int64_t at = 0;
     if (!id_uuid(page->id))
         return intents_unknown();
     TRY(intents_related_at(pg, a, page, &at));
-    pg_add(&get, pg_texts(&page->id, 1));
-    intents_reader(&get, a, page->who);
-    pg_add(&args, pg_text(page->id));
-    intents_arg_page(&args, page->limit);
-    pg_add(&args, pg_moment(at));
-    pg_add(&args, pg_text(page->after));
-    intents_reader(&args, a, page->who);
-    pg_queue(pg, a, SQL_INTENT_REFS, PG_ALL(&get));
-    pg_queue(pg, a, relations[page->relation].statement, PG_ALL(&args));
+    pg_queue(pg, a, SQL_INTENT_REFS, PG(pg_texts(&page->id, 1), reader, now));
+    pg_queue(pg, a, relations[page->relation].statement,
+             PG(pg_text(page->id), pg_number(INTENTS_PAGE_BYTES),
+                pg_number(page->limit + 1), pg_moment(at),
+                pg_text(page->after), reader, now));
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[0]) == 0)
         return intents_unknown();
@@ -285,13 +255,13 @@ const struct err *intents_check_refs(struct pg *pg, struct arena *a,
                                      const struct intents_refs *refs)
 {
     const struct intent_ids *ids = refs->ids;
-    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     if (ids->n == 0)
         return NULL;
-    pg_add(&args, pg_texts(ids->v, ids->n));
-    intents_reader(&args, a, refs->who);
-    TRY(pg_query(pg, a, SQL_INTENT_REFS, PG_ALL(&args), &rows));
+    TRY(pg_query(pg, a, SQL_INTENT_REFS,
+                 PG(pg_texts(ids->v, ids->n), intents_reader(a, refs->who),
+                    intents_now()),
+                 &rows));
     for (size_t i = 0; i < ids->n; i++) {
         bool there = false;
         TRY(intents_find_ref(pg, a, rows, ids->v[i], refs, &there));

@@ -12,7 +12,7 @@ struct intent_rows {
     bool more; /* of a page: the list continues after it */
 };
 /* The size that ends a page: with the row that reaches it. */
-#define INTENTS_PAGE_BYTES ((size_t)12 << 20)
+#define INTENTS_PAGE_BYTES ((int64_t)12 << 20)
 
 /* Columns after those of the table, in intent_taken and due_intents. */
 enum {
@@ -35,18 +35,17 @@ const struct err *intents_get_for(struct pg *pg, struct arena *a,
 /* The access in a column of a row. */
 enum access intents_access(const struct pg_rows *r, size_t i, int column);
 /* The second and third parameter of statements that return access. */
-void intents_reader(struct pg_list *args, struct arena *a,
-                    const struct principal *who);
+struct pg_value intents_reader(struct arena *a, const struct principal *who);
+struct pg_value intents_now(void);
 /* Is it next to an intent that is tied to the reader? */
 const struct err *intents_kin(struct pg *pg, struct arena *a, struct str id,
                               const struct principal *who, bool *out) MUST;
 /* Is it closed, and to this agent? Never to others. */
 const struct err *intents_shut(struct pg *pg, struct arena *a, struct str id,
                                const struct principal *who, bool *out) MUST;
-/* The two parameters of a page's statement that limit it: in bytes, and to one
- * row more than limit. Then the page of at most limit rows: the last column is
- * the number of rows without the limit of bytes. */
-void intents_arg_page(struct pg_list *args, int64_t limit);
+/* The page of at most limit rows, of a statement that was limited in bytes
+ * and to one row more: its last column is the number of rows without the limit
+ * of bytes. */
 struct intent_rows intents_page_of(struct arena *a, const struct pg_rows *r,
                                    int64_t limit);
 /* The filters of a page of intents, newest first: an agent gets those that it

@@ -74,11 +74,8 @@ const struct err *leases_assigned(struct pg *pg, struct arena *a,
                                   struct str intent_id, struct str agent,
                                   bool *out)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_ASSIGNMENT_THERE,
-                 PG(pg_text(intent_id), pg_text(agent)), &rows));
-    *out = pg_bool(rows, 0, 0);
-    return NULL;
+    return rows_flag(pg, a, SQL_ASSIGNMENT_THERE,
+                     PG(pg_text(intent_id), pg_text(agent)), out);
 }
 
 void leases_queue_assign(struct pg *pg, struct arena *a,

@@ -98,8 +98,12 @@ const struct err *records_policy(struct pg *pg, struct arena *a,
 const struct err *records_policy_set(struct pg *pg, struct arena *a,
                                      struct failure_policy *p)
 {
-    struct pg_list args = {.n = 0};
-    rows_args(&args, a, &failure_policy_record, IN_INSERT, p);
-    return rows_get(pg, a, SQL_FAILURE_POLICY_SET, PG_ALL(&args),
-                    &failure_policy_record, p);
+    struct pg_rows *rows = NULL;
+    rows_queue(pg, a, SQL_FAILURE_POLICY_SET, NULL, &failure_policy_record,
+               IN_INSERT, p);
+    TRY(pg_run(pg, a, &rows));
+    if (pg_count(rows) == 0)
+        return &failure_policy_record.unknown;
+    rows_read(&failure_policy_record, rows, 0, p);
+    return NULL;
 }

@@ -68,9 +68,7 @@ const struct err *permit_tokens_proof(struct pg *pg, struct arena *a,
                                       struct str jkt, struct str jti_sha256,
                                       int64_t now, bool *fresh)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_DPOP_PROOF_INSERT,
-                 PG(pg_text(jkt), pg_text(jti_sha256), pg_moment(now)), &r));
-    *fresh = pg_affected(r) > 0;
-    return NULL;
+    return rows_change(pg, a, SQL_DPOP_PROOF_INSERT,
+                       PG(pg_text(jkt), pg_text(jti_sha256), pg_moment(now)),
+                       fresh);
 }

@@ -26,17 +26,24 @@ static int permits_column(void)
     return rows_columns(&permit_record) + 4;
 }
 
-const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
-                                        struct str suspension_id,
-                                        struct permits_row *out, bool *found)
+static const struct err *permits_find(struct pg *pg, struct arena *a,
+                                      int statement, struct str by,
+                                      struct permits_row *out, bool *found)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_PERMIT_OF_SUSPENSION, PG(pg_text(suspension_id)),
-                 &r));
+    TRY(pg_query(pg, a, statement, PG(pg_text(by)), &r));
     *found = pg_count(r) > 0;
     if (*found)
         *out = permits_read(r, 0);
     return NULL;
+}
+
+const struct err *permits_of_suspension(struct pg *pg, struct arena *a,
+                                        struct str suspension_id,
+                                        struct permits_row *out, bool *found)
+{
+    return permits_find(pg, a, SQL_PERMIT_OF_SUSPENSION, suspension_id, out,
+                        found);
 }
 
 const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
@@ -81,12 +88,7 @@ const struct err *permits_by_handle(struct pg *pg, struct arena *a,
                                     struct str handle,
                                     struct permits_row *out, bool *found)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_PERMIT_BY_HANDLE, PG(pg_text(handle)), &r));
-    *found = pg_count(r) > 0;
-    if (*found)
-        *out = permits_read(r, 0);
-    return NULL;
+    return permits_find(pg, a, SQL_PERMIT_BY_HANDLE, handle, out, found);
 }
 
 void permits_queue_insert(struct pg *pg, struct arena *a,

@@ -79,11 +79,10 @@ void redemptions_queue_insert(struct pg *pg, struct arena *a,
 const struct err *redemptions_result(struct pg *pg, struct arena *a,
                                      const struct redemption *r, bool *done)
 {
-    struct pg_list args = {.n = 0};
     struct pg_rows *rows = NULL;
-    pg_add(&args, pg_text(r->id));
-    rows_args(&args, a, &redemption_record, IN_UPDATE, r);
-    TRY(pg_query(pg, a, SQL_REDEMPTION_RESULT, PG_ALL(&args), &rows));
+    rows_queue(pg, a, SQL_REDEMPTION_RESULT, PG(pg_text(r->id)),
+               &redemption_record, IN_UPDATE, r);
+    TRY(pg_run(pg, a, &rows));
     *done = pg_affected(rows) > 0;
     return NULL;
 }

@@ -38,27 +38,26 @@ const struct err *resources_list(struct pg *pg, struct arena *a,
 const struct err *resources_insert(struct pg *pg, struct arena *a,
                                    struct resource *r)
 {
-    struct pg_list args = {.n = 0};
-    bool done = false;
+    struct pg_rows *rows = NULL;
     r->id = id_new(a);
     r->created_at = clock_now();
-    rows_args(&args, a, &resource_record, IN_INSERT, r);
-    TRY(rows_find(pg, a, SQL_RESOURCE_INSERT, PG_ALL(&args), &resource_record,
-                  r, &done));
-    return done ? NULL
-                : err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
-                         "A resource with this address is registered.");
+    rows_queue(pg, a, SQL_RESOURCE_INSERT, NULL, &resource_record, IN_INSERT,
+               r);
+    TRY(pg_run(pg, a, &rows));
+    if (pg_count(rows) == 0)
+        return err_at(a, ERR_CONFLICT, "resource.taken", STR("identifier"),
+                      "A resource with this address is registered.");
+    rows_read(&resource_record, rows, 0, r);
+    return NULL;
 }
 
 const struct err *resources_remove(struct pg *pg, struct arena *a,
                                    struct str id)
 {
-    struct pg_rows *rows = NULL;
     const struct err *gone = ERROR(ERR_NOT_FOUND, "resource.gone",
                                    "There is no resource with this id.");
     if (!id_uuid(id))
         return gone;
-    TRY(pg_query(pg, a, SQL_RESOURCE_REMOVE,
-                 PG(pg_text(id), pg_moment(clock_now())), &rows));
-    return pg_affected(rows) > 0 ? NULL : gone;
+    return rows_must_change(pg, a, SQL_RESOURCE_REMOVE,
+                            PG(pg_text(id), pg_moment(clock_now())), gone);
 }

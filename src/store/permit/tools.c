@@ -35,12 +35,11 @@ const struct err *tools_rules(struct pg *pg, struct arena *a,
 const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
                                     const struct tools_rule *r)
 {
-    struct pg_list args = {.n = 0};
     struct pg_rows *rows = NULL;
     struct tools_rules all;
-    pg_add(&args, pg_number(TOOLS_RULES_MAX));
-    rows_args(&args, a, &tools_rule_record, IN_INSERT, r);
-    TRY(pg_query(pg, a, SQL_TOOL_RULE_INSERT, PG_ALL(&args), &rows));
+    rows_queue(pg, a, SQL_TOOL_RULE_INSERT, PG(pg_number(TOOLS_RULES_MAX)),
+               &tools_rule_record, IN_INSERT, r);
+    TRY(pg_run(pg, a, &rows));
     if (pg_affected(rows) > 0)
         return NULL;
     TRY(tools_rules(pg, a, &all));
@@ -56,12 +55,10 @@ const struct err *tools_rule_insert(struct pg *pg, struct arena *a,
 const struct err *tools_rule_delete(struct pg *pg, struct arena *a,
                                     int64_t position)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_TOOL_RULE_DELETE, PG(pg_number(position)), &rows));
-    return pg_affected(rows) > 0
-               ? NULL
-               : ERROR(ERR_NOT_FOUND, "rule.unknown",
-                       "There is no rule at this position.");
+    return rows_must_change(pg, a, SQL_TOOL_RULE_DELETE,
+                            PG(pg_number(position)),
+                            ERROR(ERR_NOT_FOUND, "rule.unknown",
+                                  "There is no rule at this position."));
 }
 
 /* ---- tasks ---------------------------------------------------------- */
@@ -69,11 +66,8 @@ const struct err *tools_rule_delete(struct pg *pg, struct arena *a,
 const struct err *tools_task(struct pg *pg, struct arena *a, struct str agent,
                              struct str task_id, struct str *intent_id)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_TOOL_TASK, PG(pg_text(agent), pg_text(task_id)),
-                 &r));
-    *intent_id = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
-    return NULL;
+    return rows_text(pg, a, SQL_TOOL_TASK,
+                     PG(pg_text(agent), pg_text(task_id)), intent_id);
 }
 
 void tools_queue_task(struct pg *pg, struct arena *a, struct str agent,

@@ -107,11 +107,9 @@ const struct err *keys_make_token(struct pg *pg, struct arena *a,
 const struct err *keys_reach(struct pg *pg, struct arena *a, struct str id,
                              enum reach reach, bool *done)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_KEY_REACH,
-                 PG(pg_text(id), pg_text(vocabulary_reach(reach)->wire)), &r));
-    *done = pg_affected(r) > 0;
-    return NULL;
+    return rows_change(pg, a, SQL_KEY_REACH,
+                       PG(pg_text(id), pg_text(vocabulary_reach(reach)->wire)),
+                       done);
 }
 
 const struct err *keys_terms(struct pg *pg, struct arena *a, struct str id,
@@ -127,9 +125,9 @@ const struct err *keys_terms(struct pg *pg, struct arena *a, struct str id,
 const struct err *keys_decided(struct pg *pg, struct arena *a, struct str id,
                                bool *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_KEY_DECIDES, PG(pg_text(id)), &r));
-    *out = pg_count(r) > 0 && pg_str(r, 0, 0).p;
+    struct str decides = STR_NONE;
+    TRY(rows_text(pg, a, SQL_KEY_DECIDES, PG(pg_text(id)), &decides));
+    *out = decides.p;
     return NULL;
 }
 
@@ -142,23 +140,20 @@ const struct err *keys_revoke(struct pg *pg, struct arena *a, struct str id)
 const struct err *keys_revoke_token(struct pg *pg, struct arena *a,
                                     struct str id, struct str person_id)
 {
-    struct pg_rows *r = NULL;
     if (!id_uuid(id))
         return &key_record.unknown;
-    TRY(pg_query(pg, a, SQL_KEY_END_TOKEN,
-                 PG(pg_text(id), pg_text(person_id), pg_moment(clock_now())),
-                 &r));
-    return pg_affected(r) > 0 ? NULL : &key_record.unknown;
+    return rows_must_change(
+        pg, a, SQL_KEY_END_TOKEN,
+        PG(pg_text(id), pg_text(person_id), pg_moment(clock_now())),
+        &key_record.unknown);
 }
 
 const struct err *keys_stored(struct pg *pg, struct arena *a, struct str id,
                               int64_t day, int64_t bytes, int64_t *total)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_KEY_STORED,
-                 PG(pg_text(id), pg_moment(day), pg_number(bytes)), &r));
-    *total = pg_int(r, 0, 0);
-    return NULL;
+    return rows_number(pg, a, SQL_KEY_STORED,
+                       PG(pg_text(id), pg_moment(day), pg_number(bytes)),
+                       total);
 }
 
 /* ---- names of the other sort ------------------------------------------ */
@@ -167,14 +162,11 @@ const struct err *keys_apart(struct pg *pg, struct arena *a,
                              const struct str *names, size_t n,
                              bool test, struct str *out)
 {
-    struct pg_rows *r = NULL;
     *out = STR_NONE;
     if (n == 0)
         return NULL;
-    TRY(pg_query(pg, a, SQL_KEY_TAKEN, PG(pg_texts(names, n), pg_flag(test)),
-                 &r));
-    *out = pg_str(r, 0, 0);
-    return NULL;
+    return rows_text(pg, a, SQL_KEY_TAKEN,
+                     PG(pg_texts(names, n), pg_flag(test)), out);
 }
 
 const struct err *keys_joins(struct pg *pg, struct arena *a,

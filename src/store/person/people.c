@@ -120,17 +120,15 @@ const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
 void people_queue_end(struct pg *pg, struct arena *a, struct str id,
                       struct str cookie)
 {
-    struct pg_list timed = {0};
     const int64_t now = clock_now();
+    const struct pg_args *timed = PG(pg_text(id), pg_moment(now));
     pg_queue(pg, a, SQL_SECRET_END, PG(pg_text(id)));
     pg_queue(pg, a, SQL_SESSION_END_ALL,
              PG(pg_text(id),
                 pg_text(cookie.p ? crypt_sha256_hex(a, cookie) : STR_NONE),
                 pg_moment(now)));
-    pg_add(&timed, pg_text(id));
-    pg_add(&timed, pg_moment(now));
-    pg_queue(pg, a, SQL_KEY_END_TOKENS, PG_ALL(&timed));
-    pg_queue(pg, a, SQL_INITIATION_END, PG_ALL(&timed));
+    pg_queue(pg, a, SQL_KEY_END_TOKENS, timed);
+    pg_queue(pg, a, SQL_INITIATION_END, timed);
 }
 
 const struct err *people_update(struct pg *pg, struct arena *a,

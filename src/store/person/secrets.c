@@ -4,7 +4,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "base/shared/clock_watch.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 const struct err *secrets_keep(struct pg *pg, struct arena *a,
                                struct str cookie, struct str text,
@@ -18,26 +18,24 @@ const struct err *secrets_keep(struct pg *pg, struct arena *a,
                     NULL);
 }
 
-static const struct err *secrets_gone(void)
-{
-    return ERROR(ERR_NOT_FOUND, "secret.gone",
-                 "This secret is no longer shown: it was stored, or ten "
-                 "minutes have passed. If it is lost, create a new one.");
-}
-
 const struct err *secrets_read(struct pg *pg, struct arena *a,
                                struct str cookie, struct str id,
                                struct str *text)
 {
-    struct pg_rows *r = NULL;
+    const struct err *gone = ERROR(
+        ERR_NOT_FOUND, "secret.gone",
+        "This secret is no longer shown: it was stored, or ten minutes have "
+        "passed. If it is lost, create a new one.");
+    const int64_t since = clock_watch_latest(clock_now()) - SECRETS_LIFE;
+    struct str sealed = STR_NONE;
     if (!id_uuid(id))
-        return secrets_gone();
-    TRY(pg_query(pg, a, SQL_SECRET_READ,
-                 PG(pg_text(id), pg_text(crypt_sha256_hex(a, cookie)),
-                    pg_moment(clock_watch_latest(clock_now()) - SECRETS_LIFE)),
-                 &r));
-    *text = pg_count(r) ? crypt_unseal(a, cookie, pg_str(r, 0, 0)) : STR_NONE;
-    return text->p ? NULL : secrets_gone();
+        return gone;
+    TRY(rows_text(pg, a, SQL_SECRET_READ,
+                  PG(pg_text(id), pg_text(crypt_sha256_hex(a, cookie)),
+                     pg_moment(since)),
+                  &sealed));
+    *text = sealed.p ? crypt_unseal(a, cookie, sealed) : STR_NONE;
+    return text->p ? NULL : gone;
 }
 
 const struct err *secrets_forget(struct pg *pg, struct arena *a,

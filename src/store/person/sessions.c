@@ -76,12 +76,9 @@ const struct err *sessions_list(struct pg *pg, struct arena *a,
 const struct err *sessions_end(struct pg *pg, struct arena *a, struct str id,
                                struct str person, struct str *email)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_SESSION_END,
-                 PG(pg_text(id), pg_text(person), pg_moment(clock_now())),
-                 &r));
-    *email = pg_count(r) > 0 ? pg_str(r, 0, 0) : STR_NONE;
-    return NULL;
+    return rows_text(pg, a, SQL_SESSION_END,
+                     PG(pg_text(id), pg_text(person), pg_moment(clock_now())),
+                     email);
 }
 
 const struct err *sessions_end_all(struct pg *pg, struct arena *a,

@@ -23,15 +23,13 @@ static const struct err *portfolios_read(struct pg *pg, struct arena *a,
                                          const struct principal *who,
                                          bool lock, struct portfolio *out)
 {
-    struct pg_list args = {0};
     struct pg_rows *rows[2] = {NULL};
     if (!id_uuid(id))
         return &portfolio_record.unknown;
-    pg_add(&args, pg_text(id));
-    intents_reader(&args, a, who);
     if (lock)
         pg_queue(pg, a, SQL_PORTFOLIO_TAKE, PG(pg_text(id)));
-    pg_queue(pg, a, SQL_PORTFOLIO_GET, PG_ALL(&args));
+    pg_queue(pg, a, SQL_PORTFOLIO_GET,
+             PG(pg_text(id), intents_reader(a, who), intents_now()));
     TRY(pg_run(pg, a, rows));
     if (pg_count(rows[lock]) == 0)
         return &portfolio_record.unknown;
@@ -57,14 +55,12 @@ const struct err *portfolios_list(struct pg *pg, struct arena *a,
                                   const struct portfolios_page *page,
                                   struct portfolio_rows *out)
 {
-    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_add(&args, pg_number(page->limit + 1));
-    intents_reader(&args, a, page->who);
-    pg_add(&args, pg_text(page->after));
-    pg_add(&args, pg_text(page->created_by));
-    pg_add(&args, pg_text(page->status));
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_LIST, PG_ALL(&args), &rows));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_LIST,
+                 PG(pg_number(page->limit + 1), intents_reader(a, page->who),
+                    intents_now(), pg_text(page->after),
+                    pg_text(page->created_by), pg_text(page->status)),
+                 &rows));
     *out = portfolios_page_of(a, rows, page->limit);
     return NULL;
 }
@@ -103,11 +99,9 @@ const struct err *portfolios_members(struct pg *pg, struct arena *a,
                                      const struct principal *who,
                                      struct portfolio_members *out)
 {
-    struct pg_list args = {0};
     struct pg_rows *r = NULL;
-    pg_add(&args, pg_text(id));
-    intents_reader(&args, a, who);
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBERS, PG_ALL(&args), &r));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_MEMBERS,
+                 PG(pg_text(id), intents_reader(a, who), intents_now()), &r));
     const size_t n = pg_count(r);
     *out = (struct portfolio_members){
         .v = arena_many(a, n + 1, struct portfolio_member),
@@ -125,13 +119,12 @@ const struct err *portfolios_intents(struct pg *pg, struct arena *a,
                                      const struct portfolios_intents *page,
                                      struct intent_rows *out)
 {
-    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_add(&args, pg_text(page->id));
-    intents_reader(&args, a, page->who);
-    intents_arg_page(&args, page->limit);
-    pg_add(&args, pg_text(page->after));
-    TRY(pg_query(pg, a, SQL_PORTFOLIO_INTENTS, PG_ALL(&args), &rows));
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_INTENTS,
+                 PG(pg_text(page->id), intents_reader(a, page->who),
+                    intents_now(), pg_number(INTENTS_PAGE_BYTES),
+                    pg_number(page->limit + 1), pg_text(page->after)),
+                 &rows));
     *out = intents_page_of(a, rows, page->limit);
     return NULL;
 }

@@ -33,41 +33,35 @@ static struct pg_value decided_moment(int64_t t, struct str none)
 
 /* ---- the list ------------------------------------------------------- */
 
-static int decided_statement_of(struct pg_list *args, struct arena *a,
-                                const struct decided_wish *w)
-{
-    const bool few = w->kind != KIND__MAX || w->outcome != OUTCOME__MAX ||
-                     w->door != VIA__MAX;
-    pg_add(args, pg_number(w->limit));
-    pg_add(args, decided_moment(w->after_at, STR("infinity")));
-    pg_add(args, pg_text(w->after_at ? w->after_id : STR("")));
-    pg_add(args, decided_moment(w->from, STR("-infinity")));
-    pg_add(args, decided_moment(w->until, STR("infinity")));
-    if (!few && !w->who.p && !w->agent.p)
-        return SQL_DECIDED_ALL;
-    pg_add(args, suspensions_kinds(a, w->kind));
-    pg_add(args, decided_outcomes(a, w->outcome));
-    pg_add(args, decided_doors(a, w->door));
-    if (!w->who.p && !w->agent.p)
-        return SQL_DECIDED_BY;
-    pg_add(args, pg_text(w->who.p ? w->who : w->agent));
-    pg_add(args, pg_text(w->who.p ? w->agent : STR_NONE));
-    pg_add(args, pg_number(DECIDED_LOOK_MAX));
-    return w->who.p ? SQL_DECIDED_WHO : SQL_DECIDED_AGENT;
-}
-
 const struct err *decided_list(struct pg *pg, struct arena *a,
                                const struct decided_wish *w,
                                struct decided_rows *out)
 {
-    struct pg_list args = {0};
+    const bool named = w->who.p || w->agent.p;
+    const bool any = !named && w->kind == KIND__MAX &&
+                     w->outcome == OUTCOME__MAX && w->door == VIA__MAX;
+    const struct pg_value all[] = {
+        pg_number(w->limit), decided_moment(w->after_at, STR("infinity")),
+        pg_text(w->after_at ? w->after_id : STR("")),
+        decided_moment(w->from, STR("-infinity")),
+        decided_moment(w->until, STR("infinity")),
+        /* the statements with filters have these too */
+        suspensions_kinds(a, w->kind), decided_outcomes(a, w->outcome),
+        decided_doors(a, w->door),
+        /* those about a person or an agent also these */
+        pg_text(w->who.p ? w->who : w->agent),
+        pg_text(w->who.p ? w->agent : STR_NONE), pg_number(DECIDED_LOOK_MAX)};
+    const struct pg_args args = {all, any ? 5 : named ? countof(all) : 8};
     struct pg_rows *rows = NULL;
-    const int statement = decided_statement_of(&args, a, w);
-    TRY(suspensions_in_order(pg, a, statement, PG_ALL(&args), &rows));
+    TRY(suspensions_in_order(pg, a,
+                             any        ? SQL_DECIDED_ALL
+                             : !named   ? SQL_DECIDED_BY
+                             : w->who.p ? SQL_DECIDED_WHO
+                                        : SQL_DECIDED_AGENT,
+                             &args, &rows));
     *out = (struct decided_rows){.rows = suspensions_rows(a, rows)};
     const size_t n = out->rows.n;
-    if (n == 0 || statement == SQL_DECIDED_ALL || statement == SQL_DECIDED_BY ||
-        pg_bool(rows, n - 1, pg_columns(rows) - 1))
+    if (n == 0 || !named || pg_bool(rows, n - 1, pg_columns(rows) - 1))
         return NULL;
     out->further = true;
     out->at = out->rows.v[n - 1].responded_at;
@@ -78,61 +72,59 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
 
 /* ---- counts --------------------------------------------------------- */
 
-static int decided_count_statement(struct pg_list *args, struct arena *a,
-                                   const struct decided_wish *w)
+/* Runs the statement of the filters. The one without a person or an agent
+ * counts all of each axis, and leaves a word of an axis out by itself. */
+static const struct err *decided_count_run(struct pg *pg, struct arena *a,
+                                           const struct decided_wish *w,
+                                           struct pg_rows **rows)
 {
-    const bool few = w->who.p || w->agent.p;
-    pg_add(args, decided_moment(w->from, STR("-infinity")));
-    pg_add(args, decided_moment(w->until, STR("infinity")));
-    pg_add(args, suspensions_kinds(a, few ? w->kind : KIND__MAX));
-    pg_add(args, decided_outcomes(a, few ? w->outcome : OUTCOME__MAX));
-    pg_add(args, decided_doors(a, few ? w->door : VIA__MAX));
-    if (!few) {
-        pg_add(args, pg_text(w->kind == KIND__MAX
-                                 ? STR_NONE
-                                 : vocabulary_key(kind_words(w->kind))));
-        pg_add(args, pg_text(vocabulary_outcome(w->outcome)->wire));
-        pg_add(args, pg_text(w->door == VIA__MAX
-                                 ? STR_NONE
-                                 : vocabulary_key(vocabulary_via(w->door))));
-        return SQL_DECIDED_COUNT_BY;
-    }
-    pg_add(args, pg_text(w->who.p ? w->who : w->agent));
-    pg_add(args, pg_text(w->who.p ? w->agent : STR_NONE));
-    pg_add(args, pg_number(DECIDED_LOOK_MAX + 1));
-    return w->who.p ? SQL_DECIDED_COUNT_WHO : SQL_DECIDED_COUNT_AGENT;
-}
-
-/* The counter of a word; NULL for an unknown one. */
-static int64_t *decided_count_of(struct decided_counts *n, struct str axis,
-                                 struct str word)
-{
-    const enum kind k = kind_of(vocabulary_of_key(word));
-    const enum outcome o = vocabulary_outcome_of(word);
-    const enum via d = vocabulary_via_of(vocabulary_of_key(word));
-    if (str_is(axis, "kind"))
-        return k < KIND__MAX ? &n->kinds[k] : NULL;
-    if (str_is(axis, "outcome"))
-        return o < OUTCOME__MAX ? &n->outcomes[o] : NULL;
-    return d < VIA__MAX ? &n->doors[d] : NULL;
+    const bool named = w->who.p || w->agent.p;
+    const struct pg_value from = decided_moment(w->from, STR("-infinity")),
+                          until = decided_moment(w->until, STR("infinity"));
+    if (named)
+        return suspensions_in_order(
+            pg, a,
+            w->who.p ? SQL_DECIDED_COUNT_WHO : SQL_DECIDED_COUNT_AGENT,
+            PG(from, until, suspensions_kinds(a, w->kind),
+               decided_outcomes(a, w->outcome), decided_doors(a, w->door),
+               pg_text(w->who.p ? w->who : w->agent),
+               pg_text(w->who.p ? w->agent : STR_NONE),
+               pg_number(DECIDED_LOOK_MAX + 1)),
+            rows);
+    return suspensions_in_order(
+        pg, a, SQL_DECIDED_COUNT_BY,
+        PG(from, until, suspensions_kinds(a, KIND__MAX),
+           decided_outcomes(a, OUTCOME__MAX), decided_doors(a, VIA__MAX),
+           pg_text(w->kind == KIND__MAX ? STR_NONE
+                                        : vocabulary_key(kind_words(w->kind))),
+           pg_text(vocabulary_outcome(w->outcome)->wire),
+           pg_text(w->door == VIA__MAX
+                       ? STR_NONE
+                       : vocabulary_key(vocabulary_via(w->door)))),
+        rows);
 }
 
 const struct err *decided_count(struct pg *pg, struct arena *a,
                                 const struct decided_wish *w,
                                 struct decided_counts *out)
 {
-    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
     *out = (struct decided_counts){.part = false};
-    const int statement = decided_count_statement(&args, a, w);
-    TRY(suspensions_in_order(pg, a, statement, PG_ALL(&args), &rows));
+    TRY(decided_count_run(pg, a, w, &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
-        const struct str axis = pg_str(rows, i, 0);
-        int64_t *n = decided_count_of(out, axis, pg_str(rows, i, 1));
+        const struct str axis = pg_str(rows, i, 0), word = pg_str(rows, i, 1);
+        const int64_t n = pg_int(rows, i, 2);
+        const enum kind k = kind_of(vocabulary_of_key(word));
+        const enum outcome o = vocabulary_outcome_of(word);
+        const enum via d = vocabulary_via_of(vocabulary_of_key(word));
         if (!axis.p)
-            out->part = pg_int(rows, i, 2) > DECIDED_LOOK_MAX;
-        else if (n)
-            *n = pg_int(rows, i, 2);
+            out->part = n > DECIDED_LOOK_MAX;
+        else if (str_is(axis, "kind") && k < KIND__MAX)
+            out->kinds[k] = n;
+        else if (str_is(axis, "outcome") && o < OUTCOME__MAX)
+            out->outcomes[o] = n;
+        else if (str_is(axis, "door") && d < VIA__MAX)
+            out->doors[d] = n;
     }
     return NULL;
 }

@@ -9,41 +9,31 @@
 
 /* ---- audience -------------------------------------------------------- */
 
-struct whose {
-    struct str v[WHOSE_MAX];
-    size_t n;
-};
-
-static void inbox_add(struct whose *w, struct arena *a, const char *mode,
-                      struct str who)
-{
-    w->v[w->n++] = arena_join(a, str_of(mode), who);
-}
-
 /* The words of the column audience for a reader in a view. */
-static struct whose inbox_whose(struct arena *a, const struct principal *p,
-                                enum inbox_view view)
+static struct pg_value inbox_whose(struct arena *a, const struct principal *p,
+                                   enum inbox_view view)
 {
-    struct whose w = {.n = 0};
+    struct str *v = arena_many(a, WHOSE_MAX, struct str);
     struct str rest = p->groups;
+    size_t n = 0;
     if (p->role == ROLE_USER) {
-        inbox_add(&w, a, "i:", p->name);
-        return w;
+        v[n++] = arena_join(a, STR("i:"), p->name);
+        return pg_texts(v, n);
     }
     if (!principal_decides(p) && view != INBOX_ALL)
-        return w;
+        return pg_texts(v, n);
     if (view == INBOX_MAY)
-        inbox_add(&w, a, "o", STR(""));
+        v[n++] = STR("o");
     if (view == INBOX_MAY || view == INBOX_MINE) {
-        inbox_add(&w, a, "i:", p->name);
-        inbox_add(&w, a, "n:", p->name);
+        v[n++] = arena_join(a, STR("i:"), p->name);
+        v[n++] = arena_join(a, STR("n:"), p->name);
     }
-    while (rest.p && w.n < WHOSE_MAX && view != INBOX_MINE) {
+    while (rest.p && n < WHOSE_MAX && view != INBOX_MINE) {
         const struct str group = str_cut(&rest, ' ');
         if (group.n > 0)
-            inbox_add(&w, a, "g:", group);
+            v[n++] = arena_join(a, STR("g:"), group);
     }
-    return w;
+    return pg_texts(v, n);
 }
 
 enum inbox_view inbox_first(const struct principal *reader)
@@ -58,21 +48,11 @@ static bool inbox_is_all(const struct inbox_wish *w)
     return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
 }
 
-static struct pg_value inbox_whose_texts(struct arena *a,
-                                         const struct principal *reader,
-                                         enum inbox_view view)
-{
-    const struct whose who = inbox_whose(a, reader, view);
-    struct str *v = arena_many(a, who.n + 1, struct str);
-    memcpy(v, who.v, who.n * sizeof *v);
-    return pg_texts(v, who.n);
-}
-
 static void inbox_arg_whose(struct pg_list *args, struct arena *a,
                             const struct inbox_wish *w)
 {
     pg_add(args, inbox_is_all(w) ? pg_text(STR_NONE)
-                                 : inbox_whose_texts(a, w->reader, w->view));
+                                 : inbox_whose(a, w->reader, w->view));
     pg_add(args, pg_text(w->reader->name));
 }
 
@@ -225,12 +205,13 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
                                const struct principal *reader,
                                int64_t out[static INBOX_VIEW__MAX])
 {
-    struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    pg_add(&args, pg_text(reader->name));
-    for (enum inbox_view v = INBOX_MAY; v < INBOX_ALL; v++)
-        pg_add(&args, inbox_whose_texts(a, reader, v));
-    TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES, PG_ALL(&args), &rows));
+    TRY(suspensions_in_order(pg, a, SQL_INBOX_BADGES,
+                             PG(pg_text(reader->name),
+                                inbox_whose(a, reader, INBOX_MAY),
+                                inbox_whose(a, reader, INBOX_MINE),
+                                inbox_whose(a, reader, INBOX_GROUPS)),
+                             &rows));
     for (int v = 0; v < INBOX_VIEW__MAX; v++)
         out[v] = pg_int(rows, 0, v);
     return NULL;

@@ -1,9 +1,7 @@
 /* Suspensions in the database: struct in, struct out. Decides nothing. */
 #include "store/question/suspensions.h"
 
-#include "base/clock.h"
 #include "base/id.h"
-#include "base/shared/clock_watch.h"
 #include "store/intent/intents.h"
 #include "store/rows.h"
 #include "store/tables.h"
@@ -171,23 +169,23 @@ const struct err *suspensions_list(struct pg *pg, struct arena *a,
                                    const struct suspensions_page *page,
                                    struct suspension_rows *out)
 {
-    struct pg_list args = {0};
-    struct pg_rows *r = NULL;
     const bool open =
         vocabulary_suspension_state_of(page->state) == SUSPENSION_PENDING;
-    pg_add(&args, pg_number(page->limit + 1));
-    pg_add(&args, pg_text(page->agent));
-    pg_add(&args, pg_moment(page->after_at));
-    pg_add(&args, pg_text(page->after_id));
-    pg_add(&args, pg_number((int64_t)SUSPENSIONS_PAGE_BYTES));
-    pg_add(&args, pg_moment(clock_watch_latest(clock_now())));
-    if (page->state.p && !open)
-        pg_add(&args, pg_text(page->state));
+    const bool ended = page->state.p && !open;
+    const struct pg_value all[] = {pg_number(page->limit + 1),
+                                   pg_text(page->agent),
+                                   pg_moment(page->after_at),
+                                   pg_text(page->after_id),
+                                   pg_number((int64_t)SUSPENSIONS_PAGE_BYTES),
+                                   intents_now(),
+                                   pg_text(page->state)};
+    const struct pg_args args = {all, countof(all) - (ended ? 0 : 1)};
+    struct pg_rows *r = NULL;
     TRY(pg_query(pg, a,
-                 !page->state.p ? SQL_SUSPENSION_LIST
-                 : open         ? SQL_SUSPENSION_LIST_OPEN
-                                : SQL_SUSPENSION_LIST_ENDED,
-                 PG_ALL(&args), &r));
+                 ended  ? SQL_SUSPENSION_LIST_ENDED
+                 : open ? SQL_SUSPENSION_LIST_OPEN
+                        : SQL_SUSPENSION_LIST,
+                 &args, &r));
     *out = suspensions_rows_with_task(a, r, pg_columns(r) - 2);
     const int64_t found = out->n ? pg_int(r, 0, pg_columns(r) - 1) : 0;
     if (out->n > (size_t)page->limit)
@@ -251,10 +249,7 @@ const struct err *suspensions_of_intent(struct pg *pg, struct arena *a,
 const struct err *suspensions_revision(struct pg *pg, struct arena *a,
                                        struct str id, int64_t *out)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_SUSPENSION_REVISION, PG(pg_text(id)), &rows));
-    *out = pg_int(rows, 0, 0);
-    return NULL;
+    return rows_number(pg, a, SQL_SUSPENSION_REVISION, PG(pg_text(id)), out);
 }
 
 const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
@@ -290,20 +285,15 @@ const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
                                       struct str key_id, int64_t most,
                                       int64_t *out)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_SUSPENSION_OPEN_OF,
-                 PG(pg_text(key_id), pg_number(most)), &rows));
-    *out = pg_int(rows, 0, 0);
-    return NULL;
+    return rows_number(pg, a, SQL_SUSPENSION_OPEN_OF,
+                       PG(pg_text(key_id), pg_number(most)), out);
 }
 
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
-    struct pg_list args = {0};
-    pg_add(&args, pg_moment(s->next_attempt_at));
-    rows_args(&args, a, &suspension_record, IN_INSERT, s);
-    pg_queue(pg, a, SQL_SUSPENSION_INSERT, PG_ALL(&args));
+    rows_queue(pg, a, SQL_SUSPENSION_INSERT, PG(pg_moment(s->next_attempt_at)),
+               &suspension_record, IN_INSERT, s);
 }
 
 /* The server takes questions back. */
@@ -337,10 +327,8 @@ void suspensions_queue_take_back(struct pg *pg, struct arena *a,
 const struct err *suspensions_beside(struct pg *pg, struct arena *a,
                                      struct str intent_id, int64_t *out)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_SUSPENSION_BESIDE, PG(pg_text(intent_id)), &rows));
-    *out = pg_int(rows, 0, 0);
-    return NULL;
+    return rows_number(pg, a, SQL_SUSPENSION_BESIDE, PG(pg_text(intent_id)),
+                       out);
 }
 
 const struct err *
@@ -348,36 +336,29 @@ suspensions_escalations(struct pg *pg, struct arena *a,
                         const struct suspensions_escalations *wish,
                         struct suspension_rows *out)
 {
-    struct pg_list args = {0};
-    const bool one = wish->intent_id.p;
-    intents_reader(&args, a, wish->who);
-    if (wish->any)
-        pg_add(&args, pg_text(STR_NONE));
-    else
-        pg_add(&args, pg_flag(wish->open));
-    if (one)
-        pg_add(&args, pg_text(wish->intent_id));
-    return suspensions_select_rows(pg, a,
-                                   one ? SQL_SUSPENSION_ESCALATIONS_OF
-                                       : SQL_SUSPENSION_ESCALATIONS,
-                                   PG_ALL(&args), out);
+    const struct pg_value reader = intents_reader(a, wish->who),
+                          now = intents_now(),
+                          open = wish->any ? pg_text(STR_NONE)
+                                           : pg_flag(wish->open);
+    if (wish->intent_id.p)
+        return suspensions_select_rows(
+            pg, a, SQL_SUSPENSION_ESCALATIONS_OF,
+            PG(reader, now, open, pg_text(wish->intent_id)), out);
+    return suspensions_select_rows(pg, a, SQL_SUSPENSION_ESCALATIONS,
+                                   PG(reader, now, open), out);
 }
 
 const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
                                           struct str intent_id,
                                           struct str *out)
 {
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_SUSPENSION_ARBITRATION, PG(pg_text(intent_id)),
-                 &rows));
-    *out = pg_count(rows) ? pg_str(rows, 0, 0) : STR_NONE;
-    return NULL;
+    return rows_text(pg, a, SQL_SUSPENSION_ARBITRATION, PG(pg_text(intent_id)),
+                     out);
 }
 
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
-    struct pg_list args = {0};
-    rows_args(&args, a, &suspension_record, IN_PART, s);
-    pg_queue(pg, a, SQL_SUSPENSION_DECIDE, PG_ALL(&args));
+    rows_queue(pg, a, SQL_SUSPENSION_DECIDE, NULL, &suspension_record, IN_PART,
+               s);
 }

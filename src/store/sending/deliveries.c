@@ -68,14 +68,12 @@ void deliveries_queue(struct pg *pg, struct arena *a,
                                           news->now)});
     if (events->n == 0)
         return;
-    struct pg_list args = {0};
-    pg_add(&args, pg_text(news->intent->id));
-    pg_add(&args, pg_number(events->v[0].sequence));
-    pg_add(&args, pg_number(events->v[events->n - 1].sequence));
-    pg_add(&args, pg_moment(news->now));
-    pg_queue(pg, a, SQL_DELIVERY_EVENTS, PG_ALL(&args));
+    const struct pg_args *args =
+        PG(pg_text(news->intent->id), pg_number(events->v[0].sequence),
+           pg_number(events->v[events->n - 1].sequence), pg_moment(news->now));
+    pg_queue(pg, a, SQL_DELIVERY_EVENTS, args);
     if (news->intent->containers & INTENT_IN_PORTFOLIO)
-        pg_queue(pg, a, SQL_DELIVERY_MEMBER_EVENTS, PG_ALL(&args));
+        pg_queue(pg, a, SQL_DELIVERY_MEMBER_EVENTS, args);
 }
 
 /* The text for target i, within its channel's setting: shared by all targets
@@ -198,13 +196,11 @@ const struct err *deliveries_get(struct pg *pg, struct arena *a,
                                  struct str id, struct delivery *out,
                                  struct delivery_tries *tries)
 {
-    struct pg_list args = {0};
     struct pg_rows *r[2] = {NULL};
     if (!id_uuid(id))
         return &delivery_record.unknown;
-    pg_add(&args, pg_text(id));
-    pg_queue(pg, a, SQL_DELIVERY_GET, PG_ALL(&args));
-    pg_queue(pg, a, SQL_DELIVERY_TRIES, PG_ALL(&args));
+    pg_queue(pg, a, SQL_DELIVERY_GET, PG(pg_text(id)));
+    pg_queue(pg, a, SQL_DELIVERY_TRIES, PG(pg_text(id)));
     TRY(pg_run(pg, a, r));
     if (pg_count(r[0]) == 0)
         return &delivery_record.unknown;

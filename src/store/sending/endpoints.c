@@ -69,16 +69,13 @@ const struct err *endpoints_last(struct pg *pg, struct arena *a,
 const struct err *endpoints_test(struct pg *pg, struct arena *a,
                                  const struct endpoints_test *test)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_ENDPOINT_TEST,
-                 PG(pg_text(test->delivery_id), pg_text(test->endpoint_id),
-                    pg_text(str_of(test->type)), pg_text(test->body),
-                    pg_moment(test->now)),
-                 &r));
-    return pg_affected(r)
-               ? NULL
-               : ERROR(ERR_CONFLICT, "endpoint.trying",
-                       "A test message to this endpoint is still waiting.");
+    return rows_must_change(
+        pg, a, SQL_ENDPOINT_TEST,
+        PG(pg_text(test->delivery_id), pg_text(test->endpoint_id),
+           pg_text(str_of(test->type)), pg_text(test->body),
+           pg_moment(test->now)),
+        ERROR(ERR_CONFLICT, "endpoint.trying",
+              "A test message to this endpoint is still waiting."));
 }
 
 const struct err *endpoints_channels(struct pg *pg, struct arena *a,
@@ -196,25 +193,21 @@ const struct err *endpoints_rotate(struct pg *pg, struct arena *a,
                                    struct str id, struct str secret,
                                    int64_t now)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(
+    return rows_must_change(
         pg, a, SQL_ENDPOINT_ROTATE,
         PG(pg_text(id), pg_text(secret), pg_moment(now + ENDPOINTS_ROTATION)),
-        &r));
-    return pg_affected(r) ? NULL : &endpoint_record.unknown;
+        &endpoint_record.unknown);
 }
 
 const struct err *endpoints_remove(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now)
 {
-    struct pg_list args = {0};
+    const struct pg_args *args = PG(pg_text(id), pg_moment(now));
     struct pg_rows *r[5] = {NULL};
-    pg_add(&args, pg_text(id));
-    pg_add(&args, pg_moment(now));
     pg_queue(pg, NULL, SQL_BEGIN, NULL);
-    pg_queue(pg, a, SQL_ENDPOINT_REMOVE, PG_ALL(&args));
+    pg_queue(pg, a, SQL_ENDPOINT_REMOVE, args);
     pg_queue(pg, a, SQL_ENDPOINT_REMOVE_SUBSCRIPTIONS, PG(pg_text(id)));
-    pg_queue(pg, a, SQL_ENDPOINT_GIVE_UP, PG_ALL(&args));
+    pg_queue(pg, a, SQL_ENDPOINT_GIVE_UP, args);
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(pg, a, r));
     return pg_affected(r[1]) ? NULL : &endpoint_record.unknown;

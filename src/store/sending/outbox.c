@@ -41,11 +41,10 @@ const struct err *outbox_take(struct pg *pg, struct arena *a,
 const struct err *outbox_next(struct pg *pg, struct arena *a,
                               const struct outbox_claim *claim, int64_t *out)
 {
-    struct pg_list args = {0};
     struct pg_rows *r = NULL;
-    pg_add(&args, pg_texts(claim->away, claim->away_n));
     const int64_t before = clock_host();
-    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT, PG_ALL(&args), &r));
+    TRY(pg_query(pg, a, SQL_OUTBOX_NEXT,
+                 PG(pg_texts(claim->away, claim->away_n)), &r));
     *out = pg_int(r, 0, 0);
     clock_watch_database(before, pg_time(r, 0, 1), clock_host());
     return NULL;

@@ -7,76 +7,60 @@
 #include "store/person/sessions.h"
 #include "store/sql.gen.h"
 
-static struct str stream_access_or_empty(struct str s)
-{
-    return s.p ? s : STR("");
-}
+/* The listeners of one kind, and the texts of the statement about them. */
+struct stream_access {
+    struct listener **v;
+    struct str *ids, *agents, *intents;
+    size_t n;
+};
 
-/* By index: one key may have streams of several intents. */
-static void stream_access_keys_arg(struct pg_list *args, struct arena *a,
-                                   struct listener **v, size_t n)
+static struct stream_access stream_access_pick(struct arena *a,
+                                               struct listener *v, size_t n,
+                                               bool session)
 {
-    struct str *texts[3];
-    for (size_t c = 0; c < countof(texts); c++)
-        texts[c] = arena_many(a, n + 1, struct str);
+    struct stream_access out = {.v = arena_many(a, n + 1, struct listener *),
+                                .ids = arena_many(a, n + 1, struct str),
+                                .agents = arena_many(a, n + 1, struct str),
+                                .intents = arena_many(a, n + 1, struct str)};
     for (size_t i = 0; i < n; i++) {
-        texts[0][i] = v[i]->id;
-        texts[1][i] = stream_access_or_empty(v[i]->agent);
-        texts[2][i] = stream_access_or_empty(v[i]->intent_id);
+        if (v[i].session != session)
+            continue;
+        out.v[out.n] = &v[i];
+        out.ids[out.n] = v[i].id;
+        out.agents[out.n] = v[i].agent.p ? v[i].agent : STR("");
+        out.intents[out.n++] = v[i].intent_id.p ? v[i].intent_id : STR("");
     }
-    for (size_t c = 0; c < countof(texts); c++)
-        pg_add(args, pg_texts(texts[c], n));
-}
-
-static void stream_access_sessions_arg(struct pg_list *args, struct arena *a,
-                                       struct listener **v, size_t n)
-{
-    struct str *ids = arena_many(a, n + 1, struct str);
-    for (size_t i = 0; i < n; i++)
-        ids[i] = v[i]->id;
-    pg_add(args, pg_texts(ids, n));
-}
-
-/* Those of one kind; returns the number. */
-static size_t stream_access_pick(struct listener **out, struct listener *v,
-                                 size_t n, bool session)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (v[i].session == session)
-            out[k++] = &v[i];
-    return k;
+    return out;
 }
 
 const struct err *stream_access_check(struct pg *pg, struct arena *a,
                                       struct listener *v, size_t n,
                                       int64_t now)
 {
-    struct pg_list keys = {0}, sessions = {0};
     struct pg_rows *rows[2] = {NULL};
     if (n > STREAM_ACCESS_MAX)
         return ERROR(ERR_INTERNAL, "internal", "There are too many listeners "
                                                "at once.");
-    struct listener **key = arena_many(a, n + 1, struct listener *);
-    struct listener **person = arena_many(a, n + 1, struct listener *);
-    const size_t n_key = stream_access_pick(key, v, n, false);
-    const size_t n_person = stream_access_pick(person, v, n, true);
-    stream_access_keys_arg(&keys, a, key, n_key);
-    pg_add(&keys, pg_moment(now));
-    stream_access_sessions_arg(&sessions, a, person, n_person);
-    pg_add(&sessions, pg_moment(now));
-    pg_add(&sessions, pg_moment(now - SESSIONS_IDLE));
-    pg_queue(pg, a, SQL_LISTENER_KEYS, PG_ALL(&keys));
-    pg_queue(pg, a, SQL_LISTENER_SESSIONS, PG_ALL(&sessions));
+    const struct stream_access keys = stream_access_pick(a, v, n, false);
+    const struct stream_access people = stream_access_pick(a, v, n, true);
+    pg_queue(pg, a, SQL_LISTENER_KEYS,
+             PG(pg_texts(keys.ids, keys.n), pg_texts(keys.agents, keys.n),
+                pg_texts(keys.intents, keys.n), pg_moment(now)));
+    pg_queue(pg, a, SQL_LISTENER_SESSIONS,
+             PG(pg_texts(people.ids, people.n), pg_moment(now),
+                pg_moment(now - SESSIONS_IDLE)));
     TRY(pg_run(pg, a, rows));
+    /* By position: one key may have streams of several intents. */
     for (size_t r = 0; r < pg_count(rows[0]); r++) {
         const int64_t place = pg_int(rows[0], r, 0);
-        if (place >= 1 && (size_t)place <= n_key)
-            key[place - 1]->may = true;
+        if (place >= 1 && (size_t)place <= keys.n)
+            keys.v[place - 1]->may = true;
     }
-    for (size_t r = 0; r < pg_count(rows[1]); r++)
-        for (size_t i = 0; i < n_person; i++)
-            if (str_eq(person[i]->id, pg_str(rows[1], r, 0)))
-                person[i]->may = true;
+    for (size_t r = 0; r < pg_count(rows[1]); r++) {
+        for (size_t i = 0; i < people.n; i++) {
+            if (str_eq(people.ids[i], pg_str(rows[1], r, 0)))
+                people.v[i]->may = true;
+        }
+    }
     return NULL;
 }

@@ -4,7 +4,7 @@
  * beginning of a stream. Only reads; the frames are the domain's. */
 #include "store/sending/tail.h"
 
-#include "base/id.h"
+#include "store/rows.h"
 #include "store/tables.h"
 
 /* Before all intents' ids. */
@@ -14,14 +14,13 @@ enum { XID, INTENT, SEQUENCE, TYPE, CANONICAL, HASH, RECORD, AGENTS, VERSION,
        WATCHED };
 
 static const struct err *tail_read_rows(struct pg *pg, struct arena *a,
-                                        int statement, struct pg_list *args,
+                                        int statement,
+                                        const struct pg_args *args,
                                         struct tail_rows *out)
 {
     struct pg_rows *r = NULL;
     size_t bytes = 0;
-    pg_add(args, pg_number(TAIL_PAGE));
-    pg_add(args, pg_number((int64_t)TAIL_PAGE_BYTES));
-    TRY(pg_query(pg, a, statement, PG_ALL(args), &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct frame_event);
     for (size_t i = 0; i < out->n; i++) {
@@ -55,21 +54,22 @@ static const struct err *tail_set_xid(uint64_t *out, struct str xid)
 const struct err *tail_now(struct pg *pg, struct arena *a,
                            struct tail_cursor *out)
 {
-    struct pg_list args = {0};
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_TAIL_NOW, PG_ALL(&args), &r));
+    struct str xid = STR_NONE;
+    TRY(rows_text(pg, a, SQL_TAIL_NOW, NULL, &xid));
     *out = (struct tail_cursor){.sequence = 0};
-    return tail_set_xid(&out->xid, pg_str(r, 0, 0));
+    return tail_set_xid(&out->xid, xid);
 }
 
 const struct err *tail_read(struct pg *pg, struct arena *a,
                             struct tail_cursor *at, struct tail_rows *out)
 {
-    struct pg_list args = {0};
-    pg_add(&args, pg_number((int64_t)at->xid));
-    pg_add(&args, pg_text(at->intent_id[0] ? str_of(at->intent_id) : NIL));
-    pg_add(&args, pg_number(at->sequence));
-    TRY(tail_read_rows(pg, a, SQL_TAIL_READ, &args, out));
+    TRY(tail_read_rows(
+        pg, a, SQL_TAIL_READ,
+        PG(pg_number((int64_t)at->xid),
+           pg_text(at->intent_id[0] ? str_of(at->intent_id) : NIL),
+           pg_number(at->sequence), pg_number(TAIL_PAGE),
+           pg_number((int64_t)TAIL_PAGE_BYTES)),
+        out));
     if (out->n == 0)
         return NULL;
     const struct frame_event *last = &out->v[out->n - 1];
@@ -84,10 +84,11 @@ const struct err *tail_intent(struct pg *pg, struct arena *a,
                               struct str intent_id, int64_t after,
                               struct tail_rows *out)
 {
-    struct pg_list args = {0};
-    pg_add(&args, pg_text(intent_id));
-    pg_add(&args, pg_number(after));
-    return tail_read_rows(pg, a, SQL_TAIL_INTENT, &args, out);
+    return tail_read_rows(pg, a, SQL_TAIL_INTENT,
+                          PG(pg_text(intent_id), pg_number(after),
+                             pg_number(TAIL_PAGE),
+                             pg_number((int64_t)TAIL_PAGE_BYTES)),
+                          out);
 }
 
 const struct err *tail_ended(struct pg *pg, struct arena *a,
@@ -117,10 +118,7 @@ const struct err *tail_ended(struct pg *pg, struct arena *a,
 
 const struct err *tail_held(struct pg *pg, struct arena *a, int64_t *out)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_TAIL_HELD, NULL, &r));
-    *out = pg_count(r) ? pg_int(r, 0, 0) : 0;
-    return NULL;
+    return rows_number(pg, a, SQL_TAIL_HELD, NULL, out);
 }
 
 const struct err *tail_holders(struct pg *pg, struct arena *a,
