@@ -155,14 +155,13 @@ const struct err *aap_create(struct call *c)
         .gate = {.w = call_work(c), .n = 1, .origin = ORIGIN_TOOL_CALL},
         .text = c->rq->body};
     struct tool_check *g = &x.gate;
-    struct work_once once;
     struct json *body = NULL;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(read_submission(&x, body));
     g->tools = &x.tool;
     g->severity = SEVERITY_UNSAID;
     TRY(check_rules(g));
-    TRY(tool_check_begin(g, &once));
+    TRY(tool_check_begin(g, &c->once));
     if (g->w.answered)
         return answer(c,
                       json_get_text(json_read(c->a, g->w.before.body), "id"),

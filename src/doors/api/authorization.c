@@ -63,12 +63,12 @@ static bool was(const struct wish *k, const char *status)
         json_get_text(json_read(k->c->a, g->w.before.body), "status"), status);
 }
 
-static const struct err *begin(struct wish *k, const struct work_once *once)
+static const struct err *begin(struct wish *k)
 {
     struct tool_check *g = &k->gate;
-    TRY(tool_check_begin(g, once));
+    TRY(tool_check_begin(g, &k->c->once));
     return g->w.answered && was(k, "authorized")
-               ? tool_check_begin_since(g, once)
+               ? tool_check_begin_since(g, &k->c->once)
                : NULL;
 }
 
@@ -91,14 +91,13 @@ static const struct err *replayed(struct wish *k)
 const struct err *api_authorization(struct call *c)
 {
     struct wish k = {.c = c, .gate = {.w = call_work(c)}};
-    struct work_once once;
     struct json *body = NULL;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     k.body = body;
     k.details_text =
         json_raw_member(c->a, c->rq->body, STR("authorization_details"));
     TRY(api_wish_read(&k));
-    TRY(begin(&k, &once));
+    TRY(begin(&k));
     if (k.gate.w.answered)
         return replayed(&k);
     TRY(api_wish_make(&k));

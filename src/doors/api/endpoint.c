@@ -83,16 +83,15 @@ const struct err *api_endpoint_register(struct call *c)
                          .kind = ENDPOINT_AGENT,
                          .secret = endpoint_secret(c->a),
                          .created_by = principal_actor(&c->who)};
-    struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(endpoint_read(c, body, &e));
     if (c->who.role == ROLE_AGENT) {
         e.key_id = c->who.id;
         e.most = c->serve->conf->limit_endpoints;
     }
-    TRY(work_begin_bare(&w, &once));
+    TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
         return call_replay_made(c, &w, &made);
     e.created_at = w.now;
@@ -134,15 +133,14 @@ const struct err *api_endpoint_get(struct call *c)
 /* A call without members, which may be repeated. */
 static const struct err *begin_empty(struct call *c, struct work *w)
 {
-    struct work_once once;
     struct json *body = NULL;
     TRY(call_body_if_any(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_once(c));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "");
     TRY(fields_error(&f));
     *w = call_work(c);
-    return work_begin_bare(w, &once);
+    return work_begin_bare(w, &c->once);
 }
 
 /* ---- trying --------------------------------------------------------- */

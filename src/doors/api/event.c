@@ -179,10 +179,9 @@ static const struct err *delegate(struct call *c, struct work *w,
 const struct err *api_event_post(struct call *c)
 {
     struct posted p = {.payload = NULL};
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(read_event(c, body, &p));
     const bool echo = event_type_echoed(p.type);
     const bool delegated = delegates(c, &p);
@@ -191,7 +190,7 @@ const struct err *api_event_post(struct call *c)
                      "Only the server writes events of this type.");
     if (delegated)
         c->who.needs = ACCESS_ADMIN; /* as for any assignment */
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     if (echo)

@@ -118,17 +118,16 @@ static const struct err *create(struct call *c, struct str parent)
 {
     struct intent given = {.status = INTENT_DRAFT, .test = c->who.test};
     struct intent_ids depends = {.n = 0};
-    struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(intent_read(c->a, body, &given, &depends));
     if (parent.p)
         given.parent_intent_id = parent;
     given.created_by = principal_actor(&c->who);
     given.depends_on = id_list(c->a, &depends);
     const bool graph = given.parent_intent_id.p && depends.n > 0;
-    TRY(work_begin_new(&w, &given, graph, &once));
+    TRY(work_begin_new(&w, &given, graph, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_refs(c, &w, &depends));

@@ -103,12 +103,11 @@ static const struct err *change_status(struct call *c, struct work *w,
 const struct err *api_intent_status(struct call *c)
 {
     struct str reason = STR_NONE;
-    struct work_once once;
     struct json *body = NULL;
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "status");
     const enum intent_status to = vocabulary_intent_status_read(&f, "status");
@@ -122,7 +121,7 @@ const struct err *api_intent_status(struct call *c)
         .take = to == INTENT_COMPLETED ? SQL_INTENT_TAKE_DEPENDENTS
                                        : SQL_INTENT_TAKE,
         .ends = to == INTENT_COMPLETED};
-    TRY(work_begin(&w, &target, &once));
+    TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
@@ -218,14 +217,13 @@ static const struct err *change_state(struct call *c, struct work *w,
 const struct err *api_intent_state(struct call *c)
 {
     struct intent_patches *p = arena_new(c->a, struct intent_patches);
-    struct work_once once;
     struct json *body = NULL;
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(intent_patches_read(c->a, body, p));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));

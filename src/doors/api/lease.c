@@ -67,10 +67,9 @@ const struct err *api_lease_acquire(struct call *c)
 {
     struct lease l = {.id = id_new(c->a), .status = LEASE_ACTIVE};
     int64_t seconds = LEASE_SECONDS_DEFAULT;
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "scope");
     fields_text(&f, "scope", LEASE_SCOPE_MAX, &l.scope);
@@ -78,7 +77,7 @@ const struct err *api_lease_acquire(struct call *c)
     if (!f.e && l.scope.n == 0)
         fields_wrong(&f, "scope", "field.empty", "A scope is needed.");
     TRY(fields_error(&f));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
@@ -99,10 +98,9 @@ const struct err *api_lease_acquire(struct call *c)
 /* ---- renewing and releasing ----------------------------------------- */
 
 static const struct err *lease_begin(struct call *c, struct work *w,
-                                     const struct work_once *once,
                                      struct lease *l)
 {
-    TRY(call_begin(c, w, c->param[0], once));
+    TRY(call_begin(c, w, c->param[0]));
     return leases_get(c->pg, c->a, c->param[1], w->intent.id, l);
 }
 
@@ -121,7 +119,7 @@ const struct err *api_lease_renew(struct call *c)
     struct fields f = fields(c->a, body, STR(""));
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
-    TRY(lease_begin(c, &w, NULL, &l));
+    TRY(lease_begin(c, &w, &l));
     TRY(intent_check_open(w.intent.status));
     TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
     TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
@@ -141,7 +139,7 @@ const struct err *api_lease_release(struct call *c)
     const bool admin = c->who.role == ROLE_ADMIN;
     struct lease l;
     struct work w;
-    TRY(lease_begin(c, &w, NULL, &l));
+    TRY(lease_begin(c, &w, &l));
     if (!admin && !str_eq(l.agent_id, principal_actor(&c->who)))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may release it.");
@@ -203,10 +201,9 @@ static const struct err *lease_change_agent(struct call *c, struct work *w,
 const struct err *api_agent_assign(struct call *c)
 {
     struct str agent = STR_NONE;
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "agent_id");
     fields_text(&f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
@@ -214,7 +211,7 @@ const struct err *api_agent_assign(struct call *c)
         fields_wrong(&f, "agent_id", "agent.name",
                      "This is not a valid agent name.");
     TRY(fields_error(&f));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(intent_check_open(w.intent.status));
@@ -225,7 +222,7 @@ const struct err *api_agent_assign(struct call *c)
 const struct err *api_agent_unassign(struct call *c)
 {
     struct work w;
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     TRY(policy_assign(&w, c->param[1], NULL));
     return lease_change_agent(c, &w, c->param[1], false);
 }

@@ -111,7 +111,6 @@ const struct err *api_permit_result(struct call *c)
 const struct err *api_permit_revoke(struct call *c)
 {
     struct json *body = NULL, *o = json_object(c->a);
-    struct work_once once;
     struct revoke r = {.permit_id = c->param[0], .reason = STR_NONE};
     struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
@@ -119,8 +118,8 @@ const struct err *api_permit_revoke(struct call *c)
     fields_only(&f, "reason");
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &r.reason);
     TRY(fields_error(&f));
-    TRY(call_once(c, &once));
-    TRY(revoke_permit(&w, &r, &once));
+    TRY(call_once(c));
+    TRY(revoke_permit(&w, &r, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     json_set_text(o, "permit_id", r.row.permit.id);

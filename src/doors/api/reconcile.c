@@ -54,15 +54,14 @@ static const struct err *keep(struct call *c, const struct suspension *s,
 const struct err *api_reconcile(struct call *c)
 {
     struct claim mine = {.by = principal_actor(&c->who)};
-    struct work_once once;
     struct json *body = NULL;
     struct suspension s;
     struct work w = call_work(c);
     bool again;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(claim_read(c->a, body, tables_restore().epoch, clock_now(), &mine));
     TRY(find_own(c, &s));
-    TRY(work_begin_bare(&w, &once));
+    TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     mine.at = w.now;

@@ -182,14 +182,13 @@ static struct json *view(struct call *c, const struct work *w,
 const struct err *api_resume(struct call *c)
 {
     struct answer answer = {.via = VIA_TOOL_CALL};
-    struct work_once once;
     struct json *body = NULL;
     struct str action;
     struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_once(c));
     TRY(read_action(c, body, &answer, &action));
-    TRY(work_begin_suspension(&w, c->param[0], &once));
+    TRY(work_begin_suspension(&w, c->param[0], &c->once));
     if (w.answered)
         return call_replay(c, &w);
     const struct responder_case about = suspension_case(&w.suspension);

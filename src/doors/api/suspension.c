@@ -24,11 +24,10 @@ static const struct call_made made = {"/api/v1/suspensions/",
 
 const struct err *api_suspension_ask(struct call *c)
 {
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
-    TRY(question_ask(c, &w, c->rq->body, body, &once));
+    TRY(call_body_once(c, &body));
+    TRY(question_ask(c, &w, c->rq->body, body));
     if (w.answered)
         return call_replay_made(c, &w, &made);
     call_locate(c, &made, w.suspension.id);
@@ -243,13 +242,12 @@ static const struct err *respond(struct call *c, bool script)
 {
     struct answer answer = {.value = NULL};
     struct str id = c->param[0];
-    struct work_once once;
     struct json *body = NULL;
     struct suspension s;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(read_answer(c, body, script ? &id : NULL, &answer));
-    TRY(work_begin_suspension(&w, id, &once));
+    TRY(work_begin_suspension(&w, id, &c->once));
     if (w.answered) {
         TRY(question_get(c, id, &s));
         return call_replay(c, &w);
@@ -290,18 +288,17 @@ const struct err *api_suspension_test_answer(struct call *c)
 
 const struct err *api_suspension_test_clock(struct call *c)
 {
-    struct work_once once;
     struct json *body = NULL;
     int64_t seconds = 0, moved = 0;
     struct work w = call_work(c);
     TRY(for_tests(c));
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "forward_seconds");
     fields_need(&f, "forward_seconds");
     fields_int(&f, "forward_seconds", 1, SUSPENSION_TIMEOUT_MAX, &seconds);
     TRY(fields_error(&f));
-    TRY(work_begin_bare(&w, &once));
+    TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(suspensions_test_clock(c->pg, c->a, c->who.id,
@@ -315,17 +312,16 @@ const struct err *api_suspension_test_clock(struct call *c)
 
 const struct err *api_suspension_cancel(struct call *c)
 {
-    struct work_once once;
     struct json *body = NULL;
     struct str reason = STR_NONE;
     struct work w;
     TRY(call_body_if_any(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_once(c));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "reason");
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &reason);
     TRY(fields_error(&f));
-    TRY(question_cancel(c, &w, c->param[0], reason, &once));
+    TRY(question_cancel(c, &w, c->param[0], reason, &c->once));
     return w.answered ? call_replay(c, &w)
                       : call_commit(c, &w, 200,
                                     view_suspension(c, &w.suspension), false);

@@ -87,10 +87,9 @@ const struct err *api_tool_call_check(struct call *c)
 {
     struct check k = {.c = c, .gate = {.w = call_work(c)}};
     struct check_result done;
-    struct work_once once;
     struct json *body = NULL;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     k.body = body;
     TRY(tool_call_read_check(&k));
-    return check_calls(&k, &once, &done);
+    return check_calls(&k, &done);
 }

@@ -270,11 +270,11 @@ static const struct err *replayed(struct check *k, struct check_result *out)
                             : NULL;
 }
 
-static const struct err *begin(struct check *k, const struct work_once *once)
+static const struct err *begin(struct check *k)
 {
-    TRY(tool_check_begin(&k->gate, once));
+    TRY(tool_check_begin(&k->gate, &k->c->once));
     return k->gate.w.answered && effect_before(k) == TOOL_ALLOW
-               ? tool_check_begin_since(&k->gate, once)
+               ? tool_check_begin_since(&k->gate, &k->c->once)
                : NULL;
 }
 
@@ -290,12 +290,11 @@ static void check_set_tools(struct check *k)
     k->gate.origin = ORIGIN_TOOL_CALL;
 }
 
-const struct err *check_calls(struct check *k, const struct work_once *once,
-                              struct check_result *out)
+const struct err *check_calls(struct check *k, struct check_result *out)
 {
     check_set_tools(k);
     TRY(tool_check_decide(&k->gate));
-    TRY(begin(k, once));
+    TRY(begin(k));
     if (k->gate.w.answered)
         return replayed(k, out);
     TRY(decide(k));

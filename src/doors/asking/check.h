@@ -31,7 +31,6 @@ struct check {
  * may replace the answer. The same check again gives the same result.
  * ERR_INVALID of tool_check_begin; those of suspension_read and
  * tool_check_ask. */
-const struct err *check_calls(struct check *k, const struct work_once *once,
-                              struct check_result *out) MUST;
+const struct err *check_calls(struct check *k, struct check_result *out) MUST;
 
 #endif

@@ -63,13 +63,12 @@ static const struct err *check_parent(struct call *c, const struct work *w,
 /* A new intent for the question, created and suspended in one transaction. */
 static const struct err *make_intent(struct call *c, struct work *w,
                                      const struct json *body,
-                                     const struct suspension *s,
-                                     const struct work_once *once)
+                                     const struct suspension *s)
 {
     struct intent given = {.title = STR_NONE, .test = c->who.test};
     TRY(read_intent(c, body, s, &given));
     *w = call_work(c);
-    TRY(work_begin_new(w, &given, false, once));
+    TRY(work_begin_new(w, &given, false, &c->once));
     if (w->answered)
         return NULL;
     TRY(check_parent(c, w, given.parent_intent_id));
@@ -79,8 +78,7 @@ static const struct err *make_intent(struct call *c, struct work *w,
 
 static const struct err *begin(struct call *c, struct work *w,
                                const struct json *body,
-                               const struct suspension *s,
-                               const struct work_once *once)
+                               const struct suspension *s)
 {
     struct fields f = fields(c->a, body, STR(""));
     struct str id = STR_NONE;
@@ -90,30 +88,29 @@ static const struct err *begin(struct call *c, struct work *w,
                      "The body needs either \"intent_id\" or \"intent\".");
     TRY(fields_error(&f));
     if (id.p) {
-        TRY(call_begin(c, w, id, once));
+        TRY(call_begin(c, w, id));
         return w->answered ? NULL : ask_move(w);
     }
-    return make_intent(c, w, body, s, once);
+    return make_intent(c, w, body, s);
 }
 
 const struct err *question_ask(struct call *c, struct work *w, struct str text,
-                               const struct json *body,
-                               const struct work_once *once)
+                               const struct json *body)
 {
     struct suspension s = {.id = id_new(c->a)};
     TRY(suspension_read(c->a, body, text, &s));
-    TRY(begin(c, w, body, &s, once));
+    TRY(begin(c, w, body, &s));
     if (w->answered)
         return NULL;
     TRY(tool_check_add_terms(w, &s));
     return ask_by_caller(w, &s);
 }
 
-struct work_once question_once(const struct call *c, struct str session,
-                               struct str id, struct str text)
+void question_once(struct call *c, struct str session, struct str id,
+                   struct str text)
 {
     const struct str sent = crypt_sha256_hex(c->a, text);
-    return call_once_as(
+    c->once = call_once_as(
         c,
         crypt_sha256_hex(c->a, arena_join(c->a, session, STR("\n"),
                                           id.n > 0 ? id : c->rq->id, STR("\n"),

@@ -9,13 +9,13 @@
  * of the body. The caller commits, unless w->answered. ERR_INVALID of
  * suspension_read; ERR_NOT_FOUND intent.unknown; those of ask. */
 const struct err *question_ask(struct call *c, struct work *w, struct str text,
-                               const struct json *body,
-                               const struct work_once *once) MUST;
-/* The idempotency of a call by a client that sends no Idempotency-Key: by its
- * session, its own id of the call and the text. Without an id (p NULL) that of
- * the request counts: one that is held comes back as the same request. */
-struct work_once question_once(const struct call *c, struct str session,
-                               struct str id, struct str text);
+                               const struct json *body) MUST;
+/* Sets the key of a call (c->once) by a client that sends no Idempotency-Key,
+ * from its session, its own id of the call and the text. Without an id (p
+ * NULL) that of the request counts: one that is held comes back as the same
+ * request. */
+void question_once(struct call *c, struct str session, struct str id,
+                   struct str text);
 /* Its record for the one that asked: the suspension, with the status and the
  * version of the intent. */
 struct json *question_asked(struct call *c, const struct work *w);

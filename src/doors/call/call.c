@@ -32,11 +32,10 @@ struct work call_work(const struct call *c)
                          .terms = c->who.terms};
 }
 
-const struct err *call_begin(struct call *c, struct work *w, struct str id,
-                             const struct work_once *once)
+const struct err *call_begin(struct call *c, struct work *w, struct str id)
 {
     *w = call_work(c);
-    return work_begin_by_caller(w, id, once);
+    return work_begin_by_caller(w, id, &c->once);
 }
 
 /* A compressed body, which a JSON reader could only call malformed. */
@@ -92,10 +91,10 @@ struct work_once call_once_as(const struct call *c, struct str key,
                               .request_sha256 = request_sha256};
 }
 
-const struct err *call_once(struct call *c, struct work_once *out)
+const struct err *call_once(struct call *c)
 {
     const struct str key = request_header(c->rq, "Idempotency-Key");
-    *out = (struct work_once){.key = STR_NONE};
+    c->once = (struct work_once){.key = STR_NONE};
     if (!key.p)
         return NULL;
     bool fine = key.n > 0 && key.n <= KEY_MAX;
@@ -105,15 +104,14 @@ const struct err *call_once(struct call *c, struct work_once *out)
         return ERROR(ERR_BAD_REQUEST, "idempotency.key",
                      "An Idempotency-Key is 1 to 255 visible ASCII "
                      "characters.");
-    *out = call_once_as(c, key, digest(c));
+    c->once = call_once_as(c, key, digest(c));
     return NULL;
 }
 
-const struct err *call_body_once(struct call *c, struct json **body,
-                                 struct work_once *once)
+const struct err *call_body_once(struct call *c, struct json **body)
 {
     TRY(call_body(c, body));
-    return call_once(c, once);
+    return call_once(c);
 }
 
 const struct err *call_if_match(struct call *c, int64_t *out)

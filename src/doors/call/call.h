@@ -30,6 +30,8 @@ struct call {
     int64_t cpu;       /* clock_cpu when a read began */
     struct str visit;  /* of a browser at the login; p NULL: none */
     struct oauth_params params; /* the form of an OAuth client */
+    struct work_once once; /* the key of a call that writes, once it was read;
+                            * key p NULL: none */
 };
 
 /* The intent with that id, where the caller has the access that its route
@@ -39,24 +41,22 @@ const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out) MUST;
 /* A unit of work of the caller, which has not begun. */
 struct work call_work(const struct call *c);
-/* work_begin_by_caller of a new unit. */
-const struct err *call_begin(struct call *c, struct work *w, struct str id,
-                             const struct work_once *once) MUST;
+/* work_begin_by_caller of a new unit, with the key of the call. */
+const struct err *call_begin(struct call *c, struct work *w,
+                             struct str id) MUST;
 /* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_MEDIA_TYPE
  * request.encoding; ERR_INVALID body.not_object. */
 const struct err *call_body(struct call *c, struct json **out) MUST;
 /* The same; without a body an empty object. */
 const struct err *call_body_if_any(struct call *c, struct json **out) MUST;
-/* The Idempotency-Key of this call, or one with key p NULL.
- * ERR_BAD_REQUEST idempotency.key. */
-const struct err *call_once(struct call *c, struct work_once *out) MUST;
+/* Reads the Idempotency-Key into c->once. ERR_BAD_REQUEST idempotency.key. */
+const struct err *call_once(struct call *c) MUST;
 /* The same for a key that the server made: of at most 255 visible ASCII
  * characters. */
 struct work_once call_once_as(const struct call *c, struct str key,
                               struct str request_sha256);
 /* The body and the key of a call that writes. */
-const struct err *call_body_once(struct call *c, struct json **body,
-                                 struct work_once *once) MUST;
+const struct err *call_body_once(struct call *c, struct json **body) MUST;
 /* The version in If-Match, bare or quoted. ERR_BAD_REQUEST
  * request.if_match when it is missing or no number. */
 const struct err *call_if_match(struct call *c, int64_t *out) MUST;

@@ -272,13 +272,11 @@ static struct str not_yet(struct call *c, const struct suspension *s)
         call_url(c, "/suspensions/", s->id));
 }
 
-struct work_once hooks_once(struct hooks_call *h, struct str text)
+void hooks_once(struct hooks_call *h, struct str text)
 {
     const bool named = h->session.n > 0 || h->form == HOOKS_PROMPT;
-    const struct work_once once = question_once(
-        h->c, h->session, named ? h->id : STR_NONE, text);
-    h->operation = once.key;
-    return once;
+    question_once(h->c, h->session, named ? h->id : STR_NONE, text);
+    h->operation = h->c->once.key;
 }
 
 /* A call that no question can show is a no, with what is wrong with it: a
@@ -299,7 +297,6 @@ static const struct err *refused(struct hooks_call *h, const struct err *e,
 static const struct err *check_call(struct hooks_call *h,
                                     struct check_result *out)
 {
-    const struct work_once once = hooks_once(h, identity(h));
     const struct tool_call call = {.id = h->id.n > 0 ? h->id : STR("hook"),
                                    .tool = h->tool,
                                    .raw = h->input};
@@ -313,9 +310,10 @@ static const struct err *check_call(struct hooks_call *h,
         .question = {.responder = {.mode = RESPONDER_OPERATORS},
                      .explanation = explanation(h)},
         .edit = h->edit};
+    hooks_once(h, identity(h));
     TRY(tool_call_one(h->c->a, call, ARGUMENTS_MAX, &k.calls));
     k.about.target = target(h, k.calls.v[0].tree);
-    return check_calls(&k, &once, out);
+    return check_calls(&k, out);
 }
 
 static const struct err *check(struct hooks_call *h, struct suspension *s,

@@ -71,10 +71,10 @@ const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out) MUST;
 /* A no by a rule; reason: p NULL: it has none. */
 struct verdict hooks_denied(struct str reason);
-/* The identity of the call, for its question and for the use of a yes: its
- * session, its id and the text of the question. A call without a session or an
- * id is a new one each time; a prompt has no session. */
-struct work_once hooks_once(struct hooks_call *h, struct str text);
+/* Sets the identity of the call, for its question and for the use of a yes:
+ * its session, its id and the text of the question. A call without a session
+ * or an id is a new one each time; a prompt has no session. */
+void hooks_once(struct hooks_call *h, struct str text);
 /* Decides by the rules, or asks a person and holds the request for so many
  * seconds: *held, and nothing is to be answered now. A call that cannot be
  * shown, such as one whose arguments are too large, is a no that says why. */

@@ -314,15 +314,15 @@ static const struct err *ask(struct hooks_call *h, struct user *u,
     struct call *c = h->c;
     struct json *o = native(h, u);
     const struct str text = json_dump(c->a, o, 4 * REQUEST_BODY_MAX);
-    const struct work_once once = hooks_once(h, text);
     struct work w;
+    hooks_once(h, text);
     if (!text.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "A question with all its facts may have at most 256 kB.");
     if (rules->effect == TOOL_ASK && rules->matched[0])
         json_set_text(o, "severity",
                       vocabulary_severity(rules->severity)->wire);
-    TRY(question_ask(c, &w, text, o, &once));
+    TRY(question_ask(c, &w, text, o));
     if (w.answered) {
         const struct json *before = json_read(c->a, w.before.body);
         return question_get(c, json_get_text(before, "suspension_id"), s);

@@ -85,13 +85,13 @@ static const struct err *ask(struct mcp *m, const struct json *body,
                              const char *kept, struct str text)
 {
     struct call *c = m->c;
-    const struct work_once once = question_once(
-        c, session_of(m), call_id(m),
-        arena_join(c->a, json_dump(c->a, body, 8 * REQUEST_BODY_MAX),
-                   STR("\n"), json_raw_member(c->a, text, str_of(kept))));
     struct suspension s;
     struct work w;
-    TRY(question_ask(c, &w, text, body, &once));
+    question_once(c, session_of(m), call_id(m),
+                  arena_join(c->a, json_dump(c->a, body, 8 * REQUEST_BODY_MAX),
+                             STR("\n"),
+                             json_raw_member(c->a, text, str_of(kept))));
+    TRY(question_ask(c, &w, text, body));
     if (w.answered) {
         const struct json *before = json_read(c->a, w.before.body);
         TRY(question_get(c, json_get_text(before, "suspension_id"), &s));

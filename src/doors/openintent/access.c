@@ -89,7 +89,7 @@ const struct err *openintent_access_set(struct call *c)
     struct work w;
     TRY(call_body(c, &body));
     TRY(acl_read(c->a, body, clock_now(), wish));
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     for (size_t i = 0; i < wish->n; i++)
         TRY(keys_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
                        "entries"));
@@ -101,13 +101,12 @@ const struct err *openintent_access_set(struct call *c)
 
 const struct err *openintent_access_grant(struct call *c)
 {
-    struct work_once once;
     struct json *body = NULL;
     struct acl_entry e;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(acl_entry_read(c->a, body, STR(""), clock_now(), &e));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(keys_joins(c->pg, c->a, e.agent, w.intent.test, "principal_id"));
@@ -120,7 +119,7 @@ const struct err *openintent_access_grant(struct call *c)
 const struct err *openintent_access_revoke(struct call *c)
 {
     struct work w;
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     TRY(access_revoke(&w, event_by(&c->who), c->param[1]));
     TRY(work_commit(&w, NULL));
     c->rs->status = 204;
@@ -159,12 +158,11 @@ const struct err *openintent_access_request(struct call *c)
                                        .who = &anybody,
                                        .take = SQL_INTENT_TAKE};
     struct suspension s = {.id = id_new(c->a)};
-    struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(side_question_read_access(c->a, body, &s));
-    TRY(work_begin(&w, &target, &once));
+    TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(reach_check_sort(&c->who, w.intent.test));
@@ -222,12 +220,11 @@ access_check_given(struct call *c, const struct work *w, struct answer *answer)
 /* The one path of all answers; the request is the answer's body. */
 static const struct err *access_decide(struct call *c, struct answer *answer)
 {
-    struct work_once once;
     struct intent i;
     struct work w = call_work(c);
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(call_once(c, &once));
-    const struct err *e = work_begin_suspension(&w, c->param[1], &once);
+    TRY(call_once(c));
+    const struct err *e = work_begin_suspension(&w, c->param[1], &c->once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? access_unknown() : e;
     if (w.answered)

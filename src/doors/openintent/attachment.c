@@ -23,12 +23,11 @@ const struct err *openintent_attachment_add(struct call *c)
 {
     struct attachment t = {.size = 0};
     struct attachment_rows rows;
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(record_body(c->a, body, &attachment_record, &t));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(policy_write(&w));
@@ -67,7 +66,7 @@ const struct err *openintent_attachment_remove(struct call *c)
 {
     const struct attachment *t = NULL;
     struct work w;
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     TRY(find(c, &w, &t));
     if (c->who.role == ROLE_AGENT && !str_eq(t->uploaded_by, c->who.agent))
         return ERROR(ERR_FORBIDDEN, "attachment.not_yours",

@@ -97,12 +97,11 @@ request(struct call *c,
                                   struct suspension *out))
 {
     struct suspension s = {.id = id_new(c->a)};
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(read(c->a, body, &s));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(settle_completion(c, &w, &s));
@@ -132,10 +131,9 @@ static const struct err *decide(struct call *c, struct str id,
                                 enum origin origin, struct str intent_id,
                                 const struct answer *answer)
 {
-    struct work_once once;
     struct work w = call_work(c);
-    TRY(call_once(c, &once));
-    const struct err *e = work_begin_suspension(&w, id, &once);
+    TRY(call_once(c));
+    const struct err *e = work_begin_suspension(&w, id, &c->once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? unknown(origin) : e;
     if (w.answered)

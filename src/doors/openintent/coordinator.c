@@ -83,7 +83,6 @@ const struct err *openintent_coordinator_list_of_portfolio(struct call *c)
 /* ---- changing, under the lock of its intent or portfolio ---------------- */
 
 static const struct err *coordinator_take(struct call *c, struct work *w,
-                                          const struct work_once *once,
                                           const struct coordinator *k,
                                           struct portfolio *p)
 {
@@ -92,8 +91,8 @@ static const struct err *coordinator_take(struct call *c, struct work *w,
                                        .take = SQL_INTENT_TAKE_DESCENDANTS};
     *w = call_work(c);
     if (k->intent_id.p)
-        return work_begin(w, &target, once);
-    TRY(work_begin_bare(w, once));
+        return work_begin(w, &target, &c->once);
+    TRY(work_begin_bare(w, &c->once));
     return w->answered ? NULL
                        : portfolios_take(c->pg, c->a, k->portfolio_id, &c->who,
                                          p);
@@ -171,18 +170,17 @@ static const struct err *coordinator_grant(struct call *c, struct work *w,
 const struct err *openintent_coordinator_create(struct call *c)
 {
     struct coordinator k = {.ended_at = 0};
-    struct work_once once;
     struct json *body = NULL;
     struct portfolio p;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(coordinator_read(c->a, body, &k));
     if (c->who.role == ROLE_AGENT && !coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "An agent can make only itself the coordinator.");
     if (c->who.role != ROLE_AGENT)
         k.granted_by = principal_actor(&c->who);
-    TRY(coordinator_take(c, &w, &once, &k, &p));
+    TRY(coordinator_take(c, &w, &k, &p));
     if (w.answered)
         return call_replay(c, &w);
     TRY(coordinator_check_place(c, &w, &k, &p));
@@ -205,9 +203,8 @@ static const struct err *coordinator_begin(struct call *c, struct work *w,
 {
     struct portfolio p;
     TRY(coordinators_get(c->pg, c->a, c->param[0], k));
-    TRY(coordinator_hidden(k->intent_id.p
-                               ? call_begin(c, w, k->intent_id, NULL)
-                               : coordinator_take(c, w, NULL, k, &p)));
+    TRY(coordinator_hidden(k->intent_id.p ? call_begin(c, w, k->intent_id)
+                                          : coordinator_take(c, w, k, &p)));
     return coordinators_get(c->pg, c->a, k->id, k);
 }
 
@@ -274,12 +271,11 @@ coordinator_check_decided(struct call *c, const struct coordinator_decided *r)
 const struct err *openintent_coordinator_decide(struct call *c)
 {
     struct coordinator_decided r;
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(coordinator_decided_read(c->a, body, &r));
-    TRY(call_begin(c, &w, r.intent_id, &once));
+    TRY(call_begin(c, &w, r.intent_id));
     if (w.answered)
         return call_replay(c, &w);
     TRY(coordinator_check_decided(c, &r));

@@ -35,12 +35,11 @@ static const struct err *check(struct call *c, const struct work *w,
 const struct err *openintent_cost_record(struct call *c)
 {
     struct cost cost = {.provider = STR_NONE};
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(record_body(c->a, body, &cost_record, &cost));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check(c, &w, &cost));

@@ -78,8 +78,7 @@ static const struct err *commit(struct call *c, struct work *w)
 
 /* The answer to the arbitration that was asked for first, or to the one that is
  * named. */
-static const struct err *arbitrate(struct call *c, const struct sent *sent,
-                                   const struct work_once *once)
+static const struct err *arbitrate(struct call *c, const struct sent *sent)
 {
     const struct answer answer = {.value = json_string(c->a, sent->outcome),
                                   .pressed = true,
@@ -95,7 +94,7 @@ static const struct err *arbitrate(struct call *c, const struct sent *sent,
         TRY(suspensions_arbitration(c->pg, c->a, i.id, &id));
     if (!id.p)
         return none;
-    const struct err *e = work_begin_suspension(&w, id, once);
+    const struct err *e = work_begin_suspension(&w, id, &c->once);
     if (e)
         return e->kind == ERR_NOT_FOUND ? none : e;
     if (w.answered)
@@ -111,14 +110,13 @@ const struct err *openintent_decision_record(struct call *c)
 {
     struct json *p = json_object(c->a);
     struct sent sent = {.type = STR_NONE};
-    struct work_once once;
     struct work w;
     TRY(read(c, &sent));
-    TRY(call_once(c, &once));
+    TRY(call_once(c));
     if (c->who.role != ROLE_AGENT &&
         vocabulary_origin_of(sent.type) == ORIGIN_ARBITRATION)
-        return arbitrate(c, &sent, &once);
-    TRY(call_begin(c, &w, c->param[0], &once));
+        return arbitrate(c, &sent);
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     json_set_text(p, "decision_type", sent.type);

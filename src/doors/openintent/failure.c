@@ -32,7 +32,7 @@ const struct err *openintent_failure_policy_set(struct call *c)
     struct work w;
     TRY(call_body(c, &body));
     TRY(failure_policy_read(c->a, body, &p));
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
     if (p.fallback_agent_id.p)
@@ -98,12 +98,11 @@ static const struct err *settle(struct call *c, struct work *w,
 const struct err *openintent_failure_record(struct call *c)
 {
     struct failure f = {.attempt = 0};
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(failure_read(c->a, body, &f));
-    TRY(call_begin(c, &w, c->param[0], &once));
+    TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(policy_write(&w));

@@ -43,7 +43,7 @@ static const struct err *change(struct call *c, struct str policy,
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     TRY(call_same_version(c, &w, version));
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));

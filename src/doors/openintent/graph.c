@@ -190,12 +190,11 @@ static const struct err *commit_depends(struct call *c, struct work *w,
 const struct err *openintent_graph_add(struct call *c)
 {
     struct str dependency = STR_NONE;
-    struct work_once once;
     struct json *body = NULL, *p = json_object(c->a);
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "dependency_id");
     fields_uuid(&f, "dependency_id", &dependency);
@@ -205,7 +204,7 @@ const struct err *openintent_graph_add(struct call *c)
                                        .take = SQL_INTENT_TAKE_TWO,
                                        .other = dependency,
                                        .graph = true};
-    TRY(work_begin(&w, &target, &once));
+    TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
@@ -225,7 +224,7 @@ const struct err *openintent_graph_remove(struct call *c)
     if (!id_uuid(c->param[1]))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "The intent named as a dependency does not exist.");
-    TRY(call_begin(c, &w, c->param[0], NULL));
+    TRY(call_begin(c, &w, c->param[0]));
     TRY(call_same_version(c, &w, version));
     json_set_text(p, "dependency_id", c->param[1]);
     TRY(work_event(&w, "dependency_removed", event_by(&c->who), p));

@@ -128,13 +128,12 @@ const struct err *openintent_respond(struct call *c)
                                        .take = SQL_INTENT_TAKE,
                                        .answers = true};
     struct answer answer = {.value = NULL};
-    struct work_once once;
     struct str id = STR_NONE;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(read_answer(c, body, &id, &answer));
-    TRY(work_begin(&w, &target, &once));
+    TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     TRY(check_active(c, &w, id));

@@ -160,10 +160,9 @@ static const struct err *plan_put(struct call *c, struct work *w,
 /* ---- making and changing one ------------------------------------------- */
 
 static const struct err *plan_begin(struct call *c, struct work *w,
-                                    struct str intent_id,
-                                    const struct work_once *once)
+                                    struct str intent_id)
 {
-    TRY(call_begin(c, w, intent_id, once));
+    TRY(call_begin(c, w, intent_id));
     if (w->answered)
         return NULL;
     TRY(policy_write(w));
@@ -199,17 +198,16 @@ const struct err *openintent_plan_make(struct call *c)
                      .key_id = principal_agent_key(&c->who),
                      .terms = c->who.terms};
     struct str intent_id = STR_NONE;
-    struct work_once once;
     struct json *body = NULL, *o = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
     TRY(fields_error(&f));
     TRY(plan_read(c->a, body, &p));
     TRY(plan_read_sent(c, body, sent));
-    TRY(plan_begin(c, &w, intent_id, &once));
+    TRY(plan_begin(c, &w, intent_id));
     if (w.answered)
         return call_replay_made(c, &w, &plan_made);
     TRY(plan_make(c, &w, &p, sent, &o));
@@ -250,7 +248,7 @@ const struct err *openintent_plan_change(struct call *c)
     TRY(call_body(c, &body));
     TRY(plan_read_sent(c, body, sent));
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
-    const struct err *e = plan_begin(c, &w, intent_id, NULL);
+    const struct err *e = plan_begin(c, &w, intent_id);
     if (e)
         return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
     TRY(plan_find(c, &w, version, &p));
@@ -269,15 +267,14 @@ static const struct err *plan_decide(struct call *c, enum effect effect)
     struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
     struct str question = STR_NONE;
     struct json *body = NULL, *o = NULL;
-    struct work_once once;
     struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
-    TRY(call_once(c, &once));
+    TRY(call_once(c));
     struct fields f = fields(c->a, body, STR(""));
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
     TRY(fields_error(&f));
     TRY(plans_question(c->pg, c->a, c->param[0], c->param[1], &question));
-    TRY(work_begin_suspension(&w, question, &once));
+    TRY(work_begin_suspension(&w, question, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     answer.value = json_get(

@@ -105,12 +105,11 @@ const struct err *openintent_portfolio_create(struct call *c)
                           .created_by = principal_actor(&c->who),
                           .test = c->who.test};
     const struct portfolio_members none = {.n = 0};
-    struct work_once once;
     struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(portfolio_read(c->a, body, clock_now(), &p));
-    TRY(work_begin_bare(&w, &once));
+    TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     portfolios_queue_insert(c->pg, c->a, &p);
@@ -260,12 +259,11 @@ const struct err *openintent_portfolio_add(struct call *c)
     struct portfolio_member m = {.id = id_new(c->a), .role = MEMBER_PLAIN};
     struct portfolio_place at;
     struct json *body = NULL;
-    struct work_once once;
     struct portfolio p;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     TRY(record_body(c->a, body, &portfolio_member_record, &m));
-    TRY(call_begin(c, &w, m.intent_id, &once));
+    TRY(call_begin(c, &w, m.intent_id));
     if (w.answered)
         return call_replay(c, &w);
     TRY(portfolio_take(c, &w, &p, &at));
@@ -294,7 +292,7 @@ const struct err *openintent_portfolio_remove(struct call *c)
     struct portfolio_place at;
     struct portfolio p;
     struct work w;
-    TRY(call_begin(c, &w, c->param[1], NULL));
+    TRY(call_begin(c, &w, c->param[1]));
     TRY(portfolio_take(c, &w, &p, &at));
     if (!at.member.id.p)
         return ERROR(ERR_NOT_FOUND, "portfolio.no_member",

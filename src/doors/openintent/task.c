@@ -72,16 +72,15 @@ const struct err *openintent_task_make(struct call *c)
 {
     struct task t = {.id = id_new(c->a)};
     struct str intent_id = STR_NONE;
-    struct work_once once;
     struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body, &once));
+    TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
     TRY(fields_error(&f));
     TRY(task_read(c->a, body, &t));
-    TRY(call_begin(c, &w, intent_id, &once));
+    TRY(call_begin(c, &w, intent_id));
     if (w.answered)
         return call_replay_made(c, &w, &task_made);
     TRY(policy_write(&w));
@@ -164,7 +163,7 @@ const struct err *openintent_task_change(struct call *c)
     TRY(call_body(c, &body));
     TRY(task_read_change(c->a, body, &change));
     TRY(tasks_get(c->pg, c->a, c->param[0], &was));
-    const struct err *e = call_begin(c, &w, was.intent_id, NULL);
+    const struct err *e = call_begin(c, &w, was.intent_id);
     if (e)
         return e->kind == ERR_NOT_FOUND ? &task_record.unknown : e;
     TRY(policy_write(&w));
