@@ -8,7 +8,6 @@
 #include "domain/answer/resolve.h"
 #include "domain/permit/tool_call.h"
 #include "domain/question/suspension_read.h"
-#include "doors/api/api.h"
 #include "doors/asking/question.h"
 #include "doors/call/hold.h"
 #include "store/permit/tools.h"
@@ -279,7 +278,7 @@ const struct err *aap_consume(struct call *c)
 
 /* ---- the outcome ----------------------------------------------------- */
 
-static const struct err *read_outcome(struct call *c, struct str *out)
+static const struct err *read_outcome(struct call *c, struct redemption *out)
 {
     struct json *body = NULL;
     struct str status, note;
@@ -295,39 +294,25 @@ static const struct err *read_outcome(struct call *c, struct str *out)
         fields_wrong(&f, "status", "field.value",
                      "\"status\" has to be succeeded or failed.");
     TRY(fields_error(&f));
-    struct json *o = json_object(c->a);
-    json_set_text(o, "result",
-                  vocabulary_redemption_result(good ? REDEMPTION_COMPLETED
-                                                    : REDEMPTION_FAILED)
-                      ->wire);
-    if (note.n > 0)
-        json_set_text(o, "ref", note);
-    *out = json_dump(c->a, o, REQUEST_BODY_MAX);
+    out->result = good ? REDEMPTION_COMPLETED : REDEMPTION_FAILED;
+    out->result_ref = note.n > 0 ? note : STR_NONE;
     return NULL;
-}
-
-/* Another call of this API in the same request. */
-static const struct err *within(struct call *c, struct str id, struct str body,
-                                const struct err *(*handle)(struct call *c))
-{
-    struct request rq = *c->rq;
-    struct call inner = *c;
-    rq.body = body;
-    inner.rq = &rq;
-    inner.param[0] = id;
-    return handle(&inner);
 }
 
 const struct err *aap_outcome(struct call *c)
 {
+    const struct work w = call_work(c);
     struct aap_request r;
-    struct str result;
-    TRY(read_outcome(c, &result));
+    struct redemption sent;
+    TRY(read_outcome(c, &sent));
     TRY(load(c, c->param[0], &r));
     if (!r.use.id.p)
         return ERROR(ERR_CONFLICT, "not_consumed",
                      "The approval was not consumed.");
-    const struct err *e = within(c, r.use.id, result, api_permit_result);
+    TRY(use_find_own(&w, r.use.id, &r.use));
+    r.use.result = sent.result;
+    r.use.result_ref = sent.result_ref;
+    const struct err *e = use_report(&w, &r.use);
     if (e && e->kind == ERR_CONFLICT)
         return ERROR(ERR_CONFLICT, "outcome_conflict",
                      "Another outcome was reported.");

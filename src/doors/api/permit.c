@@ -2,46 +2,9 @@
 #include "base/clock.h"
 #include "base/json/fields.h"
 #include "doors/api/api.h"
-#include "store/permit/permits.h"
-#include "store/permit/redemptions.h"
 #include "store/question/suspensions.h"
 #include "work/permit/revoke.h"
-
-/* ---- as JSON -------------------------------------------------------- */
-
-/* How the question of a permit ended; a rule's permit has none. */
-static const struct err *permit_ending(struct call *c, const struct permit *p,
-                                       enum outcome *out)
-{
-    struct suspension s;
-    *out = OUTCOME_NONE;
-    if (!p->suspension_id.p)
-        return NULL;
-    TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
-    *out = suspension_ending(&s);
-    return NULL;
-}
-
-static const struct err *permit_answer(struct call *c, const struct permit *p)
-{
-    struct json *o = record_object(c->a, &permit_record, p);
-    struct redemption_rows uses;
-    enum outcome ending;
-    TRY(permit_ending(c, p, &ending));
-    TRY(redemptions_list(c->pg, c->a, p->id, &uses));
-    const enum permit_view view =
-        permit_view(p, ending,
-                    uses.n > 0 ? uses.v[0].result : REDEMPTION_OPEN,
-                    clock_now());
-    json_set_text(o, "object", STR("permit"));
-    json_set_text(o, "view", vocabulary_permit_view(view)->wire);
-    json_set_json(o, "redemptions",
-                  record_list(c->a, &redemption_record, uses.v, uses.n));
-    response_json(c->rs, 200, o);
-    return NULL;
-}
-
-/* ---- reading -------------------------------------------------------- */
+#include "work/permit/use.h"
 
 /* An agent sees its own permits, unless their intent is closed to it; a
  * resource sees those that it uses. */
@@ -58,55 +21,45 @@ static bool permit_visible(const struct principal *who,
 const struct err *api_permit_get(struct call *c)
 {
     struct permits_row row;
+    const struct permit *p = &row.permit;
+    struct redemption_rows uses;
+    struct suspension s;
+    enum outcome ending = OUTCOME_NONE; /* a rule's permit has no question */
     TRY(permits_get(c->pg, c->a, c->param[0], &row));
     if (!permit_visible(&c->who, &row))
         return &permit_record.unknown;
-    return permit_answer(c, &row.permit);
-}
-
-/* ---- results -------------------------------------------------------- */
-
-/* Any key of the resource that used the permit may, or the agent that did. */
-static const struct err *permit_may_report(struct call *c,
-                                           const struct redemption *r)
-{
-    struct permits_row row;
-    TRY(permits_get(c->pg, c->a, r->permit_id, &row));
-    const bool may = c->who.role == ROLE_RESOURCE
-                         ? str_eq(c->who.resource_id, row.resource_id)
-                         : !row.resource_id.p && !c->who.test &&
-                               str_eq(r->by, c->who.agent);
-    return may ? NULL : &redemption_record.unknown;
+    if (p->suspension_id.p) {
+        TRY(suspensions_get(c->pg, c->a, p->suspension_id, &s));
+        ending = suspension_ending(&s);
+    }
+    TRY(redemptions_list(c->pg, c->a, p->id, &uses));
+    const enum permit_view view =
+        permit_view(p, ending, uses.n > 0 ? uses.v[0].result : REDEMPTION_OPEN,
+                    clock_now());
+    struct json *o = record_object(c->a, &permit_record, p);
+    json_set_text(o, "object", STR("permit"));
+    json_set_text(o, "view", vocabulary_permit_view(view)->wire);
+    json_set_json(o, "redemptions",
+                  record_list(c->a, &redemption_record, uses.v, uses.n));
+    response_json(c->rs, 200, o);
+    return NULL;
 }
 
 const struct err *api_permit_result(struct call *c)
 {
-    struct redemption r, before;
+    struct redemption r;
     struct json *body = NULL;
-    bool done = false;
+    const struct work w = call_work(c);
     TRY(call_body(c, &body));
-    TRY(redemptions_get(c->pg, c->a, c->param[0], &before));
-    TRY(permit_may_report(c, &before));
-    r = before;
+    TRY(use_find_own(&w, c->param[0], &r));
     struct fields f = fields(c->a, body, STR(""));
     record_only(&f, &redemption_record);
     record_read(&f, &redemption_record, &r);
     TRY(fields_error(&f));
-    r.result_at = clock_now();
-    TRY(redemptions_result(c->pg, c->a, &r, &done));
-    if (!done)
-        TRY(redemptions_get(c->pg, c->a, r.id, &before));
-    if (!done && (before.result != r.result ||
-                  !str_eq(before.result_ref, r.result_ref)))
-        return ERROR(ERR_CONFLICT, "redemption.result",
-                     "Another result was reported for this redemption.");
-    response_json(c->rs, 200,
-                  record_object(c->a, &redemption_record,
-                                done ? &r : &before));
+    TRY(use_report(&w, &r));
+    response_json(c->rs, 200, record_object(c->a, &redemption_record, &r));
     return NULL;
 }
-
-/* ---- taking back ---------------------------------------------------- */
 
 const struct err *api_permit_revoke(struct call *c)
 {

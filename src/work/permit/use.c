@@ -380,3 +380,34 @@ const struct err *use_proof_keep(const struct work *w,
                             w->now, &fresh));
     return fresh ? NULL : dpop_seen();
 }
+
+/* ---- its result ------------------------------------------------------- */
+
+const struct err *use_find_own(const struct work *w, struct str id,
+                               struct redemption *out)
+{
+    const struct principal *who = w->who;
+    struct permits_row row;
+    TRY(redemptions_get(w->pg, w->arena, id, out));
+    TRY(permits_get(w->pg, w->arena, out->permit_id, &row));
+    const bool own =
+        who->role == ROLE_RESOURCE
+            ? str_eq(who->resource_id, row.resource_id)
+            : !row.resource_id.p && !who->test && str_eq(out->by, who->agent);
+    return own ? NULL : &redemption_record.unknown;
+}
+
+const struct err *use_report(const struct work *w, struct redemption *r)
+{
+    const struct redemption sent = *r;
+    bool done = false;
+    r->result_at = clock_now();
+    TRY(redemptions_result(w->pg, w->arena, r, &done));
+    if (done)
+        return NULL;
+    TRY(redemptions_get(w->pg, w->arena, sent.id, r));
+    return r->result == sent.result && str_eq(r->result_ref, sent.result_ref)
+               ? NULL
+               : ERROR(ERR_CONFLICT, "redemption.result",
+                       "Another result was reported for this redemption.");
+}

@@ -49,6 +49,16 @@ const struct err *use_verdict(const struct work *w, const struct suspension *s,
                               struct str operation_id,
                               struct verdict *out) MUST;
 
+/* A counted use, for a report of its result: any key of the resource that used
+ * the permit may report, or the agent that did. ERR_NOT_FOUND
+ * redemption.unknown. */
+const struct err *use_find_own(const struct work *w, struct str id,
+                               struct redemption *out) MUST;
+/* Stores result and result_ref of such a use, once, and reads it again. The
+ * same report again changes nothing; ERR_CONFLICT redemption.result for
+ * another. */
+const struct err *use_report(const struct work *w, struct redemption *r) MUST;
+
 /* Why answers cannot be used as they are read, errors of permit_usable; NULL:
  * they can, by an operation that is new. */
 const struct err *use_read(const struct work *w, const struct suspension *v,
