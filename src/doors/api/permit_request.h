@@ -1,12 +1,12 @@
-/* An agent's wish for a permit before it acts: the part that POST
+/* An agent's request for a permit before it acts: the part that POST
  * /api/v1/authorizations and the OAuth address for it share. */
-#ifndef DOORS_API_WISH_H
-#define DOORS_API_WISH_H
+#ifndef DOORS_API_PERMIT_REQUEST_H
+#define DOORS_API_PERMIT_REQUEST_H
 
 #include "domain/permit/permit.h"
 #include "doors/asking/tool_request.h"
 
-struct wish {
+struct permit_request {
     struct call *c;
     struct tool_check gate; /* with its work */
     const struct json *body; /* has members of the question */
@@ -23,9 +23,9 @@ struct wish {
 /* Reads the body, as the API of authorizations takes it, and decides by the
  * rules: gate.verdict. ERR_INVALID field.*, permit.details, permit.jkt,
  * resource.unknown. */
-const struct err *api_wish_read(struct wish *k) MUST;
+const struct err *api_permit_request_read(struct permit_request *r) MUST;
 /* Does what the verdict says: asks a person, makes an active permit, or records
  * the denial. After tool_check_begin; the caller commits gate.w. */
-const struct err *api_wish_make(struct wish *k) MUST;
+const struct err *api_permit_request_make(struct permit_request *r) MUST;
 
 #endif
