@@ -30,13 +30,6 @@ static const struct err *dpop_error(struct arena *a, const char *say)
 
 /* ---- addresses ------------------------------------------------------ */
 
-static bool dpop_unreserved(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-           c == '~';
-}
-
 /* The path with each character in its one spelling; false: there is a '%'
  * without two digits. */
 static bool dpop_spell(struct buf *b, struct str path)
@@ -52,7 +45,11 @@ static bool dpop_spell(struct buf *b, struct str path)
         if (high < 0 || low < 0)
             return false;
         const char c = (char)(unsigned char)(high * 16 + low);
-        if (dpop_unreserved(c)) {
+        const bool unreserved = (c >= 'A' && c <= 'Z') ||
+                                (c >= 'a' && c <= 'z') ||
+                                (c >= '0' && c <= '9') || c == '-' ||
+                                c == '.' || c == '_' || c == '~';
+        if (unreserved) {
             buf_char(b, c);
         } else {
             buf_char(b, '%');
@@ -160,26 +157,11 @@ bool dpop_below(struct arena *a, struct str address, struct str place)
 
 /* ---- the nonce ------------------------------------------------------ */
 
-static struct str dpop_nonce_of(struct arena *a, struct str secret,
-                                int64_t slot)
-{
-    struct buf b = buf_make(a, 128), message = buf_make(a, 64);
-    buf_put(&message, "dpop nonce ");
-    buf_int(&message, slot);
-    buf_int(&b, slot);
-    buf_char(&b, '.');
-    buf_str(&b, crypt_hmac_b64(a, secret, buf_text(&message)));
-    return buf_text(&b);
-}
-
-static int64_t dpop_slot_of(int64_t now)
-{
-    return now / CLOCK_SECOND / DPOP_SLOT;
-}
-
 struct str dpop_nonce(struct arena *a, struct str secret, int64_t now)
 {
-    return dpop_nonce_of(a, secret, dpop_slot_of(now));
+    const struct str slot = arena_number(a, now / CLOCK_SECOND / DPOP_SLOT);
+    const struct str message = arena_join(a, STR("dpop nonce "), slot);
+    return arena_join(a, slot, STR("."), crypt_hmac_b64(a, secret, message));
 }
 
 static const struct err *dpop_check_nonce(const struct reading *r,
@@ -187,11 +169,9 @@ static const struct err *dpop_check_nonce(const struct reading *r,
 {
     const struct str sent = json_get_text(r->claims, "nonce");
     const struct str secret = r->want->nonce_secret;
-    const int64_t slot = dpop_slot_of(r->want->now);
-    if (crypt_equal(sent, dpop_nonce_of(r->a, secret, slot)))
-        return NULL;
-    out->turn = true;
-    if (crypt_equal(sent, dpop_nonce_of(r->a, secret, slot - 1)))
+    const int64_t now = r->want->now, slot = DPOP_SLOT * CLOCK_SECOND;
+    out->turn = !crypt_equal(sent, dpop_nonce(r->a, secret, now));
+    if (!out->turn || crypt_equal(sent, dpop_nonce(r->a, secret, now - slot)))
         return NULL;
     return ERROR(ERR_UNAUTHENTICATED, dpop_no_nonce,
                  "The proof needs the nonce of the DPoP-Nonce header.");

@@ -46,12 +46,12 @@ struct str oauth_description(struct arena *a, struct str text)
     return buf_text(&b);
 }
 
-/* The word for an error of another file; NULL: there is no row for it. */
-static const char *oauth_word_of_code(const struct err *e)
+/* The word for an error of another file: by its code, else by its kind. */
+static const char *oauth_word(const struct err *e)
 {
     static const struct {
         const char *code, *word;
-    } rows[] = {
+    } codes[] = {
         {dpop_no_nonce, oauth_use_nonce},
         {dpop_wrong, oauth_invalid_proof},
         {dpop_replay, oauth_invalid_proof},
@@ -59,18 +59,30 @@ static const char *oauth_word_of_code(const struct err *e)
         {permit_details_wrong, oauth_invalid_details},
         {permit_resource, oauth_invalid_target},
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        if (err_is(e, rows[i].code))
-            return rows[i].word;
+    static const char *const kinds[ERR__MAX] = {
+        [ERR_UNAUTHENTICATED] = oauth_invalid_client,
+        [ERR_FORBIDDEN] = oauth_unauthorized,
+        [ERR_RATE] = oauth_busy,
+        [ERR_BUSY] = oauth_busy,
+        [ERR_MEMORY] = oauth_busy,
+        [ERR_AGAIN] = oauth_busy,
+        [ERR_INTERNAL] = oauth_defect,
+        [ERR_UNSUPPORTED] = oauth_defect,
+    };
+    for (size_t i = 0; i < countof(codes); i++) {
+        if (err_is(e, codes[i].code))
+            return codes[i].word;
     }
-    return NULL;
+    return kinds[e->kind] ? kinds[e->kind] : oauth_invalid_request;
 }
 
-static bool oauth_ours(const struct err *e)
+/* OAuth answers 400 to every mistake of a client but a failed
+ * authentication. */
+const struct err *oauth_error(struct arena *a, const struct err *e)
 {
     static const struct {
         const char *code;
-    } rows[] = {
+    } ours[] = {
         {oauth_invalid_client},  {oauth_slow_down},      {oauth_use_nonce},
         {oauth_invalid_request}, {oauth_invalid_grant},  {oauth_invalid_proof},
         {oauth_invalid_details}, {oauth_invalid_target}, {oauth_unauthorized},
@@ -78,68 +90,20 @@ static bool oauth_ours(const struct err *e)
         {oauth_expired},         {oauth_busy},           {oauth_defect},
         {oauth_unknown_user},    {oauth_unsupported_grant},
     };
-    for (size_t i = 0; i < countof(rows); i++) {
-        if (err_is(e, rows[i].code))
-            return true;
-    }
-    return false;
-}
-
-/* The word for an error without a row above, by its kind. */
-static const char *oauth_word_of_kind(enum err_kind kind)
-{
-    switch (kind) {
-    case ERR_UNAUTHENTICATED:
-        return oauth_invalid_client;
-    case ERR_FORBIDDEN:
-        return oauth_unauthorized;
-    case ERR_RATE:
-    case ERR_BUSY:
-    case ERR_MEMORY:
-    case ERR_AGAIN:
-        return oauth_busy;
-    case ERR_INTERNAL:
-    case ERR_UNSUPPORTED:
-        return oauth_defect;
-    case ERR_BAD_REQUEST:
-    case ERR_NOT_FOUND:
-    case ERR_METHOD:
-    case ERR_CONFLICT:
-    case ERR_LEASE:
-    case ERR_TOO_LARGE:
-    case ERR_PRECONDITION:
-    case ERR_MEDIA_TYPE:
-    case ERR_INVALID:
-    case ERR__MAX:
-    default:
-        return oauth_invalid_request;
-    }
-}
-
-/* OAuth answers 400 to every mistake of a client but a failed
- * authentication. */
-static enum err_kind oauth_kind_of_error(const struct err *e, const char *word)
-{
-    if (oauth_ours(e))
-        return e->kind;
-    if (word == oauth_invalid_client)
-        return ERR_UNAUTHENTICATED;
-    if (word == oauth_busy || word == oauth_defect || e->kind == ERR_METHOD ||
-        e->kind == ERR_TOO_LARGE)
-        return e->kind;
-    return ERR_BAD_REQUEST;
-}
-
-const struct err *oauth_error(struct arena *a, const struct err *e)
-{
     struct err *copy = arena_new(a, struct err);
-    const char *word = oauth_ours(e) ? e->code : oauth_word_of_code(e);
-    if (!word)
-        word = oauth_word_of_kind(e->kind);
     *copy = *e;
-    copy->code = word;
-    copy->kind = oauth_kind_of_error(e, word);
     copy->say = oauth_description(a, e->say);
+    for (size_t i = 0; i < countof(ours); i++) {
+        if (err_is(e, ours[i].code))
+            return copy;
+    }
+    const char *word = oauth_word(e);
+    copy->code = word;
+    if (word == oauth_invalid_client)
+        copy->kind = ERR_UNAUTHENTICATED;
+    else if (word != oauth_busy && word != oauth_defect &&
+             e->kind != ERR_METHOD && e->kind != ERR_TOO_LARGE)
+        copy->kind = ERR_BAD_REQUEST;
     return copy;
 }
 
@@ -234,23 +198,24 @@ const struct err *oauth_client(struct arena *a, struct str authorization,
 
 /* ---- asking --------------------------------------------------------- */
 
-/* The parameters that go into the body, and under which name. */
+/* The parameters that go into the body, and under which name. A number is
+ * moved into its bounds; max 0: a text. */
 static const struct {
     const char *parameter, *member;
-    bool number;
-} asked[] = {
-    {"resource", "resource", false},
-    {"login_hint", "initiated_by", false},
-    {"dpop_jkt", "dpop_jkt", false},
-    {"binding_message", "title", false},
-    {"requested_expiry", "veto_seconds", true},
-    {"goal", "goal", false},
-    {"reasoning", "reasoning", false},
-    {"session_id", "session_id", false},
-    {"severity", "severity", false},
-    {"consequence", "consequence", false},
-    {"max_uses", "max_uses", true},
-    {"use_seconds", "use_seconds", true},
+    int64_t min, max;
+} oauth_asked[] = {
+    {"resource", "resource", 0, 0},
+    {"login_hint", "initiated_by", 0, 0},
+    {"dpop_jkt", "dpop_jkt", 0, 0},
+    {"binding_message", "title", 0, 0},
+    {"requested_expiry", "veto_seconds", OAUTH_EXPIRY_MIN, OAUTH_EXPIRY_MAX},
+    {"goal", "goal", 0, 0},
+    {"reasoning", "reasoning", 0, 0},
+    {"session_id", "session_id", 0, 0},
+    {"severity", "severity", 0, 0},
+    {"consequence", "consequence", 0, 0},
+    {"max_uses", "max_uses", 1, INT32_MAX},
+    {"use_seconds", "use_seconds", 1, INT32_MAX},
 };
 
 static const struct err *oauth_check_message(struct arena *a, struct str text)
@@ -269,38 +234,27 @@ static const struct err *oauth_check_message(struct arena *a, struct str text)
                   OAUTH_MESSAGE_MAX);
 }
 
-static const struct err *oauth_put_number(struct arena *a, struct json *body,
-                                          const char *parameter,
-                                          const char *member, struct str value)
+static const struct err *oauth_put_asked(struct arena *a,
+                                         const struct oauth_params *params,
+                                         struct json *body)
 {
-    const bool expiry = str_is(str_of(member), "veto_seconds");
-    int64_t n;
-    if (!str_int(value, 1, INT32_MAX, &n))
-        return oauth_bad(a, parameter,
-                         "A whole number above zero is needed here.");
-    if (expiry && n < OAUTH_EXPIRY_MIN)
-        n = OAUTH_EXPIRY_MIN;
-    if (expiry && n > OAUTH_EXPIRY_MAX)
-        n = OAUTH_EXPIRY_MAX;
-    json_set_int(body, member, n);
+    for (size_t i = 0; i < countof(oauth_asked); i++) {
+        const char *member = oauth_asked[i].member;
+        const int64_t max = oauth_asked[i].max;
+        const struct str value = oauth_get(params, oauth_asked[i].parameter);
+        int64_t n = 0;
+        if (value.p && max == 0)
+            json_set_text(body, member, value);
+        if (!value.p || max == 0)
+            continue;
+        if (!str_int(value, 1, INT32_MAX, &n))
+            return oauth_bad(a, oauth_asked[i].parameter,
+                             "A whole number above zero is needed here.");
+        if (n < oauth_asked[i].min)
+            n = oauth_asked[i].min;
+        json_set_int(body, member, n < max ? n : max);
+    }
     return NULL;
-}
-
-static const struct err *oauth_put_details(struct arena *a, struct json *body,
-                                           struct str text)
-{
-    struct json *list = NULL;
-    if (!text.p)
-        return oauth_bad(a, "authorization_details",
-                         "authorization_details are needed.");
-    if (json_parse(a, text, &list) || json_depth(list) > JSON_INPUT_DEPTH_MAX)
-        return err_at(a, ERR_BAD_REQUEST, oauth_invalid_details,
-                      STR("authorization_details"),
-                      "authorization_details is not valid JSON.");
-    const struct err *e =
-        permit_details_check(a, list, STR("authorization_details"));
-    json_set_json(body, "authorization_details", list);
-    return e ? oauth_error(a, e) : NULL;
 }
 
 const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
@@ -308,7 +262,7 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
 {
     static const char *const refused[] = {"request", "id_token_hint",
                                           "login_hint_token", "user_code"};
-    struct json *o = json_object(a);
+    struct json *o = json_object(a), *list = NULL;
     TRY(oauth_check(a, params));
     for (size_t i = 0; i < countof(refused); i++) {
         if (oauth_get(params, refused[i]).p)
@@ -316,20 +270,24 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
                              "This parameter is not supported here.");
     }
     *details = oauth_get(params, "authorization_details");
-    TRY(oauth_put_details(a, o, *details));
+    if (!details->p)
+        return oauth_bad(a, "authorization_details",
+                         "authorization_details are needed.");
+    if (json_parse(a, *details, &list) ||
+        json_depth(list) > JSON_INPUT_DEPTH_MAX)
+        return err_at(a, ERR_BAD_REQUEST, oauth_invalid_details,
+                      STR("authorization_details"),
+                      "authorization_details is not valid JSON.");
+    const struct err *e =
+        permit_details_check(a, list, STR("authorization_details"));
+    if (e)
+        return oauth_error(a, e);
+    json_set_json(o, "authorization_details", list);
     TRY(oauth_check_message(a, oauth_get(params, "binding_message")));
     if (!oauth_get(params, "resource").p)
         return oauth_bad(a, "resource", "A resource is needed.");
-    for (size_t i = 0; i < countof(asked); i++) {
-        const struct str value = oauth_get(params, asked[i].parameter);
-        if (value.p && asked[i].number)
-            TRY(oauth_put_number(a, o, asked[i].parameter, asked[i].member,
-                                 value));
-        else if (value.p)
-            json_set_text(o, asked[i].member, value);
-    }
     *body = o;
-    return NULL;
+    return oauth_put_asked(a, params, o);
 }
 
 /* ---- tokens --------------------------------------------------------- */
@@ -372,22 +330,6 @@ static const struct err *oauth_wait_for_it(const struct oauth_exchange *x,
     return ERROR(ERR_BAD_REQUEST, oauth_pending, "Nobody has answered yet.");
 }
 
-/* The error that keeps a granted permit from being exchanged. */
-static const struct err *oauth_check_usable(struct arena *a,
-                                            const struct oauth_exchange *x,
-                                            int64_t *poll_after)
-{
-    const struct err *e = permit_usable(x->permit, &x->now);
-    if (!e)
-        return NULL;
-    if (err_is(e, permit_lapsed))
-        return oauth_too_late();
-    if (err_is(e, permit_revoked))
-        return oauth_not_granted(a, x->permit);
-    return err_is(e, permit_paused) ? oauth_wait_for_it(x, poll_after)
-                                    : oauth_no_grant();
-}
-
 const struct err *oauth_exchange(struct arena *a,
                                  const struct oauth_exchange *x,
                                  int64_t *poll_after)
@@ -415,8 +357,17 @@ const struct err *oauth_exchange(struct arena *a,
     case PERMIT_SPENT:
     case PERMIT_STATE__MAX:
     default:
-        return oauth_check_usable(a, x, poll_after);
+        break;
     }
+    const struct err *e = permit_usable(p, &x->now);
+    if (!e)
+        return NULL;
+    if (err_is(e, permit_lapsed))
+        return oauth_too_late();
+    if (err_is(e, permit_revoked))
+        return oauth_not_granted(a, p);
+    return err_is(e, permit_paused) ? oauth_wait_for_it(x, poll_after)
+                                    : oauth_no_grant();
 }
 
 int64_t oauth_expires_in(const struct permit *p, int64_t now)
@@ -438,12 +389,6 @@ struct json *oauth_token(struct arena *a, const struct permit *p,
     json_set_text(o, "permit_id", p->id);
     json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     return o;
-}
-
-static struct str oauth_address(struct arena *a, struct str issuer,
-                                const char *path)
-{
-    return arena_join(a, issuer, str_of(path));
 }
 
 static struct json *oauth_member(struct arena *a, const char *key,
@@ -479,21 +424,11 @@ struct json *oauth_introspection(struct arena *a,
         json_set_text(o, "request_id", p->suspension_id);
     json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     json_set_text(o, "redemption_endpoint",
-                  oauth_address(a, live->issuer, "/api/v1/redemptions"));
+                  arena_join(a, live->issuer, STR("/api/v1/redemptions")));
     return o;
 }
 
 /* ---- metadata ------------------------------------------------------- */
-
-/* Words with a space between, as a list. */
-static struct json *oauth_list_of(struct arena *a, const char *words)
-{
-    struct json *list = json_array(a);
-    struct str rest = str_of(words);
-    while (rest.n > 0)
-        json_add_text(list, str_cut(&rest, ' '));
-    return list;
-}
 
 struct json *oauth_metadata(struct arena *a, struct str issuer)
 {
@@ -506,7 +441,7 @@ struct json *oauth_metadata(struct arena *a, struct str issuer)
         {"revocation_endpoint", "/oauth/revoke"},
     };
     static const struct {
-        const char *member, *words;
+        const char *member, *words; /* with a space between */
     } lists[] = {
         {"backchannel_token_delivery_modes_supported", "poll"},
         {"grant_types_supported", OAUTH_GRANT},
@@ -520,9 +455,14 @@ struct json *oauth_metadata(struct arena *a, struct str issuer)
     json_set_text(o, "issuer", issuer);
     for (size_t i = 0; i < countof(places); i++)
         json_set_text(o, places[i].member,
-                      oauth_address(a, issuer, places[i].path));
+                      arena_join(a, issuer, str_of(places[i].path)));
     json_set_bool(o, "backchannel_user_code_parameter_supported", false);
-    for (size_t i = 0; i < countof(lists); i++)
-        json_set_json(o, lists[i].member, oauth_list_of(a, lists[i].words));
+    for (size_t i = 0; i < countof(lists); i++) {
+        struct json *list = json_array(a);
+        struct str rest = str_of(lists[i].words);
+        while (rest.n > 0)
+            json_add_text(list, str_cut(&rest, ' '));
+        json_set_json(o, lists[i].member, list);
+    }
     return o;
 }

@@ -107,33 +107,30 @@ static bool permit_says_tool_call(const struct json *list)
     return false;
 }
 
-static const struct err *permit_of_details(struct arena *a,
-                                           const struct json *subject,
-                                           struct json **out)
+/* Calls that no detail can describe exactly are approved without a permit. */
+static const struct err *permit_of_approval(struct arena *a,
+                                            const struct json *subject,
+                                            struct json **out)
 {
+    const struct str at = STR("subject.constraints");
     const struct json *limits = json_get(subject, "constraints");
-    const struct json *list = json_get(subject, "authorization_details");
-    const struct json *own = permit_details_limits(a, list);
-    TRY(permit_details_check(a, list, STR("subject.authorization_details")));
+    const struct json *details = json_get(subject, "authorization_details");
+    if (!permit_says_tool_call(details)) {
+        *out = permit_details_of_calls(a, json_get(subject, "calls"), false);
+        if (*out && json_count(limits) > 0 &&
+            permit_details_limit(a, *out, limits, at))
+            *out = NULL;
+        return NULL;
+    }
+    const struct json *own = permit_details_limits(a, details);
+    TRY(permit_details_check(a, details,
+                             STR("subject.authorization_details")));
     if (json_count(limits) > 0 && !json_equal(limits, own))
         return err_at(
-            a, ERR_INVALID, permit_details_wrong, STR("subject.constraints"),
+            a, ERR_INVALID, permit_details_wrong, at,
             "constraints must equal those in authorization_details.");
-    *out = json_copy(a, list);
+    *out = json_copy(a, details);
     return NULL;
-}
-
-/* Calls that no detail can describe exactly are approved without a permit. */
-static void permit_of_calls(struct arena *a, const struct json *subject,
-                            struct json **out)
-{
-    const struct json *limits = json_get(subject, "constraints");
-    struct json *list =
-        permit_details_of_calls(a, json_get(subject, "calls"), false);
-    if (list && json_count(limits) > 0 &&
-        permit_details_limit(a, list, limits, STR("subject.constraints")))
-        list = NULL;
-    *out = list;
 }
 
 static struct json *permit_one_detail(struct arena *a, const char *type)
@@ -161,10 +158,7 @@ const struct err *permit_asked(struct arena *a, enum kind kind,
     *out = NULL;
     switch (kind) {
     case KIND_APPROVAL:
-        if (permit_says_tool_call(json_get(subject, "authorization_details")))
-            return permit_of_details(a, subject, out);
-        permit_of_calls(a, subject, out);
-        return NULL;
+        return permit_of_approval(a, subject, out);
     case KIND_PERMISSION:
         *out = permit_one_detail(a, "capability");
         json_set_json(json_at(*out, 0), "capability",

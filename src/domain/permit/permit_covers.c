@@ -7,7 +7,6 @@
 #include "domain/kind/kind.h"
 
 const char permit_covers_tool[] = "permit.tool";
-const char permit_covers_budget[] = "permit.budget";
 
 /* ---- one member ----------------------------------------------------- */
 
@@ -110,15 +109,6 @@ struct shares {
     bool tried[PERMIT_DETAILS_MAX];
 };
 
-static bool covers(struct arena *a, const struct json *one,
-                   const struct permit_covers_call *c)
-{
-    return str_is(json_get_text(one, "type"), permit_details_type) &&
-           str_eq(json_get_text(one, "tool"), c->tool) &&
-           json_is(c->arguments, JSON_OBJECT) &&
-           !covers_check_detail(a, one, c->arguments);
-}
-
 /* Finds a detail for the call; one that has it may go to another. */
 static bool covers_place(struct shares *x, size_t call)
 {
@@ -143,8 +133,13 @@ bool permit_covers_each(struct arena *a, const struct json *granted,
     x->details = json_count(granted);
     for (size_t i = 0; all && i < x->details; i++) {
         x->of[i] = NOBODY;
+        const struct json *one = json_at(granted, i);
         for (size_t k = 0; k < n; k++)
-            x->fits[k][i] = covers(a, json_at(granted, i), &calls[k]);
+            x->fits[k][i] =
+                str_is(json_get_text(one, "type"), permit_details_type) &&
+                str_eq(json_get_text(one, "tool"), calls[k].tool) &&
+                json_is(calls[k].arguments, JSON_OBJECT) &&
+                !covers_check_detail(a, one, calls[k].arguments);
     }
     for (size_t i = 0; all && i < n; i++) {
         memset(x->tried, 0, sizeof x->tried);
@@ -177,30 +172,6 @@ static bool covers_fits_unit(const struct json *detail, struct str unit)
     return true;
 }
 
-static const struct err *
-covers_check_budget(struct arena *a, struct str path,
-                    const struct json *details,
-                    const struct permit_covers_budget *b)
-{
-    struct decimal limit;
-    for (size_t i = 0; i < json_count(details); i++) {
-        const struct json *one = json_at(details, i);
-        const struct json *counted =
-            json_get_str(json_get(one, "constraints"), b->of);
-        if (!decimal_read(json_text(counted), &limit))
-            return covers_wrong(
-                a, path, "of",
-                "A budget counts a constraint of every detail that "
-                "is a decimal text such as \"50.00\".");
-        if (!covers_fits_unit(one, b->unit))
-            return covers_wrong(
-                a, path, "unit",
-                "The unit of a budget is the currency of every "
-                "detail, which has to be an exact argument there.");
-    }
-    return NULL;
-}
-
 const struct err *permit_covers_budget_read(struct arena *a,
                                             const struct json *v,
                                             struct str path,
@@ -210,6 +181,7 @@ const struct err *permit_covers_budget_read(struct arena *a,
     struct fields f = fields(a, v, path);
     struct permit_covers_budget b = {.unit = STR_NONE};
     struct str amount = STR_NONE;
+    struct decimal limit;
     fields_only(&f, "amount unit of");
     fields_need(&f, "amount");
     fields_need(&f, "unit");
@@ -225,7 +197,21 @@ const struct err *permit_covers_budget_read(struct arena *a,
     if (str_trim(b.unit).n == 0)
         return covers_wrong(a, path, "unit",
                             "A budget has a unit, such as EUR.");
-    TRY(covers_check_budget(a, path, details, &b));
+    for (size_t i = 0; i < json_count(details); i++) {
+        const struct json *one = json_at(details, i);
+        const struct json *counted =
+            json_get_str(json_get(one, "constraints"), b.of);
+        if (!decimal_read(json_text(counted), &limit))
+            return covers_wrong(
+                a, path, "of",
+                "A budget counts a constraint of every detail that "
+                "is a decimal text such as \"50.00\".");
+        if (!covers_fits_unit(one, b.unit))
+            return covers_wrong(
+                a, path, "unit",
+                "The unit of a budget is the currency of every "
+                "detail, which has to be an exact argument there.");
+    }
     *out = b;
     return NULL;
 }

@@ -6,9 +6,8 @@
 #include "domain/decimal.h"
 #include "domain/permit/permit_details.h"
 
-/* Codes that callers compare: permit.tool and permit.budget. */
+/* A code that callers compare: permit.tool. */
 extern const char permit_covers_tool[];
-extern const char permit_covers_budget[];
 
 /* NULL: one of the granted details covers the call, and *detail is that one;
  * detail may be NULL. ERR_INVALID with the member in .at: permit.tool,

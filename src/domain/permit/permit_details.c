@@ -17,7 +17,7 @@ static const struct err *details_wrong(struct arena *a, struct str at,
 }
 
 /* May the value be a limit? */
-static bool details_limits_something(const struct json *v)
+static bool details_is_limit(const struct json *v)
 {
     switch (json_type(v)) {
     case JSON_INT:
@@ -41,7 +41,7 @@ static const struct err *details_check_limits(struct arena *a, struct str path,
                                               const struct json *limits)
 {
     for (struct json_iter i = json_iter(limits); json_next(&i);) {
-        if (!details_limits_something(i.value))
+        if (!details_is_limit(i.value))
             return details_wrong(
                 a, fields_path(a, path, arena_z(a, i.key)),
                 "A constraint is a number from 0 on, a text, true or "
@@ -50,23 +50,6 @@ static const struct err *details_check_limits(struct arena *a, struct str path,
             return details_wrong(
                 a, fields_path(a, path, i.key.p),
                 "A member is exact or has a limit, not both.");
-    }
-    return NULL;
-}
-
-static const struct err *
-details_check_members(struct arena *a, struct str path, const struct json *v)
-{
-    static const char *const members[] = {"type", "tool", "arguments",
-                                          "constraints"};
-    for (struct json_iter i = json_iter(v); json_next(&i);) {
-        size_t k = 0;
-        while (k < countof(members) && !str_is(i.key, members[k]))
-            k++;
-        if (k == countof(members))
-            return details_wrong(a, fields_path(a, path, i.key.p),
-                                 "A detail has type, tool, arguments and "
-                                 "constraints, and nothing else.");
     }
     return NULL;
 }
@@ -81,7 +64,12 @@ details_check_detail(struct arena *a, const struct json *v, struct str path)
     if (!str_is(json_get_text(v, "type"), permit_details_type))
         return details_wrong(a, fields_path(a, path, "type"),
                              "The only supported type is tool_call.");
-    TRY(details_check_members(a, path, v));
+    for (struct json_iter i = json_iter(v); json_next(&i);) {
+        if (!str_listed(STR("type tool arguments constraints"), i.key))
+            return details_wrong(a, fields_path(a, path, i.key.p),
+                                 "A detail has type, tool, arguments and "
+                                 "constraints, and nothing else.");
+    }
     if (!tool_call_name(json_get_text(v, "tool")))
         return details_wrong(
             a, fields_path(a, path, "tool"),
@@ -148,12 +136,8 @@ const struct err *permit_details_of_action(struct arena *a,
     fields_text(&f, "action", TOOL_CALL_NAME_MAX, &action);
     fields_json(&f, "params", JSON_OBJECT, &params);
     TRY(fields_error(&f));
-    struct buf tool = buf_make(a, provider.n + action.n + 2);
     struct json *call = json_object(a), *calls = json_array(a);
-    buf_str(&tool, provider);
-    buf_char(&tool, '.');
-    buf_str(&tool, action);
-    json_set_text(call, "tool", buf_text(&tool));
+    json_set_text(call, "tool", arena_join(a, provider, STR("."), action));
     if (params)
         json_set_json(call, "args", params);
     json_add_json(calls, call);
@@ -192,11 +176,10 @@ const struct err *permit_details_limit(struct arena *a, struct json *list,
 static struct str details_limit_name(struct arena *a, const struct json *list,
                                      size_t place, struct str name)
 {
-    struct buf b = buf_make(a, name.n + 32);
-    if (json_count(list) > 1)
-        buf_printf(&b, "%zu.", place + 1);
-    buf_str(&b, name);
-    return buf_text(&b);
+    return json_count(list) > 1
+               ? arena_join(a, arena_number(a, (int64_t)place + 1), STR("."),
+                            name)
+               : name;
 }
 
 struct json *permit_details_limits(struct arena *a, const struct json *list)
@@ -211,9 +194,8 @@ struct json *permit_details_limits(struct arena *a, const struct json *list)
     return json_count(all) ? all : NULL;
 }
 
-/* Puts the new value of a limit where it belongs; false: there is none of
- * that name. */
-static bool details_put_limit(struct arena *a, struct json *list,
+/* Puts the new value of a limit where it belongs. */
+static void details_put_limit(struct arena *a, struct json *list,
                               struct str name, const struct json *v)
 {
     for (size_t i = 0; i < json_count(list); i++) {
@@ -221,11 +203,10 @@ static bool details_put_limit(struct arena *a, struct json *list,
         for (struct json_iter k = json_iter(limits); json_next(&k);) {
             if (str_eq(details_limit_name(a, list, i, k.key), name)) {
                 json_set_key(limits, k.key, v);
-                return true;
+                return;
             }
         }
     }
-    return false;
 }
 
 const struct err *permit_details_narrow(struct arena *a,
@@ -244,7 +225,7 @@ const struct err *permit_details_narrow(struct arena *a,
             return err_at(a, ERR_INVALID, amend_wider, at,
                           "This is not tighter than what was asked for. An "
                           "answer may only allow less.");
-        (void)details_put_limit(a, now, i.key, i.value);
+        details_put_limit(a, now, i.key, i.value);
     }
     *out = now;
     return NULL;

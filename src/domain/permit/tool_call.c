@@ -13,13 +13,13 @@ const char tool_call_arguments[] = "tool_call.arguments";
 
 /* The members that say which tool runs. Other members are ignored: platforms
  * add some from version to version, and no permit depends on them. */
-static const char *const telling[] = {
+static const char *const shape_members[] = {
     "type",  "tool",        "function",      "name",
     "input", "plugin_name", "function_name", "arguments"};
 
-/* A shape: its telling members, and the places of the tool and arguments. */
+/* A shape: its members of that list, and where the tool and arguments are. */
 static const struct shape {
-    const char *marks, *may; /* of telling, a space between */
+    const char *marks, *may; /* of shape_members, a space between */
     const char *type;        /* what "type" says, where it is there */
     const char *inner;       /* the object that holds the next two, or NULL */
     const char *tool, *arguments;
@@ -70,14 +70,14 @@ struct reading {
 
 /* ---- which shape ---------------------------------------------------- */
 
-/* Has the object all members of marks, and of the other telling ones only
+/* Has the object all members of marks, and of the others in the list only
  * members of may? */
 static bool tool_call_has(const struct json *v, const char *marks,
                           const char *may)
 {
-    for (size_t i = 0; i < countof(telling); i++) {
-        const struct str word = str_of(telling[i]);
-        const bool there = json_get(v, telling[i]) != NULL;
+    for (size_t i = 0; i < countof(shape_members); i++) {
+        const struct str word = str_of(shape_members[i]);
+        const bool there = json_get(v, shape_members[i]) != NULL;
         if (str_listed(str_of(marks), word) ? !there
                 : there && !str_listed(str_of(may), word))
             return false;
@@ -118,24 +118,6 @@ bool tool_call_id(struct str id)
     return tool_call_seen(id, TOOL_CALL_ID_MAX);
 }
 
-/* Semantic Kernel's name of a function: PLUGIN-FUNCTION. A member "name" has to
- * be the same name. */
-static struct str tool_call_kernel_name(const struct reading *r)
-{
-    const struct json *said = json_get(r->v, "name");
-    const struct str plugin = json_get_text(r->v, "plugin_name");
-    const struct str function = json_get_text(r->v, "function_name");
-    struct buf b = buf_make(r->a, plugin.n + function.n + 2);
-    if (plugin.n == 0 || function.n == 0)
-        return STR_NONE;
-    buf_str(&b, plugin);
-    buf_char(&b, '-');
-    buf_str(&b, function);
-    if (said && !str_eq(json_text(said), buf_text(&b)))
-        return STR_NONE;
-    return buf_text(&b);
-}
-
 static const struct err *tool_call_check_name(const struct reading *r,
                                               struct str name)
 {
@@ -147,33 +129,25 @@ static const struct err *tool_call_check_name(const struct reading *r,
         TOOL_CALL_NAME_MAX);
 }
 
+/* Semantic Kernel's name of a function is PLUGIN-FUNCTION; a member "name" has
+ * to be the same name. */
 static const struct err *tool_call_read_tool(const struct reading *r,
                                              const struct shape *s,
                                              struct tool_call *out)
 {
     const struct json *holder = s->inner ? json_get(r->v, s->inner) : r->v;
-    out->tool =
-        s->tool ? json_get_text(holder, s->tool) : tool_call_kernel_name(r);
-    return tool_call_check_name(r, out->tool);
-}
-
-static const struct err *tool_call_read_id(const struct reading *r,
-                                           const struct shape *s, size_t place,
-                                           struct tool_call *out)
-{
-    const struct json *id = json_get(r->v, "id");
-    struct buf b = buf_make(r->a, 32);
-    out->id = json_text(id);
-    if (!id && s->counted) {
-        buf_printf(&b, "%zu", place);
-        out->id = buf_text(&b);
+    if (s->tool) {
+        out->tool = json_get_text(holder, s->tool);
+    } else {
+        const struct json *name = json_get(r->v, "name");
+        const struct str plugin = json_get_text(r->v, "plugin_name");
+        const struct str function = json_get_text(r->v, "function_name");
+        out->tool = arena_join(r->a, plugin, STR("-"), function);
+        if (plugin.n == 0 || function.n == 0 ||
+            (name && !str_eq(json_text(name), out->tool)))
+            out->tool = STR_NONE;
     }
-    if (tool_call_id(out->id))
-        return NULL;
-    return err_at(r->a, ERR_INVALID, "tool_call.id",
-                  fields_path(r->a, r->path, "id"),
-                  "A call needs an \"id\" of 1 to %d visible characters.",
-                  TOOL_CALL_ID_MAX);
+    return tool_call_check_name(r, out->tool);
 }
 
 /* ---- the arguments -------------------------------------------------- */
@@ -260,27 +234,19 @@ static const struct err *tool_call_read_call(const struct reading *r,
                       "A call must have one of five shapes: {id, tool, "
                       "arguments}, or that of OpenAI, Anthropic, MCP or "
                       "Semantic Kernel, and must match only one of them.");
-    *out =
-        (struct tool_call){.shape = (enum tool_call_shape)i, .sent = r->text};
-    TRY(tool_call_read_id(r, &shapes[i], place, out));
+    const struct json *id = json_get(r->v, "id");
+    *out = (struct tool_call){.shape = (enum tool_call_shape)i,
+                              .id = !id && shapes[i].counted
+                                        ? arena_number(r->a, (int64_t)place)
+                                        : json_text(id),
+                              .sent = r->text};
+    if (!tool_call_id(out->id))
+        return err_at(r->a, ERR_INVALID, "tool_call.id",
+                      fields_path(r->a, r->path, "id"),
+                      "A call needs an \"id\" of 1 to %d visible characters.",
+                      TOOL_CALL_ID_MAX);
     TRY(tool_call_read_tool(r, &shapes[i], out));
     return tool_call_read_arguments(r, &shapes[i], out);
-}
-
-static const struct err *
-tool_call_check_unique(struct arena *a, const struct tool_call *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (str_eq(v[i].id, v[k].id))
-                return err_at(
-                    a, ERR_INVALID, "tool_call.id",
-                    fields_path(a, fields_element(a, STR("tool_calls"), i),
-                                "id"),
-                    "Another call has the same id.");
-        }
-    }
-    return NULL;
 }
 
 const struct err *tool_call_read_bare(struct arena *a, const struct json *v,
@@ -372,7 +338,15 @@ const struct err *tool_call_read(struct arena *a, const struct json *body,
             fields_element(a, path, out->n), TOOL_CALL_ARGUMENTS_MAX};
         TRY(tool_call_read_call(&r, out->n + 1, &out->v[out->n]));
     }
-    return tool_call_check_unique(a, out->v, n);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (str_eq(out->v[i].id, out->v[k].id))
+                return err_at(a, ERR_INVALID, "tool_call.id",
+                              fields_path(a, fields_element(a, path, i), "id"),
+                              "Another call has the same id.");
+        }
+    }
+    return NULL;
 }
 
 static void tool_call_put_member(struct buf *b, const char *before,
@@ -483,28 +457,24 @@ void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
         tool_call_put_member(b, ",\"consequence\":", about->consequence);
 }
 
-static struct str tool_call_challenge_subject(
-    struct arena *a, const struct tool_call_challenge *c, struct str probe)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "provider", c->server_name);
-    json_set_text(o, "credential_class", STR("Sign-in"));
-    json_set_json(o, "scopes", c->scopes ? c->scopes : json_array(a));
-    json_set_text(o, "settings_url", c->auth_url);
-    if (c->auth_server.p)
-        json_set_text(o, "auth_server", c->auth_server);
-    if (probe.p)
-        json_set_text(o, "probe", probe);
-    return json_dump(a, o, SUBJECT_ROOM);
-}
-
 struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
                              const struct tool_call_about *about)
 {
+    const struct tool_call_challenge *c = &calls->challenge;
     struct buf b = buf_make(a, SUBJECT_ROOM);
     struct str *tools = arena_many(a, calls->n + 1, struct str);
-    if (calls->n == 0)
-        return tool_call_challenge_subject(a, &calls->challenge, about->probe);
+    if (calls->n == 0) {
+        struct json *o = json_object(a);
+        json_set_text(o, "provider", c->server_name);
+        json_set_text(o, "credential_class", STR("Sign-in"));
+        json_set_json(o, "scopes", c->scopes ? c->scopes : json_array(a));
+        json_set_text(o, "settings_url", c->auth_url);
+        if (c->auth_server.p)
+            json_set_text(o, "auth_server", c->auth_server);
+        if (about->probe.p)
+            json_set_text(o, "probe", about->probe);
+        return json_dump(a, o, SUBJECT_ROOM);
+    }
     for (size_t i = 0; i < calls->n; i++)
         tools[i] = calls->v[i].tool;
     tool_call_subject_begin(&b, tools, calls->n, about);

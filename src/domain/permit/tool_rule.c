@@ -126,19 +126,6 @@ static void tool_rule_raise(enum severity *severity, enum severity to)
         *severity = to;
 }
 
-/* Keeps the strictest effect so far. */
-static void tool_rule_add(struct tool_rule_verdict *v,
-                          const struct tool_rule *rule)
-{
-    const enum tool_effect effect = rule ? rule->effect : TOOL_ASK;
-    if (effect == TOOL_DENY && v->effect != TOOL_DENY)
-        v->reason = rule->reason;
-    if (effect == TOOL_ASK)
-        tool_rule_raise(&v->severity, rule ? rule->severity : SEVERITY_HIGH);
-    if (effect > v->effect)
-        v->effect = effect;
-}
-
 void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out)
@@ -151,12 +138,19 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
         .effect = TOOL_ALLOW,
         .matched = arena_many(a, c->n, const struct tool_rule *)};
     for (size_t i = 0; i < c->n; i++) {
-        out->matched[i] =
+        const struct tool_rule *rule =
             tool_rule_find(a, rules, rules_n, &agent, c->tools[i]);
-        tool_rule_add(out, out->matched[i]);
-        const struct tool_rule *rule = out->matched[i];
-        const bool says = rule && rule->by.who != DECIDER_ANY;
-        if (!principal_by_join(&out->by, says ? &rule->by : &c->terms.by))
+        const enum tool_effect effect = rule ? rule->effect : TOOL_ASK;
+        const bool decider = rule && rule->by.who != DECIDER_ANY;
+        out->matched[i] = rule;
+        if (effect == TOOL_DENY && out->effect != TOOL_DENY)
+            out->reason = rule->reason;
+        if (effect == TOOL_ASK)
+            tool_rule_raise(&out->severity,
+                            rule ? rule->severity : SEVERITY_HIGH);
+        if (effect > out->effect) /* the strictest counts */
+            out->effect = effect;
+        if (!principal_by_join(&out->by, decider ? &rule->by : &c->terms.by))
             out->torn = true;
     }
     if (out->effect == TOOL_ALLOW && wish)
