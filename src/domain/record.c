@@ -248,8 +248,8 @@ static bool record_given(struct arena *a, const struct record_field *f,
                                      : record_text(a, f, object).p != NULL;
 }
 
-static struct json *record_value(struct arena *a, const struct record_field *f,
-                                 const void *object)
+static const struct json *
+record_value(struct arena *a, const struct record_field *f, const void *object)
 {
     const void *at = (const char *)object + f->at;
     if (f->show)

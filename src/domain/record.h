@@ -72,7 +72,7 @@ struct record_field {
     /* Checks what a body gave, where it gave something. */
     void (*check)(struct fields *f, const char *key, const void *object);
     /* The member's value, where it is not the column's. */
-    struct json *(*show)(struct arena *a, const void *object);
+    const struct json *(*show)(struct arena *a, const void *object);
     /* Of RECORD_IS_OWN: the column's text of what lies at at, and setting it
      * from one. */
     struct str (*text)(struct arena *a, const void *at);

@@ -233,10 +233,10 @@ static const struct err *check_kind(const struct work *w,
     const struct conf *conf = w->conf;
     const struct kind_places places = {.own = conf->public_url,
                                        .hosts = conf->settings_hosts};
-    struct json *subject = NULL;
+    const struct json *subject;
     TRY(check_responder(w, s));
     TRY(check_superseded(w, s));
-    TRY(json_parse(w->arena, s->subject, &subject));
+    TRY(suspension_parse_subject(w->arena, s, &subject));
     return kind_check_places(
         w->arena, &(struct kind_ask){.kind = s->kind, .subject = subject},
         &places);
@@ -306,7 +306,7 @@ static const struct err *seal_permit(struct work *w)
     struct json *details = NULL;
     if (!rule || !rule->permits || s->test)
         return NULL;
-    TRY(permit_asked(w->arena, s->kind, json_read(w->arena, s->subject),
+    TRY(permit_asked(w->arena, s->kind, suspension_subject(w->arena, s),
                      &details));
     if (!details)
         return NULL;

@@ -10,21 +10,19 @@
 const char probe_not_found[] = "credential.not_found";
 const char probe_unchecked[] = "credential.unchecked";
 
-static struct str probe_of(struct arena *a, const struct suspension *s,
-                           struct json **subject)
+static struct str probe_of(struct arena *a, const struct suspension *s)
 {
-    if (s->kind != KIND_CREDENTIAL_NEEDED || json_parse(a, s->subject, subject))
-        return STR_NONE;
-    return json_get_text(*subject, "probe");
+    return s->kind == KIND_CREDENTIAL_NEEDED
+               ? json_get_text(suspension_subject(a, s), "probe")
+               : STR_NONE;
 }
 
 bool probe_wanted(const struct work *w, const struct suspension *s,
                   const struct answer *answer)
 {
     const struct responder_case rule = suspension_case(s);
-    struct json *subject = NULL;
     const struct json *choice = NULL;
-    if (s->state != SUSPENSION_PENDING || !probe_of(w->arena, s, &subject).p ||
+    if (s->state != SUSPENSION_PENDING || !probe_of(w->arena, s).p ||
         responder_check(w->arena, &rule, w->who) ||
         resolve_check(w->arena, s, answer, &choice))
         return false;
@@ -34,8 +32,7 @@ bool probe_wanted(const struct work *w, const struct suspension *s,
 const struct err *probe_check(struct arena *a, const struct channels *all,
                               const struct suspension *s)
 {
-    struct json *subject = NULL;
-    const struct str name = probe_of(a, s, &subject);
+    const struct str name = probe_of(a, s);
     for (size_t i = 0; name.p && i < all->n; i++) {
         const struct channel *c = &all->v[i];
         if (c->kind == ENDPOINT_WEBHOOK && !c->off && str_eq(c->name, name))
@@ -79,11 +76,11 @@ static void hear(void *context, void *own, const struct outbound_result *r)
     h->found = found_of(h->a, r);
 }
 
-static struct str body_of(const struct work *w, const struct suspension *s,
-                          const struct json *subject)
+static struct str body_of(const struct work *w, const struct suspension *s)
 {
     static const char *const members[] = {"provider", "credential_class",
                                           "scopes"};
+    const struct json *subject = suspension_subject(w->arena, s);
     struct json *o = json_object(w->arena), *data = json_object(w->arena);
     for (size_t i = 0; i < countof(members); i++)
         json_set_json(data, members[i], json_get(subject, members[i]));
@@ -133,8 +130,7 @@ static enum found ask(struct arena *a, struct outbound *out,
 const struct err *probe_credential(const struct work *w,
                                    const struct suspension *s)
 {
-    struct json *subject = NULL;
-    const struct str name = probe_of(w->arena, s, &subject);
+    const struct str name = probe_of(w->arena, s);
     struct endpoint_rows rows;
     struct outbound_request rq;
     TRY(endpoints_list(w->pg, w->arena, true, STR_NONE, &rows));
@@ -143,7 +139,7 @@ const struct err *probe_credential(const struct work *w,
         return unchecked(w, "its channel is not active");
     const struct webhook check = {.id = id_new(w->arena),
                                   .url = e->address,
-                                  .body = body_of(w, s, subject),
+                                  .body = body_of(w, s),
                                   .secret = e->secret,
                                   .internal = e->internal,
                                   .now = clock_now()};

@@ -165,7 +165,7 @@ static const struct err *load(struct work *w, const struct work_begin *b)
     w->has_listeners = pg_bool(rows[3], 0, INTENTS_HAS_LISTENERS);
     w->has_suspension = pg_count(rows[5]) > 0;
     if (w->has_suspension) {
-        w->suspension = suspensions_asked(rows[5]);
+        w->suspension = suspensions_asked(w->arena, rows[5]);
         open = suspensions_open(&w->suspension, rows[4]);
     }
     return load_rest(w, b, open);

@@ -208,11 +208,11 @@ Test(kinds_steps, shows_old_and_new)
 
 Test(kinds_steps, subjects_without_steps_have_none)
 {
-    cr_expect_null(kinds_steps_of(a, STR_NONE));
-    cr_expect_null(kinds_steps_of(a, STR("[]")));
-    cr_expect_null(kinds_steps_of(a, STR("{\"plan\":{\"steps\":{}}}")));
-    cr_expect(json_count(kinds_steps_of(
-                  a, STR("{\"plan\":{\"steps\":[{},{}]}}"))) == 2);
+    cr_expect_null(kinds_steps_of(NULL));
+    cr_expect_null(kinds_steps_of(tree("[]")));
+    cr_expect_null(kinds_steps_of(tree("{'plan':{'steps':{}}}")));
+    cr_expect(json_count(kinds_steps_of(tree("{'plan':{'steps':[{},{}]}}"))) ==
+              2);
 }
 
 Test(kinds_steps, addresses_show_where_they_lead)

@@ -339,6 +339,71 @@ Test(suspension, choices)
     }
 }
 
+Test(suspension, keeps_its_trees)
+{
+    struct suspension s = pending();
+    const struct json *none = NULL;
+    s.subject = json_of("{'n':1.50}");
+    s.choices = json_of("[{'value':'a','label':'A'}]");
+    cr_assert(suspension_subject(a, &s) != suspension_subject(a, &s));
+    suspension_keep(a, &s);
+    const struct json *subject = suspension_subject(a, &s);
+    const struct json *choices = suspension_choices(a, &s);
+    cr_assert(str_is(json_digits(json_get(subject, "n")), "1.50"));
+    const struct suspension other = s;
+    cr_assert_eq(suspension_subject(a, &other), subject);
+    cr_assert_eq(suspension_choices(a, &other), choices);
+    cr_assert_eq(suspension_final(a, &s), subject);
+    cr_assert_null(suspension_approved(a, &s));
+    s.approved_subject = json_of("{'n':1}");
+    cr_assert_eq(suspension_final(a, &s), suspension_approved(a, &s));
+    cr_assert_neq(suspension_final(a, &s), subject);
+    /* Another text, and one that cannot be parsed. */
+    s.subject = json_of("{'n':2}");
+    same(suspension_subject(a, &s), "{'n':2}");
+    same(suspension_subject(a, &other), "{'n':1.5}");
+    s.subject = STR("{\"n\":1,\"n\":2}");
+    cr_assert_null(suspension_subject(a, &s));
+    cr_assert(
+        err_is(suspension_parse_subject(a, &s, &none), "json.duplicate_key"));
+    cr_assert_null(none);
+    s.subject = STR_NONE;
+    cr_assert_null(suspension_subject(a, &s));
+    cr_assert_not_null(suspension_parse_subject(a, &s, &none));
+}
+
+Test(suspension, keeps_no_tree_of_a_shorter_arena)
+{
+    struct suspension s = pending();
+    struct arena *row = arena_within(a);
+    s.subject = json_of("{'n':1}");
+    suspension_keep(a, &s);
+    const struct json *there = suspension_subject(row, &s);
+    same(there, "{'n':1}");
+    cr_assert_neq(suspension_subject(row, &s), there);
+    arena_free(row);
+    const struct json *kept = suspension_subject(a, &s);
+    same(kept, "{'n':1}");
+    cr_assert_eq(suspension_subject(a, &s), kept);
+}
+
+Test(suspension, offers_a_list_and_its_text)
+{
+    struct suspension s = pending();
+    const struct json *list = tree("[{'value':'a','label':'A'}]");
+    suspension_keep(a, &s);
+    suspension_offer(a, &s, list, 100);
+    cr_assert(str_eq(s.choices, json_dump(a, list, 100)));
+    cr_assert_eq(suspension_choices(a, &s), list);
+    suspension_offer(a, &s, list, 10);
+    cr_assert(!s.choices.p);
+    cr_assert_eq(json_count(suspension_choices(a, &s)), 0);
+    /* A list that is empty offers the yes and no of a confirm. */
+    s.response_type = ANSWER_CONFIRM;
+    suspension_offer(a, &s, tree("[]"), 100);
+    same(suspension_choices(a, &s), YES_NO);
+}
+
 Test(suspension, choice_of_a_value)
 {
     const struct json *list = tree("[{'value':'a','label':'A'},"

@@ -178,6 +178,24 @@ Test(suspension_read, a_choice_may_be_its_value_alone)
            "choices[0].value", "empty");
 }
 
+Test(suspension_read, the_subject_of_the_body_is_not_parsed_again)
+{
+    struct suspension s = {.intent_id = STR("i")};
+    static const char sent[] =
+        "{'id':'s','question':'Q?','kind':'elicitation',"
+        "'response_type':'text','subject':{'a':1}}";
+    static const char plain[] = "{'question':'Q?','context':{'a':1}}";
+    const struct json *body = tree(plain);
+    cr_assert_null(suspension_read(a, body, json_of(plain), &s));
+    cr_assert_eq(suspension_subject(a, &s), json_get(body, "context"));
+    body = tree(sent);
+    s = (struct suspension){.intent_id = STR("i")};
+    cr_assert_null(suspension_read_record(a, body, json_of(sent), &s));
+    cr_assert_eq(suspension_subject(a, &s), json_get(body, "subject"));
+    same_text(s.choices,
+              arena_z(a, json_dump(a, suspension_choices(a, &s), 1 << 16)));
+}
+
 Test(suspension_read, without_a_subject_the_context_is_the_subject)
 {
     struct suspension s;

@@ -56,7 +56,7 @@ static struct json *agent_ui_required(struct arena *a,
                   vocabulary_answer_type(s->response_type)->wire);
     json_set_json(p, "decisions", suspension_choices(a, s));
     json_set_given(a, p, "schema", s->form);
-    json_set_given(a, p, "subject", s->subject);
+    json_set_json(p, "subject", suspension_subject(a, s));
     json_set_text(p, "subjectSha256", s->subject_sha256);
     if (s->expires_at)
         json_set_text(p, "expiresAt", clock_rfc3339(a, s->expires_at));

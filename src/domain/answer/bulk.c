@@ -51,12 +51,10 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
         .reason = effect_reason(found) == REASON_REQUIRED};
 }
 
-static bool bulk_too_long(struct arena *a, struct str subject)
+static bool bulk_too_long(struct arena *a, const struct suspension *s)
 {
-    struct json *v = NULL;
-    return subject.n > BULK_SUBJECT_MAX ||
-           (subject.n > 0 && !json_parse(a, subject, &v) &&
-            subject_values(v) > BULK_VALUES_MAX);
+    return s->subject.n > BULK_SUBJECT_MAX ||
+           subject_values(suspension_subject(a, s)) > BULK_VALUES_MAX;
 }
 
 static bool bulk_typed_yes(struct arena *a, const struct suspension *s)
@@ -94,7 +92,7 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
     }
     if (yes && bulk_typed_yes(a, s))
         return STR("It needs a typed confirmation. Answer it individually.");
-    if (yes && bulk_too_long(a, s->subject))
+    if (yes && bulk_too_long(a, s))
         return STR("Its details are too long for a list. Answer it "
                    "individually.");
     if (!bulk_answer(a, s, yes).value.p)

@@ -222,11 +222,11 @@ static const struct err *resolve_check_beyond(struct arena *a,
                                               const struct suspension *s,
                                               const struct answer *answer)
 {
-    struct json *asked = NULL;
+    const struct json *asked;
     struct widening e;
     if (!answer->amend.subject)
         return NULL;
-    TRY(json_parse(a, s->subject, &asked));
+    TRY(suspension_parse_subject(a, s, &asked));
     widening_find(a, asked, answer->amend.subject, &e);
     if (e.grade == WIDENING_NOT || str_trim(answer->reason).n > 0)
         return NULL;

@@ -49,7 +49,7 @@ static const struct err *resolve_check_choice(struct arena *a,
                                               const struct answer *answer,
                                               const struct json **choice)
 {
-    struct json *choices = suspension_choices(a, s);
+    const struct json *choices = suspension_choices(a, s);
     const struct json *v = answer->value;
     const bool sized = json_is(v, JSON_STRING) || json_is(v, JSON_ARRAY) ||
                        json_is(v, JSON_OBJECT);
@@ -79,7 +79,7 @@ static const struct err *resolve_find_way(struct arena *a,
                                           const struct answer *answer,
                                           const struct json **choice)
 {
-    struct json *choices = suspension_choices(a, s);
+    const struct json *choices = suspension_choices(a, s);
     for (size_t i = 0; !answer->choice.p && i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
         if (!*choice && effect_of_choice(c) == EFFECT_ANSWER)

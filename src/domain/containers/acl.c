@@ -29,7 +29,7 @@ static void acl_check_type(struct fields *f, const char *key,
                      "Entries are for agents. People reach every intent.");
 }
 
-static struct json *acl_type(struct arena *a, const void *entry)
+static const struct json *acl_type(struct arena *a, const void *entry)
 {
     (void)entry;
     return json_string(a, STR("agent"));

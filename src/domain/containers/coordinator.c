@@ -23,23 +23,24 @@ static void coordinator_agent(struct fields *f, const char *key,
         fields_wrong(f, key, "agent.name", "This is not a valid agent name.");
 }
 
-static struct json *coordinator_scope(struct arena *a, const void *coordinator)
+static const struct json *coordinator_scope(struct arena *a,
+                                            const void *coordinator)
 {
     const struct coordinator *c = coordinator;
     return json_string(a, c->portfolio_id.p ? STR("portfolio")
                                             : STR("intent"));
 }
 
-static struct json *coordinator_enforced(struct arena *a,
-                                         const void *coordinator)
+static const struct json *coordinator_enforced(struct arena *a,
+                                               const void *coordinator)
 {
     const struct coordinator *c = coordinator;
     return guardrails_enforced(a, c->guardrails);
 }
 
 /* Its lease has no end by time. */
-static struct json *coordinator_expires(struct arena *a,
-                                        const void *coordinator)
+static const struct json *coordinator_expires(struct arena *a,
+                                              const void *coordinator)
 {
     (void)a;
     (void)coordinator;

@@ -22,7 +22,8 @@ static void portfolio_name(struct fields *f, const char *key,
         fields_wrong(f, key, "field.empty", "A portfolio needs a name.");
 }
 
-static struct json *portfolio_enforced(struct arena *a, const void *portfolio)
+static const struct json *portfolio_enforced(struct arena *a,
+                                             const void *portfolio)
 {
     return portfolio_policy_of(a, portfolio).enforced;
 }

@@ -228,7 +228,7 @@ static int64_t permit_plain_seconds(const struct permit *p, enum kind kind,
 int64_t permit_seconds(struct arena *a, const struct permit *p,
                        const struct suspension *s)
 {
-    return permit_plain_seconds(p, s->kind, json_read(a, s->subject));
+    return permit_plain_seconds(p, s->kind, suspension_subject(a, s));
 }
 
 /* The details that the answer grants, and the seconds that they last. */
@@ -238,8 +238,7 @@ static const struct err *permit_answered(struct arena *a,
                                          struct json **out, int64_t *seconds)
 {
     const struct json *changed = json_read(a, s->constraints);
-    const struct json *subject =
-        json_read(a, s->approved_subject.p ? s->approved_subject : s->subject);
+    const struct json *subject = suspension_final(a, s);
     TRY(permit_asked(a, s->kind, subject, out));
     switch (s->kind) {
     case KIND_COST_CONFIRMATION:

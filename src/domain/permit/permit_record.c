@@ -15,7 +15,8 @@ static void permit_budget_take(void *at, struct str text)
         b->amount = (struct decimal){.whole = 0};
 }
 
-static struct json *permit_budget_show(struct arena *a, const void *permit)
+static const struct json *permit_budget_show(struct arena *a,
+                                             const void *permit)
 {
     const struct permit_covers_budget *b =
         &((const struct permit *)permit)->terms.budget;
@@ -28,7 +29,8 @@ static struct json *permit_budget_show(struct arena *a, const void *permit)
     return o;
 }
 
-static struct json *permit_spent_show(struct arena *a, const void *permit)
+static const struct json *permit_spent_show(struct arena *a,
+                                            const void *permit)
 {
     return json_string(
         a, decimal_text(a, ((const struct permit *)permit)->spent));

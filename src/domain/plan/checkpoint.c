@@ -230,7 +230,7 @@ static const struct err *checkpoint_find(const struct intent_plans *all,
 static const struct err *
 checkpoint_check_choices(struct arena *a, struct suspension *s, bool *decides)
 {
-    struct json *choices = suspension_choices(a, s);
+    struct json *choices = json_copy(a, suspension_choices(a, s));
     const bool native = s->strict || s->kind != KIND_NONE;
     bool yes = false, no = false;
     for (size_t i = 0; i < json_count(choices); i++) {
@@ -256,7 +256,7 @@ checkpoint_check_choices(struct arena *a, struct suspension *s, bool *decides)
         return NULL;
     TRY(meant_check(a, s, choices));
     TRY(label_check(a, choices));
-    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, s, choices, SUSPENSION_CHOICES_TEXT);
     return NULL;
 }
 

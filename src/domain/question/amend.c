@@ -93,12 +93,13 @@ static const struct err *amend_once(struct arena *a, const struct suspension *s,
                                     const struct json *choice,
                                     struct amend *out)
 {
-    struct json *subject = NULL, *once = json_object(a);
+    const struct json *subject;
+    struct json *once = json_object(a);
     if (s->kind != KIND_PERMISSION ||
         effect_of_choice(choice) != EFFECT_AUTHORIZE ||
         !str_is(json_get_text(choice, "value"), "allow_once"))
         return NULL;
-    TRY(json_parse(a, s->subject, &subject));
+    TRY(suspension_parse_subject(a, s, &subject));
     if (str_is(json_get_text(json_get(subject, "duration"), "kind"), "once"))
         return NULL;
     json_set_int(once, "uses", 1);
@@ -286,12 +287,12 @@ const struct err *amend_check(struct arena *a, const struct suspension *s,
                               struct amend *out)
 {
     const enum takes takes = effect_takes(choice);
-    struct json *subject = NULL;
+    const struct json *subject;
     *out = (struct amend){.constraints = STR_NONE};
     TRY(amend_check_used(a, takes, sent));
     if (takes == TAKES_NOTHING)
         return amend_once(a, s, choice, out);
-    TRY(json_parse(a, s->subject, &subject));
+    TRY(suspension_parse_subject(a, s, &subject));
     switch (takes) {
     case TAKES_SUBJECT:
         return amend_subject(a, s, subject, sent, out);

@@ -21,7 +21,7 @@ static bool risk_said_irreversible(const struct json *subject)
 
 bool risk_irreversible(struct arena *a, const struct suspension *s)
 {
-    return risk_said_irreversible(json_read(a, s->subject));
+    return risk_said_irreversible(suspension_subject(a, s));
 }
 
 /* ---- the terms ------------------------------------------------------ */
@@ -127,8 +127,8 @@ struct str risk_typed(struct arena *a, const struct suspension *s,
                       const struct json *choice)
 {
     const enum effect e = effect_of_choice(choice);
-    const struct json *asked = json_read(a, s->subject);
-    const struct json *allowed = json_read(a, s->approved_subject);
+    const struct json *asked = suspension_subject(a, s);
+    const struct json *allowed = suspension_approved(a, s);
     const struct str target = str_trim(
         json_get_text(allowed ? allowed : asked, "target"));
     if (effect_class(e) != EFFECT_YES ||

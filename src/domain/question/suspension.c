@@ -57,7 +57,8 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
         json_set_text(o, "reason", s->reason);
     json_set_given(a, o, "metadata", s->metadata);
     json_set_given(a, o, "constraints", s->constraints);
-    json_set_given(a, o, "approved_subject", s->approved_subject);
+    if (s->approved_subject.p)
+        json_set_json(o, "approved_subject", suspension_approved(a, s));
     if (s->kind != KIND_NONE)
         json_set_bool(o, "modified", suspension_modified(s));
     return o;
@@ -91,7 +92,104 @@ const struct err *suspension_put_mirror(struct arena *a,
     return NULL;
 }
 
+/* ---- trees ---------------------------------------------------------- */
+
+enum { TREE_SUBJECT, TREE_APPROVED, TREE_CHOICES, TREE__MAX };
+
+struct suspension_trees {
+    struct arena *arena;
+    struct {
+        struct str text; /* of the tree; p NULL: none is kept yet */
+        const struct json *tree;
+    } v[TREE__MAX];
+};
+
+void suspension_keep(struct arena *a, struct suspension *s)
+{
+    s->trees = arena_new(a, struct suspension_trees);
+    s->trees->arena = a;
+}
+
+static void suspension_keep_tree(const struct suspension *s, unsigned which,
+                                 struct str text, const struct json *tree)
+{
+    if (s->trees) {
+        s->trees->v[which].text = text;
+        s->trees->v[which].tree = tree;
+    }
+}
+
+/* A text is known by its place: the bytes of a question are not changed. */
+static const struct err *suspension_parse(struct arena *a,
+                                          const struct suspension *s,
+                                          unsigned which, struct str text,
+                                          const struct json **out)
+{
+    const struct suspension_trees *t = s->trees;
+    struct json *tree = NULL;
+    *out = NULL;
+    if (t && t->arena == a && text.p && t->v[which].text.p == text.p &&
+        t->v[which].text.n == text.n) {
+        *out = t->v[which].tree;
+        return NULL;
+    }
+    TRY(json_parse(a, text, &tree));
+    if (t && t->arena == a)
+        suspension_keep_tree(s, which, text, tree);
+    *out = tree;
+    return NULL;
+}
+
+static const struct json *suspension_tree(struct arena *a,
+                                          const struct suspension *s,
+                                          unsigned which, struct str text)
+{
+    const struct json *tree = NULL;
+    return text.p && !suspension_parse(a, s, which, text, &tree) ? tree : NULL;
+}
+
+void suspension_set_subject(struct suspension *s, struct str text,
+                            const struct json *tree)
+{
+    s->subject = text;
+    if (tree)
+        suspension_keep_tree(s, TREE_SUBJECT, text, tree);
+}
+
+const struct err *suspension_parse_subject(struct arena *a,
+                                           const struct suspension *s,
+                                           const struct json **out)
+{
+    return suspension_parse(a, s, TREE_SUBJECT, s->subject, out);
+}
+
+const struct json *suspension_subject(struct arena *a,
+                                      const struct suspension *s)
+{
+    return suspension_tree(a, s, TREE_SUBJECT, s->subject);
+}
+
+const struct json *suspension_approved(struct arena *a,
+                                       const struct suspension *s)
+{
+    return suspension_tree(a, s, TREE_APPROVED, s->approved_subject);
+}
+
+const struct json *suspension_final(struct arena *a,
+                                    const struct suspension *s)
+{
+    return s->approved_subject.p ? suspension_approved(a, s)
+                                 : suspension_subject(a, s);
+}
+
 /* ---- choices -------------------------------------------------------- */
+
+void suspension_offer(struct arena *a, struct suspension *s,
+                      const struct json *list, size_t max)
+{
+    s->choices = json_dump(a, list, max);
+    suspension_keep_tree(s, TREE_CHOICES, s->choices, list);
+}
 
 static void add_choice(struct json *list, struct arena *a, const char *value,
                        const char *label, const char *style)
@@ -104,12 +202,15 @@ static void add_choice(struct json *list, struct arena *a, const char *value,
     json_add_json(list, c);
 }
 
-struct json *suspension_choices(struct arena *a, const struct suspension *s)
+const struct json *suspension_choices(struct arena *a,
+                                      const struct suspension *s)
 {
-    struct json *list = json_read(a, s->choices);
-    if (!json_is(list, JSON_ARRAY))
-        list = json_array(a);
-    if (s->response_type == ANSWER_CONFIRM && json_count(list) == 0) {
+    const struct json *sent = suspension_tree(a, s, TREE_CHOICES, s->choices);
+    if (json_is(sent, JSON_ARRAY) &&
+        (json_count(sent) > 0 || s->response_type != ANSWER_CONFIRM))
+        return sent;
+    struct json *list = json_array(a);
+    if (s->response_type == ANSWER_CONFIRM) {
         add_choice(list, a, "yes", "Yes", "primary");
         add_choice(list, a, "no", "No", "default");
     }
@@ -245,7 +346,7 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
 
 /* ---- fields: computed members ---------------------------------------- */
 
-static struct json *field_responder(struct arena *a, const void *at)
+static const struct json *field_responder(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     struct json *o = json_object(a);
@@ -263,20 +364,20 @@ struct str suspension_initiator(const struct suspension *s)
                                : STR_NONE;
 }
 
-static struct json *field_initiator(struct arena *a, const void *at)
+static const struct json *field_initiator(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     const struct str word = suspension_initiator(s);
     return word.p ? json_string(a, word) : NULL;
 }
 
-static struct json *field_on_expiry(struct arena *a, const void *at)
+static const struct json *field_on_expiry(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     return json_string(a, suspension_on_expiry(a, s));
 }
 
-static struct json *field_modified(struct arena *a, const void *at)
+static const struct json *field_modified(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     return json_boolean(a, suspension_modified(s));
@@ -284,9 +385,14 @@ static struct json *field_modified(struct arena *a, const void *at)
 
 /* ---- fields: the table ----------------------------------------------- */
 
-static struct json *field_choices(struct arena *a, const void *s)
+static const struct json *field_choices(struct arena *a, const void *s)
 {
     return suspension_choices(a, s);
+}
+
+static const struct json *field_subject(struct arena *a, const void *s)
+{
+    return suspension_subject(a, s);
 }
 
 /* Stored where another severity counts; "none" where the agent gave none. */
@@ -307,7 +413,7 @@ static void field_said_take(void *at, struct str text)
         text.p ? vocabulary_severity_of(vocabulary_of_key(text)) : s->severity;
 }
 
-static struct json *field_said(struct arena *a, const void *at)
+static const struct json *field_said(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     const struct str word = vocabulary_severity(s->severity_said)->wire;
@@ -339,7 +445,8 @@ static const struct record_field suspension_fields[] = {
      .show = field_choices},
     {RECORD_JSON(suspension, form, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, context, IN_TABLE | IN_OBJECT)},
-    {RECORD_JSON(suspension, subject, IN_TABLE | IN_OBJECT)},
+    {RECORD_JSON(suspension, subject, IN_TABLE | IN_OBJECT),
+     .show = field_subject},
     {RECORD_TEXT(suspension, subject_sha256, IN_TABLE | IN_OBJECT | IN_EVENT)},
     {RECORD_JSON(suspension, evidence, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, artifacts, IN_TABLE | IN_OBJECT)},

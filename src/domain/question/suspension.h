@@ -24,6 +24,8 @@
 #define SUSPENSION_REFS_MAX 20 /* pieces of evidence, and artifacts */
 #define SUSPENSION_CALLBACK_MAX 2000 /* characters: those of an endpoint */
 
+struct suspension_trees;
+
 struct suspension {
     struct str id;
     struct str intent_id;
@@ -92,6 +94,7 @@ struct suspension {
     enum via responded_via;
     int64_t responded_at;
     struct str audit_summary;
+    struct suspension_trees *trees; /* suspension_keep; NULL: none are kept */
 };
 
 /* The columns of a question are those of the view suspension_row. {asked} are
@@ -124,8 +127,36 @@ bool suspension_due(const struct suspension *s, int64_t now);
 /* The time at which it ends where it is ended now: not before it was asked, on
  * a host whose clock is behind. */
 int64_t suspension_end(const struct suspension *s, int64_t now);
+/* Lets s keep the trees of its subject, its approved subject and its choices:
+ * each is parsed at its first use, in a, and found there by later ones that
+ * name a. Without it, and where another arena is named, each use parses. The
+ * trees stay right where s gets another text, and copies of s share them.
+ * Everybody reads them, nobody changes them. */
+void suspension_keep(struct arena *a, struct suspension *s);
+/* Sets the subject: its bytes, and their tree, which has to live as long as
+ * the arena of suspension_keep. tree NULL: it is parsed at its first use. */
+void suspension_set_subject(struct suspension *s, struct str text,
+                            const struct json *tree);
+/* The subject; NULL where its bytes cannot be parsed. */
+const struct json *suspension_subject(struct arena *a,
+                                      const struct suspension *s);
+/* The same with the errors of json_parse. */
+const struct err *suspension_parse_subject(struct arena *a,
+                                           const struct suspension *s,
+                                           const struct json **out) MUST;
+/* The subject that the answer approved in place of that one; NULL: none. */
+const struct json *suspension_approved(struct arena *a,
+                                       const struct suspension *s);
+/* The subject that counts: as it was approved, else as it was asked. */
+const struct json *suspension_final(struct arena *a,
+                                    const struct suspension *s);
+/* Sets the choices: the list, as for suspension_set_subject, and its text; p
+ * NULL: it has more than max bytes. */
+void suspension_offer(struct arena *a, struct suspension *s,
+                      const struct json *list, size_t max);
 /* The choices as they are offered: those sent, or yes and no for a confirm. */
-struct json *suspension_choices(struct arena *a, const struct suspension *s);
+const struct json *suspension_choices(struct arena *a,
+                                      const struct suspension *s);
 /* Adds a choice of a question that the server words. */
 void suspension_add_choice(struct arena *a, struct json *list,
                            const char *value, const char *label,

@@ -175,7 +175,7 @@ const struct err *suspension_kind_settle(
                       "A question may have at most %d choices, with the "
                       "kind's own.",
                       SUSPENSION_CHOICES_MAX);
-    s->choices = json_dump(a, choices, SUSPENSION_RECORD_MAX);
+    suspension_offer(a, s, choices, SUSPENSION_RECORD_MAX);
     return s->choices.p ? NULL
                         : ERROR(ERR_TOO_LARGE, "suspension.too_large",
                                 "The choices are too large.");
@@ -196,8 +196,9 @@ void suspension_kind_record(struct arena *a, const struct suspension *s,
 {
     if (s->kind != KIND_NONE)
         json_set_text(record, "kind", kind_words(s->kind)->wire);
-    if (!str_eq(s->subject, s->context))
-        set(a, record, "subject", s->subject);
+    if (!str_eq(s->subject, s->context) &&
+        json_count(suspension_subject(a, s)) > 0)
+        json_set_json(record, "subject", suspension_subject(a, s));
     set(a, record, "evidence", s->evidence);
     set(a, record, "artifacts", s->artifacts);
     if (s->supersedes.p)

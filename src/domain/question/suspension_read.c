@@ -129,7 +129,7 @@ static const struct err *suspension_read_choices(struct arena *a,
  * plain effects. OpenIntent's has no effects. */
 static void suspension_mean_yes_and_no(struct arena *a, struct suspension *s)
 {
-    struct json *choices = suspension_choices(a, s);
+    struct json *choices = json_copy(a, suspension_choices(a, s));
     for (size_t i = 0; i < json_count(choices); i++) {
         struct json *c = json_at(choices, i);
         const bool yes = str_is(json_get_text(c, "value"), "yes");
@@ -137,7 +137,7 @@ static void suspension_mean_yes_and_no(struct arena *a, struct suspension *s)
             c, "effect",
             vocabulary_effect(yes ? EFFECT_AUTHORIZE : EFFECT_VETO)->wire);
     }
-    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, s, choices, SUSPENSION_CHOICES_TEXT);
 }
 
 /* Reads the choices and the form, with the rules of the kind. */
@@ -147,10 +147,11 @@ suspension_read_offer(struct arena *a,
                       struct suspension *s)
 {
     struct suspension_kind_parts parts = *sent;
+    const struct json *offered;
     struct json *choices = NULL, *form = NULL;
     TRY(suspension_read_choices(a, sent->own,
                                 s->strict || s->kind != KIND_NONE, &choices));
-    s->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, s, choices, SUSPENSION_CHOICES_TEXT);
     if (!s->choices.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "The choices may have at most 64 kB in all.");
@@ -166,9 +167,9 @@ suspension_read_offer(struct arena *a,
     parts.own = choices;
     parts.form = form;
     TRY(suspension_kind_settle(a, s, &parts));
-    choices = suspension_choices(a, s);
-    TRY(meant_check(a, s, choices));
-    TRY(label_check(a, choices));
+    offered = suspension_choices(a, s);
+    TRY(meant_check(a, s, offered));
+    TRY(label_check(a, offered));
     return form_check_labels(a, form);
 }
 
@@ -298,6 +299,7 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
                     "on_reject timeout_seconds retry_policy fallback_policy "
                     "fallback_value callback callback_body "
                     SUSPENSION_KIND_MEMBERS);
+    suspension_keep(a, out);
     out->strict = true;
     suspension_read_words(&f, out);
     suspension_read_callback(&f, out);
@@ -319,9 +321,11 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
     suspension_check_parts(&f, out, parts.own, parts.form);
     TRY(fields_error(&f));
     out->context = suspension_raw_or(a, text, "context", "{}");
-    out->subject = parts.subject || out->kind != KIND_NONE
-                       ? suspension_raw_or(a, text, "subject", "{}")
-                       : out->context;
+    if (parts.subject || out->kind != KIND_NONE)
+        suspension_set_subject(
+            out, suspension_raw_or(a, text, "subject", "{}"), parts.subject);
+    else
+        suspension_set_subject(out, out->context, context);
     return suspension_finish(a, &parts, out);
 }
 
@@ -341,9 +345,8 @@ const struct err *suspension_compose(struct arena *a,
                                      struct suspension *s)
 {
     struct suspension_kind_parts parts = {.own = choices};
-    struct json *subject = NULL;
-    TRY(json_parse(a, s->subject, &subject));
-    parts.subject = subject;
+    suspension_keep(a, s);
+    TRY(suspension_parse_subject(a, s, &parts.subject));
     s->strict = true;
     s->said_fallback = true;
     s->callback_body = CALLBACK_BODY__MAX;
@@ -427,7 +430,7 @@ static const struct err *suspension_keep_record(struct arena *a,
     for (size_t i = 0; i < countof(server_only); i++)
         json_unset(kept, str_of(server_only[i]));
     if (s->kind != KIND_NONE)
-        json_set_given(a, kept, "choices", s->choices);
+        json_set_json(kept, "choices", suspension_choices(a, s));
     /* A null where the SDK's own code calls .get would break it. */
     if (!json_get(kept, "context"))
         json_set_json(kept, "context", json_object(a));
@@ -446,6 +449,7 @@ const struct err *suspension_read_record(struct arena *a,
     struct fields f = fields(a, record, STR("_suspension"));
     struct suspension_kind_parts parts = {.subject = NULL};
     const struct json *context = NULL;
+    suspension_keep(a, out);
     fields_need(&f, "id");
     fields_text(&f, "id", 64, &out->id);
     suspension_read_question(&f, out);
@@ -472,9 +476,11 @@ const struct err *suspension_read_record(struct arena *a,
     if (out->response_type == ANSWER_TYPE__MAX)
         out->response_type = ANSWER_CHOICE;
     out->context = suspension_raw_or(a, text, "context", "{}");
-    out->subject = out->kind == KIND_NONE
-                       ? out->context
-                       : suspension_raw_or(a, text, "subject", "{}");
+    if (out->kind == KIND_NONE)
+        suspension_set_subject(out, out->context, context);
+    else
+        suspension_set_subject(
+            out, suspension_raw_or(a, text, "subject", "{}"), parts.subject);
     TRY(suspension_read_offer(a, &parts, out));
     return suspension_keep_record(a, record, out);
 }

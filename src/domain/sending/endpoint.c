@@ -33,7 +33,8 @@ static void endpoint_check_types(struct fields *f, const char *key,
     f->e = endpoint_types(f->arena, key, json_get(f->obj, key), &types);
 }
 
-static struct json *endpoint_paused(struct arena *a, const void *endpoint)
+static const struct json *endpoint_paused(struct arena *a,
+                                          const void *endpoint)
 {
     const struct endpoint *e = endpoint;
     return json_boolean(a, e->paused_at != 0);

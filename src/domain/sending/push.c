@@ -96,7 +96,7 @@ static struct json *push_ended_data(struct arena *a, const struct intent *i,
     json_set_read(a, data, "value", s->response);
     json_set_bool(data, "modified", suspension_modified(s));
     json_set_read(a, data, "constraints", s->constraints);
-    json_set_read(a, data, "approved_subject", s->approved_subject);
+    json_set_json(data, "approved_subject", suspension_approved(a, s));
     json_set_text_or_null(data, "reason", s->reason);
     json_set_text_or_null(data, "responded_by", s->responded_by);
     json_set_text(data, "responded_at", clock_rfc3339(a, s->responded_at));

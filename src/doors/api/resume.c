@@ -154,8 +154,7 @@ static struct json *view(struct call *c, const struct work *w,
     const struct suspension *s = &w->suspension;
     const struct intent *i = &w->intent;
     struct json *o = json_object(c->a);
-    const struct json *calls =
-        json_get(json_read(c->a, s->subject), "calls");
+    const struct json *calls = json_get(suspension_subject(c->a, s), "calls");
     json_set_text(o, "object", str_of(object_of(s->outcome)));
     json_set_text(o, "request_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);

@@ -334,7 +334,7 @@ static void take_edit(struct hooks_call *h, const struct suspension *s,
                       struct verdict *out)
 {
     const struct json *calls =
-        json_get(json_read(h->c->a, s->approved_subject), "calls");
+        json_get(suspension_approved(h->c->a, s), "calls");
     const struct json *call = json_at(calls, 0);
     if (!s->approved_subject.p)
         return;

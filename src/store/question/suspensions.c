@@ -8,17 +8,20 @@
 
 #define SUSPENSIONS_SEARCHED 10000 /* ends that one read of the feed searches */
 
-struct suspension suspensions_row(const struct pg_rows *r, size_t i)
+struct suspension suspensions_row(struct arena *a, const struct pg_rows *r,
+                                  size_t i)
 {
     struct suspension s;
     rows_read(&suspension_record, r, i, &s);
+    suspension_keep(a, &s);
     tables_mark(&s);
     return s;
 }
 
-struct suspension suspensions_asked(const struct pg_rows *r)
+struct suspension suspensions_asked(struct arena *a, const struct pg_rows *r)
 {
     struct suspension s = {.seq = 0};
+    suspension_keep(a, &s);
     for (size_t k = 0; k < suspension_record.n; k++) {
         if (suspension_record.fields[k].in & IN_PART)
             record_take(&suspension_record.fields[k], &s, STR_NONE);
@@ -54,7 +57,7 @@ struct suspension_rows suspensions_rows(struct arena *a,
     struct suspension_rows out = {.n = pg_count(r)};
     out.v = arena_many(a, out.n + 1, struct suspension);
     for (size_t i = 0; i < out.n; i++)
-        out.v[i] = suspensions_row(r, i);
+        out.v[i] = suspensions_row(a, r, i);
     return out;
 }
 
@@ -123,7 +126,7 @@ const struct err *suspensions_get(struct pg *pg, struct arena *a,
     if (!rows || pg_count(rows) == 0)
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no suspension with this id.");
-    *out = suspensions_row(rows, 0);
+    *out = suspensions_row(a, rows, 0);
     out->task_id = pg_str(rows, 0, pg_columns(rows) - 2);
     out->closed = pg_bool(rows, 0, pg_columns(rows) - 1);
     return NULL;
@@ -140,7 +143,7 @@ const struct err *suspensions_many(struct pg *pg, struct arena *a,
     }
     TRY(n ? pg_run(pg, a, rows) : NULL);
     for (size_t i = 0; i < n; i++)
-        out[i] = pg_count(rows[i]) ? suspensions_row(rows[i], 0)
+        out[i] = pg_count(rows[i]) ? suspensions_row(a, rows[i], 0)
                                    : (struct suspension){.id = STR_NONE};
     return NULL;
 }

@@ -14,9 +14,10 @@ struct suspension_rows {
 #define SUSPENSIONS_PAGE_BYTES ((size_t)8 << 20)
 
 /* Row i of a statement that selects {s.*} first. */
-struct suspension suspensions_row(const struct pg_rows *r, size_t i);
+struct suspension suspensions_row(struct arena *a, const struct pg_rows *r,
+                                  size_t i);
 /* A question by its parts: the row of suspension_asked, without what moves. */
-struct suspension suspensions_asked(const struct pg_rows *r);
+struct suspension suspensions_asked(struct arena *a, const struct pg_rows *r);
 /* Adds what moves, from a statement suspension_open. false: it is not the open
  * question, and has a decision. */
 bool suspensions_open(struct suspension *s, const struct pg_rows *r);

@@ -58,7 +58,7 @@ const struct err *tool_check_add_terms(struct work *w,
     if (w->who->role != ROLE_AGENT || !kind || !kind->permits)
         return NULL;
     const size_t n =
-        tool_call_tools_of(w->arena, json_read(w->arena, s->subject), &tools);
+        tool_call_tools_of(w->arena, suspension_subject(w->arena, s), &tools);
     const struct tool_rule_case about = {.agent = w->who->agent,
                                          .tools = tools,
                                          .n = n,

@@ -116,10 +116,9 @@ static const struct err *rules_of_answer(const struct judged *j,
                                          const struct suspension *s,
                                          enum tool_effect *out)
 {
-    const struct json *subject = json_read(
-        j->w->arena, s->approved_subject.p ? s->approved_subject : s->subject);
+    struct arena *a = j->w->arena;
     struct str *tools;
-    const size_t n = tool_call_tools_of(j->w->arena, subject, &tools);
+    const size_t n = tool_call_tools_of(a, suspension_final(a, s), &tools);
     return by_rules(j, tools, n, out);
 }
 

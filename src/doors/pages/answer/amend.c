@@ -47,12 +47,13 @@ static struct str amend_span(struct arena *a, const struct json *duration)
 
 /* The requested and the allowed limits. */
 struct amended {
-    struct json *asked, *allowed;
+    const struct json *asked, *allowed;
 };
 
 /* The limits in the words of the kind. */
 static struct amended amend_limits(struct arena *a, const struct suspension *s,
-                                   struct json *subject, struct json *now)
+                                   const struct json *subject,
+                                   const struct json *now)
 {
     const struct json *limit = json_get(subject, "limit");
     const struct json *duration = json_get(subject, "duration");
@@ -76,11 +77,11 @@ static struct amended amend_limits(struct arena *a, const struct suspension *s,
 static bool amend_pair(struct arena *a, const struct suspension *s,
                        struct amended *out)
 {
-    struct json *subject = json_read(a, s->subject);
-    struct json *now = json_read(a, s->constraints);
+    const struct json *subject = suspension_subject(a, s);
+    const struct json *now = json_read(a, s->constraints);
     *out = (struct amended){.asked = subject};
     if (s->approved_subject.p)
-        out->allowed = json_read(a, s->approved_subject);
+        out->allowed = suspension_approved(a, s);
     else if (now)
         *out = amend_limits(a, s, subject, now);
     return out->allowed && !json_equal(out->asked, out->allowed);
@@ -177,8 +178,9 @@ static struct json *amend_shown(struct page_view *v,
         after->approved_subject.p && effect_takes(of->choice) == TAKES_STEPS;
     json_set_json(o, "steps",
                   steps ? kinds_steps_approved(
-                              v, kinds_steps_of(v->a, after->approved_subject),
-                              kinds_steps_of(v->a, after->subject))
+                              v,
+                              kinds_steps_of(suspension_approved(v->a, after)),
+                              kinds_steps_of(suspension_subject(v->a, after)))
                         : NULL);
     json_set_text(o, "looked", amend_digest(v->a, after));
     json_set_text(o, "hash_short",

@@ -293,9 +293,9 @@ static void amend_form_add_subject(struct arena *a, struct json *list,
 struct json *answer_amend_form(struct arena *a, const struct suspension *s,
                                enum takes takes)
 {
-    struct json *list = json_array(a), *subject = NULL;
-    if (json_parse(a, s->subject, &subject) ||
-        !json_is(subject, JSON_OBJECT))
+    const struct json *subject = suspension_subject(a, s);
+    struct json *list = json_array(a);
+    if (!json_is(subject, JSON_OBJECT))
         return list;
     if (takes == TAKES_LIMIT)
         amend_form_add_limit(a, list, subject);
@@ -519,7 +519,7 @@ const struct err *answer_amend_form_read(struct arena *a,
 {
     const enum takes takes = effect_takes(choice);
     struct reading r = {.a = a, .posted = posted, .errors = json_object(a)};
-    struct json *subject = NULL;
+    const struct json *subject;
     *out = (struct amend_sent){.subject_text = STR_NONE};
     if (takes == TAKES_STEPS)
         return answer_steps_form_read(a, s, posted, out);
@@ -527,7 +527,7 @@ const struct err *answer_amend_form_read(struct arena *a,
     if (takes == TAKES_NOTHING ||
         (takes == TAKES_LIMIT && !amend_form_posted(a, posted, 0).p))
         return NULL;
-    TRY(json_parse(a, s->subject, &subject));
+    TRY(suspension_parse_subject(a, s, &subject));
     const struct json *form = answer_amend_form(a, s, takes);
     if (json_count(form) == 0)
         return ERROR(ERR_INVALID, answer_steps_form_wrong,

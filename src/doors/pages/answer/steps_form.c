@@ -60,7 +60,7 @@ static struct json *steps_form_fields(struct page_view *v,
 struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
                                const struct answer_steps_form_of *of)
 {
-    const struct json *steps = kinds_steps_of(v->a, s->subject);
+    const struct json *steps = kinds_steps_of(suspension_subject(v->a, s));
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(steps); i++)
         json_add_json(list, steps_form_fields(v, json_at(steps, i), of, i));
@@ -153,7 +153,7 @@ const struct err *answer_steps_form_read(struct arena *a,
                                          const struct pairs *posted,
                                          struct amend_sent *out)
 {
-    const struct json *steps = kinds_steps_of(a, s->subject);
+    const struct json *steps = kinds_steps_of(suspension_subject(a, s));
     const size_t n = json_count(steps);
     struct json *sent = json_object(a), *list = json_array(a);
     struct reading r = {.a = a,

@@ -65,13 +65,14 @@ static struct json *view_allowed(struct page_view *v,
         .note = STR("Replaces the original request"),
         .folded = true,
         .text = s->approved_subject,
+        .value = suspension_approved(v->a, s),
         .sha256 = s->approved_sha256,
         .hash_note = "Exactly these bytes were approved."};
     struct json *o = json_object(v->a), *difference = NULL;
     if (!suspension_modified(s))
         return NULL;
-    const struct json *now = kinds_steps_of(v->a, s->approved_subject);
-    const struct json *was = kinds_steps_of(v->a, s->subject);
+    const struct json *now = kinds_steps_of(suspension_approved(v->a, s));
+    const struct json *was = kinds_steps_of(suspension_subject(v->a, s));
     const bool steps = now && was && s->kind == KIND_PLAN_REVIEW;
     if (!steps) {
         difference = answer_amend_difference(v, s);

@@ -70,18 +70,16 @@ static const struct err *bulk_read(struct call *c, struct picks *p)
 static struct json *bulk_item(struct page_view *v, const struct suspension *s,
                               struct str value, bool yes)
 {
-    struct json *o = inbox_row_short(v, s), *subject = NULL;
+    struct json *o = inbox_row_short(v, s);
     struct page_facts_room room = {
         .rows = BULK_VALUES_MAX,
         .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX,
         .bare = true};
-    if (json_parse(v->a, s->subject, &subject))
-        subject = NULL;
     const struct json *choices = suspension_choices(v->a, s);
     const struct json *choice = suspension_choice(choices, value);
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
-    page_facts_set_rows(v, &room, o, subject);
+    page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
     return o;
 }
 

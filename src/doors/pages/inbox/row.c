@@ -14,12 +14,10 @@
 
 /* ---- the figure ----------------------------------------------------- */
 
-static struct json *row_facts(struct arena *a, const struct suspension *s)
+static const struct json *row_facts(struct arena *a,
+                                    const struct suspension *s)
 {
-    struct json *o = NULL;
-    if (s->subject.n > FIGURE_MAX || json_parse(a, s->subject, &o))
-        return NULL;
-    return json_is(o, JSON_OBJECT) ? o : NULL;
+    return s->subject.n > FIGURE_MAX ? NULL : suspension_subject(a, s);
 }
 
 static struct json *row_figure(struct page_view *v, struct str value,

@@ -115,7 +115,7 @@ static struct json *approval_claims(struct kinds_card *c, bool unstated)
 
 struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
 {
-    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct kinds_card c = kinds_card(v, of->s);
     const struct json *calls = kinds_card_take(&c, "calls");
     struct json *o = json_object(v->a), *facts = json_array(v->a);
     struct json *tables = json_array(v->a);

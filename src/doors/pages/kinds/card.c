@@ -5,14 +5,14 @@
 
 #define LIST_MAX 500 /* shown of a list of texts */
 
-struct kinds_card kinds_card(struct page_view *v, struct str subject)
+struct kinds_card kinds_card(struct page_view *v, const struct suspension *s)
 {
-    struct json *parsed = NULL;
-    if (json_parse(v->a, subject, &parsed) || !json_is(parsed, JSON_OBJECT))
-        parsed = json_object(v->a);
+    const struct json *subject = suspension_subject(v->a, s);
+    if (!json_is(subject, JSON_OBJECT))
+        subject = json_object(v->a);
     return (struct kinds_card){.v = v,
-                               .subject = parsed,
-                               .rest = json_copy(v->a, parsed),
+                               .subject = subject,
+                               .rest = json_copy(v->a, subject),
                                .room = page_facts_room()};
 }
 

@@ -16,8 +16,8 @@ struct kinds_card {
     struct page_facts_room room;
 };
 
-/* A subject of which no part is shown yet. */
-struct kinds_card kinds_card(struct page_view *v, struct str subject);
+/* The subject of s, of which no part is shown yet. */
+struct kinds_card kinds_card(struct page_view *v, const struct suspension *s);
 /* The value at a path of members joined by dots, or NULL; it counts as
  * shown. */
 const struct json *kinds_card_take(struct kinds_card *c, const char *path);

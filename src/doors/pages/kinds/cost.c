@@ -98,7 +98,7 @@ static struct str cost_number(struct cost *k, const struct json *n)
 
 struct json *kinds_cost(struct page_view *v, const struct kinds_of *of)
 {
-    struct cost k = {.c = kinds_card(v, of->s->subject)};
+    struct cost k = {.c = kinds_card(v, of->s)};
     struct kinds_card *c = &k.c;
     struct json *o = json_object(v->a);
     k.unit = json_text(kinds_card_take(c, "estimate.unit"));

@@ -24,7 +24,7 @@ static struct str effect_text_takes(struct arena *a,
         return STR("Access expires automatically after the time that you "
                    "set.");
     case TAKES_LIMIT:
-        limit = json_get(json_read(a, s->subject), "limit");
+        limit = json_get(suspension_subject(a, s), "limit");
         if (!limit)
             return STR("");
         return arena_join(
@@ -41,10 +41,8 @@ static struct str effect_text_takes(struct arena *a,
 
 bool kinds_effect_text_look(struct arena *a, const struct suspension *s)
 {
-    struct json *subject = NULL;
     return s->kind == KIND_CREDENTIAL_NEEDED &&
-           !json_parse(a, s->subject, &subject) &&
-           json_get_text(subject, "probe").n > 0;
+           json_get_text(suspension_subject(a, s), "probe").n > 0;
 }
 
 /* Of a yes that changes nothing. */
@@ -56,7 +54,7 @@ static struct str effect_text_yes(struct arena *a, const struct suspension *s,
     if (s->kind != KIND_PERMISSION)
         return STR("Approves exactly the details shown.");
     /* An agent's own yes has no shorter time than was asked for. */
-    const struct json *subject = json_read(a, s->subject);
+    const struct json *subject = suspension_subject(a, s);
     if (!subject)
         return STR("");
     const struct json *duration = json_get(subject, "duration");

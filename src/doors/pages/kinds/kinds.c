@@ -13,7 +13,7 @@ static struct json *kinds_simple(struct page_view *v,
                                  const struct kinds_of *of)
 {
     const struct kind_rule *rule = kind_rule(of->s->kind);
-    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct kinds_card c = kinds_card(v, of->s);
     struct json *o = json_object(v->a);
     json_set_text(o, "agent", of->s->asked_by);
     for (size_t i = 0; i < rule->facts_n; i++) {
@@ -34,7 +34,7 @@ static struct json *kinds_handoff(struct page_view *v,
     static const char *const texts[] = {"from",          "to",
                                         "summary",       "reason",
                                         "resume_target", "context_boundary"};
-    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct kinds_card c = kinds_card(v, of->s);
     struct json *o = json_object(v->a);
     for (size_t i = 0; i < countof(texts); i++)
         kinds_card_set_text(&c, o, texts[i], texts[i]);
@@ -70,7 +70,7 @@ static struct json *credential_settings(struct page_view *v, struct str url)
 static struct json *kinds_credential(struct page_view *v,
                                      const struct kinds_of *of)
 {
-    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct kinds_card c = kinds_card(v, of->s);
     struct json *o = json_object(v->a);
     const struct str draft = kinds_card_take_text(&c, "draft_ref");
     const bool open = of->s->state == SUSPENSION_PENDING;

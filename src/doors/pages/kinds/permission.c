@@ -29,7 +29,7 @@ static struct str permission_duration(struct kinds_card *c)
 
 struct json *kinds_permission(struct page_view *v, const struct kinds_of *of)
 {
-    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct kinds_card c = kinds_card(v, of->s);
     struct json *o = json_object(v->a), *list = json_array(v->a);
     const struct json *now = kinds_card_take(&c, "current_mode");
     const struct json *asked = kinds_card_take(&c, "requested_mode");

@@ -45,7 +45,7 @@ static struct json *plan_before(struct page_view *v, const struct kinds_of *of)
 static struct json *plan_without_steps(struct arena *a,
                                        const struct suspension *s)
 {
-    struct json *subject = json_read(a, s->subject);
+    struct json *subject = json_copy(a, suspension_subject(a, s));
     struct json *plan = json_get(subject, "plan");
     if (!json_is(subject, JSON_OBJECT))
         return json_object(a);
@@ -83,13 +83,12 @@ static struct json *plan_besides(struct page_view *v,
 
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of)
 {
-    struct kinds_card c = kinds_card(v, of->s->subject);
+    struct kinds_card c = kinds_card(v, of->s);
     struct json *o = json_object(v->a);
     const struct json *steps = kinds_card_take_list(&c, "plan.steps");
     const struct str ref = kinds_card_take_text(&c, "plan_ref");
     const struct json *old =
-        of->before ? kinds_steps_of(v->a, plan_final(of->before).subject)
-                   : NULL;
+        of->before ? kinds_steps_of(suspension_final(v->a, of->before)) : NULL;
     json_set_json(o, "before", plan_before(v, of));
     json_set_json(o, "besides", plan_besides(v, of));
     json_set_json(o, "steps", kinds_steps(v, steps, old));

@@ -14,7 +14,7 @@ struct json *kinds_risk_note(struct page_view *v, const struct suspension *s,
 {
     const bool final = risk_irreversible(v->a, s);
     const struct str words =
-        json_get_text(json_read(v->a, s->subject), "consequence");
+        json_get_text(suspension_subject(v->a, s), "consequence");
     struct json *o = json_object(v->a);
     if (effect_class(effect_of_choice(choice)) != EFFECT_YES ||
         !(final || s->severity >= SEVERITY_HIGH))

@@ -280,11 +280,8 @@ struct json *kinds_steps_approved(struct page_view *v,
     return o;
 }
 
-const struct json *kinds_steps_of(struct arena *a, struct str subject)
+const struct json *kinds_steps_of(const struct json *subject)
 {
-    struct json *o = NULL;
-    if (!subject.p || json_parse(a, subject, &o))
-        return NULL;
-    const struct json *steps = json_get(json_get(o, "plan"), "steps");
+    const struct json *steps = json_get(json_get(subject, "plan"), "steps");
     return json_is(steps, JSON_ARRAY) ? steps : NULL;
 }

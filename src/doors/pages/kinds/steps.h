@@ -16,6 +16,6 @@ struct json *kinds_steps_approved(struct page_view *v,
                                   const struct json *asked);
 /* The steps of a question's plan, or of the approved one; NULL where it has
  * none. */
-const struct json *kinds_steps_of(struct arena *a, struct str subject);
+const struct json *kinds_steps_of(const struct json *subject);
 
 #endif

@@ -17,6 +17,7 @@ struct question_folded question_folded(struct arena *a,
                                        const struct suspension *s)
 {
     struct page_view v = page_view(a, s->suspended_at);
+    struct page_facts_room room = page_facts_room();
     const struct kinds_of of = {.s = s};
     const struct json *choices = suspension_choices(a, s);
     bool yes = false;
@@ -26,7 +27,8 @@ struct question_folded question_folded(struct arena *a,
         return (struct question_folded){.values = 0};
     question_head(&v, s);
     if (s->kind == KIND_NONE)
-        page_facts_count(&v, s->subject);
+        page_facts_set_rows(&v, &room, json_object(a),
+                            suspension_subject(a, s));
     else
         kinds_view(&v, &of);
     return (struct question_folded){.values = v.cut, .texts = v.folded};

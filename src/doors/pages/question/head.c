@@ -137,6 +137,7 @@ struct json *question_head_facts(struct page_view *v,
         .folded = s->kind != KIND_NONE,
         .open = whole,
         .text = s->subject,
+        .value = suspension_subject(v->a, s),
         .sha256 = s->subject_sha256,
         .hash_note =
             open ? "Your answer applies to exactly these bytes. If they "

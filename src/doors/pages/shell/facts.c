@@ -129,22 +129,6 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
     page_view_set_count(table, "more", (size_t)w.skipped);
 }
 
-static void facts_set_rows(struct page_view *v, struct json *table,
-                           struct str text)
-{
-    struct page_facts_room room = page_facts_room();
-    struct json *value = NULL;
-    /* Bytes that are not JSON (a changed row) are still shown raw. */
-    if (json_parse(v->a, text, &value))
-        value = json_object(v->a);
-    page_facts_set_rows(v, &room, table, value);
-}
-
-void page_facts_count(struct page_view *v, struct str text)
-{
-    facts_set_rows(v, json_object(v->a), text);
-}
-
 /* ---- raw ------------------------------------------------------------ */
 
 /* The exact bytes, split at line feeds. Lines beyond PAGE_FACTS_LINES are one
@@ -176,12 +160,16 @@ static struct json *facts_raw(struct page_view *v,
 
 struct json *page_facts(struct page_view *v, const struct page_facts_of *of)
 {
-    struct json *o = json_object(v->a);
+    struct page_facts_room room = page_facts_room();
+    struct json *o = json_object(v->a), *parsed = NULL;
+    /* Bytes that are not JSON (a changed row) are still shown raw. */
+    if (!of->value && json_parse(v->a, of->text, &parsed))
+        parsed = json_object(v->a);
     json_set_text(o, "id", str_of(of->id));
     json_set_text(o, "heading", str_of(of->heading));
     json_set_text(o, "note", of->note);
     json_set_bool(o, "folded", of->folded);
-    facts_set_rows(v, o, of->text);
+    page_facts_set_rows(v, &room, o, of->value ? of->value : parsed);
     json_set_json(o, "raw", facts_raw(v, of));
     return o;
 }

@@ -15,6 +15,7 @@ struct page_facts_of {
     const char *id, *heading;
     struct str note;
     struct str text;   /* JSON as it is stored */
+    const struct json *value; /* of the text; NULL: it is parsed */
     struct str sha256; /* 64 hexadecimal digits; p NULL: not shown */
     const char *hash_note;
     bool folded; /* the rows are elsewhere on the page */
@@ -32,8 +33,6 @@ struct page_facts_room page_facts_room(void);
 /* One table. The number of values beyond the limits is shown; none is dropped
  * silently. */
 struct json *page_facts(struct page_view *v, const struct page_facts_of *of);
-/* Counts in v the values that a table of these facts alone would leave out. */
-void page_facts_count(struct page_view *v, struct str text);
 /* `rows` and `more` of a value into a table, within the limits. */
 void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
                          struct json *table, const struct json *value);
