@@ -1,7 +1,6 @@
 /* One decision for many questions. Pure: each call looks at one question. */
 #include "domain/answer/bulk.h"
 
-#include "base/buf.h"
 #include "domain/kind/effect.h"
 #include "domain/kind/subject.h"
 #include "domain/question/risk.h"
@@ -13,17 +12,6 @@ static bool bulk_says(const struct json *choice, bool yes)
                : e == EFFECT_VETO || e == EFFECT_DECLINE;
 }
 
-/* The yes or no of a confirm, unless its effect is something else. */
-static const struct json *bulk_confirmed(const struct json *choices, bool yes)
-{
-    const struct json *choice =
-        suspension_choice(choices, yes ? STR("yes") : STR("no"));
-    const enum effect e = effect_of_choice(choice);
-    return bulk_says(choice, yes) || e == EFFECT_NONE || e == EFFECT_ANSWER
-               ? choice
-               : NULL;
-}
-
 struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
                                bool yes)
 {
@@ -32,8 +20,12 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
     const bool choice = s->response_type == ANSWER_CHOICE;
     if (!choice && s->response_type != ANSWER_CONFIRM)
         return none;
-    if (!choice)
-        found = bulk_confirmed(choices, yes);
+    if (!choice) {
+        found = suspension_choice(choices, yes ? STR("yes") : STR("no"));
+        const enum effect e = effect_of_choice(found);
+        if (!bulk_says(found, yes) && e != EFFECT_NONE && e != EFFECT_ANSWER)
+            return none; /* a confirm that does something else */
+    }
     for (size_t i = 0; choice && i < json_count(choices) && !found; i++) {
         const struct json *c = json_at(choices, i);
         if (bulk_says(c, yes) && (yes || !json_get(c, "takes")))
@@ -51,26 +43,11 @@ struct bulk_answer bulk_answer(struct arena *a, const struct suspension *s,
         .reason = effect_reason(found) == REASON_REQUIRED};
 }
 
-static bool bulk_too_long(struct arena *a, const struct suspension *s)
-{
-    return s->subject.n > BULK_SUBJECT_MAX ||
-           subject_values(suspension_subject(a, s)) > BULK_VALUES_MAX;
-}
-
-static bool bulk_typed_yes(struct arena *a, const struct suspension *s)
-{
-    const struct str value = bulk_answer(a, s, true).value;
-    return value.p &&
-           risk_typed(a, s,
-                      suspension_choice(suspension_choices(a, s), value)).p;
-}
-
 struct str bulk_left_out(struct arena *a, const struct suspension *s,
                          const struct principal *reader, bool yes, int64_t now)
 {
     const struct responder_case rule = suspension_case(s);
     const struct err *e = responder_check(a, &rule, reader);
-    struct buf b = buf_make(a, 256);
     if (s->state != SUSPENSION_PENDING)
         return STR("It was answered in the meantime.");
     if (suspension_due(s, now))
@@ -84,18 +61,19 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
         return STR("It has no risk level. Answer it individually.");
     const enum severity own = reader->account.bulk_limit;
     const enum severity limit = own == SEVERITY_UNSAID ? SEVERITY_MEDIUM : own;
-    if (s->severity > limit) {
-        buf_put(&b, "Above your bulk limit, ");
-        buf_str(&b, vocabulary_severity(limit)->wire);
-        buf_put(&b, " risk. Answer it individually.");
-        return buf_text(&b);
-    }
-    if (yes && bulk_typed_yes(a, s))
+    if (s->severity > limit)
+        return arena_join(a, STR("Above your bulk limit, "),
+                          vocabulary_severity(limit)->wire,
+                          STR(" risk. Answer it individually."));
+    const struct str value = bulk_answer(a, s, yes).value;
+    if (yes && value.p &&
+        risk_typed(a, s, suspension_choice(suspension_choices(a, s), value)).p)
         return STR("It needs a typed confirmation. Answer it individually.");
-    if (yes && bulk_too_long(a, s))
+    if (yes && (s->subject.n > BULK_SUBJECT_MAX ||
+                subject_values(suspension_subject(a, s)) > BULK_VALUES_MAX))
         return STR("Its details are too long for a list. Answer it "
                    "individually.");
-    if (!bulk_answer(a, s, yes).value.p)
+    if (!value.p)
         return yes ? STR("It has no simple approval. Answer it individually.")
                    : STR("It has no simple rejection. Answer it "
                          "individually.");

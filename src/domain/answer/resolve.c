@@ -59,6 +59,14 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
 
 #define CHANGE_CHARS 500 /* characters of the limits, in the summary */
 
+/* The words before the label of the choice. */
+static const char *const resolve_words[OUTCOME__MAX] = {
+    [OUTCOME_AUTHORIZED] = "Approved: ",
+    [OUTCOME_VETOED] = "Rejected: ",
+    [OUTCOME_CHANGES_REQUESTED] = "Changes requested: ",
+    [OUTCOME_DECLINED] = "Declined: ",
+    [OUTCOME_ACCEPTED] = "Accepted: "};
+
 static void resolve_put_duration(struct buf *b, int64_t us)
 {
     const int64_t s = us / CLOCK_SECOND;
@@ -72,35 +80,8 @@ static void resolve_put_duration(struct buf *b, int64_t us)
         buf_printf(b, "%lld days", (long long)(s / 86400));
 }
 
-/* The outcome comes before the label of the choice. */
-static const char *resolve_outcome_words(enum outcome outcome)
-{
-    static const char *const words[OUTCOME__MAX] = {
-        [OUTCOME_AUTHORIZED] = "Approved: ",
-        [OUTCOME_VETOED] = "Rejected: ",
-        [OUTCOME_CHANGES_REQUESTED] = "Changes requested: ",
-        [OUTCOME_DECLINED] = "Declined: ",
-        [OUTCOME_ACCEPTED] = "Accepted: "};
-    return words[outcome] ? words[outcome] : "Answered: ";
-}
-
-/* The part that was allowed, where it differs from what was asked for. */
-static void resolve_put_change(struct buf *b, const struct suspension *s)
-{
-    if (s->constraints.p) {
-        buf_put(b, " Limits: ");
-        buf_str(b, str_head(s->constraints, CHANGE_CHARS));
-        buf_put(b, str_runes(s->constraints) > CHANGE_CHARS ? " ...." : ".");
-    }
-    if (s->approved_subject.p) {
-        buf_put(b, " The approved version differs from the request. Its "
-                   "SHA-256 is ");
-        buf_str(b, s->approved_sha256);
-        buf_char(b, '.');
-    }
-}
-
-/* The record's one paragraph; choice: NULL where there was none. */
+/* The record's one paragraph; choice: NULL where there was none. The part that
+ * was allowed is in it where it differs from what was asked for. */
 static struct str resolve_summary_of(struct arena *a,
                                      const struct suspension *s,
                                      const struct json *choice)
@@ -108,7 +89,8 @@ static struct str resolve_summary_of(struct arena *a,
     struct buf b = buf_make(a, 8192);
     const bool declined = effect_of_choice(choice) == EFFECT_DECLINE;
     if (choice && (!suspension_worded(s) || declined)) {
-        buf_put(&b, resolve_outcome_words(s->outcome));
+        const char *words = resolve_words[s->outcome];
+        buf_put(&b, words ? words : "Answered: ");
         json_write_string(&b, label_line(a, choice));
         buf_char(&b, ',');
     } else {
@@ -126,7 +108,17 @@ static struct str resolve_summary_of(struct arena *a,
     buf_put(&b, " after ");
     buf_str(&b, s->asked_by);
     buf_put(&b, " asked.");
-    resolve_put_change(&b, s);
+    if (s->constraints.p) {
+        buf_put(&b, " Limits: ");
+        buf_str(&b, str_head(s->constraints, CHANGE_CHARS));
+        buf_put(&b, str_runes(s->constraints) > CHANGE_CHARS ? " ...." : ".");
+    }
+    if (s->approved_subject.p) {
+        buf_put(&b, " The approved version differs from the request. Its "
+                    "SHA-256 is ");
+        buf_str(&b, s->approved_sha256);
+        buf_char(&b, '.');
+    }
     return buf_text(&b);
 }
 
@@ -286,22 +278,6 @@ static const struct err *resolve_settle_permit(struct arena *a,
     return NULL;
 }
 
-/* A yes that a person has to type their way to is given on the page alone: a
- * token may be in the hands of an agent. */
-static const struct err *resolve_check_page(struct arena *a,
-                                            const struct suspension *s,
-                                            const struct json *choice,
-                                            const struct answer *answer,
-                                            const struct principal *who)
-{
-    const bool token = who->person_id.p && !who->person;
-    return (token || answer->via == VIA_TOOL_CALL) &&
-                   risk_typed(a, s, choice).p
-               ? ERROR(ERR_FORBIDDEN, "resume.page_only",
-                       "This question can be approved only on its page.")
-               : NULL;
-}
-
 /* An agent's own question about a checkpoint; an intent that has ended ends
  * its plans. */
 static const struct err *resolve_settle_checkpoint(struct decision *d,
@@ -365,6 +341,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     struct suspension *s = d->suspension;
     const struct event_by by = event_by(who);
     const struct responder_case rule = suspension_case(s);
+    const bool token = who->person_id.p && !who->person;
     const struct json *choice = NULL;
     const struct permit *granted;
     struct amend amend;
@@ -375,7 +352,11 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
     TRY(amend_check(a, s, choice, &answer->amend, &amend));
     resolve_change(a, s, &amend);
     TRY(resolve_check_beyond(a, s, answer));
-    TRY(resolve_check_page(a, s, choice, answer, who));
+    /* A yes that a person has to type their way to is given on the page alone:
+     * a token may be in the hands of an agent. */
+    if ((token || answer->via == VIA_TOOL_CALL) && risk_typed(a, s, choice).p)
+        return ERROR(ERR_FORBIDDEN, "resume.page_only",
+                     "This question can be approved only on its page.");
     TRY(risk_typed_check(a, s, choice, answer->typed));
     TRY(resolve_record(a, s, choice, answer, who));
     s->outcome = choice ? effect_outcome(effect_of_choice(choice))
@@ -399,6 +380,44 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 }
 
 /* ---- time is up ----------------------------------------------------- */
+
+/* The deadline of the intent's portfolio ends the question and abandons the
+ * intent, whatever the fallback policy says (RFC-0026). The mirror says
+ * "cancelled": with "expired" the SDK's agent would go on with its fallback
+ * value. */
+static const struct err *resolve_deadline(struct arena *a, struct decision *d)
+{
+    const struct str why = STR("portfolio_deadline_exceeded");
+    const struct event_by by = event_by_clock();
+    struct suspension *s = d->suspension;
+    s->state = SUSPENSION_EXPIRED;
+    s->abandonment_reason = why;
+    s->next_attempt_at = 0;
+    s->outcome = OUTCOME_NONE;
+    s->response = STR_NONE;
+    s->responded_by = by.name;
+    s->responded_via = VIA_CLOCK;
+    s->responded_at = suspension_end(s, d->now);
+    s->audit_summary =
+        STR("The deadline of the portfolio passed before anybody answered. "
+            "Nothing was approved, and the task was stopped.");
+    struct json *expired = json_object(a);
+    json_set_text(expired, "suspension_id", s->id);
+    json_set_text(expired, "reason", STR("portfolio_deadline"));
+    json_set_text(expired, "portfolio_id", d->deadline.portfolio_id);
+    json_set_text(expired, "fallback_policy",
+                  vocabulary_fallback_policy(s->fallback_policy)->wire);
+    json_set_int(expired, "attempts", s->attempt);
+    TRY(resolve_append(a, d, "intent.suspension_expired", by, expired));
+    struct json *abandoned =
+        intent_status_changed(a, d->intent->status, INTENT_ABANDONED, why);
+    json_set_text(abandoned, "abandonment_reason", why);
+    json_set_text(abandoned, "portfolio_id", d->deadline.portfolio_id);
+    json_set_text(abandoned, "suspension_id", s->id);
+    TRY(resolve_append(a, d, "status_changed", by, abandoned));
+    d->intent->status = INTENT_ABANDONED;
+    return suspension_put_mirror(a, s, d->intent);
+}
 
 /* A fallback's answer is limited like a person's. A fallback that is not a
  * choice is only passed on. */
@@ -477,10 +496,6 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
                      "question.");
     if (s->state != SUSPENSION_PENDING)
         return resolve_decided(a, s, false);
-    struct buf b = buf_make(a, 1024);
-    buf_put(&b, "Withdrawn by ");
-    buf_str(&b, by.name);
-    buf_put(&b, " before anybody answered.");
     s->state = SUSPENSION_CANCELLED;
     s->next_attempt_at = 0;
     s->outcome = OUTCOME_NONE;
@@ -488,7 +503,8 @@ const struct err *resolve_cancel(struct arena *a, struct decision *d,
     s->responded_by = by.name;
     s->responded_via = VIA_NATIVE;
     s->responded_at = suspension_end(s, d->now);
-    s->audit_summary = buf_text(&b);
+    s->audit_summary = arena_join(a, STR("Withdrawn by "), by.name,
+                                  STR(" before anybody answered."));
     if (side_question(s)) {
         struct json *payload = NULL;
         const char *type = side_question_withdrawn(a, s, &payload);

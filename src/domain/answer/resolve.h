@@ -81,15 +81,10 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct json **choice) MUST;
 /* Does this answer end the intent? */
 bool resolve_ends(const struct suspension *s, const struct json *choice);
-/* The time to answer is over: applies the fallback policy, or resolve_deadline
- * where a portfolio's deadline came first, or at the same moment. The
+/* The time to answer is over: applies the fallback policy; or abandons the
+ * intent, where a portfolio's deadline came first, or at the same moment. The
  * suspension must be pending. */
 const struct err *resolve_expire(struct arena *a, struct decision *d) MUST;
-/* The deadline of the intent's portfolio ends the question and abandons the
- * intent, whatever the fallback policy says (RFC-0026). The mirror says
- * "cancelled": with "expired" the SDK's agent would go on with its fallback
- * value. */
-const struct err *resolve_deadline(struct arena *a, struct decision *d) MUST;
 /* Withdraws the question for the asking agent or an admin; to is the intent's
  * next status (INTENT_ACTIVE, or a terminal status that the caller sets).
  * ERR_FORBIDDEN for other callers, ERR_CONFLICT when it is decided. */

@@ -91,19 +91,7 @@ static const struct err *resolve_find_way(struct arena *a,
     return !answer->choice.p || *choice ? NULL : resolve_no_choice(a, choices);
 }
 
-/* ---- text and forms -------------------------------------------------- */
-
-static const struct err *resolve_check_text(const struct answer *answer)
-{
-    if (!json_is(answer->value, JSON_STRING) ||
-        json_text(answer->value).n == 0)
-        return ERROR(ERR_INVALID, resolve_empty,
-                     "The answer has to be text that is not empty.");
-    if (str_runes(json_text(answer->value)) > FORM_TEXT_MAX)
-        return ERROR(ERR_INVALID, resolve_too_long,
-                     "The answer may have at most 20000 characters.");
-    return NULL;
-}
+/* ---- forms and reasons ----------------------------------------------- */
 
 static const struct err *resolve_check_form(struct arena *a,
                                             const struct suspension *s,
@@ -154,7 +142,12 @@ const struct err *resolve_check(struct arena *a, const struct suspension *s,
         TRY(resolve_check_choice(a, s, answer, choice));
         break;
     case ANSWER_TEXT:
-        TRY(resolve_check_text(answer));
+        if (json_text(answer->value).n == 0)
+            return ERROR(ERR_INVALID, resolve_empty,
+                         "The answer has to be text that is not empty.");
+        if (str_runes(json_text(answer->value)) > FORM_TEXT_MAX)
+            return ERROR(ERR_INVALID, resolve_too_long,
+                         "The answer may have at most 20000 characters.");
         break;
     case ANSWER_FORM:
         TRY(resolve_check_form(a, s, answer));

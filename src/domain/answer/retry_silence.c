@@ -7,17 +7,6 @@
 
 /* ---- fallback answers ------------------------------------------------ */
 
-/* The same error, with the place of the fallback. */
-static const struct err *silence_at_fallback(struct arena *a,
-                                             const struct err *e)
-{
-    if (!e)
-        return NULL;
-    const struct err *at = err_at(a, e->kind, e->code, STR("fallback_value"),
-                                  "%.*s", STR_FMT(e->say));
-    return e->more ? err_more(a, at, e->more) : at;
-}
-
 /* With a kind, a fallback is an answer. Without one, a value that is not a
  * choice belongs to the agent and is only passed on. */
 static const struct err *silence_find_choice(struct arena *a,
@@ -57,8 +46,8 @@ static bool silence_says_yes(struct arena *a, const struct suspension *s)
 }
 
 const struct err *retry_silence_check(struct arena *a,
-                                       const struct suspension *s,
-                                       enum retry_silence may)
+                                      const struct suspension *s,
+                                      enum retry_silence may)
 {
     const struct json *choice = NULL;
     if (s->fallback_policy == FALLBACK_FAIL)
@@ -69,7 +58,12 @@ const struct err *retry_silence_check(struct arena *a,
                                   "This fallback policy needs a "
                                   "\"fallback_value\".")
                          : NULL;
-    TRY(silence_at_fallback(a, silence_find_choice(a, s, &choice)));
+    const struct err *e = silence_find_choice(a, s, &choice);
+    if (e)
+        return err_more(a,
+                        err_at(a, e->kind, e->code, STR("fallback_value"),
+                               "%.*s", STR_FMT(e->say)),
+                        e->more);
     if (resolve_ends(s, choice))
         return err_at(a, ERR_INVALID, "fallback.ends", STR("fallback_value"),
                       "This choice ends the intent, and the fallback policy "
@@ -114,7 +108,7 @@ static const struct err *silence_escalate(struct arena *a, struct decision *d,
 }
 
 const struct err *retry_silence_remind(struct arena *a, struct decision *d,
-                               struct retry_round *out)
+                                       struct retry_round *out)
 {
     struct suspension *s = d->suspension;
     const struct retry r = retry_stored(a, s);

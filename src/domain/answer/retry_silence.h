@@ -19,8 +19,8 @@ enum retry_silence {
  * passed on and authorizes nothing. All errors are at fallback_value. On the
  * native API (strict) a policy that continues needs a value: field.missing. */
 const struct err *retry_silence_check(struct arena *a,
-                                       const struct suspension *s,
-                                       enum retry_silence may) MUST;
+                                      const struct suspension *s,
+                                      enum retry_silence may) MUST;
 
 /* Runs the attempt that is due: sets attempt, next_attempt_at and channel_hint,
  * appends intent.suspension_escalated for every step of the ladder that has
@@ -30,6 +30,6 @@ const struct err *retry_silence_check(struct arena *a,
  * expire, and next_attempt_at <= now; where there is no attempt to run after
  * all, only next_attempt_at is set. */
 const struct err *retry_silence_remind(struct arena *a, struct decision *d,
-                               struct retry_round *out) MUST;
+                                       struct retry_round *out) MUST;
 
 #endif
