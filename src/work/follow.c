@@ -27,17 +27,17 @@ static const struct err *follow_tasks(const struct follow *c)
 /* ---- portfolios: an event for each, and the end of those that it completes -
  * */
 
-/* A full log takes none of them: they must not keep a question from its end.
- */
+/* A full log must not keep a question from its end, nor the supervisors from
+ * hearing of it. */
 static const struct err *follow_tell(const struct follow *c, const char *type,
                                      const struct json *payload)
 {
-    const struct event_draft draft = {
-        .type = type, .by = event_by_server(), .payload = payload};
-    const struct err *e =
-        event_append(c->changes->arena, c->intent->id, &draft, c->changes->now,
-                     &c->intent->tail, c->events);
-    return err_is(e, event_log_full) ? NULL : e;
+    const struct event_draft draft = {.type = type,
+                                      .by = event_by_server(),
+                                      .payload = payload,
+                                      .optional = true};
+    return event_append(c->changes->arena, c->intent->id, &draft,
+                        c->changes->now, &c->intent->tail, c->events);
 }
 
 static struct json *follow_member_suspended(const struct follow *c,
@@ -163,20 +163,12 @@ static const struct err *follow_block(const struct follow *c)
     }
 }
 
-/* A full log does not keep the supervisors from hearing of it. */
 static const struct err *follow_escalate(const struct follow *c,
                                          const struct coordinator *by)
 {
-    struct arena *a = c->changes->arena;
-    const struct event_draft draft = {
-        .type = "coordinator.stalled",
-        .by = event_by_server(),
-        .payload = coordinator_stalled(a, by, c->intent->id, c->asked->id)};
-    const struct err *e =
-        event_append(a, c->intent->id, &draft, c->changes->now,
-                     &c->intent->tail, c->events);
-    if (e && !err_is(e, event_log_full))
-        return e;
+    TRY(follow_tell(c, "coordinator.stalled",
+                    coordinator_stalled(c->changes->arena, by, c->intent->id,
+                                        c->asked->id)));
     c->supervisors->v[c->supervisors->n++] = by->supervisor_id;
     return NULL;
 }

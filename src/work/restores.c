@@ -74,12 +74,10 @@ static const struct err *queue_revoked(struct pg *pg, struct arena *a,
     const struct event_draft draft = {
         .type = "grant.revoked",
         .by = event_by_server(),
-        .payload = push_revoked_payload(a, &revoked)};
+        .payload = push_revoked_payload(a, &revoked),
+        .optional = true};
     struct event_list list = {.n = 0};
-    const struct err *e =
-        event_append(a, i->id, &draft, now, &i->tail, &list);
-    if (e && !err_is(e, event_log_full))
-        return e;
+    TRY(event_append(a, i->id, &draft, now, &i->tail, &list));
     i->version++;
     queue_intent(pg, a, i, now);
     events_queue(pg, a, i->id, &list);

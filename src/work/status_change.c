@@ -28,10 +28,9 @@ const struct err *status_change_event(struct status_changes *m,
         .type = "status_changed",
         .by = event_by_server(),
         .payload = intent_status_changed(m->arena, change->from, change->to,
-                                         str_of(change->reason))};
-    const struct err *e =
-        event_append(m->arena, i->id, &draft, m->now, &i->tail, out);
-    return e && !err_is(e, event_log_full) ? e : NULL;
+                                         str_of(change->reason)),
+        .optional = true};
+    return event_append(m->arena, i->id, &draft, m->now, &i->tail, out);
 }
 
 void status_change_write(struct status_changes *m, const struct intent *i,

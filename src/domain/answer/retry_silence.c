@@ -87,11 +87,12 @@ static const struct err *silence_append(struct arena *a, struct decision *d,
                                         const char *type,
                                         const struct json *payload)
 {
-    const struct event_draft draft = {
-        .type = type, .by = event_by_clock(), .payload = payload};
-    const struct err *e = event_append(a, d->intent->id, &draft, d->now,
-                                       &d->intent->tail, d->events);
-    return err_is(e, event_log_full) ? NULL : e;
+    const struct event_draft draft = {.type = type,
+                                      .by = event_by_clock(),
+                                      .payload = payload,
+                                      .optional = true};
+    return event_append(a, d->intent->id, &draft, d->now, &d->intent->tail,
+                        d->events);
 }
 
 static const struct err *silence_escalate(struct arena *a, struct decision *d,

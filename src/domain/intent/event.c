@@ -203,20 +203,14 @@ struct event_by event_by(const struct principal *p)
         .type = p->role == ROLE_AGENT ? EVENT_ACTOR_AGENT : other};
 }
 
-/* The server as an actor: its name is the word of its type. */
-static struct event_by event_server(enum event_actor type)
-{
-    return (struct event_by){.name = str_of(actors[type]), .type = type};
-}
-
 struct event_by event_by_clock(void)
 {
-    return event_server(EVENT_ACTOR_CLOCK);
+    return (struct event_by){.name = STR("clock"), .type = EVENT_ACTOR_CLOCK};
 }
 
 struct event_by event_by_server(void)
 {
-    return event_server(EVENT_ACTOR_SAYSO);
+    return (struct event_by){.name = STR("sayso"), .type = EVENT_ACTOR_SAYSO};
 }
 
 /* ---- sealing -------------------------------------------------------- */
@@ -226,32 +220,25 @@ static struct str event_hash_of(struct arena *a, struct str canonical)
     return arena_join(a, STR("sha256:"), crypt_sha256_b64(a, canonical));
 }
 
-/* The payload, with "test" where the intent is one. */
-static const struct json *
-event_payload_of(struct arena *a, const struct event_draft *d, bool test)
-{
-    struct json *o = json_object(a);
-    if (!test)
-        return d->payload;
-    if (json_is(d->payload, JSON_OBJECT)) {
-        for (struct json_iter i = json_iter(d->payload); json_next(&i);)
-            json_set_key(o, i.key, i.value);
-    }
-    json_set_bool(o, "test", true);
-    return o;
-}
-
 static struct json *event_object_of(struct arena *a, struct str intent_id,
                                     const struct event_draft *d,
                                     const struct event *e, bool test)
 {
     struct json *o = json_object(a);
+    const struct json *payload = d->payload;
+    if (test) {
+        struct json *marked = json_object(a);
+        for (struct json_iter i = json_iter(payload); json_next(&i);)
+            json_set_key(marked, i.key, i.value);
+        json_set_bool(marked, "test", true);
+        payload = marked;
+    }
     json_set_text(o, "id", e->id);
     json_set_text(o, "intent_id", intent_id);
     json_set_text(o, "event_type", e->type);
     json_set_text(o, "actor", d->by.name);
     json_set_text(o, "actor_type", str_of(event_actor_word(d->by.type)));
-    json_set_json(o, "payload", event_payload_of(a, d, test));
+    json_set_json(o, "payload", payload);
     json_set_text(o, "created_at", clock_naive(a, e->created_at));
     json_set_int(o, "sequence", e->sequence);
     json_set_text_or_null(o, "previous_event_hash", e->previous);
@@ -269,9 +256,11 @@ const struct err *event_append(struct arena *a, struct str intent_id,
 {
     const int64_t max = d->decides ? EVENT_SEQUENCE_MAX : EVENTS_OF_INTENT_MAX;
     if (out->n >= EVENTS_AT_ONCE || tail->sequence >= max)
-        return ERROR(ERR_CONFLICT, event_log_full,
-                     "The event log of this intent is full. Continue in a new "
-                     "intent.");
+        return d->optional
+                   ? NULL
+                   : ERROR(ERR_CONFLICT, event_log_full,
+                           "The event log of this intent is full. Continue in "
+                           "a new intent.");
     struct event *e = &out->v[out->n];
     e->id = id_new(a);
     e->sequence = tail->sequence + 1;

@@ -63,7 +63,8 @@ struct event_draft {
     const struct json *payload; /* an object */
     struct str trace_id;        /* p NULL: absent */
     struct str parent_event_id; /* p NULL: absent */
-    bool decides; /* ends a question: allowed even in a full log */
+    bool decides;  /* ends a question: allowed even in a full log */
+    bool optional; /* a full log leaves it out, which is not an error */
 };
 
 /* Is it one of the types of the OpenIntent client? */
