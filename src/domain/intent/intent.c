@@ -81,23 +81,7 @@ struct json *intent_status_changed(struct arena *a, enum intent_status from,
     return p;
 }
 
-bool intent_depends(struct arena *a, const struct intent *i, struct str id)
-{
-    const struct json *list = json_read(a, i->depends_on);
-    for (size_t k = 0; k < json_count(list); k++) {
-        if (str_eq(json_text(json_at(list, k)), id))
-            return true;
-    }
-    return false;
-}
-
 /* ---- a new one ------------------------------------------------------ */
-
-static struct str intent_text_or(struct arena *a, const struct json *v,
-                                 const char *otherwise)
-{
-    return v ? json_dump(a, v, INTENT_STATE_MAX) : str_of(otherwise);
-}
 
 static void intent_read_ids(struct fields *f, struct intent_ids *out)
 {
@@ -153,11 +137,12 @@ const struct err *intent_read(struct arena *a, const struct json *body,
                      "ask one.");
     TRY(fields_error(&f));
     TRY(governance_read(a, policy, STR("governance_policy"), &rules));
-    out->constraints = intent_text_or(a, constraints, "{}");
-    out->state = intent_text_or(a, state, "{}");
-    out->governance_policy = STR_NONE;
-    if (policy)
-        out->governance_policy = json_dump(a, policy, INTENT_STATE_MAX);
+    out->constraints = constraints
+                           ? json_dump(a, constraints, INTENT_STATE_MAX)
+                           : STR("{}");
+    out->state = state ? json_dump(a, state, INTENT_STATE_MAX) : STR("{}");
+    out->governance_policy =
+        policy ? json_dump(a, policy, INTENT_STATE_MAX) : STR_NONE;
     if (!out->state.p || !out->constraints.p ||
         (policy && !out->governance_policy.p))
         return ERROR(ERR_TOO_LARGE, "intent.state_too_large",

@@ -69,9 +69,6 @@ const struct err *intent_check_open(enum intent_status status) MUST;
 struct json *intent_status_changed(struct arena *a, enum intent_status from,
                                    enum intent_status to, struct str reason);
 
-/* Does it depend on the intent with this id? */
-bool intent_depends(struct arena *a, const struct intent *i, struct str id);
-
 /* One operation of a state patch. */
 enum intent_op { INTENT_SET, INTENT_APPEND, INTENT_REMOVE };
 struct intent_patch {

@@ -21,33 +21,13 @@ static const struct err *patch_read_one(struct arena *a, const struct json *v,
     fields_need(&f, "path");
     fields_word(&f, "op", "set append remove", &op);
     fields_text(&f, "path", PATH_MAX_BYTES, &out->path);
-    TRY(fields_error(&f));
-    if (!str_is(op, "remove") && !json_has(v, "value"))
+    if (!f.e && !str_is(op, "remove") && !json_has(v, "value"))
         fields_wrong(&f, "value", "field.missing", "\"value\" is needed.");
     TRY(fields_error(&f));
     out->op = str_is(op, "set")      ? INTENT_SET
               : str_is(op, "append") ? INTENT_APPEND
                                      : INTENT_REMOVE;
     out->value = json_get(v, "value");
-    return NULL;
-}
-
-static const struct err *patch_read_merge(struct arena *a,
-                                          const struct json *state,
-                                          struct intent_patches *out)
-{
-    if (json_count(state) > INTENT_PATCHES_MAX)
-        return err_at(a, ERR_INVALID, "field.too_many", STR("state"),
-                      "The body may have at most %d members.",
-                      INTENT_PATCHES_MAX);
-    for (struct json_iter i = json_iter(state); json_next(&i);) {
-        if (str_find(i.key, '/', 0) < i.key.n || i.key.n == 0 ||
-            i.key.n > PATH_MAX_BYTES)
-            return err_at(a, ERR_INVALID, "patch.key", STR("state"),
-                          "A member's name may not be empty or contain '/'.");
-        out->v[out->n++] = (struct intent_patch){
-            .op = INTENT_SET, .path = i.key, .value = i.value};
-    }
     return NULL;
 }
 
@@ -64,8 +44,18 @@ const struct err *intent_patches_read(struct arena *a, const struct json *body,
                      "The body needs either \"patches\", a list, or \"state\", "
                      "an object whose members are set.");
     TRY(fields_error(&f));
-    if (state)
-        return patch_read_merge(a, state, out);
+    if (json_count(state) > INTENT_PATCHES_MAX)
+        return err_at(a, ERR_INVALID, "field.too_many", STR("state"),
+                      "The body may have at most %d members.",
+                      INTENT_PATCHES_MAX);
+    for (struct json_iter i = json_iter(state); json_next(&i);) {
+        if (str_find(i.key, '/', 0) < i.key.n || i.key.n == 0 ||
+            i.key.n > PATH_MAX_BYTES)
+            return err_at(a, ERR_INVALID, "patch.key", STR("state"),
+                          "A member's name may not be empty or contain '/'.");
+        out->v[out->n++] = (struct intent_patch){
+            .op = INTENT_SET, .path = i.key, .value = i.value};
+    }
     if (json_count(list) > INTENT_PATCHES_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", STR("patches"),
                       "The body may have at most %d patches.",

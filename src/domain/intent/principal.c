@@ -3,16 +3,7 @@
 
 #include <assert.h>
 
-#include "base/buf.h"
 #include "base/text.h"
-
-/* White space beyond ASCII and Latin-1, by Unicode's list. */
-static bool principal_wide_space(uint32_t rune)
-{
-    return rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200a) ||
-           rune == 0x2028 || rune == 0x2029 || rune == 0x202f ||
-           rune == 0x205f || rune == 0x3000;
-}
 
 bool principal_agent_name(struct str name)
 {
@@ -22,9 +13,14 @@ bool principal_agent_name(struct str name)
         return false;
     for (size_t at = 0; at < name.n;) {
         const uint32_t rune = str_rune(name, &at);
+        /* White space beyond ASCII and Latin-1, by Unicode's list. */
+        const bool space = rune == 0x1680 ||
+                           (rune >= 0x2000 && rune <= 0x200a) ||
+                           rune == 0x2028 || rune == 0x2029 ||
+                           rune == 0x202f || rune == 0x205f || rune == 0x3000;
         /* A slash would end a path segment in clients that do not escape. */
         if (rune <= ' ' || rune == '/' || (rune >= 0x7f && rune <= 0xa0) ||
-            principal_wide_space(rune) || text_hidden(rune))
+            space || text_hidden(rune))
             return false;
     }
     return true;
@@ -99,11 +95,9 @@ struct str principal_agent_key(const struct principal *p)
 
 struct str principal_key_actor(struct arena *a, struct str label)
 {
-    struct buf b = buf_make(a, label.n + 8);
-    buf_str(&b, label);
-    if (principal_agent_name(label) && str_find(label, '@', 0) == label.n)
-        buf_put(&b, " (key)");
-    return buf_text(&b);
+    const bool agent =
+        principal_agent_name(label) && str_find(label, '@', 0) == label.n;
+    return agent ? arena_join(a, label, STR(" (key)")) : label;
 }
 
 bool principal_decides(const struct principal *p)
@@ -149,15 +143,11 @@ struct str principal_by_text(struct arena *a, const struct decider *by)
         [DECIDER_OPERATORS] = RESPONDER_OPERATORS,
         [DECIDER_GROUP] = RESPONDER_GROUP,
         [DECIDER_INITIATOR] = RESPONDER_INITIATOR};
-    struct buf b = buf_make(a, by->group.n + 32);
     if (by->who == DECIDER_ANY)
         return STR_NONE;
-    buf_str(&b, vocabulary_responder_mode(modes[by->who])->wire);
-    if (by->who == DECIDER_GROUP) {
-        buf_char(&b, ':');
-        buf_str(&b, by->group);
-    }
-    return buf_text(&b);
+    const struct str mode = vocabulary_responder_mode(modes[by->who])->wire;
+    return by->who == DECIDER_GROUP ? arena_join(a, mode, STR(":"), by->group)
+                                    : mode;
 }
 
 struct str principal_by_column(struct arena *a, const void *at)

@@ -1,7 +1,6 @@
 /* The access of agents to intents. Pure: the database finds the ties. */
 #include "domain/intent/reach.h"
 
-#include "base/buf.h"
 #include "base/json/json.h"
 
 bool reach_choose(struct str word, const struct str *names, size_t n,
@@ -32,15 +31,11 @@ bool reach_sort(const struct principal *p, bool test)
     return p->role != ROLE_AGENT || p->test == test;
 }
 
-static const struct err *reach_unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "intent.unknown",
-                 "There is no intent with this id.");
-}
-
 const struct err *reach_check_sort(const struct principal *p, bool test)
 {
-    return reach_sort(p, test) ? NULL : reach_unknown();
+    return reach_sort(p, test) ? NULL
+                               : ERROR(ERR_NOT_FOUND, "intent.unknown",
+                                       "There is no intent with this id.");
 }
 
 bool reach_all(const struct principal *p, const struct intent *i)
@@ -57,15 +52,10 @@ bool reach_all(const struct principal *p, const struct intent *i)
 static struct str reach_as(struct arena *a, const struct principal *p,
                            bool all)
 {
-    struct buf b = buf_make(a, p->agent.n + sizeof REACH_TEST + 1);
     if (p->role != ROLE_AGENT)
         return STR_NONE;
-    if (p->test)
-        buf_put(&b, REACH_TEST);
-    if (all)
-        buf_char(&b, '/');
-    buf_str(&b, p->agent);
-    return buf_text(&b);
+    return arena_join(a, p->test ? STR(REACH_TEST) : STR_NONE,
+                      all ? STR("/") : STR_NONE, p->agent);
 }
 
 struct str reach_reader(struct arena *a, const struct principal *p)
@@ -105,7 +95,8 @@ const struct err *reach_check(struct arena *a, enum access has,
                               enum access needs)
 {
     if (has == ACCESS_NONE)
-        return reach_unknown();
+        return ERROR(ERR_NOT_FOUND, "intent.unknown",
+                     "There is no intent with this id.");
     if (has >= needs)
         return NULL;
     const struct str mine = vocabulary_access(has)->wire,

@@ -44,22 +44,16 @@ static bool channel_same_mail(struct str a, struct str b)
     return a.n == b.n && (a.n == 0 || str_search_nocase(a, b) == 0);
 }
 
-static bool channel_allows_mail(struct str entry, struct str who)
-{
-    const size_t at = str_find(who, '@', 0);
-    if (entry.n > 0 && entry.p[0] == '@')
-        return channel_same_mail(entry, str_sub(who, at, who.n));
-    return channel_same_mail(entry, who);
-}
-
 bool channel_allows(const struct channel *c, struct str who)
 {
     const bool mail = c->kind == ENDPOINT_MAIL;
     if (who.n == 0 || who.n > WHO_MAX || (mail && !endpoint_mail(who)))
         return false;
+    const struct str domain = str_sub(who, str_find(who, '@', 0), who.n);
     for (size_t i = 0; i < c->notify_to_n; i++) {
         const struct str entry = c->notify_to[i];
-        if (mail ? channel_allows_mail(entry, who)
+        if (mail ? channel_same_mail(entry, who) ||
+                       channel_same_mail(entry, domain)
                  : str_is(entry, "*") || str_eq(entry, who))
             return true;
     }
@@ -257,15 +251,6 @@ const struct err *channel_address(struct arena *a, const char *field,
     return endpoint_url(a, field, *out, &host);
 }
 
-static bool channel_allowed(enum endpoint_kind kind, struct str s)
-{
-    if (kind != ENDPOINT_MAIL)
-        return endpoint_line(s, ENDPOINT_NAME_MAX);
-    if (s.n > 0 && s.p[0] == '@')
-        return endpoint_host_name(str_sub(s, 1, s.n));
-    return endpoint_mail(s);
-}
-
 const struct err *channel_notify_to(struct arena *a, const char *field,
                                     enum endpoint_kind kind,
                                     const struct str *v, size_t n)
@@ -275,7 +260,10 @@ const struct err *channel_notify_to(struct arena *a, const char *field,
                       "The list may have at most %d entries.",
                       CHANNEL_NOTIFY_MAX);
     for (size_t i = 0; i < n; i++) {
-        if (channel_allowed(kind, v[i]))
+        const bool domain = v[i].n > 0 && v[i].p[0] == '@';
+        if (kind != ENDPOINT_MAIL ? endpoint_line(v[i], ENDPOINT_NAME_MAX)
+            : domain ? endpoint_host_name(str_sub(v[i], 1, v[i].n))
+                     : endpoint_mail(v[i]))
             continue;
         return err_at(a, ERR_INVALID, "endpoint.notify_to",
                       fields_element(a, str_of(field), i), "%s",

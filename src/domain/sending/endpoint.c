@@ -85,29 +85,24 @@ static bool endpoint_alnum(char c)
 
 /* ---- hosts ---------------------------------------------------------- */
 
-static bool endpoint_label(struct str s)
-{
-    if (s.n < 1 || s.n > LABEL_MAX || s.p[0] == '-' || s.p[s.n - 1] == '-')
-        return false;
-    for (size_t i = 0; i < s.n; i++) {
-        if (!endpoint_alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_')
-            return false;
-    }
-    return true;
-}
-
 /* Resolvers read a name whose last part begins with a digit as a number, in
  * many spellings; only the plain IPv4 spelling is accepted. */
 bool endpoint_host_name(struct str s)
 {
-    struct str rest = s, last = STR_NONE;
+    struct str rest = s, last;
     if (s.n < 1 || s.n > HOST_MAX)
         return false;
-    while (rest.p) {
+    do {
         last = str_cut(&rest, '.');
-        if (!endpoint_label(last))
+        if (last.n < 1 || last.n > LABEL_MAX || last.p[0] == '-' ||
+            last.p[last.n - 1] == '-')
             return false;
-    }
+        for (size_t i = 0; i < last.n; i++) {
+            const char c = last.p[i];
+            if (!endpoint_alnum(c) && c != '-' && c != '_')
+                return false;
+        }
+    } while (rest.p);
     return !endpoint_digit(last.p[0]);
 }
 
@@ -165,13 +160,6 @@ static bool endpoint_has_scheme(struct str url, struct str scheme)
            str_search_nocase(str_sub(url, 0, scheme.n), scheme) == 0;
 }
 
-static bool endpoint_this_machine(const struct endpoint_host *h)
-{
-    return h->literal ? str_starts(h->name, STR("127.")) ||
-                            str_is(h->name, "::1")
-                      : str_is_nocase(h->name, "localhost");
-}
-
 const struct err *endpoint_url(struct arena *a, const char *field,
                                struct str url, struct endpoint_host *out)
 {
@@ -197,7 +185,10 @@ const struct err *endpoint_url(struct arena *a, const char *field,
                                 "The URL may not have a fragment (#).");
     if (!endpoint_plain(url) || !endpoint_authority(place, out))
         return endpoint_bad_url(a, field, "The URL has no valid host.");
-    if (out->plain && !endpoint_this_machine(out))
+    const bool loopback = out->literal ? str_starts(out->name, STR("127.")) ||
+                                             str_is(out->name, "::1")
+                                       : str_is_nocase(out->name, "localhost");
+    if (out->plain && !loopback)
         return endpoint_bad_url(a, field,
                                 "The URL has to begin with https://. Only a "
                                 "loopback address may have http://.");

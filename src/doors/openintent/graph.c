@@ -134,7 +134,7 @@ static const struct err *check_dependency(struct call *c,
                                       .joins = &w->intent};
     TRY(intents_check_refs(c->pg, c->a, &refs));
     TRY(policy_tie(w, dependency));
-    if (intent_depends(c->a, &w->intent, dependency))
+    if (json_lists_text(json_read(c->a, w->intent.depends_on), dependency))
         return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
                       STR("dependency_id"),
                       "The intent already depends on this one.");
