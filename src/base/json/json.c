@@ -334,6 +334,12 @@ void json_set_text_or_null(struct json *obj, const char *key, struct str s)
     json_put(obj, key, s.p ? text_make(s) : NULL);
 }
 
+void json_set_text_given(struct json *obj, const char *key, struct str s)
+{
+    if (s.p)
+        json_set_text(obj, key, s);
+}
+
 void json_set_read(struct arena *a, struct json *obj, const char *key,
                    struct str text)
 {

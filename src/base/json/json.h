@@ -121,10 +121,12 @@ void json_set_key(struct json *obj, struct str key, const struct json *v);
 void json_set_text(struct json *obj, const char *key, struct str s);
 /* Same, but p NULL sets null. */
 void json_set_text_or_null(struct json *obj, const char *key, struct str s);
+/* Same, but p NULL sets nothing. */
+void json_set_text_given(struct json *obj, const char *key, struct str s);
 /* The value of a stored JSON text; null where p is NULL. */
 void json_set_read(struct arena *a, struct json *obj, const char *key,
                    struct str text);
-/* Same, but p NULL sets nothing. */
+/* Same, but nothing where p is NULL. */
 void json_set_given(struct arena *a, struct json *obj, const char *key,
                     struct str text);
 void json_set_int(struct json *obj, const char *key, int64_t v);

@@ -37,21 +37,16 @@ static struct json *agent_ui_controls(struct arena *a,
     return list;
 }
 
-static void agent_ui_set_text(struct json *o, const char *key, struct str s)
-{
-    if (s.p)
-        json_set_text(o, key, s);
-}
-
 static struct json *agent_ui_required(struct arena *a,
                                       const struct suspension *s)
 {
     struct json *p = json_object(a);
-    agent_ui_set_text(p, "kind", kind_words(s->kind)->wire);
-    agent_ui_set_text(p, "title", s->title);
+    json_set_text_given(p, "kind", kind_words(s->kind)->wire);
+    json_set_text_given(p, "title", s->title);
     json_set_text(p, "prompt", s->question);
-    agent_ui_set_text(p, "explanation", s->explanation);
-    agent_ui_set_text(p, "severity", vocabulary_severity(s->severity)->wire);
+    json_set_text_given(p, "explanation", s->explanation);
+    json_set_text_given(p, "severity",
+                        vocabulary_severity(s->severity)->wire);
     json_set_text(p, "responseType",
                   vocabulary_answer_type(s->response_type)->wire);
     json_set_json(p, "decisions", suspension_choices(a, s));
@@ -68,16 +63,16 @@ static struct json *agent_ui_resolved(struct arena *a,
                                       const struct suspension *s)
 {
     struct json *p = json_object(a);
-    agent_ui_set_text(p, "kind", kind_words(s->kind)->wire);
+    json_set_text_given(p, "kind", kind_words(s->kind)->wire);
     json_set_text(p, "state", vocabulary_suspension_state(s->state)->wire);
-    agent_ui_set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
+    json_set_text_given(p, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_given(a, p, "value", s->response);
-    agent_ui_set_text(p, "reason", s->reason);
+    json_set_text_given(p, "reason", s->reason);
     json_set_bool(p, "modified", suspension_modified(s));
     json_set_given(a, p, "constraints", s->constraints);
-    agent_ui_set_text(p, "approvedSha256", s->approved_sha256);
-    agent_ui_set_text(p, "respondedBy", s->responded_by);
-    agent_ui_set_text(p, "auditSummary", s->audit_summary);
+    json_set_text_given(p, "approvedSha256", s->approved_sha256);
+    json_set_text_given(p, "respondedBy", s->responded_by);
+    json_set_text_given(p, "auditSummary", s->audit_summary);
     return p;
 }
 
@@ -91,8 +86,8 @@ struct json *agent_ui_event(struct arena *a, const struct intent *i,
                   open ? STR("action.required") : STR("action.resolved"));
     json_set_text(o, "timestamp",
                   clock_rfc3339(a, open ? s->suspended_at : s->responded_at));
-    agent_ui_set_text(o, "sessionId", i->session_id);
-    agent_ui_set_text(o, "turnId", i->turn_id);
+    json_set_text_given(o, "sessionId", i->session_id);
+    json_set_text_given(o, "turnId", i->turn_id);
     json_set_text(o, "taskId", i->task_id.p ? i->task_id : i->id);
     json_set_text(o, "agentId", s->asked_by);
     json_set_text(o, "actionId", s->id);

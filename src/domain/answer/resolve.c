@@ -42,8 +42,7 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
                   naive ? clock_naive(a, s->responded_at)
                         : clock_rfc3339(a, s->responded_at));
     json_set_given(a, more, "value", s->response);
-    if (s->audit_summary.p)
-        json_set_text(more, "audit_summary", s->audit_summary);
+    json_set_text_given(more, "audit_summary", s->audit_summary);
     return err_more(a,
                     err_at(a, ERR_CONFLICT,
                            s->state == SUSPENSION_EXPIRED
@@ -143,10 +142,8 @@ static struct json *resolve_resumed_payload(struct arena *a,
     json_set_text(p, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_text(p, "via", vocabulary_via(s->responded_via)->wire);
     json_set_text(p, "subject_sha256", s->subject_sha256);
-    if (s->reason.p)
-        json_set_text(p, "reason", s->reason);
-    if (s->approved_sha256.p)
-        json_set_text(p, "approved_sha256", s->approved_sha256);
+    json_set_text_given(p, "reason", s->reason);
+    json_set_text_given(p, "approved_sha256", s->approved_sha256);
     json_set_given(a, p, "constraints", s->constraints);
     if (permit) {
         struct json *granted = record_payload(a, &permit_record, permit);

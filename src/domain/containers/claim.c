@@ -24,8 +24,7 @@ static void claim_text(struct claim_reading *r, const char *key, size_t max)
 {
     struct str text = STR_NONE;
     fields_text(&r->f, key, max, &text);
-    if (text.p)
-        json_set_text(r->said, key, text);
+    json_set_text_given(r->said, key, text);
 }
 
 static void claim_time(struct claim_reading *r, const char *key)

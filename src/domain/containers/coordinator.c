@@ -185,8 +185,7 @@ struct json *coordinator_lapsed(struct arena *a, const struct coordinator *c,
     struct json *o = json_object(a);
     json_set_text(o, "coordinator_id", c->id);
     json_set_text(o, "agent_id", c->agent_id);
-    if (c->portfolio_id.p)
-        json_set_text(o, "portfolio_id", c->portfolio_id);
+    json_set_text_given(o, "portfolio_id", c->portfolio_id);
     json_set_text(o, "last_heartbeat", clock_naive(a, c->heartbeat_at));
     json_set_int(o, "missed_count",
                  (now - c->heartbeat_at) /

@@ -242,10 +242,8 @@ static struct json *event_object_of(struct arena *a, struct str intent_id,
     json_set_text(o, "created_at", clock_naive(a, e->created_at));
     json_set_int(o, "sequence", e->sequence);
     json_set_text_or_null(o, "previous_event_hash", e->previous);
-    if (d->trace_id.p)
-        json_set_text(o, "trace_id", d->trace_id);
-    if (d->parent_event_id.p)
-        json_set_text(o, "parent_event_id", d->parent_event_id);
+    json_set_text_given(o, "trace_id", d->trace_id);
+    json_set_text_given(o, "parent_event_id", d->parent_event_id);
     return o;
 }
 

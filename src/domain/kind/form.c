@@ -186,8 +186,7 @@ static const struct err *form_read_field(struct arena *a, const struct json *v,
     json_set_bool(out, "required", required);
     if (help.n)
         json_set_text(out, "help", help);
-    if (format.p)
-        json_set_text(out, "format", format);
+    json_set_text_given(out, "format", format);
     form_read_options(&f, type, out);
     form_read_bounds(&f, out);
     form_read_lengths(&f, out);

@@ -384,8 +384,7 @@ struct json *oauth_token(struct arena *a, const struct permit *p,
     json_set_text(o, "token_type", bound ? STR("DPoP") : STR("Bearer"));
     json_set_int(o, "expires_in", oauth_expires_in(p, now));
     json_set_read(a, o, "authorization_details", p->granted);
-    if (p->suspension_id.p)
-        json_set_text(o, "request_id", p->suspension_id);
+    json_set_text_given(o, "request_id", p->suspension_id);
     json_set_text(o, "permit_id", p->id);
     json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     return o;
@@ -420,8 +419,7 @@ struct json *oauth_introspection(struct arena *a,
         json_set_json(o, "cnf", oauth_member(a, "jkt", live->jkt));
     json_set_read(a, o, "authorization_details", p->granted);
     json_set_text(o, "permit_id", p->id);
-    if (p->suspension_id.p)
-        json_set_text(o, "request_id", p->suspension_id);
+    json_set_text_given(o, "request_id", p->suspension_id);
     json_set_int(o, "uses_left", permit_uses(a, p) - p->used);
     json_set_text(o, "redemption_endpoint",
                   arena_join(a, live->issuer, STR("/api/v1/redemptions")));

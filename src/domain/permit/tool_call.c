@@ -469,10 +469,8 @@ struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
         json_set_text(o, "credential_class", STR("Sign-in"));
         json_set_json(o, "scopes", c->scopes ? c->scopes : json_array(a));
         json_set_text(o, "settings_url", c->auth_url);
-        if (c->auth_server.p)
-            json_set_text(o, "auth_server", c->auth_server);
-        if (about->probe.p)
-            json_set_text(o, "probe", about->probe);
+        json_set_text_given(o, "auth_server", c->auth_server);
+        json_set_text_given(o, "probe", about->probe);
         return json_dump(a, o, SUBJECT_ROOM);
     }
     for (size_t i = 0; i < calls->n; i++)

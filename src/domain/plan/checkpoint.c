@@ -110,8 +110,7 @@ const struct err *checkpoint_pause(struct intent_plans *all, struct plan *p,
     plan_mark_changed(p, all->now);
     json_set_text(o, "plan_id", p->id);
     json_set_text_or_null(o, "reason", vocabulary_plan_pause(why)->wire);
-    if (checkpoint_id.p)
-        json_set_text(o, "checkpoint_id", checkpoint_id);
+    json_set_text_given(o, "checkpoint_id", checkpoint_id);
     return intent_plans_event(all, "plan.paused", o);
 }
 
@@ -125,8 +124,7 @@ static struct json *checkpoint_payload(const struct intent_plans *all,
     json_set_text(o, "plan_id", c->plan_id);
     json_set_text(o, "checkpoint_id", c->id);
     json_set_bool(o, "requires_approval", c->requires_approval);
-    if (suspension_id.p)
-        json_set_text(o, "suspension_id", suspension_id);
+    json_set_text_given(o, "suspension_id", suspension_id);
     return o;
 }
 

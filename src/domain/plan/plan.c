@@ -61,8 +61,7 @@ const struct err *plan_read(struct arena *a, const struct json *body,
         json_set_json(facts, "conditions", conditions);
     if (metadata)
         json_set_json(facts, "metadata", metadata);
-    if (on_complete.p)
-        json_set_text(facts, "on_complete", on_complete);
+    json_set_text_given(facts, "on_complete", on_complete);
     p->facts = json_dump(a, facts, PLAN_FACTS_MAX);
     return p->facts.p ? NULL
                       : ERROR(ERR_TOO_LARGE, "plan.too_large",

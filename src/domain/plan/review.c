@@ -39,8 +39,7 @@ static struct json *review_tasks(const struct intent_plans *all,
             continue;
         json_set_text(o, "name", t->name);
         json_set_text(o, "status", vocabulary_task_status(t->status)->wire);
-        if (t->assigned_agent.p)
-            json_set_text(o, "assigned_agent", t->assigned_agent);
+        json_set_text_given(o, "assigned_agent", t->assigned_agent);
         json_set_text(o, "task_id", t->id);
         json_add_json(list, o);
     }

@@ -53,8 +53,7 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
                           s->responded_by_claimed.p ? s->responded_by_claimed
                                                     : s->responded_by);
     json_set_text_or_null(o, "decided_by", s->responded_by);
-    if (s->reason.p)
-        json_set_text(o, "reason", s->reason);
+    json_set_text_given(o, "reason", s->reason);
     json_set_given(a, o, "metadata", s->metadata);
     json_set_given(a, o, "constraints", s->constraints);
     if (s->approved_subject.p)
@@ -82,8 +81,7 @@ const struct err *suspension_put_mirror(struct arena *a,
     struct json *state = NULL;
     TRY(json_parse(a, i->state, &state));
     json_set_json(state, "_suspension", suspension_mirror(a, s));
-    if (s->abandonment_reason.p)
-        json_set_text(state, "abandonment_reason", s->abandonment_reason);
+    json_set_text_given(state, "abandonment_reason", s->abandonment_reason);
     /* The ceiling for agents is checked when they write; the decision on top of
      * it must never fail because it does not fit. */
     i->state = json_dump(a, state, MIRRORED_MAX);
@@ -521,8 +519,7 @@ struct json *suspension_payload(struct arena *a, const struct suspension *s)
     if (s->severity_said != s->severity)
         json_set_text(o, "severity_said",
                       vocabulary_key(vocabulary_severity(s->severity_said)));
-    if (s->supersedes.p)
-        json_set_text(o, "supersedes", s->supersedes);
+    json_set_text_given(o, "supersedes", s->supersedes);
     if (s->expires_at)
         json_set_text(o, "expires_at", clock_naive(a, s->expires_at));
     return o;

@@ -201,6 +201,5 @@ void suspension_kind_record(struct arena *a, const struct suspension *s,
         json_set_json(record, "subject", suspension_subject(a, s));
     set(a, record, "evidence", s->evidence);
     set(a, record, "artifacts", s->artifacts);
-    if (s->supersedes.p)
-        json_set_text(record, "supersedes", s->supersedes);
+    json_set_text_given(record, "supersedes", s->supersedes);
 }

@@ -268,16 +268,14 @@ suspension_finish(struct arena *a, const struct suspension_kind_parts *parts,
                   vocabulary_answer_type(s->response_type)->wire);
     json_set_given(a, r, "context", s->context);
     json_set_json(r, "choices", suspension_choices(a, s));
-    if (s->channel_hint.p)
-        json_set_text(r, "channel_hint", s->channel_hint);
+    json_set_text_given(r, "channel_hint", s->channel_hint);
     if (s->timeout_seconds)
         json_set_int(r, "timeout_seconds", s->timeout_seconds);
     json_set_text(r, "fallback_policy",
                   vocabulary_fallback_policy(s->fallback_policy)->wire);
     json_set_given(a, r, "fallback_value", s->fallback_value);
     json_set_given(a, r, "retry_policy", s->retry_policy);
-    if (s->title.p)
-        json_set_text(r, "title", s->title);
+    json_set_text_given(r, "title", s->title);
     if (s->severity != SEVERITY_UNSAID)
         json_set_text(r, "severity", vocabulary_severity(s->severity)->wire);
     suspension_kind_record(a, s, r);

@@ -74,8 +74,7 @@ static struct json *created_payload(struct call *c, const struct intent *i)
     struct json *p = json_object(c->a);
     json_set_text(p, "title", i->title);
     json_set_text(p, "status", vocabulary_intent_status(i->status)->wire);
-    if (i->parent_intent_id.p)
-        json_set_text(p, "parent_intent_id", i->parent_intent_id);
+    json_set_text_given(p, "parent_intent_id", i->parent_intent_id);
     json_set_read(c->a, p, "depends_on", i->depends_on);
     return p;
 }

@@ -106,11 +106,9 @@ static struct str body_of(const struct command *c, const struct asking *x)
     else
         json_set_text(o, "response_type", STR("confirm"));
     const struct str severity = command_option(c, "--severity", 0);
-    if (severity.p)
-        json_set_text(o, "severity", severity);
+    json_set_text_given(o, "severity", severity);
     const struct str why = command_option(c, "--explanation", 0);
-    if (why.p)
-        json_set_text(o, "explanation", why);
+    json_set_text_given(o, "explanation", why);
     json_set_int(o, "timeout_seconds", x->wait);
     return json_dump(x->arena, o, ASK_BODY_MAX);
 }

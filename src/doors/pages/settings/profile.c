@@ -44,8 +44,7 @@ static struct json *profile_values(struct settings_view *v)
     json_set_text(values, "name", own->name);
     json_set_text(values, "theme", own->theme);
     json_set_text(values, "keys", str_of(own->single_key ? "once" : "twice"));
-    if (own->time_zone.p)
-        json_set_text(values, "time_zone", own->time_zone);
+    json_set_text_given(values, "time_zone", own->time_zone);
     return values;
 }
 
