@@ -33,6 +33,12 @@ const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
     return e;
 }
 
+const struct err *err_not_found_as(const struct err *e,
+                                   const struct err *instead)
+{
+    return e && e->kind == ERR_NOT_FOUND ? instead : e;
+}
+
 const struct err *err_more(struct arena *a, const struct err *e,
                            const struct json *more)
 {

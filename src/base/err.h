@@ -73,6 +73,9 @@ bool err_is(const struct err *e, const char *code);
 const struct err *err_at(struct arena *a, enum err_kind kind, const char *code,
                          struct str at, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* instead where e is ERR_NOT_FOUND; else e, which may be NULL. */
+const struct err *err_not_found_as(const struct err *e,
+                                   const struct err *instead);
 /* A copy of e with more set. */
 const struct err *err_more(struct arena *a, const struct err *e,
                            const struct json *more);

@@ -142,8 +142,8 @@ static const struct err *check_closed(struct call *c,
     struct intent i;
     if (c->who.role != ROLE_AGENT || s->origin == ORIGIN_ACCESS)
         return NULL;
-    const struct err *e = call_intent(c, s->intent_id, REACH_USE, &i);
-    return e && e->kind == ERR_NOT_FOUND ? unknown() : e;
+    return err_not_found_as(call_intent(c, s->intent_id, REACH_USE, &i),
+                            unknown());
 }
 
 const struct err *question_check(struct call *c, const struct suspension *s,

@@ -2,6 +2,7 @@
 #include "doors/asking/view.h"
 
 #include "base/clock_text.h"
+#include "domain/question/side_question.h"
 #include "store/tables.h"
 
 /* ---- intents -------------------------------------------------------- */
@@ -109,6 +110,13 @@ struct json *view_suspension(struct call *c, const struct suspension *s)
         json_set_int(o, "restore_epoch", tables_restore().epoch);
     if (s->restored_from)
         view_set_time(c->a, o, "restored_from", s->restored_from);
+    return o;
+}
+
+struct json *view_side_question(struct call *c, const struct suspension *s)
+{
+    struct json *o = side_question_object(c->a, s);
+    json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
     return o;
 }
 

@@ -15,6 +15,9 @@ void view_intents(struct buf *b, const char *name,
                   const struct intent_rows *rows);
 /* A suspension as the native API shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
+/* An approval or another side question as OpenIntent clients read it, with its
+ * page. */
+struct json *view_side_question(struct call *c, const struct suspension *s);
 /* Whether what a yes allows may be done now, in a record that was read: why is
  * that of use_read. Other answers have no such member. */
 void view_set_usable(struct json *o, const struct suspension *s,

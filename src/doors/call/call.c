@@ -135,21 +135,25 @@ const struct err *call_must_match(struct call *c, int64_t *out)
                        "have read.");
 }
 
+const struct err *call_check_version(struct call *c, int64_t read,
+                                     int64_t current, const struct err *e)
+{
+    struct json *more = json_object(c->a);
+    json_set_int(more, "current_version", current);
+    return read == current ? NULL : err_more(c->a, e, more);
+}
+
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version)
 {
     /* An expiry by this very call is not a change that the caller could have
      * seen. */
-    if (version == w->intent.version ||
-        (w->expired && version == w->intent.version - 1))
+    if (w->expired && version == w->intent.version - 1)
         return NULL;
-    struct json *more = json_object(c->a);
-    json_set_int(more, "current_version", w->intent.version);
-    return err_more(c->a,
-                    ERROR(ERR_CONFLICT, "intent.version",
-                          "The intent has changed since you read it. Read it "
-                          "again."),
-                    more);
+    return call_check_version(
+        c, version, w->intent.version,
+        ERROR(ERR_CONFLICT, "intent.version",
+              "The intent has changed since you read it. Read it again."));
 }
 
 int64_t call_query_int(const struct call *c, const char *key,

@@ -63,6 +63,11 @@ const struct err *call_if_match(struct call *c, int64_t *out) MUST;
 /* The same of another thing than an intent: ERR_PRECONDITION
  * request.precondition where the header is missing. */
 const struct err *call_must_match(struct call *c, int64_t *out) MUST;
+/* e, an ERR_CONFLICT, with the current version, unless the caller has read that
+ * one. */
+const struct err *call_check_version(struct call *c, int64_t read,
+                                     int64_t current,
+                                     const struct err *e) MUST;
 /* ERR_CONFLICT intent.version with current_version in more, unless equal. */
 const struct err *call_same_version(struct call *c, const struct work *w,
                                     int64_t version) MUST;
