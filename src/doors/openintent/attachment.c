@@ -46,28 +46,20 @@ const struct err *openintent_attachment_add(struct call *c)
                        record_object(c->a, &attachment_record, &t), false);
 }
 
-static const struct err *find(struct call *c, const struct work *w,
-                              const struct attachment **out)
-{
-    struct attachment_rows rows;
-    *out = NULL;
-    TRY(records_attachments(c->pg, c->a, w->intent.id, &rows));
-    for (size_t n = 0; n < rows.n; n++) {
-        if (str_eq(rows.v[n].id, c->param[1]))
-            *out = &rows.v[n];
-    }
-    return *out ? NULL
-                : ERROR(ERR_NOT_FOUND, "attachment.unknown",
-                        "The intent has no attachment with this id.");
-}
-
 /* The event of its addition stays in the log. */
 const struct err *openintent_attachment_remove(struct call *c)
 {
-    const struct attachment *t = NULL;
+    struct attachment_rows rows;
     struct work w;
+    size_t n = 0;
     TRY(call_begin(c, &w, c->param[0]));
-    TRY(find(c, &w, &t));
+    TRY(records_attachments(c->pg, c->a, w.intent.id, &rows));
+    while (n < rows.n && !str_eq(rows.v[n].id, c->param[1]))
+        n++;
+    if (n == rows.n)
+        return ERROR(ERR_NOT_FOUND, "attachment.unknown",
+                     "The intent has no attachment with this id.");
+    const struct attachment *t = &rows.v[n];
     if (c->who.role == ROLE_AGENT && !str_eq(t->uploaded_by, c->who.agent))
         return ERROR(ERR_FORBIDDEN, "attachment.not_yours",
                      "Only the agent that added the attachment, or a person, "

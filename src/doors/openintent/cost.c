@@ -16,25 +16,10 @@ const struct err *openintent_cost_list(struct call *c)
     return NULL;
 }
 
-/* The number is bounded, and so is the sum where the policy says so. */
-static const struct err *check(struct call *c, const struct work *w,
-                               const struct cost *cost)
-{
-    struct records_total total;
-    TRY(policy_write(w));
-    TRY(records_cost_total(c->pg, c->a, w->intent.id, &total));
-    if (total.n >= COSTS_OF_INTENT_MAX)
-        return ERROR(ERR_CONFLICT, "cost.too_many",
-                     "The intent has 1000 costs. Continue in a new intent.");
-    if (!decimal_add(total.sum, cost->amount, &total.sum))
-        return err_at(c->a, ERR_INVALID, "field.range", STR("amount"),
-                      "The sum of the intent's costs would be too large.");
-    return policy_cost(w, total.sum);
-}
-
 const struct err *openintent_cost_record(struct call *c)
 {
     struct cost cost = {.provider = STR_NONE};
+    struct records_total total;
     struct json *body = NULL;
     struct work w;
     TRY(call_body_once(c, &body));
@@ -42,7 +27,16 @@ const struct err *openintent_cost_record(struct call *c)
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(check(c, &w, &cost));
+    TRY(policy_write(&w));
+    /* The number is bounded, and so is the sum where the policy says so. */
+    TRY(records_cost_total(c->pg, c->a, w.intent.id, &total));
+    if (total.n >= COSTS_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "cost.too_many",
+                     "The intent has 1000 costs. Continue in a new intent.");
+    if (!decimal_add(total.sum, cost.amount, &total.sum))
+        return err_at(c->a, ERR_INVALID, "field.range", STR("amount"),
+                      "The sum of the intent's costs would be too large.");
+    TRY(policy_cost(&w, total.sum));
     cost.id = id_new(c->a);
     cost.intent_id = w.intent.id;
     cost.agent_id = principal_actor(&c->who);

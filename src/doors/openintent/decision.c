@@ -13,7 +13,7 @@
 #define RECORDED "decision_recorded"
 
 /* As OpenIntent's client reads it. */
-static struct json *object_of(struct call *c, const struct event *e)
+static struct json *decision_object(struct call *c, const struct event *e)
 {
     const struct json *p = json_read(
         c->a, json_raw_member(c->a, e->canonical, STR("payload")));
@@ -42,17 +42,18 @@ const struct err *openintent_decision_list(struct call *c)
         .intent_id = i.id, .type = STR(RECORDED), .limit = 1000};
     TRY(events_list(c->pg, c->a, &page, &rows));
     for (size_t k = rows.n; k-- > 0;)
-        json_add_json(list, object_of(c, &rows.v[k]));
+        json_add_json(list, decision_object(c, &rows.v[k]));
     json_set_json(o, "decisions", list);
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-struct sent {
+struct decision_sent {
     struct str type, outcome, reasoning, arbitration_id;
 };
 
-static const struct err *read(struct call *c, struct sent *out)
+static const struct err *decision_read(struct call *c,
+                                       struct decision_sent *out)
 {
     struct json *body = NULL;
     TRY(call_body(c, &body));
@@ -70,15 +71,16 @@ static const struct err *read(struct call *c, struct sent *out)
     return fields_error(&f);
 }
 
-static const struct err *commit(struct call *c, struct work *w)
+static const struct err *decision_commit(struct call *c, struct work *w)
 {
-    return call_commit(c, w, 201,
-                       object_of(c, &w->events.v[w->events.n - 1]), false);
+    return call_commit(
+        c, w, 201, decision_object(c, &w->events.v[w->events.n - 1]), false);
 }
 
 /* The answer to the arbitration that was asked for first, or to the one that is
  * named. */
-static const struct err *arbitrate(struct call *c, const struct sent *sent)
+static const struct err *decision_arbitrate(struct call *c,
+                                            const struct decision_sent *sent)
 {
     const struct answer answer = {.value = json_string(c->a, sent->outcome),
                                   .pressed = true,
@@ -94,28 +96,26 @@ static const struct err *arbitrate(struct call *c, const struct sent *sent)
         TRY(suspensions_arbitration(c->pg, c->a, i.id, &id));
     if (!id.p)
         return none;
-    const struct err *e = work_begin_suspension(&w, id, &c->once);
-    if (e)
-        return e->kind == ERR_NOT_FOUND ? none : e;
+    TRY(err_not_found_as(work_begin_suspension(&w, id, &c->once), none));
     if (w.answered)
         return call_replay(c, &w);
     if (w.suspension.origin != ORIGIN_ARBITRATION ||
         !str_eq(w.suspension.intent_id, i.id))
         return none;
     TRY(respond_decide(c, &w, &answer));
-    return commit(c, &w);
+    return decision_commit(c, &w);
 }
 
 const struct err *openintent_decision_record(struct call *c)
 {
     struct json *p = json_object(c->a);
-    struct sent sent = {.type = STR_NONE};
+    struct decision_sent sent = {.type = STR_NONE};
     struct work w;
-    TRY(read(c, &sent));
+    TRY(decision_read(c, &sent));
     TRY(call_once(c));
     if (c->who.role != ROLE_AGENT &&
         vocabulary_origin_of(sent.type) == ORIGIN_ARBITRATION)
-        return arbitrate(c, &sent);
+        return decision_arbitrate(c, &sent);
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
@@ -124,5 +124,5 @@ const struct err *openintent_decision_record(struct call *c)
     json_set_text(p, "outcome", sent.outcome);
     json_set_text(p, "reasoning", sent.reasoning.p ? sent.reasoning : STR(""));
     TRY(work_event(&w, RECORDED, event_by(&c->who), p));
-    return commit(c, &w);
+    return decision_commit(c, &w);
 }

@@ -61,8 +61,8 @@ const struct err *openintent_failure_list(struct call *c)
 }
 
 /* Where people have too much to do already, the failure alone is recorded. */
-static const struct err *escalate(struct call *c, struct work *w,
-                                  struct failure *f)
+static const struct err *failure_escalate(struct call *c, struct work *w,
+                                          struct failure *f)
 {
     struct suspension s = {.id = id_new(c->a)};
     TRY(side_question_read_escalation(c->a, failure_escalation(c->a, f), &s));
@@ -75,29 +75,12 @@ static const struct err *escalate(struct call *c, struct work *w,
     return e;
 }
 
-static const struct err *settle(struct call *c, struct work *w,
-                                struct failure *f)
-{
-    struct failure_counts before;
-    const struct governance governance =
-        governance_stored(c->a, w->intent.governance_policy);
-    struct failure_policy p;
-    bool found = false;
-    TRY(records_failure_counts(c->pg, c->a, w->intent.id, f->agent_id,
-                               &before));
-    if (before.of_intent >= FAILURES_OF_INTENT_MAX)
-        return ERROR(ERR_CONFLICT, "failure.too_many",
-                     "The intent has 1000 failures. Continue in a new "
-                     "intent.");
-    TRY(records_policy(c->pg, c->a, w->intent.id, &p, &found));
-    found = found && !intent_ended(w->intent.status);
-    failure_settle(found ? &p : NULL, &governance, &before, f);
-    return NULL;
-}
-
 const struct err *openintent_failure_record(struct call *c)
 {
     struct failure f = {.attempt = 0};
+    struct failure_counts before;
+    struct failure_policy p;
+    bool found = false;
     struct json *body = NULL;
     struct work w;
     TRY(call_body_once(c, &body));
@@ -111,11 +94,20 @@ const struct err *openintent_failure_record(struct call *c)
     f.agent_id = principal_actor(&c->who);
     f.key_id = principal_agent_key(&c->who);
     f.created_at = w.now;
-    TRY(settle(c, &w, &f));
+    TRY(records_failure_counts(c->pg, c->a, w.intent.id, f.agent_id, &before));
+    if (before.of_intent >= FAILURES_OF_INTENT_MAX)
+        return ERROR(ERR_CONFLICT, "failure.too_many",
+                     "The intent has 1000 failures. Continue in a new "
+                     "intent.");
+    TRY(records_policy(c->pg, c->a, w.intent.id, &p, &found));
+    found = found && !intent_ended(w.intent.status);
+    const struct governance governance =
+        governance_stored(c->a, w.intent.governance_policy);
+    failure_settle(found ? &p : NULL, &governance, &before, &f);
     TRY(work_event(&w, "failure_recorded", event_by(&c->who),
                    failure_payload(c->a, &f)));
     if (f.next == FAILURE_ESCALATION)
-        TRY(escalate(c, &w, &f));
+        TRY(failure_escalate(c, &w, &f));
     records_queue_failure(c->pg, c->a, &f, failure_due_at(&f));
     return call_commit(c, &w, 201, record_object(c->a, &failure_record, &f),
                        false);

@@ -20,22 +20,9 @@ const struct err *openintent_governance_read(struct call *c)
     return NULL;
 }
 
-/* An agent may tighten a policy, and never loosen it. */
-static const struct err *check_tighter(struct call *c, const struct work *w,
-                                       const struct governance *now)
-{
-    const struct governance old =
-        governance_stored(c->a, w->intent.governance_policy);
-    if (c->who.role != ROLE_AGENT || governance_tightens(&old, now))
-        return NULL;
-    return ERROR(ERR_FORBIDDEN, "governance.tighten_only",
-                 "An agent may make the policy stricter. Only a person may "
-                 "loosen or remove it.");
-}
-
 /* policy: p NULL removes it. */
-static const struct err *change(struct call *c, struct str policy,
-                                const struct governance *now)
+static const struct err *governance_change(struct call *c, struct str policy,
+                                           const struct governance *now)
 {
     struct json *p = json_object(c->a);
     const char *type = policy.p ? "governance.policy_set"
@@ -47,7 +34,12 @@ static const struct err *change(struct call *c, struct str policy,
     TRY(call_same_version(c, &w, version));
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
-    TRY(check_tighter(c, &w, now));
+    const struct governance old =
+        governance_stored(c->a, w.intent.governance_policy);
+    if (c->who.role == ROLE_AGENT && !governance_tightens(&old, now))
+        return ERROR(ERR_FORBIDDEN, "governance.tighten_only",
+                     "An agent may make the policy stricter. Only a person "
+                     "may loosen or remove it.");
     w.intent.governance_policy = policy;
     work_touch(&w);
     if (policy.p)
@@ -65,12 +57,12 @@ const struct err *openintent_governance_set(struct call *c)
     struct governance now;
     TRY(call_body(c, &body));
     TRY(governance_read(c->a, body, STR(""), &now));
-    return change(c, json_dump(c->a, body, INTENT_STATE_MAX), &now);
+    return governance_change(c, json_dump(c->a, body, INTENT_STATE_MAX), &now);
 }
 
 const struct err *openintent_governance_remove(struct call *c)
 {
     struct governance none;
     TRY(governance_read(c->a, NULL, STR(""), &none));
-    return change(c, STR_NONE, &none);
+    return governance_change(c, STR_NONE, &none);
 }

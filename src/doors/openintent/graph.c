@@ -14,8 +14,8 @@
 /* ---- lists ----------------------------------------------------------- */
 
 /* The wish for a page of related intents. */
-static struct intents_related wish(const struct call *c,
-                                   enum intents_relation relation)
+static struct intents_related graph_wish(const struct call *c,
+                                         enum intents_relation relation)
 {
     return (struct intents_related){.id = c->param[0],
                                     .who = &c->who,
@@ -24,9 +24,9 @@ static struct intents_related wish(const struct call *c,
                                     .after = request_query(c->rq, "after")};
 }
 
-static const struct err *find(struct call *c,
-                              const struct intents_related *page,
-                              struct intent_rows *out)
+static const struct err *graph_find(struct call *c,
+                                    const struct intents_related *page,
+                                    struct intent_rows *out)
 {
     TRY(intents_related(c->pg, c->a, page, out));
     for (size_t i = 0; i < out->n; i++) {
@@ -37,13 +37,14 @@ static const struct err *find(struct call *c,
 }
 
 /* whole: the list has no second page. */
-static const struct err *list(struct call *c, enum intents_relation relation,
-                              const char *name, bool whole)
+static const struct err *graph_list(struct call *c,
+                                    enum intents_relation relation,
+                                    const char *name, bool whole)
 {
-    const struct intents_related page = wish(c, relation);
+    const struct intents_related page = graph_wish(c, relation);
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     struct intent_rows rows;
-    TRY(find(c, &page, &rows));
+    TRY(graph_find(c, &page, &rows));
     if (whole && rows.more)
         return ERROR(ERR_TOO_LARGE, "response.too_large",
                      "The list has more than 1000 intents, or they are too "
@@ -57,7 +58,7 @@ static const struct err *list(struct call *c, enum intents_relation relation,
 /* The page comes first: it checks the caller's reach. */
 const struct err *openintent_graph_children(struct call *c)
 {
-    const struct intents_related page = wish(c, INTENTS_CHILDREN);
+    const struct intents_related page = graph_wish(c, INTENTS_CHILDREN);
     const struct graphs_wish all = {.id = c->param[0],
                                     .who = &c->who,
                                     .levels = 1,
@@ -65,7 +66,7 @@ const struct err *openintent_graph_children(struct call *c)
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     struct intent_rows rows;
     struct graph g;
-    TRY(find(c, &page, &rows));
+    TRY(graph_find(c, &page, &rows));
     TRY(graphs_read(c->pg, c->a, &all, &g));
     view_intents(&b, "children", &rows);
     b.n--; /* the closing brace */
@@ -78,32 +79,32 @@ const struct err *openintent_graph_children(struct call *c)
 
 const struct err *openintent_graph_dependencies(struct call *c)
 {
-    return list(c, INTENTS_DEPENDENCIES, "dependencies", false);
+    return graph_list(c, INTENTS_DEPENDENCIES, "dependencies", false);
 }
 
 const struct err *openintent_graph_dependents(struct call *c)
 {
-    return list(c, INTENTS_DEPENDENTS, "dependents", false);
+    return graph_list(c, INTENTS_DEPENDENTS, "dependents", false);
 }
 
 const struct err *openintent_graph_ready(struct call *c)
 {
-    return list(c, INTENTS_READY, "ready", false);
+    return graph_list(c, INTENTS_READY, "ready", false);
 }
 
 const struct err *openintent_graph_blocked(struct call *c)
 {
-    return list(c, INTENTS_WAITING, "blocked", false);
+    return graph_list(c, INTENTS_WAITING, "blocked", false);
 }
 
 const struct err *openintent_graph_descendants(struct call *c)
 {
-    return list(c, INTENTS_DESCENDANTS, "descendants", true);
+    return graph_list(c, INTENTS_DESCENDANTS, "descendants", true);
 }
 
 const struct err *openintent_graph_ancestors(struct call *c)
 {
-    return list(c, INTENTS_ANCESTORS, "ancestors", true);
+    return graph_list(c, INTENTS_ANCESTORS, "ancestors", true);
 }
 
 const struct err *openintent_graph_whole(struct call *c)
@@ -124,9 +125,9 @@ const struct err *openintent_graph_whole(struct call *c)
 
 /* It exists, the caller may read it, it is not there yet, and it does not wait
  * for this intent. */
-static const struct err *check_dependency(struct call *c,
-                                          const struct work *w,
-                                          struct str dependency)
+static const struct err *graph_check_dependency(struct call *c,
+                                                const struct work *w,
+                                                struct str dependency)
 {
     const struct intent_ids ids = {.v = {dependency}, .n = 1};
     const struct intents_refs refs = {&ids, &c->who, REACH_READ, ACCESS_READ,
@@ -141,47 +142,39 @@ static const struct err *check_dependency(struct call *c,
     return graphs_check_ring(c->pg, c->a, w->intent.id, &ids, "dependency_id");
 }
 
-/* A dependency that is not completed blocks an active intent, and the last open
- * one that goes frees a blocked one. */
-static const struct err *move(struct call *c, struct work *w,
-                              const char *reason)
-{
-    const enum intent_status from = w->intent.status;
-    const enum intent_status to =
-        w->dependencies_done ? INTENT_ACTIVE : INTENT_BLOCKED;
-    if ((from != INTENT_ACTIVE && from != INTENT_BLOCKED) || from == to)
-        return NULL;
-    w->intent.status = to;
-    return work_event(
-        w, "status_changed", event_by(&c->who),
-        intent_status_changed(c->a, from, to, str_of(reason)));
-}
-
 /* The intent after a change of its dependencies: read again inside the
  * transaction, so that the list is the database's. */
-static const struct err *commit_depends(struct call *c, struct work *w,
-                                        int statement, struct str dependency)
+static const struct err *graph_commit(struct call *c, struct work *w,
+                                      int statement, struct str dependency)
 {
-    struct pg_list args = {0}, get = {0};
+    const bool adds = statement == SQL_INTENT_DEPENDENCY_INSERT;
+    const char *event = adds ? "dependency_added" : "dependency_removed";
+    struct json *p = json_object(c->a);
+    const struct pg_value id = pg_text(w->intent.id), on = pg_text(dependency);
+    const struct pg_args *of_intent = PG(id);
     struct pg_rows *rows[3] = {NULL};
-    pg_add(&args, pg_text(w->intent.id));
-    pg_add(&args, pg_text(dependency));
-    if (statement == SQL_INTENT_DEPENDENCY_INSERT)
-        pg_add(&args, pg_moment(w->now));
-    pg_add(&get, pg_text(w->intent.id));
-    pg_queue(c->pg, c->a, statement, PG_ALL(&args));
-    pg_queue(c->pg, c->a, SQL_INTENT_DEPENDS_ON, PG_ALL(&get));
-    pg_queue(c->pg, c->a, SQL_INTENT_EDGES, PG_ALL(&get));
+    json_set_text(p, "dependency_id", dependency);
+    TRY(work_event(w, event, event_by(&c->who), p));
+    pg_queue(c->pg, c->a, statement,
+             adds ? PG(id, on, pg_moment(w->now)) : PG(id, on));
+    pg_queue(c->pg, c->a, SQL_INTENT_DEPENDS_ON, of_intent);
+    pg_queue(c->pg, c->a, SQL_INTENT_EDGES, of_intent);
     TRY(pg_run(c->pg, c->a, rows));
-    if (statement == SQL_INTENT_DEPENDENCY_DELETE &&
-        pg_affected(rows[0]) == 0)
+    if (!adds && pg_affected(rows[0]) == 0)
         return ERROR(ERR_NOT_FOUND, "intent.no_dependency",
                      "The intent does not depend on this one.");
     w->dependencies_done = pg_bool(rows[2], 0, 0);
     w->intent.depends_on = pg_str(rows[2], 0, 2);
-    TRY(move(c, w, statement == SQL_INTENT_DEPENDENCY_INSERT
-                       ? "dependency_added"
-                       : "dependency_removed"));
+    /* A dependency that is not completed blocks an active intent, and the last
+     * open one that goes frees a blocked one. */
+    const enum intent_status from = w->intent.status;
+    const enum intent_status to =
+        w->dependencies_done ? INTENT_ACTIVE : INTENT_BLOCKED;
+    if ((from == INTENT_ACTIVE || from == INTENT_BLOCKED) && from != to) {
+        w->intent.status = to;
+        TRY(work_event(w, "status_changed", event_by(&c->who),
+                       intent_status_changed(c->a, from, to, str_of(event))));
+    }
     work_touch(w);
     return call_commit_text(c, w, 200, view_intent_text(c->a, &w->intent),
                             true);
@@ -190,7 +183,7 @@ static const struct err *commit_depends(struct call *c, struct work *w,
 const struct err *openintent_graph_add(struct call *c)
 {
     struct str dependency = STR_NONE;
-    struct json *body = NULL, *p = json_object(c->a);
+    struct json *body = NULL;
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
@@ -209,15 +202,12 @@ const struct err *openintent_graph_add(struct call *c)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
     TRY(intent_check_open(w.intent.status));
-    TRY(check_dependency(c, &w, dependency));
-    json_set_text(p, "dependency_id", dependency);
-    TRY(work_event(&w, "dependency_added", event_by(&c->who), p));
-    return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_INSERT, dependency);
+    TRY(graph_check_dependency(c, &w, dependency));
+    return graph_commit(c, &w, SQL_INTENT_DEPENDENCY_INSERT, dependency);
 }
 
 const struct err *openintent_graph_remove(struct call *c)
 {
-    struct json *p = json_object(c->a);
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
@@ -226,7 +216,5 @@ const struct err *openintent_graph_remove(struct call *c)
                      "The intent named as a dependency does not exist.");
     TRY(call_begin(c, &w, c->param[0]));
     TRY(call_same_version(c, &w, version));
-    json_set_text(p, "dependency_id", c->param[1]);
-    TRY(work_event(&w, "dependency_removed", event_by(&c->who), p));
-    return commit_depends(c, &w, SQL_INTENT_DEPENDENCY_DELETE, c->param[1]);
+    return graph_commit(c, &w, SQL_INTENT_DEPENDENCY_DELETE, c->param[1]);
 }

@@ -48,8 +48,10 @@ const struct err *openintent_config(struct call *c)
 
 /* ---- suspend/respond ------------------------------------------------ */
 
-static const struct err *read_answer(struct call *c, const struct json *body,
-                                     struct str *id, struct answer *out)
+static const struct err *openintent_read_answer(struct call *c,
+                                                const struct json *body,
+                                                struct str *id,
+                                                struct answer *out)
 {
     struct fields f = fields(c->a, body, STR(""));
     fields_text(&f, "suspension_id", 64, id);
@@ -67,9 +69,10 @@ static const struct err *read_answer(struct call *c, const struct json *body,
 
 /* Further members of an answer to a question of a kind, by the names of the
  * native API. For a plain question such members are ignored. */
-static const struct err *read_more(struct call *c, const struct json *body,
-                                   const struct suspension *s,
-                                   struct answer *out)
+static const struct err *openintent_read_more(struct call *c,
+                                              const struct json *body,
+                                              const struct suspension *s,
+                                              struct answer *out)
 {
     struct fields f = fields(c->a, body, STR(""));
     if (s->kind == KIND_NONE)
@@ -84,25 +87,9 @@ static const struct err *read_more(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
-/* RFC-0025 8: 409 unless the intent is suspended and the id is that of its
- * active suspension. For a decided question the error names the responder. */
-static const struct err *check_active(struct call *c, const struct work *w,
-                                      struct str id)
-{
-    const bool same = w->has_suspension && str_eq(w->suspension.id, id);
-    if (same && w->suspension.state != SUSPENSION_PENDING)
-        return resolve_decided(c->a, &w->suspension, true);
-    if (same)
-        return NULL;
-    if (w->intent.status != INTENT_SUSPENDED)
-        return ERROR(ERR_CONFLICT, "intent.not_suspended",
-                     "The intent is not waiting for an answer.");
-    return ERROR(ERR_CONFLICT, "suspension.not_active",
-                 "This is not the intent's active suspension.");
-}
-
-static struct json *responded(struct call *c, const struct suspension *s,
-                              const struct answer *answer)
+static struct json *openintent_responded(struct call *c,
+                                         const struct suspension *s,
+                                         const struct answer *answer)
 {
     struct json *o = json_object(c->a);
     json_set_text(o, "intent_id", s->intent_id);
@@ -132,15 +119,26 @@ const struct err *openintent_respond(struct call *c)
     struct json *body = NULL;
     struct work w = call_work(c);
     TRY(call_body_once(c, &body));
-    TRY(read_answer(c, body, &id, &answer));
+    TRY(openintent_read_answer(c, body, &id, &answer));
     TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(check_active(c, &w, id));
-    TRY(read_more(c, body, &w.suspension, &answer));
+    /* RFC-0025 8: 409 unless the intent is suspended and the id is that of its
+     * active suspension. For a decided question the error names the
+     * responder. */
+    const bool same = w.has_suspension && str_eq(w.suspension.id, id);
+    if (same && w.suspension.state != SUSPENSION_PENDING)
+        return resolve_decided(c->a, &w.suspension, true);
+    if (!same && w.intent.status != INTENT_SUSPENDED)
+        return ERROR(ERR_CONFLICT, "intent.not_suspended",
+                     "The intent is not waiting for an answer.");
+    if (!same)
+        return ERROR(ERR_CONFLICT, "suspension.not_active",
+                     "This is not the intent's active suspension.");
+    TRY(openintent_read_more(c, body, &w.suspension, &answer));
     TRY(respond_decide(c, &w, &answer));
     if (w.answered)
         return call_replay(c, &w);
-    return call_commit(c, &w, 200, responded(c, &w.suspension, &answer),
-                       false);
+    return call_commit(c, &w, 200,
+                       openintent_responded(c, &w.suspension, &answer), false);
 }
