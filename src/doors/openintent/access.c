@@ -5,6 +5,7 @@
 #include "base/json/fields.h"
 #include "domain/question/side_question.h"
 #include "doors/asking/respond.h"
+#include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/person/acls.h"
 #include "store/person/keys.h"
@@ -65,27 +66,11 @@ static const struct err *access_check_gift(const struct work *w,
     return NULL;
 }
 
-/* An entry that stays as it is gives nothing. */
-static const struct err *
-access_check_list(struct call *c, const struct work *w, struct acl_wish *wish)
-{
-    struct acl_rows old;
-    if (c->who.role != ROLE_AGENT)
-        return NULL;
-    TRY(acls_list(c->pg, c->a, w->intent.id, w->now, &old));
-    for (size_t i = 0; i < wish->n; i++) {
-        const struct acl_entry *e =
-            acl_of_agent(old.v, old.n, wish->v[i].agent);
-        if (!e || !acl_same(e, &wish->v[i]))
-            TRY(access_check_gift(w, &wish->v[i]));
-    }
-    return wish->closed ? NULL : policy_open(w);
-}
-
 const struct err *openintent_access_set(struct call *c)
 {
     struct json *body = NULL, *o = NULL;
     struct acl_wish *wish = arena_new(c->a, struct acl_wish);
+    struct acl_rows old;
     struct work w;
     TRY(call_body(c, &body));
     TRY(acl_read(c->a, body, clock_now(), wish));
@@ -93,7 +78,18 @@ const struct err *openintent_access_set(struct call *c)
     for (size_t i = 0; i < wish->n; i++)
         TRY(keys_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
                        "entries"));
-    TRY(access_check_list(c, &w, wish));
+    if (c->who.role == ROLE_AGENT) {
+        TRY(acls_list(c->pg, c->a, w.intent.id, w.now, &old));
+        for (size_t i = 0; i < wish->n; i++) {
+            const struct acl_entry *e =
+                acl_of_agent(old.v, old.n, wish->v[i].agent);
+            /* An entry that stays as it is gives nothing. */
+            if (!e || !acl_same(e, &wish->v[i]))
+                TRY(access_check_gift(&w, &wish->v[i]));
+        }
+        if (!wish->closed)
+            TRY(policy_open(&w));
+    }
     TRY(access_set(&w, event_by(&c->who), wish));
     TRY(access_object(c, w.intent.id, w.intent.closed, &o));
     return call_commit(c, &w, 200, o, false);
@@ -128,14 +124,6 @@ const struct err *openintent_access_revoke(struct call *c)
 
 /* ---- requests -------------------------------------------------------- */
 
-static struct json *access_request_object(struct call *c,
-                                          const struct suspension *s)
-{
-    struct json *o = side_question_object(c->a, s);
-    json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
-    return o;
-}
-
 const struct err *openintent_access_requests(struct call *c)
 {
     struct json *o = json_object(c->a), *list = json_array(c->a);
@@ -144,7 +132,7 @@ const struct err *openintent_access_requests(struct call *c)
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(acls_requests(c->pg, c->a, i.id, &rows));
     for (size_t n = 0; n < rows.n; n++)
-        json_add_json(list, access_request_object(c, &rows.v[n]));
+        json_add_json(list, view_side_question(c, &rows.v[n]));
     json_set_json(o, "access_requests", list);
     response_json(c->rs, 200, o);
     return NULL;
@@ -171,14 +159,8 @@ const struct err *openintent_access_request(struct call *c)
     s.asked_by = principal_actor(&c->who);
     TRY(access_check_request(&w, &s));
     TRY(ask_by_caller(&w, &s));
-    return call_commit(c, &w, 201, access_request_object(c, &w.suspension),
+    return call_commit(c, &w, 201, view_side_question(c, &w.suspension),
                        false);
-}
-
-static const struct err *access_unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "access.unknown",
-                 "There is no request for access with this id.");
 }
 
 /* An agent with admin access decides too, but never for itself, and not where
@@ -202,76 +184,67 @@ static const struct err *access_admit(struct call *c, const struct work *w)
     return NULL;
 }
 
-/* Access that the answer gives has the end of the answering agent's own. */
-static const struct err *
-access_check_given(struct call *c, const struct work *w, struct answer *answer)
+static const struct err *access_read_answer(struct call *c, bool yes,
+                                            struct answer *out)
 {
-    struct policy_gift g = {
-        .agent = side_question_principal(c->a, &w->suspension),
-        .access = reach_access_of(json_text(answer->value)),
-        .until = answer->access_until};
-    if (g.access == ACCESS_NONE)
-        return NULL;
-    TRY(policy_give(w, &g));
-    answer->access_until = g.until;
-    return NULL;
+    struct str permission = STR_NONE;
+    struct json *body = NULL;
+    *out = (struct answer){.pressed = true, .via = VIA_OPENINTENT};
+    TRY(call_body_if_any(c, &body));
+    struct fields f = fields(c->a, body, STR(""));
+    if (yes)
+        fields_word(&f, "permission", "read write admin", &permission);
+    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);
+    fields_text(&f, "decided_by", NAME_MAX_READ, &out->claimed);
+    if (yes)
+        acl_end(&f, clock_now(), &out->access_until);
+    if (!yes || permission.p)
+        out->value = json_string(c->a, yes ? permission : STR("deny"));
+    return fields_error(&f);
 }
 
 /* The one path of all answers; the request is the answer's body. */
-static const struct err *access_decide(struct call *c, struct answer *answer)
+static const struct err *access_decide(struct call *c, bool yes)
 {
+    const struct err *none =
+        ERROR(ERR_NOT_FOUND, "access.unknown",
+              "There is no request for access with this id.");
+    struct answer answer;
     struct intent i;
     struct work w = call_work(c);
+    TRY(access_read_answer(c, yes, &answer));
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(call_once(c));
-    const struct err *e = work_begin_suspension(&w, c->param[1], &c->once);
-    if (e)
-        return e->kind == ERR_NOT_FOUND ? access_unknown() : e;
+    TRY(err_not_found_as(work_begin_suspension(&w, c->param[1], &c->once),
+                         none));
     if (w.answered)
         return call_replay(c, &w);
-    if (w.suspension.origin != ORIGIN_ACCESS ||
-        !str_eq(w.suspension.intent_id, i.id))
-        return access_unknown();
+    const struct suspension *s = &w.suspension;
+    if (s->origin != ORIGIN_ACCESS || !str_eq(s->intent_id, i.id))
+        return none;
     TRY(access_admit(c, &w));
-    if (!answer->value)
-        answer->value = json_string(
-            c->a,
-            vocabulary_access(side_question_permission(c->a, &w.suspension))
-                ->wire);
-    TRY(access_check_given(c, &w, answer));
-    TRY(respond_decide(c, &w, answer));
-    return call_commit(c, &w, 200, access_request_object(c, &w.suspension),
+    if (!answer.value)
+        answer.value = json_string(
+            c->a, vocabulary_access(side_question_permission(c->a, s))->wire);
+    /* Access that the answer gives ends with the answering agent's own. */
+    struct policy_gift g = {.agent = side_question_principal(c->a, s),
+                            .access = reach_access_of(json_text(answer.value)),
+                            .until = answer.access_until};
+    if (g.access != ACCESS_NONE) {
+        TRY(policy_give(&w, &g));
+        answer.access_until = g.until;
+    }
+    TRY(respond_decide(c, &w, &answer));
+    return call_commit(c, &w, 200, view_side_question(c, &w.suspension),
                        false);
 }
 
 const struct err *openintent_access_approve(struct call *c)
 {
-    struct answer answer = {.pressed = true,
-                            .via = VIA_OPENINTENT};
-    struct str permission = STR_NONE;
-    struct json *body = NULL;
-    TRY(call_body_if_any(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
-    fields_word(&f, "permission", "read write admin", &permission);
-    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
-    fields_text(&f, "decided_by", NAME_MAX_READ, &answer.claimed);
-    acl_end(&f, clock_now(), &answer.access_until);
-    TRY(fields_error(&f));
-    if (permission.p)
-        answer.value = json_string(c->a, permission);
-    return access_decide(c, &answer);
+    return access_decide(c, true);
 }
 
 const struct err *openintent_access_deny(struct call *c)
 {
-    struct answer answer = {.pressed = true,
-                            .via = VIA_OPENINTENT,
-                            .value = json_string(c->a, STR("deny"))};
-    struct json *body = NULL;
-    TRY(call_body_if_any(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
-    fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
-    fields_text(&f, "decided_by", NAME_MAX_READ, &answer.claimed);
-    TRY(fields_error(&f));
-    return access_decide(c, &answer);
+    return access_decide(c, false);
 }

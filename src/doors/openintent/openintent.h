@@ -10,15 +10,15 @@ const struct err *openintent_discovery(struct call *c) MUST;
 const struct err *openintent_config(struct call *c) MUST;
 const struct err *openintent_respond(struct call *c) MUST;
 
-/* openintent/beside.c */
-const struct err *openintent_beside_request_approval(struct call *c) MUST;
-const struct err *openintent_beside_approval(struct call *c) MUST;
-const struct err *openintent_beside_approve(struct call *c) MUST;
-const struct err *openintent_beside_deny(struct call *c) MUST;
-const struct err *openintent_beside_escalate(struct call *c) MUST;
-const struct err *openintent_beside_resolve(struct call *c) MUST;
-const struct err *openintent_beside_arbitrate(struct call *c) MUST;
-const struct err *openintent_beside_escalations(struct call *c) MUST;
+/* openintent/side_question.c */
+const struct err *openintent_approval_request(struct call *c) MUST;
+const struct err *openintent_approval_get(struct call *c) MUST;
+const struct err *openintent_approval_approve(struct call *c) MUST;
+const struct err *openintent_approval_deny(struct call *c) MUST;
+const struct err *openintent_escalation_request(struct call *c) MUST;
+const struct err *openintent_escalation_resolve(struct call *c) MUST;
+const struct err *openintent_arbitration_request(struct call *c) MUST;
+const struct err *openintent_escalation_list(struct call *c) MUST;
 
 /* openintent/decision.c */
 const struct err *openintent_decision_record(struct call *c) MUST;

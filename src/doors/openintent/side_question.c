@@ -5,6 +5,7 @@
 #include "domain/intent/governance.h"
 #include "domain/question/side_question.h"
 #include "doors/asking/respond.h"
+#include "doors/asking/view.h"
 #include "doors/openintent/openintent.h"
 #include "store/question/suspensions.h"
 #include "work/ask.h"
@@ -13,14 +14,7 @@
 
 /* ---- reading -------------------------------------------------------- */
 
-static struct json *object_of(struct call *c, const struct suspension *s)
-{
-    struct json *o = side_question_object(c->a, s);
-    json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
-    return o;
-}
-
-static const struct err *unknown(enum origin origin)
+static const struct err *side_unknown(enum origin origin)
 {
     if (origin == ORIGIN_APPROVAL)
         return ERROR(ERR_NOT_FOUND, "approval.unknown",
@@ -30,28 +24,27 @@ static const struct err *unknown(enum origin origin)
 }
 
 /* One of this origin, in the intent where it is given. */
-static bool is(const struct suspension *s, enum origin origin,
-               struct str intent_id)
+static bool side_is(const struct suspension *s, enum origin origin,
+                    struct str intent_id)
 {
     return s->origin == origin &&
            (!intent_id.p || str_eq(s->intent_id, intent_id));
 }
 
-const struct err *openintent_beside_approval(struct call *c)
+const struct err *openintent_approval_get(struct call *c)
 {
     struct suspension s;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    const struct err *e = suspensions_get(c->pg, c->a, c->param[1], &s);
-    if (e && e->kind != ERR_NOT_FOUND)
-        return e;
-    if (e || !is(&s, ORIGIN_APPROVAL, i.id))
-        return unknown(ORIGIN_APPROVAL);
-    response_json(c->rs, 200, object_of(c, &s));
+    TRY(err_not_found_as(suspensions_get(c->pg, c->a, c->param[1], &s),
+                         side_unknown(ORIGIN_APPROVAL)));
+    if (!side_is(&s, ORIGIN_APPROVAL, i.id))
+        return side_unknown(ORIGIN_APPROVAL);
+    response_json(c->rs, 200, view_side_question(c, &s));
     return NULL;
 }
 
-const struct err *openintent_beside_escalations(struct call *c)
+const struct err *openintent_escalation_list(struct call *c)
 {
     const struct str status = request_query(c->rq, "status");
     const enum suspension_state state = vocabulary_suspension_state_of(status);
@@ -67,7 +60,7 @@ const struct err *openintent_beside_escalations(struct call *c)
                       "\"status\" has to be pending or resolved.");
     TRY(suspensions_escalations(c->pg, c->a, &wish, &rows));
     for (size_t i = 0; i < rows.n; i++)
-        json_add_json(list, object_of(c, &rows.v[i]));
+        json_add_json(list, view_side_question(c, &rows.v[i]));
     json_set_json(o, "escalations", list);
     response_json(c->rs, 200, o);
     return NULL;
@@ -75,26 +68,10 @@ const struct err *openintent_beside_escalations(struct call *c)
 
 /* ---- asking --------------------------------------------------------- */
 
-/* A request to complete the intent is about its state, as it is shown. */
-static const struct err *settle_completion(struct call *c,
-                                           const struct work *w,
-                                           struct suspension *s)
-{
-    if (!side_question_completes(s))
-        return NULL;
-    s->question =
-        STR("Approve the completion of the task with the state shown below?");
-    s->subject = governance_completion(c->a, w->intent.state);
-    return s->subject.p ? NULL
-                        : ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                                "The state is too large to be shown with the "
-                                "question. A person can complete the task.");
-}
-
 static const struct err *
-request(struct call *c,
-        const struct err *(*read)(struct arena *a, const struct json *body,
-                                  struct suspension *out))
+side_request(struct call *c, const struct err *(*read)(struct arena *a,
+                                                       const struct json *body,
+                                                       struct suspension *out))
 {
     struct suspension s = {.id = id_new(c->a)};
     struct json *body = NULL;
@@ -104,47 +81,58 @@ request(struct call *c,
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(settle_completion(c, &w, &s));
+    if (side_question_completes(&s)) {
+        /* It is about the state of the intent, as it is shown. */
+        s.question = STR(
+            "Approve the completion of the task with the state shown below?");
+        s.subject = governance_completion(c->a, w.intent.state);
+        if (!s.subject.p)
+            return ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                         "The state is too large to be shown with the "
+                         "question. A person can complete the task.");
+    }
     TRY(ask_by_caller(&w, &s));
-    return call_commit(c, &w, 201, object_of(c, &w.suspension), false);
+    return call_commit(c, &w, 201, view_side_question(c, &w.suspension),
+                       false);
 }
 
-const struct err *openintent_beside_request_approval(struct call *c)
+const struct err *openintent_approval_request(struct call *c)
 {
-    return request(c, side_question_read_approval);
+    return side_request(c, side_question_read_approval);
 }
 
-const struct err *openintent_beside_escalate(struct call *c)
+const struct err *openintent_escalation_request(struct call *c)
 {
-    return request(c, side_question_read_escalation);
+    return side_request(c, side_question_read_escalation);
 }
 
-const struct err *openintent_beside_arbitrate(struct call *c)
+const struct err *openintent_arbitration_request(struct call *c)
 {
-    return request(c, side_question_read_arbitration);
+    return side_request(c, side_question_read_arbitration);
 }
 
 /* ---- answering ------------------------------------------------------ */
 
 /* The one path of all answers; the object is the answer's body. */
-static const struct err *decide(struct call *c, struct str id,
-                                enum origin origin, struct str intent_id,
-                                const struct answer *answer)
+static const struct err *side_answer(struct call *c, struct str id,
+                                     enum origin origin, struct str intent_id,
+                                     const struct answer *answer)
 {
     struct work w = call_work(c);
     TRY(call_once(c));
-    const struct err *e = work_begin_suspension(&w, id, &c->once);
-    if (e)
-        return e->kind == ERR_NOT_FOUND ? unknown(origin) : e;
+    TRY(err_not_found_as(work_begin_suspension(&w, id, &c->once),
+                         side_unknown(origin)));
     if (w.answered)
         return call_replay(c, &w);
-    if (!is(&w.suspension, origin, intent_id))
-        return unknown(origin);
+    if (!side_is(&w.suspension, origin, intent_id))
+        return side_unknown(origin);
     TRY(respond_decide(c, &w, answer));
-    return call_commit(c, &w, 200, object_of(c, &w.suspension), false);
+    return call_commit(c, &w, 200, view_side_question(c, &w.suspension),
+                       false);
 }
 
-static const struct err *decide_approval(struct call *c, const char *value)
+static const struct err *side_answer_approval(struct call *c,
+                                              const char *value)
 {
     struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
     struct json *body = NULL;
@@ -153,20 +141,20 @@ static const struct err *decide_approval(struct call *c, const char *value)
     fields_text(&f, "notes", NOTES_MAX, &answer.reason);
     TRY(fields_error(&f));
     answer.value = json_string(c->a, str_of(value));
-    return decide(c, c->param[1], ORIGIN_APPROVAL, c->param[0], &answer);
+    return side_answer(c, c->param[1], ORIGIN_APPROVAL, c->param[0], &answer);
 }
 
-const struct err *openintent_beside_approve(struct call *c)
+const struct err *openintent_approval_approve(struct call *c)
 {
-    return decide_approval(c, "approve");
+    return side_answer_approval(c, "approve");
 }
 
-const struct err *openintent_beside_deny(struct call *c)
+const struct err *openintent_approval_deny(struct call *c)
 {
-    return decide_approval(c, "deny");
+    return side_answer_approval(c, "deny");
 }
 
-const struct err *openintent_beside_resolve(struct call *c)
+const struct err *openintent_escalation_resolve(struct call *c)
 {
     struct answer answer = {.via = VIA_OPENINTENT};
     struct str resolution = STR_NONE;
@@ -179,5 +167,5 @@ const struct err *openintent_beside_resolve(struct call *c)
     fields_text(&f, "resolved_by", 200, &answer.claimed);
     TRY(fields_error(&f));
     answer.value = json_string(c->a, resolution);
-    return decide(c, c->param[0], ORIGIN_ESCALATION, STR_NONE, &answer);
+    return side_answer(c, c->param[0], ORIGIN_ESCALATION, STR_NONE, &answer);
 }
