@@ -12,12 +12,6 @@
 
 #define RECORDED "coordinator.decision"
 
-/* An intent or a portfolio out of reach hides its coordinator. */
-static const struct err *coordinator_hidden(const struct err *e)
-{
-    return e && e->kind == ERR_NOT_FOUND ? &coordinator_record.unknown : e;
-}
-
 static bool coordinator_mine(const struct call *c, const struct coordinator *k)
 {
     return c->who.role == ROLE_AGENT && str_eq(c->who.agent, k->agent_id);
@@ -42,11 +36,12 @@ const struct err *openintent_coordinator_get(struct call *c)
     struct portfolio p;
     struct intent i;
     TRY(coordinators_get(c->pg, c->a, c->param[0], &k));
-    if (k.portfolio_id.p)
-        TRY(coordinator_hidden(
-            portfolios_get(c->pg, c->a, k.portfolio_id, &c->who, &p)));
-    else
-        TRY(coordinator_hidden(call_intent(c, k.intent_id, REACH_USE, &i)));
+    /* An intent or a portfolio out of reach hides its coordinator. */
+    TRY(err_not_found_as(
+        k.portfolio_id.p
+            ? portfolios_get(c->pg, c->a, k.portfolio_id, &c->who, &p)
+            : call_intent(c, k.intent_id, REACH_USE, &i),
+        &coordinator_record.unknown));
     response_json(c->rs, 200, coordinator_object(c->a, &k, clock_now()));
     return NULL;
 }
@@ -109,61 +104,33 @@ static const struct err *coordinator_commit(struct call *c, struct work *w,
 
 /* ---- making ---------------------------------------------------------- */
 
-static const struct err *coordinator_held(struct call *c,
-                                          const struct coordinator *now)
-{
-    struct json *more = json_object(c->a);
-    json_set_json(more, "existing_lease",
-                  coordinator_object(c->a, now, clock_now()));
-    return err_more(c->a,
-                    ERROR(ERR_LEASE, "lease.coordinated",
-                          "Another agent has this coordinator lease."),
-                    more);
-}
-
 /* The same agent's own takes the new terms. */
-static const struct err *coordinator_renew(struct call *c, struct work *w,
-                                           const struct coordinator *old,
-                                           struct coordinator *k)
-{
-    if (!str_eq(old->agent_id, k->agent_id))
-        return coordinator_held(c, old);
-    TRY(coordinator_check_terms(c, old));
-    k->id = old->id;
-    k->granted_at = old->granted_at;
-    k->version = old->version + 1;
-    coordinators_queue_update(c->pg, c->a, k);
-    return coordinator_commit(c, w, 200, k,
-                              coordinator_object(c->a, k, w->now));
-}
-
-/* It may change the portfolio: so only the agent that may already makes itself
- * its coordinator. */
-static const struct err *coordinator_check_place(struct call *c,
-                                                 const struct work *w,
-                                                 const struct coordinator *k,
-                                                 const struct portfolio *p)
-{
-    if (k->intent_id.p)
-        return intent_check_open(w->intent.status);
-    TRY(portfolio_check_changer(p, &c->who));
-    return portfolio_check_active(p);
-}
-
 static const struct err *coordinator_grant(struct call *c, struct work *w,
                                            struct coordinator *k)
 {
+    struct json *more = json_object(c->a);
     struct coordinator old;
     bool found = false;
     k->heartbeat_at = w->now;
     TRY(coordinators_active(c->pg, c->a, k, &old, &found));
+    if (found && !str_eq(old.agent_id, k->agent_id)) {
+        json_set_json(more, "existing_lease",
+                      coordinator_object(c->a, &old, clock_now()));
+        return err_more(c->a,
+                        ERROR(ERR_LEASE, "lease.coordinated",
+                              "Another agent has this coordinator lease."),
+                        more);
+    }
     if (found)
-        return coordinator_renew(c, w, &old, k);
-    k->id = id_new(c->a);
-    k->granted_at = w->now;
-    k->version = 1;
-    TRY(coordinators_insert(c->pg, c->a, k));
-    return coordinator_commit(c, w, 201, k,
+        TRY(coordinator_check_terms(c, &old));
+    k->id = found ? old.id : id_new(c->a);
+    k->granted_at = found ? old.granted_at : w->now;
+    k->version = found ? old.version + 1 : 1;
+    if (found)
+        coordinators_queue_update(c->pg, c->a, k);
+    else
+        TRY(coordinators_insert(c->pg, c->a, k));
+    return coordinator_commit(c, w, found ? 200 : 201, k,
                               coordinator_object(c->a, k, w->now));
 }
 
@@ -183,7 +150,12 @@ const struct err *openintent_coordinator_create(struct call *c)
     TRY(coordinator_take(c, &w, &k, &p));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(coordinator_check_place(c, &w, &k, &p));
+    /* A coordinator may change the portfolio: so only the agent that may
+     * already makes itself its coordinator. */
+    TRY(k.intent_id.p ? intent_check_open(w.intent.status)
+                      : portfolio_check_changer(&p, &c->who));
+    if (k.portfolio_id.p)
+        TRY(portfolio_check_active(&p));
     TRY(keys_joins(c->pg, c->a, k.agent_id,
                    k.intent_id.p ? w.intent.test : p.test, "agent_id"));
     struct policy_gift gift = {
@@ -203,8 +175,9 @@ static const struct err *coordinator_begin(struct call *c, struct work *w,
 {
     struct portfolio p;
     TRY(coordinators_get(c->pg, c->a, c->param[0], k));
-    TRY(coordinator_hidden(k->intent_id.p ? call_begin(c, w, k->intent_id)
-                                          : coordinator_take(c, w, k, &p)));
+    TRY(err_not_found_as(k->intent_id.p ? call_begin(c, w, k->intent_id)
+                                        : coordinator_take(c, w, k, &p),
+                         &coordinator_record.unknown));
     return coordinators_get(c->pg, c->a, k->id, k);
 }
 

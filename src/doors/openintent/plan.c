@@ -18,31 +18,30 @@ static const struct call_made plan_made = {"/api/v1/plans/", "id"};
 
 /* Its end is read only where there is a question. */
 static const struct err *plan_object(struct call *c,
-                                     const struct intent_plans *b,
+                                     const struct intent_plans *all,
                                      const struct plan *p, struct json **out)
 {
     int64_t until = 0;
-    if (b->intent->status == INTENT_SUSPENDED)
-        TRY(plans_until(c->pg, c->a, b->intent->id, &until));
-    *out = intent_plans_plan_json(b, p, until);
+    if (all->intent->status == INTENT_SUSPENDED)
+        TRY(plans_until(c->pg, c->a, all->intent->id, &until));
+    *out = intent_plans_plan_json(all, p, until);
     return NULL;
 }
 
 const struct err *openintent_plan_get(struct call *c)
 {
     struct str intent_id = STR_NONE;
-    struct intent_plans *b = NULL;
+    struct intent_plans *all = NULL;
     struct json *o = NULL;
     struct intent i;
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
-    const struct err *e = call_intent(c, intent_id, REACH_USE, &i);
-    if (e)
-        return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
-    TRY(tasks_with_plans(c->pg, c->a, &i, &b));
-    const struct plan *p = intent_plans_plan(b, id_lower(c->a, c->param[0]));
+    TRY(err_not_found_as(call_intent(c, intent_id, REACH_USE, &i),
+                         &plan_record.unknown));
+    TRY(tasks_with_plans(c->pg, c->a, &i, &all));
+    const struct plan *p = intent_plans_plan(all, id_lower(c->a, c->param[0]));
     if (!p)
         return &plan_record.unknown;
-    TRY(plan_object(c, b, p, &o));
+    TRY(plan_object(c, all, p, &o));
     response_json(c->rs, 200, o);
     return NULL;
 }
@@ -50,13 +49,13 @@ const struct err *openintent_plan_get(struct call *c)
 const struct err *openintent_plan_list(struct call *c)
 {
     struct json *list = json_array(c->a);
-    struct intent_plans *b = NULL;
+    struct intent_plans *all = NULL;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(tasks_with_plans(c->pg, c->a, &i, &b));
-    for (size_t k = 0; k < b->plans_n; k++) {
+    TRY(tasks_with_plans(c->pg, c->a, &i, &all));
+    for (size_t k = 0; k < all->plans_n; k++) {
         struct json *o = NULL;
-        TRY(plan_object(c, b, &b->plans[k], &o));
+        TRY(plan_object(c, all, &all->plans[k], &o));
         json_add_json(list, o);
     }
     response_json(c->rs, 200, list);
@@ -97,51 +96,32 @@ static const struct err *plan_settle_approvers(struct call *c,
     return NULL;
 }
 
-/* The agent's severity may only raise the operator's floor, and silence
- * approves only what is low, where the server is set so. */
-static const struct err *plan_settle(struct call *c, struct plan_sent *s)
-{
-    const struct conf *conf = c->serve->conf;
-    const struct work w = call_work(c);
-    const struct terms terms = work_terms(&w, KIND_NONE);
-    for (size_t i = 0; i < s->checkpoints.n; i++) {
-        struct checkpoint *x = &s->checkpoints.v[i];
-        if (terms.floor > x->severity)
-            x->severity = terms.floor;
-        x->silence_approves =
-            conf->silence_may_authorize && x->severity == SEVERITY_LOW;
-        TRY(plan_settle_approvers(c, x, i));
-    }
-    return NULL;
-}
-
 static const struct err *
 plan_read_sent(struct call *c, const struct json *body, struct plan_sent *out)
 {
+    const struct work w = call_work(c);
+    const struct terms terms = work_terms(&w, KIND_NONE);
     struct fields f = fields(c->a, body, STR(""));
     out->to = vocabulary_plan_state_read(&f, "state");
     TRY(fields_error(&f));
     TRY(task_read_ids(c->a, body, "tasks", &out->tasks));
     TRY(plan_read_checkpoints(c->a, body, &out->checkpoints,
                               &out->has_checkpoints));
-    return plan_settle(c, out);
+    for (size_t i = 0; i < out->checkpoints.n; i++) {
+        /* The agent's severity may only raise the operator's floor, and
+         * silence approves only what is low, where the server is set so. */
+        struct checkpoint *x = &out->checkpoints.v[i];
+        if (terms.floor > x->severity)
+            x->severity = terms.floor;
+        x->silence_approves = c->serve->conf->silence_may_authorize &&
+                              x->severity == SEVERITY_LOW;
+        TRY(plan_settle_approvers(c, x, i));
+    }
+    return NULL;
 }
 
-/* Its state, after a change of the rest: that may need a review first. */
-static const struct err *plan_put_state(struct call *c, struct work *w,
-                                        struct plan *p, enum plan_state to,
-                                        bool changed)
-{
-    const bool moves = to != PLAN_STATE__MAX && to != p->state;
-    if (changed && !(moves && plan_ended(to)))
-        TRY(review_changed(w->plans, p, &c->who));
-    if (w->plans->has_asked)
-        return NULL;
-    return moves ? plan_change_status(w->plans, p, to, &c->who)
-                 : checkpoint_settle(w->plans, p);
-}
-
-/* Its tasks, its checkpoints, and then its state. */
+/* Its tasks, its checkpoints, and then its state, of which the change may need
+ * a review first. */
 static const struct err *plan_put(struct call *c, struct work *w,
                                   struct plan *p, const struct plan_sent *sent)
 {
@@ -153,7 +133,12 @@ static const struct err *plan_put(struct call *c, struct work *w,
     if (sent->has_checkpoints)
         TRY(plan_change_checkpoints(w->plans, p, &sent->checkpoints, &c->who));
     TRY(plan_change_check(w->plans, p));
-    TRY(plan_put_state(c, w, p, sent->to, changed));
+    const bool moves = sent->to != PLAN_STATE__MAX && sent->to != p->state;
+    if (changed && !(moves && plan_ended(sent->to)))
+        TRY(review_changed(w->plans, p, &c->who));
+    if (!w->plans->has_asked)
+        TRY(moves ? plan_change_status(w->plans, p, sent->to, &c->who)
+                  : checkpoint_settle(w->plans, p));
     return ask_of_plans(w);
 }
 
@@ -171,69 +156,38 @@ static const struct err *plan_begin(struct call *c, struct work *w,
     return coordinators_supervisor(c->pg, c->a, &w->plans->guards);
 }
 
-static const struct err *plan_make(struct call *c, struct work *w,
-                                   const struct plan *given,
-                                   const struct plan_sent *sent,
-                                   struct json **out)
-{
-    struct json *o = json_object(c->a);
-    struct plan *p = NULL;
-    struct plan fresh = *given;
-    fresh.intent_id = w->intent.id;
-    TRY(plan_change_add(w->plans, &fresh, &p));
-    json_set_text(o, "plan_id", p->id);
-    json_set_int(o, "task_count",
-                 (int64_t)json_count(json_read(c->a, sent->tasks)));
-    TRY(intent_plans_event(w->plans, "plan.created", o));
-    TRY(plan_put(c, w, p, sent));
-    return plan_object(c, w->plans, p, out);
-}
-
 const struct err *openintent_plan_make(struct call *c)
 {
     struct plan_sent *sent = arena_new(c->a, struct plan_sent);
-    struct plan p = {.id = id_new(c->a),
-                     .state = PLAN_DRAFT,
-                     .created_by = principal_actor(&c->who),
-                     .key_id = principal_agent_key(&c->who),
-                     .terms = c->who.terms};
+    struct plan fresh = {.id = id_new(c->a),
+                         .state = PLAN_DRAFT,
+                         .created_by = principal_actor(&c->who),
+                         .key_id = principal_agent_key(&c->who),
+                         .terms = c->who.terms};
     struct str intent_id = STR_NONE;
-    struct json *body = NULL, *o = NULL;
+    struct json *body = NULL, *o = json_object(c->a);
+    struct plan *p = NULL;
     struct work w;
     TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
     TRY(fields_error(&f));
-    TRY(plan_read(c->a, body, &p));
+    TRY(plan_read(c->a, body, &fresh));
     TRY(plan_read_sent(c, body, sent));
     TRY(plan_begin(c, &w, intent_id));
     if (w.answered)
         return call_replay_made(c, &w, &plan_made);
-    TRY(plan_make(c, &w, &p, sent, &o));
-    call_locate(c, &plan_made, p.id);
+    fresh.intent_id = w.intent.id;
+    TRY(plan_change_add(w.plans, &fresh, &p));
+    json_set_text(o, "plan_id", p->id);
+    json_set_int(o, "task_count",
+                 (int64_t)json_count(json_read(c->a, sent->tasks)));
+    TRY(intent_plans_event(w.plans, "plan.created", o));
+    TRY(plan_put(c, &w, p, sent));
+    TRY(plan_object(c, w.plans, p, &o));
+    call_locate(c, &plan_made, p->id);
     return call_commit(c, &w, 201, o, false);
-}
-
-/* The plan, in the version that the caller has read. */
-static const struct err *plan_find(struct call *c, struct work *w,
-                                   int64_t version, struct plan **out)
-{
-    struct json *more = json_object(c->a);
-    struct plan *p = intent_plans_plan(w->plans, id_lower(c->a, c->param[0]));
-    *out = p;
-    if (!p)
-        return &plan_record.unknown;
-    json_set_int(more, "current_version", p->version);
-    if (p->version != version)
-        return err_more(c->a,
-                        ERROR(ERR_CONFLICT, "plan.version",
-                              "The plan has changed since you read it. Read "
-                              "it again."),
-                        more);
-    return plan_ended(p->state)
-               ? ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.")
-               : NULL;
 }
 
 const struct err *openintent_plan_change(struct call *c)
@@ -241,17 +195,22 @@ const struct err *openintent_plan_change(struct call *c)
     struct plan_sent *sent = arena_new(c->a, struct plan_sent);
     struct str intent_id = STR_NONE;
     struct json *body = NULL, *o = NULL;
-    struct plan *p = NULL;
     int64_t version = 0;
     struct work w;
     TRY(call_must_match(c, &version));
     TRY(call_body(c, &body));
     TRY(plan_read_sent(c, body, sent));
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
-    const struct err *e = plan_begin(c, &w, intent_id);
-    if (e)
-        return e->kind == ERR_NOT_FOUND ? &plan_record.unknown : e;
-    TRY(plan_find(c, &w, version, &p));
+    TRY(err_not_found_as(plan_begin(c, &w, intent_id), &plan_record.unknown));
+    struct plan *p = intent_plans_plan(w.plans, id_lower(c->a, c->param[0]));
+    if (!p)
+        return &plan_record.unknown;
+    TRY(call_check_version(
+        c, version, p->version,
+        ERROR(ERR_CONFLICT, "plan.version",
+              "The plan has changed since you read it. Read it again.")));
+    if (plan_ended(p->state))
+        return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
     TRY(plan_read(c->a, body, p));
     plan_mark_changed(p, w.now);
     TRY(plan_put(c, &w, p, sent));

@@ -134,25 +134,6 @@ static const struct err *portfolio_check_completion(struct call *c,
                     intent_ids_open(c->a, &open));
 }
 
-/* Setting the status that it has changes nothing. */
-static const struct err *portfolio_set_status(struct call *c,
-                                              struct portfolio *p,
-                                              enum portfolio_status to,
-                                              int64_t now)
-{
-    if (to == p->status)
-        return NULL;
-    TRY(portfolio_check_active(p));
-    TRY(portfolio_check_keeper(p, &c->who));
-    if (to == PORTFOLIO_COMPLETED)
-        TRY(portfolio_check_completion(c, p));
-    p->status = to;
-    p->status_by = principal_actor(&c->who);
-    p->status_at = p->updated_at = now;
-    p->version++;
-    return NULL;
-}
-
 /* Nothing is queued before the object is read. */
 static const struct err *
 portfolio_commit(struct call *c, struct work *w, const struct portfolio *p,
@@ -180,31 +161,17 @@ const struct err *openintent_portfolio_status(struct call *c)
     TRY(work_begin_bare(&w, NULL));
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     TRY(portfolio_check_changer(&p, &c->who));
-    TRY(portfolio_set_status(c, &p, to, w.now));
-    return portfolio_commit(c, &w, &p, &none);
-}
-
-/* Before the portfolio's lock: those of the members that an earlier deadline
- * could end. */
-static const struct err *portfolio_take_waiting(struct call *c,
-                                                const struct json *body,
-                                                struct portfolios_waiting *out)
-{
-    *out = (struct portfolios_waiting){.n = 0};
-    if (!json_has(body, "deadline"))
-        return NULL;
-    TRY(portfolios_waiting(c->pg, c->a, c->param[0], out));
-    return portfolios_take_waiting(c->pg, c->a, out);
-}
-
-static bool portfolio_waits(const struct portfolios_waiting *all,
-                            struct str id)
-{
-    for (size_t i = 0; i < all->n; i++) {
-        if (str_eq(all->v[i], id))
-            return true;
+    if (to != p.status) { /* the one that it has changes nothing */
+        TRY(portfolio_check_active(&p));
+        TRY(portfolio_check_keeper(&p, &c->who));
+        if (to == PORTFOLIO_COMPLETED)
+            TRY(portfolio_check_completion(c, &p));
+        p.status = to;
+        p.status_by = principal_actor(&c->who);
+        p.status_at = p.updated_at = w.now;
+        p.version++;
     }
-    return false;
+    return portfolio_commit(c, &w, &p, &none);
 }
 
 /* The clock has to find them by the earlier deadline. Another one may have
@@ -216,7 +183,10 @@ portfolio_check_waiting(struct call *c, const struct portfolio *p,
     struct portfolios_waiting now;
     TRY(portfolios_waiting(c->pg, c->a, p->id, &now));
     for (size_t i = 0; i < now.n; i++) {
-        if (!portfolio_waits(locked, now.v[i]))
+        size_t k = 0;
+        while (k < locked->n && !str_eq(locked->v[k], now.v[i]))
+            k++;
+        if (k == locked->n)
             return ERROR(ERR_AGAIN, "database.again", "Run it again.");
     }
     return NULL;
@@ -225,12 +195,17 @@ portfolio_check_waiting(struct call *c, const struct portfolio *p,
 const struct err *openintent_portfolio_change(struct call *c)
 {
     struct json *body = NULL;
-    struct portfolios_waiting locked;
+    struct portfolios_waiting locked = {.n = 0};
     struct portfolio p;
     struct work w = call_work(c);
     TRY(call_body(c, &body));
     TRY(work_begin_bare(&w, NULL));
-    TRY(portfolio_take_waiting(c, body, &locked));
+    /* Before the portfolio's lock: those of the members that an earlier
+     * deadline could end. */
+    if (json_has(body, "deadline")) {
+        TRY(portfolios_waiting(c->pg, c->a, c->param[0], &locked));
+        TRY(portfolios_take_waiting(c->pg, c->a, &locked));
+    }
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     const int64_t before = p.deadline;
     TRY(portfolio_check_active(&p));
