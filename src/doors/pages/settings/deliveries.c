@@ -25,6 +25,7 @@ static void deliveries_set(struct json *o, const struct delivery *d)
     json_set_text(o, "endpoint_id", d->endpoint_id);
     json_set_text(o, "id", d->id);
     json_set_text(o, "recipient", d->recipient);
+    json_set_bool(o, "failed", d->state == DELIVERY_FAILED);
 }
 
 /* ---- the list ------------------------------------------------------- */
@@ -66,8 +67,6 @@ static struct json *deliveries_row(struct arena *a, const struct delivery *d)
     json_set_int(o, "tries", d->tries);
     page_view_set_time(o, "next",
                        d->state == DELIVERY_PENDING ? d->next_at : 0);
-    json_set_text(o, "next_words",
-                  d->state == DELIVERY_FAILED ? STR("failed") : STR(""));
     json_set_text(o, "answer", d->answer);
     json_set_bool(o, "is_ok", sent);
     json_set_bool(o, "late", !sent && d->tries > 0);
@@ -134,8 +133,6 @@ static void deliveries_around(struct settings_view *v,
 {
     struct arena *a = v->c->a;
     const bool first = !page->after_id.p;
-    const bool all = page->state == DELIVERY_STATE__MAX && !page->endpoint.p;
-    struct json *empty = json_object(a);
     const struct page_list_pager pager = {
         .path = PATH,
         .first = first,
@@ -145,13 +142,8 @@ static void deliveries_around(struct settings_view *v,
                             : more ? STR("Another ")
                                    : STR("The last "),
                             words_count(a, (int64_t)found->n))};
-    json_set_text(empty, "heading",
-                  all ? STR("No deliveries yet") : STR("No matches"));
-    json_set_text(empty, "sentence",
-                  all ? STR("Messages to endpoints and channels appear here, "
-                            "with every attempt and its response.")
-                      : STR("Change the filters to see other deliveries."));
-    json_set_json(v->view, "empty", found->n ? NULL : empty);
+    json_set_bool(v->view, "all",
+                  page->state == DELIVERY_STATE__MAX && !page->endpoint.p);
     json_set_json(v->view, "pager", page_list_pager(v->c, &pager));
 }
 
@@ -220,8 +212,7 @@ static struct json *deliveries_tries(struct arena *a,
         json_set_int(o, "n", t->n);
         page_view_set_time(o, "at", t->at);
         json_set_text(o, "took", buf_text(&took));
-        json_set_text(o, "status",
-                      t->status ? arena_number(a, t->status) : STR("none"));
+        page_view_set_count(o, "status", (size_t)t->status);
         json_set_text(o, "answer", t->answer);
         json_add_json(list, o);
     }
@@ -233,8 +224,7 @@ static const struct err *deliveries_one(struct settings_view *v)
     const struct deliveries_shown *shown = v->thing;
     const struct delivery *d = &shown->one;
     struct arena *a = v->c->a;
-    struct json *view = v->view, *resend = json_object(a);
-    struct json *facts = json_array(a);
+    struct json *view = v->view, *facts = json_array(a);
     /* Mail and chat messages are made from the body. */
     const bool as_it_is = d->endpoint_kind != ENDPOINT_MAIL &&
                           d->endpoint_kind != ENDPOINT_SLACK;
@@ -253,21 +243,12 @@ static const struct err *deliveries_one(struct settings_view *v)
     json_set_int(view, "seq", d->event_sequence);
     json_set_text(view, "address", d->address);
     page_view_set_time(view, "next", d->next_at);
-    json_set_text(view, "next_words",
-                  d->state == DELIVERY_FAILED ? STR("none, the delivery failed")
-                                              : STR("none"));
     json_set_json(view, "tries", deliveries_tries(a, &shown->tries));
     json_add_json(facts, page_facts(&v->page, &sent));
     json_set_json(view, "facts", facts);
-    json_set_text(resend, "label", d->state == DELIVERY_PENDING
-                                       ? STR("Send now")
-                                       : STR("Send again"));
-    json_set_text(resend, "sentence",
-                  as_it_is ? STR("Sends the same payload with the same "
-                                 "delivery ID. A receiver can recognize the "
-                                 "repetition.")
-                           : STR("Sends the same message again."));
-    json_set_json(view, "again", v->c->who.role == ROLE_ADMIN ? resend : NULL);
+    json_set_bool(view, "may_send", v->c->who.role == ROLE_ADMIN);
+    json_set_bool(view, "pending", d->state == DELIVERY_PENDING);
+    json_set_bool(view, "signed", as_it_is);
     return NULL;
 }
 
