@@ -1,6 +1,5 @@
 /* Settings: the permits that agents can use now. A person who may decide a
  * request can take its permit back here. */
-#include "base/log.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/question/permit.h"
 #include "doors/pages/settings/page.h"
@@ -70,7 +69,6 @@ static const struct err *permits_rows(struct settings_view *v)
     settings_page_pager(
         v, !after.p,
         found.more ? found.v[found.n - 1].row.permit.id : STR_NONE);
-    v->summary = words_many(c->a, (int64_t)found.n, "permit");
     return NULL;
 }
 
@@ -86,8 +84,8 @@ static const struct err *permits_revoke(struct settings_view *v)
     r.reason = reason.n > 0 ? reason : STR_NONE;
     TRY(revoke_permit(&w, &r, NULL));
     TRY(work_commit(&w, NULL));
-    log_line(LOG_NOTICE, "settings by=%.*s did=permit.revoke permit=%.*s",
-             STR_FMT(c->who.name), STR_FMT(r.row.permit.id));
+    SETTINGS_PAGE_LOG(c, "permit.revoke permit=%.*s",
+                      STR_FMT(r.row.permit.id));
     v->next = permits_url(c->a, &r.row.permit);
     return NULL;
 }
@@ -111,6 +109,7 @@ static const struct settings_page page = {
              "revoked permit cannot be used any more.",
     .empty_heading = "No permits",
     .empty_sentence = "No agent has a permit that it could use now.",
+    .noun = "permit",
     .heads = {"Agent", "Request", "Used", "Until"},
     .row = &revoke,
     .actions = &revoke,

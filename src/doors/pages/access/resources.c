@@ -1,6 +1,5 @@
 /* Settings: the gateways that use permits. An admin registers and removes them,
  * an auditor reads. A gateway comes with a key, which is shown once. */
-#include "base/log.h"
 #include "domain/intent/person.h"
 #include "domain/permit/permit.h"
 #include "doors/pages/access/access.h"
@@ -42,11 +41,7 @@ static const struct err *resources_rows(struct settings_view *v)
                    .id = r->removed_at ? STR_NONE : r->id,
                    .name = r->name});
     }
-    v->summary = words_many(c->a, (int64_t)found.n, "resource");
-    return settings_page_asked(v)
-               ? ERROR(ERR_NOT_FOUND, "resource.gone",
-                       "There is no resource with this id.")
-               : NULL;
+    return NULL;
 }
 
 /* Adds a resource, or one more key of the one with that address. */
@@ -78,9 +73,8 @@ static const struct err *resources_save(struct settings_view *v,
                     "add the resource again to get a new one.",
         .name = r.name};
     TRY(keys_make(c->pg, c->a, &fresh, &v->once.secret));
-    log_line(LOG_NOTICE,
-             "settings by=%.*s did=resource.add resource=%.*s key=%.*s",
-             STR_FMT(c->who.name), STR_FMT(r.id), STR_FMT(fresh.key.id));
+    SETTINGS_PAGE_LOG(c, "resource.add resource=%.*s key=%.*s",
+                      STR_FMT(r.id), STR_FMT(fresh.key.id));
     return NULL;
 }
 
@@ -88,8 +82,7 @@ static const struct err *resources_end(struct settings_view *v)
 {
     struct call *c = v->c;
     TRY(resources_remove(c->pg, c->a, v->key));
-    log_line(LOG_NOTICE, "settings by=%.*s did=resource.remove resource=%.*s",
-             STR_FMT(c->who.name), STR_FMT(v->key));
+    SETTINGS_PAGE_LOG(c, "resource.remove resource=%.*s", STR_FMT(v->key));
     return NULL;
 }
 
@@ -109,6 +102,10 @@ static const struct settings_page page = {
              "use.",
     .empty_heading = "No resources",
     .empty_sentence = "Agents report the uses of their permits themselves.",
+    .noun = "resource",
+    .gone = {.kind = ERR_NOT_FOUND,
+             .code = "resource.gone",
+             .say = WIRE("There is no resource with this id.")},
     .heads = {"Name", "Address", "Tokens", "Added", "State"},
     .row = &remove_resource,
     .actions = &remove_resource,

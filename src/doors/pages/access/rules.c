@@ -1,7 +1,6 @@
 /* Settings: the rules about tool calls. An admin adds and removes them, an
  * auditor reads. */
 #include "base/clock.h"
-#include "base/log.h"
 #include "domain/intent/person.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/settings/page.h"
@@ -19,14 +18,15 @@ static const struct settings_form_field rules_fields[] = {
      .required = true,
      .help = "From 1 to 10000. The first rule that matches a call counts"},
     {.key = "agent", .label = "Agent", .type = "string", .required = true,
-     .max = TOOL_RULE_GLOB_MAX, .help = "A name; * stands for any text"},
+     .initial = "*", .max = TOOL_RULE_GLOB_MAX,
+     .help = "A name; * stands for any text"},
     {.key = "tool", .label = "Tool", .type = "string", .required = true,
      .max = TOOL_RULE_GLOB_MAX,
      .help = "A name such as shop.refund; * stands for any text"},
     {.key = "effect", .label = "Effect", .type = "enum", .required = true,
-     .options = effects, .options_n = countof(effects), .help = ""},
+     .initial = "ask", SETTINGS_FORM_OPTIONS(effects)},
     {.key = "severity", .label = "Risk", .type = "enum", .required = true,
-     .options = severities, .options_n = countof(severities),
+     .initial = "high", SETTINGS_FORM_OPTIONS(severities),
      .help = "For rules that ask"},
     {.key = "by", .label = "Decided by", .type = "string",
      .max = PRINCIPAL_BY_MAX,
@@ -37,15 +37,6 @@ static const struct settings_form_field rules_fields[] = {
      .max = TOOL_RULE_REASON_MAX,
      .help = "The agent receives it when a call is denied"},
 };
-
-static struct json *rules_values(struct settings_view *v)
-{
-    struct json *values = json_object(v->c->a);
-    json_set_text(values, "agent", STR("*"));
-    json_set_text(values, "effect", vocabulary_tool_effect(TOOL_ASK)->wire);
-    json_set_text(values, "severity", STR("high"));
-    return values;
-}
 
 static const struct err *rules_rows(struct settings_view *v)
 {
@@ -74,11 +65,7 @@ static const struct err *rules_rows(struct settings_view *v)
                    .name = rule->tool,
                    .about = arena_join(a, STR("Remove rule "), position)});
     }
-    v->summary = words_many(a, (int64_t)found.n, "rule");
-    return settings_page_asked(v)
-               ? ERROR(ERR_NOT_FOUND, "rule.unknown",
-                       "There is no rule at this position.")
-               : NULL;
+    return NULL;
 }
 
 static const struct err *rules_save(struct settings_view *v,
@@ -104,12 +91,10 @@ static const struct err *rules_save(struct settings_view *v,
         rule->reason = reason;
     TRY(tool_rule_check(c->a, rule));
     TRY(tools_rule_insert(c->pg, c->a, &r));
-    log_line(LOG_NOTICE,
-             "settings by=%.*s did=rule.add position=%lld tool=\"%.*s\" "
-             "effect=%s",
-             STR_FMT(c->who.name), (long long)rule->position,
-             STR_FMT(call_told(c, rule->tool)),
-             vocabulary_tool_effect(rule->effect)->wire.p);
+    SETTINGS_PAGE_LOG(c, "rule.add position=%lld tool=\"%.*s\" effect=%s",
+                      (long long)rule->position,
+                      STR_FMT(call_told(c, rule->tool)),
+                      vocabulary_tool_effect(rule->effect)->wire.p);
     return NULL;
 }
 
@@ -119,8 +104,7 @@ static const struct err *rules_remove(struct settings_view *v)
     int64_t position = 0;
     (void)str_int(v->key, 1, TOOL_RULE_POSITION_MAX, &position);
     TRY(tools_rule_delete(c->pg, c->a, position));
-    log_line(LOG_NOTICE, "settings by=%.*s did=rule.remove position=%lld",
-             STR_FMT(c->who.name), (long long)position);
+    SETTINGS_PAGE_LOG(c, "rule.remove position=%lld", (long long)position);
     return NULL;
 }
 
@@ -142,6 +126,10 @@ static const struct settings_page page = {
              "denied, none of them runs.",
     .empty_heading = "No rules",
     .empty_sentence = "A person is asked about every tool call.",
+    .noun = "rule",
+    .gone = {.kind = ERR_NOT_FOUND,
+             .code = "rule.unknown",
+             .say = WIRE("There is no rule at this position.")},
     .heads = {"Position", "Agent", "Tool", "Effect", "Risk", "Decided by",
               "Reason", "Created"},
     .row = &remove_rule,
@@ -153,7 +141,6 @@ static const struct settings_page page = {
     .form_submit = "Add rule",
     .fields = rules_fields,
     .fields_n = countof(rules_fields),
-    .values = rules_values,
     .save = rules_save,
     .list = rules_rows};
 

@@ -18,7 +18,7 @@ static const struct settings_form_option details[] = {
 
 static const struct settings_form_field channels_fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
-     .fresh = true, .options = kinds, .options_n = countof(kinds)},
+     .fresh = true, SETTINGS_FORM_OPTIONS(kinds)},
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = 120,
      .help = "Name used in a request's channel hint, such as finance-team"},
@@ -31,10 +31,10 @@ static const struct settings_form_field channels_fields[] = {
      .help = "One per line. Mail: an address, or @example.org for a whole "
              "domain. Others: a name, or * for any. Empty: none"},
     {.key = "detail", .label = "Message content", .type = "enum",
-     .required = true, .options = details, .options_n = countof(details)},
+     .required = true, .initial = "title", SETTINGS_FORM_OPTIONS(details)},
     {.key = "every_question",
      .label = "Default channel: also for requests that name no channel",
-     .type = "boolean", .help = ""},
+     .type = "boolean"},
     {.key = "internal", .label = "Internal address", .type = "boolean",
      .help = "Allows private and loopback addresses"},
 };
@@ -61,9 +61,7 @@ static struct json *channels_values(struct settings_view *v)
     const struct endpoint *e = v->thing;
     struct arena *a = v->c->a;
     struct json *o = json_object(a), *kept = json_object(a);
-    json_set_text(o, "detail", e ? e->detail : STR("title"));
-    if (!e)
-        return o;
+    json_set_text(o, "detail", e->detail);
     json_set_text(o, "name", e->name);
     if (channels_hides(e)) {
         json_set_text(kept, "address",
@@ -140,7 +138,6 @@ static void channels_cells(struct arena *a, const struct endpoint *e,
 }
 
 static const struct settings_destinations own = {.channels = true,
-                                                 .noun = "channel",
                                                  .unique = "name",
                                                  .cells = channels_cells,
                                                  .read = channels_read};
@@ -150,6 +147,7 @@ static const struct settings_page page = {
     .heading = "Channels",
     .about = "Channels notify people of new requests. A message contains a "
              "link to the request. Nobody can answer in the message itself.",
+    .noun = "channel",
     .empty_heading = "No channels yet",
     .empty_sentence = "Create a channel below. Without one, nobody is "
                       "notified, and requests wait in the inbox.",

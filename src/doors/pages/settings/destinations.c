@@ -65,8 +65,8 @@ const struct err *settings_destinations_rows(struct settings_view *v)
                 arena_join(a, v->url, page_view_path(a, "/", e->id, ""));
         settings_page_row(v, &(struct settings_row){.cells = cells});
     }
-    v->summary =
-        found.n ? words_many(a, (int64_t)found.n, kind->noun) : STR("");
+    if (found.n == 0)
+        v->summary = STR("");
     return NULL;
 }
 

@@ -9,7 +9,6 @@
 /* One of the two lists: `own` of its page. */
 struct settings_destinations {
     bool channels;
-    const char *noun;
     const char *unique; /* the field whose value has to be unique */
     /* The cells of a row, but for its state and its deliveries. */
     void (*cells)(struct arena *a, const struct endpoint *e,

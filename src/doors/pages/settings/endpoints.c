@@ -26,8 +26,7 @@ static const struct settings_form_field endpoints_fields[] = {
      .max = 120,
      .help = "Only outcomes of this agent's requests. Empty: all agents"},
     {.key = "event_types", .label = "Outcomes", .type = "multi",
-     .options = events, .options_n = countof(events),
-     .help = "All if none is selected"},
+     SETTINGS_FORM_OPTIONS(events), .help = "All if none is selected"},
     {.key = "internal", .label = "Internal address", .type = "boolean",
      .help = "Allows private and loopback addresses"},
     {.key = "prefix", .label = "For callbacks", .type = "boolean",
@@ -39,8 +38,6 @@ static struct json *endpoints_values(struct settings_view *v)
 {
     const struct endpoint *e = v->thing;
     struct json *o = json_object(v->c->a);
-    if (!e)
-        return o;
     json_set_text(o, "name", e->name);
     json_set_text(o, "url", e->address);
     json_set_read(v->c->a, o, "event_types", e->event_types);
@@ -100,7 +97,6 @@ static void endpoints_cells(struct arena *a, const struct endpoint *e,
 }
 
 static const struct settings_destinations own = {.channels = false,
-                                                 .noun = "endpoint",
                                                  .unique = "url",
                                                  .cells = endpoints_cells,
                                                  .read = endpoints_read};
@@ -110,6 +106,7 @@ static const struct settings_page page = {
     .heading = "Endpoints",
     .about = "Endpoints receive the outcome of requests, so that an agent's "
              "platform can start the agent again with the answer.",
+    .noun = "endpoint",
     .empty_heading = "No endpoints yet",
     .empty_sentence = "Create an endpoint below or with an agent's key via "
                       "the API. Without one, agents wait for the answer "

@@ -23,6 +23,8 @@ static struct json *form_field(struct arena *a,
     json_set_text(o, "type", str_of(f->type));
     json_set_text(o, "help", str_of(f->help));
     json_set_bool(o, "required", f->required);
+    if (f->initial)
+        json_set_text(o, "default", str_of(f->initial));
     if (f->format)
         json_set_text(o, "format", str_of(f->format));
     if (f->max)
@@ -43,7 +45,8 @@ static struct json *form_fields(struct arena *a, const struct settings_form *s)
         const struct str key = str_of(s->fields[i].key);
         const struct str kept =
             json_text(json_get_str(json_get(s->values, "kept"), key));
-        json_set_json(field, "default", json_get_str(s->values, key));
+        if (json_has(s->values, key.p))
+            json_set_json(field, "default", json_get_str(s->values, key));
         /* A value that is not shown is kept where nothing is typed. */
         if (kept.p) {
             json_set_text(field, "help", kept);

@@ -13,13 +13,15 @@ struct settings_form_option {
 /* A field of a form, as domain/kind/form.h has them. */
 struct settings_form_field {
     const char *key, *label, *help, *type;
-    const char *format; /* NULL: none */
+    const char *format;  /* NULL: none */
+    const char *initial; /* the value of a new one; NULL: none */
     bool required;
     bool fresh; /* only for a new one: it cannot be changed later */
     int64_t max;
     const struct settings_form_option *options;
     size_t options_n;
 };
+#define SETTINGS_FORM_OPTIONS(all) .options = (all), .options_n = countof(all)
 
 /* One form while its page is built. */
 struct settings_form {
@@ -27,7 +29,7 @@ struct settings_form {
     size_t fields_n;
     bool change; /* of an existing one: fresh fields are left out */
     /* The values of the fields, {key: value}; kept: {key: help} of those whose
-     * value is not shown and is kept. */
+     * value is not shown and is kept. NULL: the initial ones. */
     const struct json *values;
     const struct pairs *typed; /* NULL: none */
     struct json *errors;       /* {key: sentence}; NULL: none */

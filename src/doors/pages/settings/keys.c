@@ -3,7 +3,6 @@
  *
  * An admin creates and revokes, an auditor reads. */
 #include "base/clock.h"
-#include "base/log.h"
 #include "domain/intent/person.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
@@ -38,16 +37,16 @@ static const struct settings_form_field keys_fields[] = {
     {.key = "label", .label = "Label", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "Name of the program that uses it"},
     {.key = "role", .label = "Role", .type = "enum", .required = true,
-     .options = roles, .options_n = countof(roles), .help = ""},
+     .initial = "agent", SETTINGS_FORM_OPTIONS(roles)},
     {.key = "agents", .label = "Agents", .type = "string",
      .max = AGENTS_TYPED_MAX,
      .help = "Agent keys only. Agent names, separated by commas. * = any "
              "agent"},
     {.key = "reach", .label = "Task access", .type = "enum",
-     .required = true, .options = reaches, .options_n = countof(reaches),
+     .required = true, .initial = "own", SETTINGS_FORM_OPTIONS(reaches),
      .help = "Agent keys only. A key for any agent always has access to all"},
     {.key = "floor", .label = "Minimum risk", .type = "enum",
-     .required = true, .options = floors, .options_n = countof(floors),
+     .required = true, .initial = "none", SETTINGS_FORM_OPTIONS(floors),
      .help = "Agent keys only. Requests have at least this risk"},
     {.key = "by", .label = "Decided by", .type = "string",
      .max = PRINCIPAL_BY_MAX,
@@ -58,7 +57,7 @@ static const struct settings_form_field keys_fields[] = {
      .max = GROUPS_TYPED_MAX,
      .help = "Operator and admin keys only. Group names, separated by commas"},
     {.key = "ends", .label = "Expires", .type = "enum", .required = true,
-     .options = ends, .options_n = countof(ends), .help = ""},
+     .initial = "90", SETTINGS_FORM_OPTIONS(ends)},
 };
 
 /* ---- creating one ---------------------------------------------------- */
@@ -132,25 +131,15 @@ static const struct err *keys_read(struct call *c, const struct json *v,
                    : NULL;
 }
 
-static struct json *keys_values(struct settings_view *v)
-{
-    struct json *values = json_object(v->c->a);
-    json_set_text(values, "role", STR("agent"));
-    json_set_text(values, "reach", vocabulary_reach(REACH_OWN)->wire);
-    json_set_text(values, "floor", STR("none"));
-    json_set_text(values, "ends", STR("90"));
-    return values;
-}
-
 static void keys_log(const struct call *c, const char *what,
                      const struct key *k)
 {
-    log_line(LOG_NOTICE,
-             "settings by=%.*s did=%s key=%.*s label=\"%.*s\" role=%s "
-             "groups=\"%.*s\" reach=%s",
-             STR_FMT(c->who.name), what, STR_FMT(k->id), STR_FMT(k->label),
-             role_word(k->role), STR_FMT(k->groups),
-             vocabulary_reach(k->reach)->wire.p);
+    SETTINGS_PAGE_LOG(c,
+                      "%s key=%.*s label=\"%.*s\" role=%s groups=\"%.*s\" "
+                      "reach=%s",
+                      what, STR_FMT(k->id), STR_FMT(k->label),
+                      role_word(k->role), STR_FMT(k->groups),
+                      vocabulary_reach(k->reach)->wire.p);
 }
 
 static const struct err *keys_save(struct settings_view *v,
@@ -351,7 +340,6 @@ static const struct settings_page page = {
     .fields = keys_fields,
     .fields_n = countof(keys_fields),
     .fixed = true,
-    .values = keys_values,
     .save = keys_save,
     .list = keys_rows,
     .load = keys_load,
@@ -379,11 +367,12 @@ const struct err *settings_keys_floor_post(struct call *c)
                      "Only active agent keys have these settings.");
     TRY(keys_terms(c->pg, c->a, k.id, &terms));
     const struct str by = principal_by_text(c->a, &terms.by);
-    log_line(LOG_NOTICE,
-             "settings by=%.*s did=key.floor key=%.*s label=\"%.*s\" "
-             "severity_floor=%s decides=%.*s",
-             STR_FMT(c->who.name), STR_FMT(k.id), STR_FMT(k.label),
-             vocabulary_key(vocabulary_severity(terms.floor)).p, STR_FMT(by));
+    SETTINGS_PAGE_LOG(c,
+                      "key.floor key=%.*s label=\"%.*s\" severity_floor=%s "
+                      "decides=%.*s",
+                      STR_FMT(k.id), STR_FMT(k.label),
+                      vocabulary_key(vocabulary_severity(terms.floor)).p,
+                      STR_FMT(by));
     response_see_other(c->rs, page_view_path(c->a, PATH "/", k.id, ""));
     return NULL;
 }

@@ -72,7 +72,8 @@ void settings_page_ask(struct settings_view *v,
     json_set_text(o, "verb", str_of(act->verb));
     json_set_text(o, "name", name);
     json_set_text(o, "sentence", sentence.p ? sentence : str_of(act->sentence));
-    json_set_text(o, "none", str_of(act->none));
+    json_set_text(o, "none",
+                  str_of(act->none ? act->none : "Nothing is changed yet."));
     json_set_text(o, "act", str_of(act->act));
     json_set_text(o, "do", str_of(act->what));
     json_set_bool(o, "comment", act->comment);
@@ -163,38 +164,33 @@ void settings_page_pager(struct settings_view *v, bool first, struct str older)
     json_set_json(v->view, "pager", page_list_pager(v->c, &of));
 }
 
-/* The members of a list, before the page's own are set. */
-static void page_set_list(struct settings_view *v)
-{
-    static const char *const none[] = {"errors", "form", "guesses", "others",
-                                       "pager"};
-    const struct settings_page *of = v->of;
-    struct json *heads = json_array(v->c->a);
-    for (size_t i = 0; i < countof(none); i++)
-        json_set_json(v->view, none[i], NULL);
-    for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++)
-        json_add_text(heads, str_of(of->heads[i]));
-    json_set_text(v->view, "heading", str_of(of->heading));
-    json_set_text(v->view, "about", str_of(of->about));
-    json_set_text(v->view, "acts", of->row ? str_of(of->row->label) : STR(""));
-    json_set_json(v->view, "heads", heads);
-    json_set_json(v->view, "rows", v->rows);
-}
-
 static const struct err *page_list(struct settings_view *v)
 {
     const struct settings_page *of = v->of;
     const struct settings_action *act = page_action(v);
-    struct json *empty = json_object(v->c->a);
+    struct arena *a = v->c->a;
+    struct json *empty = json_object(a), *heads = json_array(a);
     if (settings_page_asked(v) && act && act->verb && act != of->row)
         settings_page_ask(v, act, STR_NONE, STR_NONE);
     TRY(of->list(v));
+    if (of->gone.code && settings_page_asked(v))
+        return &of->gone;
     if (!of->heads[0])
         return NULL;
+    const int64_t n = (int64_t)json_count(v->rows);
+    if (!v->summary.p && of->noun)
+        v->summary = words_many(a, n, of->noun);
+    for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++)
+        json_add_text(heads, str_of(of->heads[i]));
     json_set_text(empty, "heading", str_of(of->empty_heading));
     json_set_text(empty, "sentence", str_of(of->empty_sentence));
-    json_set_json(v->view, "empty", json_count(v->rows) ? NULL : empty);
+    json_set_text(v->view, "heading", str_of(of->heading));
+    json_set_text(v->view, "about", str_of(of->about));
     json_set_text(v->view, "summary", v->summary);
+    json_set_json(v->view, "empty", n ? NULL : empty);
+    json_set_json(v->view, "heads", heads);
+    json_set_text(v->view, "acts", str_of(of->row ? of->row->label : NULL));
+    json_set_json(v->view, "rows", v->rows);
     json_set_json(v->view, "confirm", v->confirm);
     return NULL;
 }
@@ -217,13 +213,16 @@ static const struct err *page_one(struct settings_view *v)
 
 static const struct err *page_show(struct settings_view *v, int status)
 {
+    /* Parts that a list of the template `settings` may have. */
+    static const char *const parts[] = {"errors", "form", "guesses", "others",
+                                        "pager"};
     const struct settings_page *of = v->of;
     struct call *c = v->c;
     const bool one = of->one && v->thing;
     if (!one)
         page_tabs(v);
-    if (!one && of->heads[0])
-        page_set_list(v);
+    for (size_t i = 0; !one && of->heads[0] && i < countof(parts); i++)
+        json_set_json(v->view, parts[i], NULL);
     if (v->form.fields_n && (of->writers & (unsigned)c->who.role))
         settings_form_view(&v->page, v->view, &v->form);
     TRY(one ? page_one(v) : page_list(v));
@@ -326,7 +325,7 @@ const struct err *settings_page_run(struct call *c,
         .fields = of->fields,
         .fields_n = one && of->fixed ? 0 : of->fields_n,
         .change = one,
-        .values = of->values ? of->values(&v) : json_object(c->a),
+        .values = of->values && (one || !of->one) ? of->values(&v) : NULL,
         .typed = post ? &v.typed : NULL,
         .heading = one ? "Edit" : of->form_heading,
         .note = one ? "" : of->form_note,

@@ -5,9 +5,9 @@
 #ifndef DOORS_PAGES_SETTINGS_PAGE_H
 #define DOORS_PAGES_SETTINGS_PAGE_H
 
+#include "base/log.h"
 #include "doors/call/call.h"
 #include "doors/pages/settings/form.h"
-#include "doors/pages/settings/secret.h"
 #include "doors/pages/shell/badge.h"
 
 #define SETTINGS_PAGE_COLUMNS 8
@@ -24,7 +24,7 @@ struct settings_action {
     /* The step that confirms; verb NULL: it is done at once. */
     const char *verb;     /* before the name: "Disable" */
     const char *sentence; /* the effect */
-    const char *none;     /* "Nothing is changed yet." */
+    const char *none;     /* NULL: "Nothing is changed yet." */
     const char *act;      /* on the button, after "Confirm: " */
     bool comment;         /* offers a field for a comment, `reason` */
     /* Does it to v->thing, or in a list to v->key, for a caller whom the route
@@ -39,9 +39,12 @@ struct settings_page {
     const char *title; /* of the browser's tab; NULL: the heading */
     const char *about;
     const char *empty_heading, *empty_sentence;
+    const char *noun; /* of a row, for the summary; NULL: it has none */
     const char *heads[SETTINGS_PAGE_COLUMNS]; /* of the columns */
     const struct settings_action *row; /* the action of a row, and the head of
                                         * its column; NULL: none */
+    struct err gone; /* the row to confirm is not in the list; code NULL: the
+                      * list is shown */
     const struct settings_action *actions; /* of the page of one; of the list
                                             * where there is none */
     size_t actions_n;
@@ -53,8 +56,9 @@ struct settings_page {
     const struct settings_form_field *fields;
     size_t fields_n;
     bool fixed; /* one cannot be changed */
-    /* The first values of the fields, {key: value}, of v->thing where it is
-     * set; kept: {key: help} of those whose value is not shown and is kept. */
+    /* The values of the fields, {key: value}, of v->thing, or of a page that
+     * has no page of one; kept: {key: help} of those whose value is not shown
+     * and is kept. NULL: those of new ones. */
     struct json *(*values)(struct settings_view *v);
     /* Makes or changes one by the valid values. ERR_INVALID and ERR_CONFLICT
      * are shown at the form, after the transaction is rolled back. */
@@ -71,6 +75,15 @@ struct settings_page {
     const void *own; /* for the file that describes the page */
 };
 
+/* A new secret, which a page of its own shows until its reader confirms that it
+ * is stored, for some minutes at most: a reload neither sends the form again
+ * nor loses the secret. */
+struct settings_secret {
+    const char *what, *sentence; /* "The secret" */
+    struct str name, secret;
+    struct str back; /* the next page */
+};
+
 /* A page while it is built, or a posted form while it is done. */
 struct settings_view {
     struct call *c;
@@ -84,7 +97,7 @@ struct settings_view {
     struct str name;           /* of it */
     struct str url;            /* of this page */
     struct str back;           /* from the step that confirms: url */
-    struct str summary;        /* of the list */
+    struct str summary;        /* of the list; p NULL: by the page's noun */
     struct str next;           /* the page after the form: the list after
                                 * `save`, else url */
     struct settings_secret once; /* is shown before it, where it has a secret */
@@ -133,6 +146,13 @@ void settings_page_ask(struct settings_view *v,
 bool settings_page_asked(const struct settings_view *v);
 /* The posted form is none of this page's. ERR_BAD_REQUEST request.form */
 const struct err *settings_page_bad(void) MUST;
+/* Keeps a secret, and answers with a redirect to its page. */
+const struct err *settings_secret_keep(struct call *c,
+                                       const struct settings_secret *s) MUST;
+/* The line in the log of a change by the caller c: "token.make key=%.*s". */
+#define SETTINGS_PAGE_LOG(c, what, ...)                                        \
+    log_line(LOG_NOTICE, "settings by=%.*s did=" what, STR_FMT((c)->who.name), \
+             __VA_ARGS__)
 
 /* The state of an account, a key or an endpoint that works. */
 extern const struct vocabulary_word settings_page_active;

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
-#include "base/log.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
@@ -34,44 +33,37 @@ static const struct settings_form_field people_fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "Display name"},
     {.key = "role", .label = "Role", .type = "enum", .required = true,
-     .options = roles, .options_n = countof(roles), .help = ""},
+     .initial = "operator", SETTINGS_FORM_OPTIONS(roles)},
     {.key = "groups", .label = "Groups", .type = "string",
      .max = GROUPS_TYPED_MAX,
      .help = "Names separated by commas, such as finance, on-call. A request "
              "for a group goes to its members"},
-    {.key = "bulk_limit", .label = "Bulk limit",
-     .type = "enum", .required = true, .options = limits,
-     .options_n = countof(limits),
+    {.key = "bulk_limit", .label = "Bulk limit", .type = "enum",
+     .required = true, .initial = "medium", SETTINGS_FORM_OPTIONS(limits),
      .help = "Highest risk for bulk actions"},
 };
 
 static void people_log(const struct call *c, const char *what,
                        const struct person *p)
 {
-    log_line(LOG_NOTICE,
-             "settings by=%.*s did=%s whom=%.*s role=%s groups=\"%.*s\" "
-             "bulk_limit=%s",
-             STR_FMT(c->who.name), what, STR_FMT(p->email),
-             role_word(p->role), STR_FMT(p->groups),
-             vocabulary_severity(p->bulk_limit)->wire.p);
+    SETTINGS_PAGE_LOG(c,
+                      "%s whom=%.*s role=%s groups=\"%.*s\" bulk_limit=%s",
+                      what, STR_FMT(p->email), role_word(p->role),
+                      STR_FMT(p->groups),
+                      vocabulary_severity(p->bulk_limit)->wire.p);
 }
 
 /* ---- the form ------------------------------------------------------- */
 
 static struct json *people_values(struct settings_view *v)
 {
-    const struct person *old = v->thing;
+    const struct person *p = v->thing;
     struct json *values = json_object(v->c->a);
-    json_set_text(values, "role",
-                  str_of(old ? role_word(old->role) : "operator"));
-    json_set_text(
-        values, "bulk_limit",
-        vocabulary_severity(old ? old->bulk_limit : SEVERITY_MEDIUM)->wire);
-    if (old) {
-        json_set_text(values, "name", old->name);
-        json_set_text(values, "groups",
-                      settings_page_groups(v->c->a, old->groups));
-    }
+    json_set_text(values, "name", p->name);
+    json_set_text(values, "role", str_of(role_word(p->role)));
+    json_set_text(values, "groups", settings_page_groups(v->c->a, p->groups));
+    json_set_text(values, "bulk_limit",
+                  vocabulary_severity(p->bulk_limit)->wire);
     return values;
 }
 
@@ -191,8 +183,8 @@ static const struct err *people_rows(struct settings_view *v)
     }
     settings_page_pager(v, !after.p,
                         more ? found.v[found.n - 1].email : STR_NONE);
-    if (!after.p && !more)
-        v->summary = words_many(a, (int64_t)found.n, "account");
+    if (after.p || more)
+        v->summary = STR("");
     return NULL;
 }
 
@@ -250,7 +242,6 @@ static const struct settings_action actions[] = {
                               "of this account end immediately, for good. "
                               "Unsent input is lost. The new password is "
                               "shown once, to you.",
-                  .none = "Nothing is changed yet.",
                   .act = "reset password",
                   .run = people_set_password},
     [DISABLE] = {.what = "disable",
@@ -264,7 +255,6 @@ static const struct settings_action actions[] = {
                              "and it cannot sign in. Requests for this person "
                              "alone stay open. Past decisions are kept. You "
                              "can enable the account again.",
-                 .none = "Nothing is changed yet.",
                  .act = "disable account",
                  .run = people_shut},
     [ENABLE] = {.what = "enable",
@@ -300,6 +290,7 @@ static const struct settings_page page = {
     .about = "People who can sign in. Changes apply immediately.",
     .empty_heading = "No more people",
     .empty_sentence = "Everybody is on the previous pages.",
+    .noun = "account",
     .heads = {"Name", "Role", "Groups", "Bulk limit", "Last sign-in",
               "State"},
     .actions = actions,
@@ -350,8 +341,8 @@ static const struct err *people_group_rows(struct settings_view *v)
                                                         PEOPLE_OPEN_MAX)}};
         settings_page_row(v, &(struct settings_row){.cells = cells});
     }
-    v->summary =
-        found.n ? words_many(c->a, (int64_t)found.n, "group") : STR("");
+    if (found.n == 0)
+        v->summary = STR("");
     return NULL;
 }
 
@@ -362,6 +353,7 @@ static const struct settings_page groups = {
              "the settings of people and keys.",
     .empty_heading = "No groups yet",
     .empty_sentence = "Add a person or a key to a group to create it.",
+    .noun = "group",
     .heads = {"Group", "People", "Keys", "Open requests"},
     .list = people_group_rows};
 

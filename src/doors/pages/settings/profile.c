@@ -1,6 +1,5 @@
 /* Settings: oneself. Name, time zone and theme, and a new password for the old
  * one. Never shows a password, not even a newly typed one. */
-#include "base/log.h"
 #include "base/text.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
@@ -25,9 +24,9 @@ static const struct settings_form_field profile_fields[] = {
      .max = PERSON_ZONE_MAX,
      .help = "Such as Europe/Berlin or America/New_York. Empty: UTC"},
     {.key = "theme", .label = "Theme", .type = "enum", .required = true,
-     .options = themes, .options_n = countof(themes), .help = ""},
+     SETTINGS_FORM_OPTIONS(themes)},
     {.key = "keys", .label = "Answer shortcuts", .type = "enum",
-     .required = true, .options = keys, .options_n = countof(keys),
+     .required = true, SETTINGS_FORM_OPTIONS(keys),
      .help = "An answer is final. There is no undo"},
 };
 
@@ -95,11 +94,11 @@ static const struct err *profile_save(struct settings_view *v,
                       "Unknown time zone. Enter a region and a "
                       "city, as in Europe/Berlin.");
     TRY(people_profile(c->pg, c->a, &p));
-    log_line(LOG_NOTICE,
-             "settings by=%.*s did=profile.change name=\"%.*s\" zone=%.*s "
-             "theme=%.*s keys=%s",
-             STR_FMT(c->who.name), STR_FMT(p.name), STR_FMT(p.time_zone),
-             STR_FMT(p.theme), p.single_key ? "once" : "twice");
+    SETTINGS_PAGE_LOG(c,
+                      "profile.change name=\"%.*s\" zone=%.*s theme=%.*s "
+                      "keys=%s",
+                      STR_FMT(p.name), STR_FMT(p.time_zone), STR_FMT(p.theme),
+                      p.single_key ? "once" : "twice");
     return NULL;
 }
 

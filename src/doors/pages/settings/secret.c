@@ -1,6 +1,5 @@
 /* The page of a new secret. */
-#include "doors/pages/settings/secret.h"
-
+#include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/page.h"
 #include "store/person/secrets.h"
@@ -33,13 +32,8 @@ static const struct err *secret_load(struct call *c, struct json **out)
 
 const struct err *settings_secret(struct call *c)
 {
-    struct json *view = json_object(c->a), *kept = NULL;
-    TRY(secret_load(c, &kept));
-    json_set_json(view, "what", json_get(kept, "what"));
-    json_set_json(view, "sentence", json_get(kept, "sentence"));
-    json_set_json(view, "name", json_get(kept, "name"));
-    json_set_json(view, "secret", json_get(kept, "secret"));
-    json_set_json(view, "back_url", json_get(kept, "back"));
+    struct json *view = NULL;
+    TRY(secret_load(c, &view));
     json_set_text(view, "id", c->param[0]);
     response_header(c->rs, "Cache-Control", STR("no-store"));
     return page_render(c, 200, "secret", "Store this now", view);

@@ -2,14 +2,12 @@
  * of all. Shows only stored data: neither a browser's name nor an address is
  * stored. */
 #include "base/crypt.h"
-#include "base/log.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
 #include "store/person/sessions.h"
 #include "store/person/sign_ins.h"
 
 #define PATH "/settings/sessions"
-#define OTHERS "others" /* all of one's own but this */
 
 /* The owner of the sessions that this reader may see and end; p NULL:
  * everybody. */
@@ -18,11 +16,11 @@ static struct str sessions_whose(const struct call *c)
     return c->who.role == ROLE_ADMIN ? STR_NONE : c->who.id;
 }
 
-static const struct err *sessions_unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "session.unknown",
-                 "There is no such session. It may have ended.");
-}
+#define GONE                                                                   \
+    {                                                                          \
+        .kind = ERR_NOT_FOUND, .code = "session.unknown",                      \
+        .say = WIRE("There is no such session. It may have ended.")            \
+    }
 
 /* here: it is the reader's own, which has no action. */
 static void sessions_row(struct settings_view *v, const struct session *s,
@@ -49,25 +47,11 @@ static void sessions_row(struct settings_view *v, const struct session *s,
                                    STR(" since "), since)});
 }
 
-/* Failed sign-ins are shown to the owner of the account alone. */
-static const struct err *sessions_guesses(struct settings_view *v)
-{
-    struct call *c = v->c;
-    struct sign_ins_guesses found;
-    struct json *o = json_object(c->a);
-    TRY(sign_ins_guesses(c->pg, c->a, c->who.name, c->who.id, &found));
-    json_set_text(o, "tries",
-                  words_many(c->a, found.tries, "wrong password"));
-    json_set_text(o, "networks", words_many(c->a, found.networks, "network"));
-    json_set_json(v->view, "guesses", found.tries > 0 ? o : NULL);
-    return NULL;
-}
-
 static const struct err *sessions_rows(struct settings_view *v)
 {
     struct call *c = v->c;
     struct session_rows found;
-    struct json *others = json_object(c->a);
+    struct sign_ins_guesses wrong;
     const struct str here = crypt_sha256_hex(c->a, c->cookie);
     bool more_of_mine = false;
     TRY(sessions_list(c->pg, c->a, sessions_whose(c), &found));
@@ -80,14 +64,18 @@ static const struct err *sessions_rows(struct settings_view *v)
         more_of_mine = more_of_mine ||
                        (!is_here && str_eq(s->person_id, c->who.id));
     }
-    if (settings_page_asked(v))
-        return sessions_unknown();
-    json_set_text(others, "url", STR(PATH "?do=" OTHERS));
-    json_set_text(others, "label", STR("End all other sessions"));
-    json_set_json(v->view, "others", more_of_mine ? others : NULL);
-    v->summary = more ? STR("The 200 last used")
-                      : words_many(c->a, (int64_t)found.n, "session");
-    return sessions_guesses(v);
+    if (more)
+        v->summary = STR("The 200 last used");
+    json_set_bool(v->view, "others", more_of_mine);
+    /* Failed sign-ins are shown to the owner of the account alone. */
+    TRY(sign_ins_guesses(c->pg, c->a, c->who.name, c->who.id, &wrong));
+    if (wrong.tries > 0) {
+        struct json *o = json_object(c->a);
+        json_set_int(o, "tries", wrong.tries);
+        json_set_int(o, "networks", wrong.networks);
+        json_set_json(v->view, "guesses", o);
+    }
+    return NULL;
 }
 
 static const struct err *sessions_end_this(struct settings_view *v)
@@ -98,9 +86,8 @@ static const struct err *sessions_end_this(struct settings_view *v)
         return settings_page_bad();
     TRY(sessions_end(c->pg, c->a, v->key, sessions_whose(c), &email));
     if (!email.p)
-        return sessions_unknown();
-    log_line(LOG_NOTICE, "settings by=%.*s did=session.end whom=%.*s",
-             STR_FMT(c->who.name), STR_FMT(email));
+        return &v->of->gone;
+    SETTINGS_PAGE_LOG(c, "session.end whom=%.*s", STR_FMT(email));
     return NULL;
 }
 
@@ -108,8 +95,8 @@ static const struct err *sessions_end_others(struct settings_view *v)
 {
     struct call *c = v->c;
     TRY(sessions_end_all(c->pg, c->a, c->who.id, c->cookie));
-    log_line(LOG_NOTICE, "settings by=%.*s did=session.end_others whom=%.*s",
-             STR_FMT(c->who.name), STR_FMT(c->who.name));
+    SETTINGS_PAGE_LOG(c, "session.end_others whom=%.*s",
+                      STR_FMT(c->who.name));
     return NULL;
 }
 
@@ -119,14 +106,12 @@ static const struct settings_action actions[] = {
      .verb = "End the session of",
      .sentence = "This browser is signed out immediately. Unsent input there "
                  "is lost.",
-     .none = "Nothing is changed yet.",
      .act = "end session",
      .run = sessions_end_this},
-    {.what = OTHERS,
+    {.what = "others", /* all of one's own but this */
      .verb = "End all your other sessions",
      .sentence = "You are signed out everywhere else immediately. Unsent "
                  "input there is lost.",
-     .none = "Nothing is changed yet.",
      .act = "end sessions",
      .run = sessions_end_others}};
 
@@ -139,6 +124,8 @@ static const struct settings_page
            .about = ABOUT,
            .empty_heading = "No sessions",
            .empty_sentence = "You are not signed in anywhere.",
+           .noun = "session",
+           .gone = GONE,
            .heads = {"Signed in", "Last used", "State"},
            .row = actions,
            .actions = actions,
@@ -151,6 +138,8 @@ static const struct settings_page
            .about = ABOUT,
            .empty_heading = "No sessions",
            .empty_sentence = "Nobody is signed in.",
+           .noun = "session",
+           .gone = GONE,
            .heads = {"Person", "Signed in", "Last used", "State"},
            .row = actions,
            .actions = actions,

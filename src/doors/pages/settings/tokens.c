@@ -1,7 +1,6 @@
 /* Settings: a person's own API tokens. With one a program acts as that person,
  * so only they make it, with their password, and it always ends. */
 #include "base/clock.h"
-#include "base/log.h"
 #include "domain/intent/person.h"
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
@@ -18,18 +17,10 @@ static const struct settings_form_field tokens_fields[] = {
     {.key = "label", .label = "Label", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "The program that will use it"},
     {.key = "ends", .label = "Expires", .type = "enum", .required = true,
-     .options = ends, .options_n = countof(ends), .help = ""},
+     .initial = "30", SETTINGS_FORM_OPTIONS(ends)},
     {.key = "password", .label = "Your password", .type = "string",
-     .format = "password", .required = true, .max = PERSON_PASSWORD_MAX,
-     .help = ""},
+     .format = "password", .required = true, .max = PERSON_PASSWORD_MAX},
 };
-
-static struct json *tokens_values(struct settings_view *v)
-{
-    struct json *values = json_object(v->c->a);
-    json_set_text(values, "ends", STR("30"));
-    return values;
-}
 
 static const struct err *tokens_rows(struct settings_view *v)
 {
@@ -48,27 +39,7 @@ static const struct err *tokens_rows(struct settings_view *v)
                                                     .id = k->id,
                                                     .name = k->label});
     }
-    v->summary = words_many(c->a, (int64_t)found.n, "token");
-    return settings_page_asked(v)
-               ? ERROR(ERR_NOT_FOUND, "key.unknown",
-                       "There is no key with this id.")
-               : NULL;
-}
-
-/* *tried: the hash that the password was compared with. */
-static const struct err *tokens_password(struct call *c, struct str typed,
-                                         struct str *tried)
-{
-    struct sign_in s = {.email = c->who.name, .at = "tokens"};
-    TRY(sign_in_try(c, typed, &s));
-    *tried = s.tried;
-    if (s.result == SIGN_IN_OK)
-        return NULL;
-    return err_at(c->a, ERR_INVALID, "field.value", STR("password"),
-                  s.result == SIGN_IN_WRONG
-                      ? "This is not your password."
-                      : "There were too many attempts. Wait half a minute "
-                        "and try again.");
+    return NULL;
 }
 
 static const struct err *tokens_save(struct settings_view *v,
@@ -79,8 +50,8 @@ static const struct err *tokens_save(struct settings_view *v,
                                        .reach = REACH_ALL,
                                        .person_id = c->who.person_id}};
     struct key *k = &fresh.key;
+    struct sign_in s = {.email = c->who.name, .at = "tokens"};
     struct key_rows found;
-    struct str tried = STR_NONE;
     int64_t days = 0;
     TRY(person_key_label(c->a, "label", k->role,
                          json_get_text(values, "label"), &k->label));
@@ -91,9 +62,15 @@ static const struct err *tokens_save(struct settings_view *v,
         return err_at(c->a, ERR_INVALID, "field.value", STR("label"),
                       "You have 20 tokens, which is the most. Revoke one "
                       "first.");
-    TRY(tokens_password(c, json_get_text(values, "password"), &tried));
+    TRY(sign_in_try(c, json_get_text(values, "password"), &s));
+    if (s.result != SIGN_IN_OK)
+        return err_at(c->a, ERR_INVALID, "field.value", STR("password"),
+                      s.result == SIGN_IN_WRONG
+                          ? "This is not your password."
+                          : "There were too many attempts. Wait half a minute "
+                            "and try again.");
     const struct err *changed =
-        people_still(c->pg, c->a, c->who.person_id, tried);
+        people_still(c->pg, c->a, c->who.person_id, s.tried);
     if (changed) {
         v->status = 409;
         return changed;
@@ -104,8 +81,7 @@ static const struct err *tokens_save(struct settings_view *v,
                     "revoke it and create a new one.",
         .name = k->label};
     TRY(keys_make_token(c->pg, c->a, &fresh, &v->once.secret));
-    log_line(LOG_NOTICE, "settings by=%.*s did=token.make key=%.*s",
-             STR_FMT(c->who.name), STR_FMT(k->id));
+    SETTINGS_PAGE_LOG(c, "token.make key=%.*s", STR_FMT(k->id));
     return NULL;
 }
 
@@ -113,8 +89,7 @@ static const struct err *tokens_revoke(struct settings_view *v)
 {
     struct call *c = v->c;
     TRY(keys_revoke_token(c->pg, c->a, v->key, c->who.person_id));
-    log_line(LOG_NOTICE, "settings by=%.*s did=token.revoke key=%.*s",
-             STR_FMT(c->who.name), STR_FMT(v->key));
+    SETTINGS_PAGE_LOG(c, "token.revoke key=%.*s", STR_FMT(v->key));
     return NULL;
 }
 
@@ -135,6 +110,10 @@ static const struct settings_page page = {
              "you can do. Its answers are recorded under your name.",
     .empty_heading = "No token",
     .empty_sentence = "You have no token in use.",
+    .noun = "token",
+    .gone = {.kind = ERR_NOT_FOUND,
+             .code = "key.unknown",
+             .say = WIRE("There is no key with this id.")},
     .heads = {"Label", "Starts with", "Created", "Last used", "Expires"},
     .row = &revoke,
     .actions = &revoke,
@@ -145,7 +124,6 @@ static const struct settings_page page = {
     .form_submit = "Create token",
     .fields = tokens_fields,
     .fields_n = countof(tokens_fields),
-    .values = tokens_values,
     .save = tokens_save,
     .list = tokens_rows};
 
