@@ -166,7 +166,7 @@ SELECT p.*
 -- use: intent_size
                        , o.created_at AS tie_at
                   FROM (SELECT DISTINCT t.created_at, t.intent_id FROM intent_tie t
-                         WHERE t.agent = reader_name($1) AND t.test = starts_with($1, 'test/')
+                         WHERE t.agent = reader_name($1) AND t.test = {reads_tests $1}
                            AND t.until > $2
                            AND (t.created_at, t.intent_id) < ($4::timestamptz, $5::uuid)
                            AND ($3::text IS NULL OR

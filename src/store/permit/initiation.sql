@@ -7,7 +7,7 @@ SELECT $1, $2, $3, $4, $5, key_taken(ARRAY[$3], false) IS NOT NULL
 -- A ticket $1 for the agent $2 that is valid at $3 and not used.
 SELECT i.principal_id, p.email FROM initiation i JOIN principal p ON p.id = i.principal_id
  WHERE i.id_sha256 = $1 AND i.agent = reader_name($2)
-   AND i.test = starts_with($2, 'test/') AND i.expires_at > $3 AND i.intent_id IS NULL
+   AND i.test = {reads_tests $2} AND i.expires_at > $3 AND i.intent_id IS NULL
    AND p.disabled_at IS NULL
    FOR UPDATE OF i
 

@@ -31,9 +31,7 @@ SELECT i.status, u.at, p.id, p.state, p.not_after, p.ended_by,
        k.revoked_at IS NOT NULL OR coalesce(k.expires_at <= $2, false),
        r.removed_at IS NOT NULL,
        intent_access(i.id, i.test, i.created_by, i.owner, i.acl,
-                     CASE WHEN s.test THEN 'test/' ELSE '' END ||
-                     CASE coalesce(k.reach, 'all') WHEN 'all' THEN '/' ELSE '' END ||
-                     s.asked_by, $2)
+                     {reader s.test coalesce(k.reach,'all') s.asked_by}, $2)
   FROM unnest($1::text[]) WITH ORDINALITY q (id, n)
   JOIN suspension s ON s.id = q.id
   JOIN intent i ON i.id = s.intent_id

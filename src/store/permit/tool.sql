@@ -11,11 +11,11 @@ DELETE FROM tool_rule WHERE position = $1
 
 -- name: tool_task
 SELECT intent_id FROM tool_task
- WHERE agent = reader_name($1) AND task_id = $2 AND test = starts_with($1, 'test/')
+ WHERE agent = reader_name($1) AND task_id = $2 AND test = {reads_tests $1}
 
 -- name: tool_task_insert
 INSERT INTO tool_task (agent, task_id, intent_id, test)
-VALUES (reader_name($1), $2, $3, starts_with($1, 'test/'))
+VALUES (reader_name($1), $2, $3, {reads_tests $1})
 
 -- name: tool_calls_insert
 INSERT INTO suspension_call (suspension_id, ordinal, call_id, tool, sent, arguments,
@@ -32,5 +32,5 @@ SELECT o.suspension_id, c.call_id
   FROM open_question o
   JOIN intent i ON i.id = o.intent_id AND i.session_id = $2
   JOIN suspension_call c ON c.suspension_id = o.suspension_id
- WHERE o.asked_by = reader_name($1) AND i.test = starts_with($1, 'test/')
+ WHERE o.asked_by = reader_name($1) AND i.test = {reads_tests $1}
  ORDER BY o.suspension_id LIMIT 100

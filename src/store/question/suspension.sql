@@ -160,7 +160,7 @@ SELECT {p.suspension}, (SELECT i.task_id FROM intent i WHERE i.id = p.intent_id)
                  WHERE ($3::timestamptz IS NULL
                         OR (x.suspended_at, x.{id}) < ($3::timestamptz, $4))
                    AND ($2::text IS NULL OR (x.asked_by = reader_name($2) AND
-                        s.test = starts_with($2, 'test/') AND
+                        s.test = {reads_tests $2} AND
                         (s.origin = 'access' OR NOT intent_shut(s.intent_id, $2, $6))))
 
 -- piece: suspension_paged id
@@ -204,7 +204,7 @@ found AS MATERIALIZED (
        AND (($3::text IS NULL AND $4::uuid IS NULL) OR EXISTS (
                SELECT 1 FROM suspension s
                 WHERE s.id = x.id
-                  AND s.test = coalesce(starts_with($3, 'test/'),
+                  AND s.test = coalesce({reads_tests $3},
                                         (SELECT k.test FROM api_key k WHERE k.id = $4))
                   AND (s.origin = 'access' OR NOT intent_shut(s.intent_id, x.asked_by, $8))))
      ORDER BY x.xid, x.id LIMIT $6),

@@ -66,9 +66,8 @@ SELECT gen_random_uuid(), e.id, s.id, v.intent_id, v.sequence, 'event',
                       AND (k.revoked_at IS NOT NULL OR k.expires_at <= $4 OR
                            p.disabled_at IS NOT NULL OR
                            (k.role = 'agent' AND
-                            intent_reach($1, CASE WHEN k.test THEN 'test/' ELSE '' END ||
-                                             CASE k.reach WHEN 'all' THEN '/' ELSE '' END
-                                             || coalesce(e.agent, ''), $4) = 0)))
+                            intent_reach($1, {reader k.test k.reach coalesce(e.agent,'')},
+                                         $4) = 0)))
 
 -- name: delivery_events
 -- use: delivery_of_events

@@ -9,8 +9,7 @@ SELECT u.place
  WHERE k.revoked_at IS NULL AND p.disabled_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $4)
    AND (u.agent = '' OR
         intent_reach(nullif(u.intent, '')::uuid,
-                     CASE WHEN k.test THEN 'test/' ELSE '' END ||
-                     CASE k.reach WHEN 'all' THEN '/' ELSE '' END || u.agent, $4) > 0)
+                     {reader k.test k.reach u.agent}, $4) > 0)
 
 -- name: listener_sessions
 -- The sessions that are still valid: not idle, and of a person who is not disabled.
