@@ -10,38 +10,23 @@
 #include "store/question/suspensions.h"
 #include "store/sending/tail.h"
 #include "store/tables.h"
-#include "work/permit/use.h"
 
-static const struct err *wrong(struct call *c, const char *key,
-                               const char *say)
+static const struct err *feed_wrong(struct call *c, const char *key,
+                                    const char *say)
 {
     return err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key), "%s",
                   say);
 }
 
-/* Going on would leave out what ends from now on, or show it twice. */
-static const struct err *other_epoch(struct call *c)
-{
-    const struct tables_restore r = tables_restore();
-    struct json *more = json_object(c->a);
-    json_set_int(more, "restore_epoch", r.epoch);
-    if (r.epoch > 0)
-        json_set_text(more, "restored_from", clock_rfc3339(c->a, r.lost_from));
-    return err_more(c->a,
-                    err_at(c->a, ERR_CONFLICT, "feed.restored",
-                           STR("ended_after"),
-                           "This position is older than a restore of the "
-                           "database. Start again with \"now\" or 0, and read "
-                           "the questions that you wait for."),
-                    more);
-}
-
 /* XID or XID.SUSPENSION_ID, behind the epoch; "now" is after everything that
- * has ended. */
-static const struct err *read_place(struct call *c,
-                                    struct suspensions_feed *feed)
+ * has ended. Another epoch's would leave out what ends from now on, or show it
+ * twice. */
+static const struct err *feed_read_place(struct call *c,
+                                         struct suspensions_feed *feed)
 {
+    const struct tables_restore restore = tables_restore();
     struct str rest = request_query(c->rq, "ended_after");
+    struct json *more = json_object(c->a);
     int64_t xid = 0, epoch = 0;
     if (str_is(rest, "now")) {
         struct tail_cursor now;
@@ -52,42 +37,43 @@ static const struct err *read_place(struct call *c,
     const bool ours = frame_id_epoch_read(&rest, &epoch) &&
                       str_int(str_cut(&rest, '.'), 0, INT64_MAX, &xid);
     if (!ours || (rest.p && !id_token(rest)))
-        return wrong(c, "ended_after",
-                     "\"ended_after\" has to be \"now\", 0 for the beginning, "
-                     "or \"next\" of the last answer.");
+        return feed_wrong(c, "ended_after",
+                          "\"ended_after\" has to be \"now\", 0 for the "
+                          "beginning, or \"next\" of the last answer.");
     feed->after_xid = (uint64_t)xid;
     feed->after_id = rest.p ? rest : STR("");
-    return xid == 0 || epoch == tables_restore().epoch ? NULL : other_epoch(c);
+    if (xid == 0 || epoch == restore.epoch)
+        return NULL;
+    json_set_int(more, "restore_epoch", restore.epoch);
+    if (restore.epoch > 0)
+        json_set_text(more, "restored_from",
+                      clock_rfc3339(c->a, restore.lost_from));
+    return err_more(c->a,
+                    err_at(c->a, ERR_CONFLICT, "feed.restored",
+                           STR("ended_after"),
+                           "This position is older than a restore of the "
+                           "database. Start again with \"now\" or 0, and read "
+                           "the questions that you wait for."),
+                    more);
 }
 
-static const struct err *read_feed(struct call *c,
+static const struct err *feed_read(struct call *c,
                                    struct suspensions_feed *feed)
 {
     const struct str agents = request_query(c->rq, "agents");
     static const char *const others[] = {"state", "after"};
     for (size_t i = 0; i < countof(others); i++)
         if (request_query(c->rq, others[i]).p)
-            return wrong(c, others[i],
-                         "\"ended_after\" excludes \"state\" and \"after\".");
+            return feed_wrong(
+                c, others[i],
+                "\"ended_after\" excludes \"state\" and \"after\".");
     if (agents.p && !str_is(agents, "all"))
-        return wrong(c, "agents", "\"agents\" can only be \"all\".");
+        return feed_wrong(c, "agents", "\"agents\" can only be \"all\".");
     if (c->who.role == ROLE_AGENT && agents.p)
         feed->key_id = c->who.id;
     else if (c->who.role == ROLE_AGENT)
         feed->agent = reach_name(c->a, &c->who);
-    return read_place(c, feed);
-}
-
-static struct str place(struct call *c, const struct suspensions_fed *fed)
-{
-    struct buf b = buf_make(c->a, 128);
-    frame_id_epoch(&b, tables_restore().epoch);
-    buf_int(&b, (int64_t)fed->xid);
-    if (fed->id.n > 0) {
-        buf_char(&b, '.');
-        buf_str(&b, fed->id);
-    }
-    return buf_text(&b);
+    return feed_read_place(c, feed);
 }
 
 const struct err *api_feed(struct call *c)
@@ -98,19 +84,21 @@ const struct err *api_feed(struct call *c)
     struct suspensions_fed fed;
     int64_t wait = 0;
     TRY(hold_wait(c, &wait));
-    TRY(read_feed(c, &feed));
+    TRY(feed_read(c, &feed));
     TRY(suspensions_feed(c->pg, c->a, &feed, &fed));
     if (fed.rows.n == 0 && !fed.rows.more && wait > 0) {
         hold_feed(c, fed.below, wait);
         return NULL;
     }
-    const struct work w = call_work(c);
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    const struct err **why =
-        arena_many(c->a, fed.rows.n + 1, const struct err *);
-    TRY(use_read(&w, fed.rows.v, fed.rows.n, why));
-    view_suspensions(c, &b, &fed.rows, why);
-    json_write_string(&b, place(c, &fed));
+    struct buf next = buf_make(c->a, 128);
+    frame_id_epoch(&next, tables_restore().epoch);
+    buf_int(&next, (int64_t)fed.xid);
+    if (fed.id.n > 0) {
+        buf_char(&next, '.');
+        buf_str(&next, fed.id);
+    }
+    TRY(view_suspensions(c, &b, &fed.rows, buf_text(&next)));
     buf_put(&b, fed.rows.more ? ",\"more\":true}" : ",\"more\":false}");
     response_json_buf(c->rs, 200, &b);
     if (fed.rows.n == 0 && c->rq->unheld)

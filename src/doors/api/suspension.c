@@ -19,8 +19,8 @@
 
 /* ---- asking --------------------------------------------------------- */
 
-static const struct call_made made = {"/api/v1/suspensions/",
-                                      "suspension_id"};
+static const struct call_made suspension_made = {"/api/v1/suspensions/",
+                                                 "suspension_id"};
 
 const struct err *api_suspension_ask(struct call *c)
 {
@@ -29,14 +29,15 @@ const struct err *api_suspension_ask(struct call *c)
     TRY(call_body_once(c, &body));
     TRY(question_ask(c, &w, c->rq->body, body));
     if (w.answered)
-        return call_replay_made(c, &w, &made);
-    call_locate(c, &made, w.suspension.id);
+        return call_replay_made(c, &w, &suspension_made);
+    call_locate(c, &suspension_made, w.suspension.id);
     return call_commit(c, &w, 201, question_asked(c, &w), false);
 }
 
 /* ---- reading -------------------------------------------------------- */
 
-static void set_permit(struct call *c, struct json *o, const struct permit *p)
+static void suspension_set_permit(struct call *c, struct json *o,
+                                  const struct permit *p)
 {
     struct json *v = json_object(c->a);
     json_set_text(v, "id", p->id);
@@ -48,22 +49,9 @@ static void set_permit(struct call *c, struct json *o, const struct permit *p)
     json_set_json(o, "permit", v);
 }
 
-/* The permit of a yes, where it has one. */
-static const struct err *find_permit(struct call *c, struct json *o,
-                                     const struct suspension *s)
-{
-    struct permits_row row;
-    bool found = false;
-    if (permit_follows(s))
-        TRY(permits_of_suspension(c->pg, c->a, s->id, &row, &found));
-    if (found)
-        set_permit(c, o, &row.permit);
-    return NULL;
-}
-
 /* The claims of its agent about an answer that a restore lost. */
-static const struct err *find_claims(struct call *c, struct json *o,
-                                     const struct suspension *s)
+static const struct err *suspension_set_claims(struct call *c, struct json *o,
+                                               const struct suspension *s)
 {
     struct json *list = json_array(c->a);
     struct restores_claims found;
@@ -76,8 +64,8 @@ static const struct err *find_claims(struct call *c, struct json *o,
 }
 
 /* A platform that kept nothing but the id runs exactly these calls. */
-static const struct err *set_calls(struct call *c, struct json *o,
-                                   const struct suspension *s)
+static const struct err *suspension_set_calls(struct call *c, struct json *o,
+                                              const struct suspension *s)
 {
     struct tools_sent sent;
     if (s->origin != ORIGIN_TOOL_CALL)
@@ -95,6 +83,8 @@ const struct err *api_suspension_get(struct call *c)
 {
     const struct err *why = NULL;
     struct suspension s;
+    struct permits_row row;
+    bool found = false;
     int64_t wait = 0;
     TRY(hold_wait(c, &wait));
     TRY(question_get(c, c->param[0], &s));
@@ -108,9 +98,12 @@ const struct err *api_suspension_get(struct call *c)
     struct json *o = view_suspension(c, &s);
     TRY(use_read(&w, &s, 1, &why));
     view_set_usable(o, &s, why);
-    TRY(find_permit(c, o, &s));
-    TRY(find_claims(c, o, &s));
-    TRY(set_calls(c, o, &s));
+    if (permit_follows(&s))
+        TRY(permits_of_suspension(c->pg, c->a, s.id, &row, &found));
+    if (found)
+        suspension_set_permit(c, o, &row.permit);
+    TRY(suspension_set_claims(c, o, &s));
+    TRY(suspension_set_calls(c, o, &s));
     response_json(c->rs, 200, o);
     if (s.state == SUSPENSION_PENDING && c->rq->unheld)
         response_header(c->rs, "Retry-After", STR("1"));
@@ -130,8 +123,8 @@ const struct err *api_suspension_action(struct call *c)
     return NULL;
 }
 
-static const struct err *read_after(struct call *c,
-                                    struct suspensions_page *page)
+static const struct err *suspension_read_after(struct call *c,
+                                               struct suspensions_page *page)
 {
     const struct str after = request_query(c->rq, "after");
     struct suspension s;
@@ -149,25 +142,7 @@ static const struct err *read_after(struct call *c,
     return NULL;
 }
 
-static const struct err *answer_list(struct call *c,
-                                     const struct suspension_rows *rows)
-{
-    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    const struct work w = call_work(c);
-    const struct err **why =
-        arena_many(c->a, rows->n + 1, const struct err *);
-    TRY(use_read(&w, rows->v, rows->n, why));
-    view_suspensions(c, &b, rows, why);
-    if (rows->more)
-        json_write_string(&b, rows->v[rows->n - 1].id);
-    else
-        buf_put(&b, "null");
-    buf_char(&b, '}');
-    response_json_buf(c->rs, 200, &b);
-    return NULL;
-}
-
-static const struct err *feed_only(struct call *c, const char *key)
+static const struct err *suspension_feed_only(struct call *c, const char *key)
 {
     return request_query(c->rq, key).p
                ? err_at(c->a, ERR_BAD_REQUEST, "request.query", str_of(key),
@@ -182,17 +157,22 @@ const struct err *api_suspension_list(struct call *c)
     struct suspension_rows rows;
     if (request_query(c->rq, "ended_after").p)
         return api_feed(c);
-    TRY(feed_only(c, "agents"));
-    TRY(feed_only(c, "wait"));
+    TRY(suspension_feed_only(c, "agents"));
+    TRY(suspension_feed_only(c, "wait"));
     if (page.state.p &&
         vocabulary_suspension_state_of(page.state) == SUSPENSION_STATE__MAX)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("state"),
                       "\"state\" has to be one of pending, resolved, expired, "
                       "cancelled.");
-    TRY(read_after(c, &page));
+    TRY(suspension_read_after(c, &page));
     page.agent = reach_name(c->a, &c->who);
     TRY(suspensions_list(c->pg, c->a, &page, &rows));
-    return answer_list(c, &rows);
+    struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
+    TRY(view_suspensions(c, &b, &rows,
+                         rows.more ? rows.v[rows.n - 1].id : STR_NONE));
+    buf_char(&b, '}');
+    response_json_buf(c->rs, 200, &b);
+    return NULL;
 }
 
 /* ---- answering ------------------------------------------------------ */
@@ -202,8 +182,10 @@ const struct err *api_suspension_list(struct call *c)
     "responded_by typed restored"
 
 /* id: of the question, where the body names it; NULL: the path does. */
-static const struct err *read_answer(struct call *c, const struct json *body,
-                                     struct str *id, struct answer *out)
+static const struct err *suspension_read_answer(struct call *c,
+                                                const struct json *body,
+                                                struct str *id,
+                                                struct answer *out)
 {
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, id ? ANSWER_MEMBERS " suspension_id" : ANSWER_MEMBERS);
@@ -229,8 +211,8 @@ static const struct err *read_answer(struct call *c, const struct json *body,
 }
 
 /* A script answers what its own key asked, and nothing that the server asks. */
-static const struct err *check_script(const struct call *c,
-                                      const struct suspension *s)
+static const struct err *suspension_check_script(const struct call *c,
+                                                 const struct suspension *s)
 {
     return s->test && str_eq(s->asked_by_key, c->who.id) && !side_question(s)
                ? NULL
@@ -238,7 +220,7 @@ static const struct err *check_script(const struct call *c,
                        "This key asked no question with this id.");
 }
 
-static const struct err *respond(struct call *c, bool script)
+static const struct err *suspension_respond(struct call *c, bool script)
 {
     struct answer answer = {.value = NULL};
     struct str id = c->param[0];
@@ -246,31 +228,31 @@ static const struct err *respond(struct call *c, bool script)
     struct suspension s;
     struct work w = call_work(c);
     TRY(call_body_once(c, &body));
-    TRY(read_answer(c, body, script ? &id : NULL, &answer));
+    TRY(suspension_read_answer(c, body, script ? &id : NULL, &answer));
     TRY(work_begin_suspension(&w, id, &c->once));
     if (w.answered) {
         TRY(question_get(c, id, &s));
         return call_replay(c, &w);
     }
-    TRY(script ? check_script(c, &w.suspension)
+    TRY(script ? suspension_check_script(c, &w.suspension)
                : question_check(c, &w.suspension, w.intent.closed));
     TRY(respond_decide(c, &w, &answer));
     if (w.answered)
         return call_replay(c, &w);
     struct json *o = view_suspension(c, &w.suspension);
     if (w.has_permit && permit_follows(&w.suspension))
-        set_permit(c, o, &w.permit);
+        suspension_set_permit(c, o, &w.permit);
     return call_commit(c, &w, 200, o, false);
 }
 
 const struct err *api_suspension_respond(struct call *c)
 {
-    return respond(c, false);
+    return suspension_respond(c, false);
 }
 
 /* ---- tests ---------------------------------------------------------- */
 
-static const struct err *for_tests(const struct call *c)
+static const struct err *suspension_check_test(const struct call *c)
 {
     return c->who.test
                ? NULL
@@ -280,10 +262,10 @@ static const struct err *for_tests(const struct call *c)
 
 const struct err *api_suspension_test_answer(struct call *c)
 {
-    TRY(for_tests(c));
+    TRY(suspension_check_test(c));
     c->who.role = ROLE_OPERATOR;
     c->who.name = c->who.actor = STR("Test script");
-    return respond(c, true);
+    return suspension_respond(c, true);
 }
 
 const struct err *api_suspension_test_clock(struct call *c)
@@ -291,7 +273,7 @@ const struct err *api_suspension_test_clock(struct call *c)
     struct json *body = NULL;
     int64_t seconds = 0, moved = 0;
     struct work w = call_work(c);
-    TRY(for_tests(c));
+    TRY(suspension_check_test(c));
     TRY(call_body_once(c, &body));
     struct fields f = fields(c->a, body, STR(""));
     fields_only(&f, "forward_seconds");

@@ -4,6 +4,7 @@
 #include "base/clock_text.h"
 #include "domain/question/side_question.h"
 #include "store/tables.h"
+#include "work/permit/use.h"
 
 /* ---- intents -------------------------------------------------------- */
 
@@ -132,11 +133,14 @@ void view_set_usable(struct json *o, const struct suspension *s,
 
 /* One record is built at a time: its tree may be many times larger than its
  * text. */
-void view_suspensions(struct call *c, struct buf *b,
-                      const struct suspension_rows *rows,
-                      const struct err **why)
+const struct err *view_suspensions(struct call *c, struct buf *b,
+                                   const struct suspension_rows *rows,
+                                   struct str next)
 {
     struct call one = *c;
+    const struct work w = call_work(c);
+    const struct err **why = arena_many(c->a, rows->n + 1, const struct err *);
+    TRY(use_read(&w, rows->v, rows->n, why));
     one.a = arena_within(c->a);
     buf_put(b, "{\"suspensions\":[");
     for (size_t i = 0; i < rows->n; i++) {
@@ -146,6 +150,11 @@ void view_suspensions(struct call *c, struct buf *b,
         json_write(b, o);
         arena_reset(one.a);
     }
-    buf_put(b, "],\"next\":");
     arena_free(one.a);
+    buf_put(b, "],\"next\":");
+    if (next.p)
+        json_write_string(b, next);
+    else
+        buf_put(b, "null");
+    return NULL;
 }

@@ -22,10 +22,11 @@ struct json *view_side_question(struct call *c, const struct suspension *s);
  * that of use_read. Other answers have no such member. */
 void view_set_usable(struct json *o, const struct suspension *s,
                      const struct err *why);
-/* {"suspensions": [questions...], "next": without the value; why: of each. */
-void view_suspensions(struct call *c, struct buf *b,
-                      const struct suspension_rows *rows,
-                      const struct err **why);
+/* {"suspensions": [questions...], "next": the cursor, p NULL: null; the caller
+ * closes the object. */
+const struct err *view_suspensions(struct call *c, struct buf *b,
+                                   const struct suspension_rows *rows,
+                                   struct str next) MUST;
 /* A moment, RFC 3339; null when 0. */
 void view_set_time(struct arena *a, struct json *o, const char *key,
                    int64_t t);
