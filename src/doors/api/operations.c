@@ -15,7 +15,7 @@
 #define FAILED_FOR (5 * CLOCK_SECOND)
 
 /* Did the request come through the site that belongs to this version? */
-static bool site_fits(const struct call *c)
+static bool operations_site_fits(const struct call *c)
 {
     return str_is(c->rq->site, version_site);
 }
@@ -26,33 +26,21 @@ const struct err *api_health(struct call *c)
     struct json *o = json_object(c->a);
     json_set_text(o, "status", STR("ok"));
     json_set_text(o, "site",
-                  site_fits(c) ? STR("current") : STR("other"));
+                  operations_site_fits(c) ? STR("current") : STR("other"));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-static bool ready_since(int64_t at, int64_t span)
+static bool operations_since(int64_t at, int64_t span)
 {
     return at > 0 && clock_mono() - at < span;
 }
 
-/* The clock's process tries every two seconds. Where it does not run, this
- * worker tries itself; a failure, of any request, is not tried again at once,
- * because each trial may take seconds of a worker. */
-static const struct err *ready_writes(struct call *c)
-{
-    const struct metrics_writes w = metrics_writes(c->serve->metrics);
-    c->noted = ready_since(w.failed_at, FAILED_FOR);
-    if (c->noted)
-        return str_is(str_of(w.why), pg_error_full) ? pg_error_no_room()
-                                                    : pg_error_no_standby();
-    return ready_since(w.wrote_at, WROTE_FOR)
-               ? NULL
-               : replication_write(c->pg, c->a, c->serve->metrics);
-}
-
 /* 200 when the database answers too, has tables, stores what it gets, and this
- * host's clock is to be trusted. */
+ * host's clock is to be trusted. The clock's process tries a write every two
+ * seconds. Where it does not run, this worker tries itself; a failure, of any
+ * request, is not tried again at once, because each trial may take seconds of
+ * a worker. */
 const struct err *api_ready(struct call *c)
 {
     struct json *o = json_object(c->a);
@@ -64,74 +52,83 @@ const struct err *api_ready(struct call *c)
         return work_clock_differs();
     if (pg_int(rows, 0, 0) != SQL_TABLES) /* since this connection was made */
         return pg_error_upgrading();
-    TRY(ready_writes(c));
+    const struct metrics_writes writes = metrics_writes(c->serve->metrics);
+    c->noted = operations_since(writes.failed_at, FAILED_FOR);
+    if (c->noted)
+        return str_is(str_of(writes.why), pg_error_full)
+                   ? pg_error_no_room()
+                   : pg_error_no_standby();
+    if (!operations_since(writes.wrote_at, WROTE_FOR))
+        TRY(replication_write(c->pg, c->a, c->serve->metrics));
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
     response_json(c->rs, 200, o);
     return NULL;
 }
 
-static void put_open(struct buf *b, const int64_t open[static 4])
+static void operations_put_name(struct buf *b, const char *name,
+                                const char *help)
 {
-    static const char *const ages[] = {"5m", "1h", "1d", "older"};
-    buf_put(b, "# HELP sayso_suspensions_open Open questions by age.\n"
-               "# TYPE sayso_suspensions_open gauge\n");
-    for (size_t i = 0; i < countof(ages); i++)
-        buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
-                   ages[i], (long long)open[i]);
+    buf_printf(b, "# HELP sayso_%s %s\n# TYPE sayso_%s gauge\n", name, help,
+               name);
 }
 
-static void put_waiting(struct buf *b, const struct deliveries_waiting *w)
+static void operations_put_number(struct buf *b, const char *name,
+                                  const char *help, int64_t value)
 {
-    const int64_t us = w->since ? clock_now() - w->since : 0;
-    buf_put(b, "# HELP sayso_deliveries_waiting Deliveries that have not "
-               "arrived, up to 10001.\n"
-               "# TYPE sayso_deliveries_waiting gauge\n");
-    buf_printf(b, "sayso_deliveries_waiting %lld\n", (long long)w->n);
-    buf_put(b, "# HELP sayso_delivery_oldest_seconds How long the oldest of "
-               "them waits.\n"
-               "# TYPE sayso_delivery_oldest_seconds gauge\n");
-    buf_printf(b, "sayso_delivery_oldest_seconds %lld\n",
-               (long long)(us / CLOCK_SECOND));
+    operations_put_name(b, name, help);
+    buf_printf(b, "sayso_%s %lld\n", name, (long long)value);
 }
 
-/* The host that this worker uses as the primary, of several. */
-static void put_host(struct buf *b, const struct pg *pg)
+static void operations_put_build(struct buf *b, const struct call *c)
 {
-    buf_put(b, "# HELP sayso_database_host The host in use, an address or "
-               "the directory of a socket.\n"
-               "# TYPE sayso_database_host gauge\n");
-    buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
-}
-
-/* Of the last look of any process. */
-static void put_clock(struct buf *b)
-{
-    const struct clock_watch w = clock_watch_read();
-    buf_put(b, "# HELP sayso_clock_skew_seconds This host's clock less the "
-               "database's.\n"
-               "# TYPE sayso_clock_skew_seconds gauge\n");
-    buf_printf(b, "sayso_clock_skew_seconds %.6f\n",
-               (double)w.skew / CLOCK_SECOND);
-    buf_put(b, "# HELP sayso_clock_held Has the clock been wrong, so that "
-               "nothing is ended by time until a reload?\n"
-               "# TYPE sayso_clock_held gauge\n");
-    buf_printf(b, "sayso_clock_held %d\n", w.since ? 1 : 0);
-}
-
-static void put_build(struct buf *b, const struct call *c)
-{
-    buf_put(b, "# HELP sayso_build_info The version of the program, and the "
-               "numbers of the tables and of the site that it needs.\n"
-               "# TYPE sayso_build_info gauge\n");
+    operations_put_name(b, "build_info",
+                        "The version of the program, and the numbers of the "
+                        "tables and of the site that it needs.");
     buf_printf(b,
                "sayso_build_info{version=\"%s\",tables=\"%d\","
                "site=\"%s\"} 1\n",
                version_build, SQL_TABLES, version_site);
-    buf_put(b, "# HELP sayso_site_current Does nginx's site belong to this "
-               "version?\n"
-               "# TYPE sayso_site_current gauge\n");
-    buf_printf(b, "sayso_site_current %d\n", site_fits(c) ? 1 : 0);
+    operations_put_number(b, "site_current",
+                          "Does nginx's site belong to this version?",
+                          operations_site_fits(c));
+}
+
+/* The host is the one that this worker uses as the primary, of several. */
+static void operations_put_database(struct buf *b, const struct pg *pg,
+                                    const int64_t open[static 4],
+                                    const struct deliveries_waiting *w)
+{
+    static const char *const ages[] = {"5m", "1h", "1d", "older"};
+    const int64_t us = w->since ? clock_now() - w->since : 0;
+    operations_put_name(b, "database_host",
+                        "The host in use, an address or the directory of a "
+                        "socket.");
+    buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
+    operations_put_name(b, "suspensions_open", "Open questions by age.");
+    for (size_t i = 0; i < countof(ages); i++)
+        buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
+                   ages[i], (long long)open[i]);
+    operations_put_number(b, "deliveries_waiting",
+                          "Deliveries that have not arrived, up to 10001.",
+                          w->n);
+    operations_put_number(b, "delivery_oldest_seconds",
+                          "How long the oldest of them waits.",
+                          us / CLOCK_SECOND);
+}
+
+/* Of the last look of any process. */
+static void operations_put_clock(struct buf *b)
+{
+    const struct clock_watch w = clock_watch_read();
+    operations_put_name(b, "clock_skew_seconds",
+                        "This host's clock less the database's.");
+    buf_printf(b, "sayso_clock_skew_seconds %.6f\n",
+               (double)w.skew / CLOCK_SECOND);
+    operations_put_number(b, "clock_held",
+                          "Has the clock been wrong, so that nothing is ended "
+                          "by time until a reload?",
+                          w.since ? 1 : 0);
 }
 
 /* The other metrics are sent even when the database does not answer. */
@@ -144,16 +141,12 @@ const struct err *api_metrics(struct call *c)
                     deliveries_waiting(c->pg, c->a, &waiting) == NULL;
     if (c->serve->metrics)
         metrics_render(c->serve->metrics, b);
-    put_build(b, c);
-    buf_put(b, "# HELP sayso_database_up Did the database answer just now?\n"
-               "# TYPE sayso_database_up gauge\n");
-    buf_printf(b, "sayso_database_up %d\n", up ? 1 : 0);
-    if (up) {
-        put_host(b, c->pg);
-        put_open(b, open);
-        put_waiting(b, &waiting);
-    }
-    put_clock(b);
+    operations_put_build(b, c);
+    operations_put_number(b, "database_up",
+                          "Did the database answer just now?", up);
+    if (up)
+        operations_put_database(b, c->pg, open, &waiting);
+    operations_put_clock(b);
     c->rs->status = 200;
     response_header(c->rs, "Content-Type",
                     STR("text/plain; version=0.0.4; charset=utf-8"));
