@@ -7,8 +7,8 @@
 
 /* Reads pattern and path once: every request passes most rows. A parameter is
  * a whole part between slashes and is not empty. */
-static bool matches(const char *pattern, struct str path,
-                    struct str param[static CALL_PARAMS_MAX])
+static bool route_matches(const char *pattern, struct str path,
+                          struct str param[static CALL_PARAMS_MAX])
 {
     size_t at = 0, n = 0;
     for (const char *p = pattern;; p++, at++) {
@@ -46,7 +46,7 @@ const struct err *route_find(struct arena *a, enum method method,
     if (str_is(path, "/mcp/"))
         path = STR("/mcp");
     for (size_t i = 0; i < route_count; i++) {
-        if (!matches(routes[i].pattern, path, param))
+        if (!route_matches(routes[i].pattern, path, param))
             continue;
         if (routes[i].method == method) {
             *out = &routes[i];
@@ -80,43 +80,40 @@ bool route_takes(const struct route *r, struct str key, struct str *type)
     return false;
 }
 
-static const struct err *bad_value(const struct request *rq, struct str key,
-                                   struct str wanted)
+static const struct err *route_bad_value(const struct request *rq,
+                                         struct str key, struct str wanted)
 {
     return err_at(rq->arena, ERR_BAD_REQUEST, "request.query", key,
                   "\"%.*s\" has to be %.*s.", STR_FMT(key),
                   STR_FMT(wanted));
 }
 
-/* range: "1-100", or "0-" without an upper bound. */
-static const struct err *check_number(const struct request *rq,
-                                      const struct pair *p, struct str range)
+/* type: "uuid", "time", or a range: "1-100", or "0-" without an upper bound.
+ */
+static const struct err *route_check_value(const struct request *rq,
+                                           const struct pair *p,
+                                           struct str type)
 {
     struct buf b = buf_make(rq->arena, 128);
     int64_t min = 0, max = INT64_MAX, n;
-    str_int(str_cut(&range, '-'), 0, INT64_MAX, &min);
-    str_int(range, 0, INT64_MAX, &max);
+    if (!type.p)
+        return NULL;
+    if (str_is(type, "uuid"))
+        return id_uuid(p->value) ? NULL
+                                 : route_bad_value(rq, p->key, STR("a UUID"));
+    if (str_is(type, "time"))
+        return clock_parse(p->value, &n)
+                   ? NULL
+                   : route_bad_value(
+                         rq, p->key,
+                         STR("a time like 2026-11-20T09:26:13.510233"));
+    str_int(str_cut(&type, '-'), 0, INT64_MAX, &min);
+    str_int(type, 0, INT64_MAX, &max);
     if (str_int(p->value, min, max, &n))
         return NULL;
     buf_printf(&b, "a whole number from %lld to %lld", (long long)min,
                (long long)max);
-    return bad_value(rq, p->key, buf_text(&b));
-}
-
-static const struct err *check_value(const struct request *rq,
-                                     const struct pair *p, struct str type)
-{
-    int64_t t;
-    if (!type.p)
-        return NULL;
-    if (str_is(type, "uuid"))
-        return id_uuid(p->value) ? NULL : bad_value(rq, p->key, STR("a UUID"));
-    if (str_is(type, "time"))
-        return clock_parse(p->value, &t)
-                   ? NULL
-                   : bad_value(rq, p->key,
-                               STR("a time like 2026-11-20T09:26:13.510233"));
-    return check_number(rq, p, type);
+    return route_bad_value(rq, p->key, buf_text(&b));
 }
 
 const struct err *route_check_query(const struct route *r,
@@ -132,13 +129,13 @@ const struct err *route_check_query(const struct route *r,
     }
     for (size_t i = 0; i < rq->query.n; i++) {
         if (route_takes(r, rq->query.v[i].key, &type))
-            TRY(check_value(rq, &rq->query.v[i], type));
+            TRY(route_check_value(rq, &rq->query.v[i], type));
     }
     return NULL;
 }
 
 /* "/api/v1/suspensions" of an address of the API. */
-static struct str collection(struct str path)
+static struct str route_collection(struct str path)
 {
     size_t at = 0;
     for (int i = 0; i < 3 && at < path.n; i++)
@@ -149,11 +146,11 @@ static struct str collection(struct str path)
 /* As the rows of the same collection have it. */
 enum response_style route_style(struct str path)
 {
-    const struct str wanted = collection(path);
+    const struct str wanted = route_collection(path);
     for (size_t i = 0; i < route_count; i++) {
         const struct str pattern = str_of(routes[i].pattern);
         if (str_starts(pattern, STR("/api/v1/")) &&
-            str_eq(collection(pattern), wanted))
+            str_eq(route_collection(pattern), wanted))
             return routes[i].style;
     }
     if (str_starts(path, STR("/oauth/")))

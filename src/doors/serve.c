@@ -18,40 +18,29 @@
                  * key */
 #define LARGE_BODY ((size_t)64 << 10) /* a size that the sender can reduce */
 
-static const struct err *check_body(const struct call *c, bool too_large)
-{
-    if (too_large || c->rq->body.n > c->route->body)
-        return ERROR(ERR_TOO_LARGE, "request.too_large",
-                     "The body is too large for this address.");
-    return NULL;
-}
-
-static const struct err *enter(struct call *c, bool too_large)
+static const struct err *serve_once(struct call *c, bool too_large)
 {
     *c->rs = response_make(c->a);
     c->rs->style = c->route->style;
     TRY(session_authenticate(c));
     TRY(limit_enter(c));
     TRY(route_check_query(c->route, c->rq));
-    TRY(check_body(c, too_large));
+    if (too_large || c->rq->body.n > c->route->body)
+        return ERROR(ERR_TOO_LARGE, "request.too_large",
+                     "The body is too large for this address.");
     return c->route->handle(c);
 }
 
-/* A caller taken from the worker's cache is checked again before anything is
- * sent, refusals too. */
-static const struct err *look_at_caller(struct call *c, const struct err *e)
-{
-    const struct err *other =
-        pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
-    return other ? other : e;
-}
-
-/* Runs the handler, again where the database asks for a retry. */
-static const struct err *run(struct call *c, bool too_large)
+/* Runs the handler, again where the database asks for a retry. A caller taken
+ * from the worker's cache is checked again before anything is sent, refusals
+ * too. */
+static const struct err *serve_run(struct call *c, bool too_large)
 {
     for (int i = 0; i < TRIES; i++) {
-        const struct err *e = enter(c, too_large);
-        e = look_at_caller(c, e);
+        const struct err *e = serve_once(c, too_large);
+        const struct err *other =
+            pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
+        e = other ? other : e;
         pg_rollback(c->pg);
         if (!e || e->kind != ERR_AGAIN)
             return e;
@@ -61,54 +50,34 @@ static const struct err *run(struct call *c, bool too_large)
                  "moment.");
 }
 
-static const struct err *walk(struct call *c, bool too_large)
-{
-    struct str allow = STR_NONE;
-    const struct err *e = route_find(c->a, c->rq->method, c->rq->path,
-                                     &c->route, c->param, &allow);
-    if (e) {
-        if (e->kind == ERR_METHOD)
-            response_header(c->rs, "Allow", allow);
-        return e;
-    }
-    c->route_n = (size_t)(c->route - routes);
-    return run(c, too_large);
-}
-
-/* The address of the request, its query included. */
-static struct str wanted(const struct call *c)
+/* Sends a person who is not signed in to the login, with the wanted page, its
+ * query included, as the return address. */
+static void serve_to_login(struct call *c)
 {
     const struct pairs q = c->rq->query;
-    struct buf b = buf_make(c->a, 4 * REQUEST_TARGET_MAX);
-    buf_str(&b, c->rq->path);
-    for (size_t i = 0; i < q.n; i++) {
-        buf_char(&b, i ? '&' : '?');
-        buf_escape(&b, q.v[i].key);
-        buf_char(&b, '=');
-        buf_escape(&b, q.v[i].value);
-    }
-    return buf_text(&b);
-}
-
-/* Sends a person who is not signed in to the login, with the wanted page as the
- * return address. */
-static void to_login(struct call *c)
-{
+    struct buf next = buf_make(c->a, 4 * REQUEST_TARGET_MAX);
     struct buf b = buf_make(c->a, 16 * REQUEST_TARGET_MAX);
     if (c->rq->method == METHOD_POST && login_saved_answer_page(c))
         return;
-    const struct str next = wanted(c);
+    buf_str(&next, c->rq->path);
+    for (size_t i = 0; i < q.n; i++) {
+        buf_char(&next, i ? '&' : '?');
+        buf_escape(&next, q.v[i].key);
+        buf_char(&next, '=');
+        buf_escape(&next, q.v[i].value);
+    }
+    const struct str wanted = buf_text(&next);
     buf_put(&b, "/login");
-    if (c->rq->method == METHOD_GET && !str_is(next, "/inbox")) {
+    if (c->rq->method == METHOD_GET && !str_is(wanted, "/inbox")) {
         buf_put(&b, "?next=");
-        buf_escape(&b, login_next(next).n ? next : c->rq->path);
+        buf_escape(&b, login_next(wanted).n ? wanted : c->rq->path);
     }
     response_see_other(c->rs, buf_text(&b));
 }
 
 /* The style for an address without a row: a page for a browser, JSON for all
  * others. */
-static enum response_style style_of(const struct call *c)
+static enum response_style serve_style(const struct call *c)
 {
     if (c->route)
         return c->route->style;
@@ -120,16 +89,9 @@ static enum response_style style_of(const struct call *c)
                : style;
 }
 
-/* Logs a refused caller: name and network address. */
-static void tell_refused(struct call *c, const struct err *e)
-{
-    log_line(LOG_NOTICE, "refused code=%s by=\"%.*s\" address=%.*s", e->code,
-             STR_FMT(call_told(c, c->who.name)), STR_FMT(c->rq->remote));
-}
-
 /* A request over its memory budget. The body or the page size can be reduced,
  * or the server should have paged the result. */
-static const struct err *over_memory(const struct call *c)
+static const struct err *serve_over_memory(const struct call *c)
 {
     if (c->serve->metrics)
         metrics_memory(c->serve->metrics);
@@ -144,9 +106,23 @@ static const struct err *over_memory(const struct call *c)
                  "The request needs more memory than one request may use.");
 }
 
-static void refuse(struct call *c, const struct err *e)
+/* The state of one request, whose steps may be left early. */
+struct way {
+    struct call *c;
+    struct request *rq;
+    struct pairs params;
+    struct str body;
+    bool too_large;
+    const struct err *e;
+};
+
+/* Answers with the error. */
+static void serve_refuse(void *p)
 {
-    const enum response_style style = style_of(c);
+    const struct way *w = p;
+    struct call *c = w->c;
+    const struct err *e = w->e;
+    const enum response_style style = serve_style(c);
     pg_rollback(c->pg);
     if (e->kind == ERR_BUSY && c->serve->metrics) {
         metrics_database_error(c->serve->metrics);
@@ -154,9 +130,11 @@ static void refuse(struct call *c, const struct err *e)
             replication_note(c->serve->metrics, e);
     }
     if (e->kind == ERR_FORBIDDEN)
-        tell_refused(c, e);
+        log_line(LOG_NOTICE, "refused code=%s by=\"%.*s\" address=%.*s",
+                 e->code, STR_FMT(call_quoted(c, c->who.name)),
+                 STR_FMT(c->rq->remote));
     if (e->kind == ERR_MEMORY)
-        e = over_memory(c);
+        e = serve_over_memory(c);
     if (e->kind == ERR_RATE && c->serve->metrics)
         metrics_refused(c->serve->metrics, e->code);
     if (e->kind == ERR_INTERNAL)
@@ -169,17 +147,9 @@ static void refuse(struct call *c, const struct err *e)
     if (style != RESPONSE_HTML)
         response_error(c->rs, e, style);
     else if (err_is(e, session_missing))
-        to_login(c);
+        serve_to_login(c);
     else
         page_error(c, e);
-}
-
-static struct str principal_words(struct call *c)
-{
-    if (c->who.role == ROLE_NONE)
-        return STR("");
-    return arena_join(c->a, str_of(role_word(c->who.role)), STR(":"),
-                      c->who.id);
 }
 
 /* "GET /api/v1/intents/{id}" of every route, built once. */
@@ -207,19 +177,9 @@ const char *const *serve_route_names(size_t *n)
     return names;
 }
 
-/* The state of one request, whose steps may be left early. */
-struct way {
-    struct call *c;
-    struct request *rq;
-    struct pairs params;
-    struct str body;
-    bool too_large;
-    const struct err *e;
-};
-
 /* Said once by each worker: the site of another version lacks what this program
  * hands over to it. */
-static void tell_site(const struct request *rq)
+static void serve_log_site(const struct request *rq)
 {
     static bool told;
     if (told || rq->bare || str_is(rq->site, version_site))
@@ -231,50 +191,36 @@ static void tell_site(const struct request *rq)
              STR_FMT(rq->site.p ? rq->site : STR("none")), version_site);
 }
 
-static void go(void *p)
+static void serve_go(void *p)
 {
     struct way *w = p;
+    struct call *c = w->c;
     struct request *rq = w->rq;
-    w->e = request_parse(w->c->a, w->params, w->body, rq);
+    const struct str target = pairs_get(w->params, "REQUEST_URI");
+    struct str allow = STR_NONE;
+    w->e = request_parse(c->a, w->params, w->body, rq);
     log_request(rq->id);
-    tell_site(rq);
-    if (!w->e) {
-        w->e = walk(w->c, w->too_large);
+    serve_log_site(rq);
+    if (w->e) {
+        if (rq->path.n == 0) /* only to choose the style of errors */
+            rq->path = str_sub(target, 0, str_find(target, '?', 0));
         return;
     }
-    const struct str target = pairs_get(w->params, "REQUEST_URI");
-    if (rq->path.n == 0) /* only to choose the style of errors */
-        rq->path = str_sub(target, 0, str_find(target, '?', 0));
-}
-
-static void turn_away(void *p)
-{
-    const struct way *w = p;
-    refuse(w->c, w->e);
+    w->e = route_find(c->a, rq->method, rq->path, &c->route, c->param, &allow);
+    if (w->e && w->e->kind == ERR_METHOD)
+        response_header(c->rs, "Allow", allow);
+    if (w->e)
+        return;
+    c->route_n = (size_t)(c->route - routes);
+    w->e = serve_run(c, w->too_large);
 }
 
 /* The handler may have committed, where it refused too: a later error must not
  * undo the answer. */
-static void leave(void *p)
+static void serve_leave(void *p)
 {
     const struct way *w = p;
     limit_leave(w->c);
-}
-
-/* The answer where even the refusal does not fit in the memory. */
-static void say_nothing(struct response *rs)
-{
-    *rs = response_make(rs->arena);
-    rs->status = response_status(ERR_MEMORY);
-}
-
-/* Every answer says how often the database was restored with a loss. */
-static void tell_epoch(struct response *rs)
-{
-    if (tables_restore().epoch == 0)
-        return;
-    response_header(rs, "Sayso-Restore-Epoch",
-                    arena_number(rs->arena, tables_restore().epoch));
 }
 
 struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
@@ -289,19 +235,29 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     *rs = response_make(a);
     (void)pg_spent(s->pg);
     (void)pg_stored(s->pg);
-    if (!arena_try(a, go, &w))
+    if (!arena_try(a, serve_go, &w))
         w.e = ERROR(ERR_MEMORY, "request.memory", "");
-    if (w.e && !arena_try(a, turn_away, &w))
-        say_nothing(rs);
-    if (!arena_try(a, leave, &w))
+    if (w.e && !arena_try(a, serve_refuse, &w)) {
+        /* Even the refusal does not fit in the memory. */
+        *rs = response_make(a);
+        rs->status = response_status(ERR_MEMORY);
+    }
+    if (!arena_try(a, serve_leave, &w))
         log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
-    tell_epoch(rs);
+    /* Every answer says how often the database was restored with a loss. */
+    if (tables_restore().epoch > 0)
+        response_header(rs, "Sayso-Restore-Epoch",
+                        arena_number(a, tables_restore().epoch));
+    const struct str principal =
+        c.who.role == ROLE_NONE
+            ? STR("")
+            : arena_join(a, str_of(role_word(c.who.role)), STR(":"), c.who.id);
     return (struct served){.request_id = rq.id,
                            .route = c.route_n,
                            .name = names[c.route_n] ? names[c.route_n]
                                                     : "unmatched",
                            .status = rs->status,
-                           .principal = principal_words(&c),
+                           .principal = principal,
                            .database_us = pg_spent(s->pg)};
 }

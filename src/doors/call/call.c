@@ -38,20 +38,14 @@ const struct err *call_begin(struct call *c, struct work *w, struct str id)
     return work_begin_by_caller(w, id, &c->once);
 }
 
-/* A compressed body, which a JSON reader could only call malformed. */
-static const struct err *check_encoding(const struct call *c)
+const struct err *call_body(struct call *c, struct json **out)
 {
     const struct str how = request_header(c->rq, "Content-Encoding");
+    /* A JSON reader could only call a compressed body malformed. */
     if ((how.n > 0 && !str_is_nocase(how, "identity")) ||
         str_starts(c->rq->body, STR("\x1F\x8B")))
         return ERROR(ERR_MEDIA_TYPE, "request.encoding",
                      "The body is compressed. Send it uncompressed.");
-    return NULL;
-}
-
-const struct err *call_body(struct call *c, struct json **out)
-{
-    TRY(check_encoding(c));
     TRY(json_parse(c->a, c->rq->body, out));
     if (json_depth(*out) > JSON_INPUT_DEPTH_MAX)
         return ERROR(ERR_BAD_REQUEST, "json.too_deep",
@@ -68,27 +62,16 @@ const struct err *call_body_if_any(struct call *c, struct json **out)
     return c->rq->body.n > 0 ? call_body(c, out) : NULL;
 }
 
-/* An idempotency key belongs to the whole request: the same key for another
- * address is another request. */
-static struct str digest(struct call *c)
-{
-    return crypt_sha256_hex(
-        c->a, arena_join(c->a, arena_number(c->a, (int64_t)c->rq->method),
-                         STR(" "), c->rq->path, STR("\n"), c->rq->body));
-}
-
 struct work_once call_once_as(const struct call *c, struct str key,
                               struct str request_sha256)
 {
-    struct buf b = buf_make(c->a, 512);
-    buf_str(&b, c->who.id);
-    if (c->who.role == ROLE_AGENT) {
-        buf_char(&b, '/');
-        buf_str(&b, c->who.agent);
-    }
-    return (struct work_once){.principal = buf_text(&b),
-                              .key = key,
-                              .request_sha256 = request_sha256};
+    const bool agent = c->who.role == ROLE_AGENT;
+    return (struct work_once){
+        .principal = agent
+                         ? arena_join(c->a, c->who.id, STR("/"), c->who.agent)
+                         : c->who.id,
+        .key = key,
+        .request_sha256 = request_sha256};
 }
 
 const struct err *call_once(struct call *c)
@@ -104,7 +87,12 @@ const struct err *call_once(struct call *c)
         return ERROR(ERR_BAD_REQUEST, "idempotency.key",
                      "An Idempotency-Key is 1 to 255 visible ASCII "
                      "characters.");
-    c->once = call_once_as(c, key, digest(c));
+    /* A key belongs to the whole request: the same key for another address is
+     * another request. */
+    const struct str request =
+        arena_join(c->a, arena_number(c->a, (int64_t)c->rq->method), STR(" "),
+                   c->rq->path, STR("\n"), c->rq->body);
+    c->once = call_once_as(c, key, crypt_sha256_hex(c->a, request));
     return NULL;
 }
 
@@ -249,7 +237,7 @@ struct str call_url(struct call *c, const char *path, struct str id)
     return conf_address(c->a, c->serve->conf, path, buf_text(&b));
 }
 
-struct str call_told(struct call *c, struct str s)
+struct str call_quoted(struct call *c, struct str s)
 {
     struct buf b = buf_make(c->a, s.n + 1);
     for (size_t i = 0; i < s.n; i++)

@@ -107,7 +107,7 @@ const struct err *call_commit_secret(struct call *c, struct work *w,
 /* ETag of a version. */
 struct str call_etag(struct arena *a, int64_t version);
 /* Untrusted text, made safe for a quoted value in a line of the log. */
-struct str call_told(struct call *c, struct str s);
+struct str call_quoted(struct call *c, struct str s);
 /* An address of this server with the host: public_url and path and id. */
 struct str call_url(struct call *c, const char *path, struct str id);
 

@@ -20,20 +20,20 @@ static const char *const audiences[] = {[FRAME_INTENT] = "intent",
 _Static_assert(countof(audiences) == FRAME_AUDIENCE__MAX,
                "a word for each audience");
 
-static struct buf target(struct call *c, const char *path)
+static struct buf hold_target(struct call *c, const char *path)
 {
     struct buf b = buf_make(c->a, TARGET_MAX);
     buf_put(&b, path);
     return b;
 }
 
-static void put_text(struct buf *b, const char *key, struct str value)
+static void hold_put_text(struct buf *b, const char *key, struct str value)
 {
     buf_put(b, key);
     buf_escape(b, value);
 }
 
-static void put_int(struct buf *b, const char *key, int64_t value)
+static void hold_put_int(struct buf *b, const char *key, int64_t value)
 {
     buf_put(b, key);
     buf_int(b, value);
@@ -47,12 +47,12 @@ struct str hold_seal(struct arena *a, struct str secret, struct str target)
 }
 
 /* Appends the caller to whom the place is counted. */
-static void put_caller(struct call *c, struct buf *b)
+static void hold_put_caller(struct call *c, struct buf *b)
 {
     if (c->who.person)
-        put_text(b, "&session=", crypt_sha256_hex(c->a, c->cookie));
+        hold_put_text(b, "&session=", crypt_sha256_hex(c->a, c->cookie));
     else
-        put_text(b, "&key=", c->who.id);
+        hold_put_text(b, "&key=", c->who.id);
 }
 
 /* The end of a hold of so many seconds: a random moment of its last fifth.
@@ -68,7 +68,7 @@ static int64_t hold_until(int64_t wait)
            (wait < SPREAD_FROM ? 0 : (int64_t)random % span);
 }
 
-static void hand_over(struct call *c, struct buf *b)
+static void hold_hand_over(struct call *c, struct buf *b)
 {
     const struct str seal =
         hold_seal(c->a, c->serve->secret, buf_text(b));
@@ -93,73 +93,68 @@ const struct err *hold_wait(struct call *c, int64_t *out)
 void hold_poll(struct call *c, const struct hold_poll *p)
 {
     const bool told = p->token.n > 0 && p->token.n <= HOLD_TOKEN_MAX;
-    struct buf b = target(c, told                      ? "/_wait/progress"
-                             : p->wait > HOLD_POLL_MAX ? "/_wait/call"
-                                                       : "/_wait/poll");
-    put_text(&b, "?intent=", p->intent_id);
+    struct buf b = hold_target(c, told                      ? "/_wait/progress"
+                                  : p->wait > HOLD_POLL_MAX ? "/_wait/call"
+                                                            : "/_wait/poll");
+    hold_put_text(&b, "?intent=", p->intent_id);
     if (told)
-        put_text(&b, "&token=", p->token);
+        hold_put_text(&b, "&token=", p->token);
     if (p->suspension_id.p)
-        put_text(&b, "&suspension=", p->suspension_id);
+        hold_put_text(&b, "&suspension=", p->suspension_id);
     else
-        put_int(&b, "&since=", p->since);
-    put_int(&b, "&until=", hold_until(p->wait));
-    put_caller(c, &b);
-    hand_over(c, &b);
+        hold_put_int(&b, "&since=", p->since);
+    hold_put_int(&b, "&until=", hold_until(p->wait));
+    hold_put_caller(c, &b);
+    hold_hand_over(c, &b);
 }
 
 void hold_feed(struct call *c, uint64_t from, int64_t wait)
 {
-    struct buf b = target(c, "/_wait/feed");
-    put_text(&b, "?intent=", c->who.role == ROLE_AGENT ? c->who.id
-                                                       : STR(HOLD_ANY));
-    put_int(&b, "&since=", (int64_t)from - 1);
-    put_int(&b, "&until=", hold_until(wait));
-    put_caller(c, &b);
-    hand_over(c, &b);
+    struct buf b = hold_target(c, "/_wait/feed");
+    hold_put_text(
+        &b, "?intent=", c->who.role == ROLE_AGENT ? c->who.id : STR(HOLD_ANY));
+    hold_put_int(&b, "&since=", (int64_t)from - 1);
+    hold_put_int(&b, "&until=", hold_until(wait));
+    hold_put_caller(c, &b);
+    hold_hand_over(c, &b);
 }
 
 void hold_stream(struct call *c, const struct hold_stream *s)
 {
-    struct buf b = target(c, "/_wait/stream");
-    put_text(&b, "?to=", str_of(audiences[s->to]));
-    put_int(&b, "&xid=", (int64_t)s->after.xid);
-    put_text(&b, "&intent=", s->after.intent_id);
-    put_int(&b, "&after=", s->after.sequence);
-    put_int(&b, "&skip=", (int64_t)s->after.part);
+    struct buf b = hold_target(c, "/_wait/stream");
+    hold_put_text(&b, "?to=", str_of(audiences[s->to]));
+    hold_put_int(&b, "&xid=", (int64_t)s->after.xid);
+    hold_put_text(&b, "&intent=", s->after.intent_id);
+    hold_put_int(&b, "&after=", s->after.sequence);
+    hold_put_int(&b, "&skip=", (int64_t)s->after.part);
     if (s->agent.p)
-        put_text(&b, "&agent=", s->agent);
+        hold_put_text(&b, "&agent=", s->agent);
     if (s->any)
-        put_text(&b, "&any=", STR("yes"));
+        hold_put_text(&b, "&any=", STR("yes"));
     if (s->portfolio_id.p)
-        put_text(&b, "&portfolio=", s->portfolio_id);
-    put_caller(c, &b);
-    hand_over(c, &b);
-}
-
-/* The digest by which refused callers are slowed down together; nothing of a
- * key is passed on. */
-static struct str likeness(struct call *c)
-{
-    const struct str key = request_header(c->rq, "X-API-Key");
-    const struct str bearer = request_header(c->rq, "Authorization");
-    return str_sub(
-        crypt_sha256_hex(c->a, arena_join(c->a, c->rq->remote, STR("\n"),
-                                          str_sub(key.p ? key : bearer, 0,
-                                                  key.p ? PREFIX : 7 + PREFIX),
-                                          STR("\n"), c->rq->path)),
-        0, 16);
+        hold_put_text(&b, "&portfolio=", s->portfolio_id);
+    hold_put_caller(c, &b);
+    hold_hand_over(c, &b);
 }
 
 bool hold_refuse(struct call *c)
 {
     const struct str accept = request_header(c->rq, "Accept");
+    const struct str key = request_header(c->rq, "X-API-Key");
+    const struct str bearer = request_header(c->rq, "Authorization");
     if (c->rq->waited || c->rq->method != METHOD_GET ||
         !str_starts(c->rq->path, STR("/api/")) ||
         str_search_nocase(accept, STR("text/event-stream")) >= accept.n)
         return false;
-    struct buf b = target(c, "/_wait/hold");
-    put_text(&b, "?who=", likeness(c));
-    hand_over(c, &b);
+    struct buf b = hold_target(c, "/_wait/hold");
+    /* The digest by which refused callers are slowed down together; nothing of
+     * a key is passed on. */
+    const struct str head =
+        str_sub(key.p ? key : bearer, 0, key.p ? PREFIX : 7 + PREFIX);
+    const struct str digest =
+        crypt_sha256_hex(c->a, arena_join(c->a, c->rq->remote, STR("\n"), head,
+                                          STR("\n"), c->rq->path));
+    hold_put_text(&b, "?who=", str_sub(digest, 0, 16));
+    hold_hand_over(c, &b);
     return true;
 }

@@ -37,20 +37,6 @@ static bool limit_came_back(const struct call *c)
     return c->rq->waited && !c->rq->bare;
 }
 
-static const struct err *check_bytes(struct call *c)
-{
-    const int64_t now = clock_now();
-    const int64_t most = c->serve->conf->limit_bytes_mb * MEGABYTE;
-    if (!c->stores ||
-        quota_bytes(c->serve->quota, c->who.id, now / DAY) < most)
-        return NULL;
-    return err_retry(c->a,
-                     ERROR(ERR_RATE, metrics_limit_bytes,
-                           "This key has reached its limit of bytes stored in "
-                           "a day."),
-                     (DAY - now % DAY) / CLOCK_SECOND + 1);
-}
-
 static void limit_charge(const struct call *c, size_t pieces)
 {
     if (pieces > 0)
@@ -61,15 +47,6 @@ static void limit_charge(const struct call *c, size_t pieces)
 static bool limit_large_body(const struct call *c)
 {
     return !limit_reads(c) && c->rq->body.n > PIECE;
-}
-
-/* The work of a body is known before it is read; any other only from the last
- * one of its kind. */
-static bool limit_large(const struct call *c)
-{
-    return limit_large_body(c) ||
-           quota_was_heavy(c->serve->quota, c->who.id, c->route_n,
-                           clock_mono());
 }
 
 /* Was it large or long, which its body did not say? A person writes no more
@@ -101,7 +78,10 @@ static bool limit_full(const struct call *c, int64_t more)
 static const struct err *limit_work(struct call *c)
 {
     const struct serve *s = c->serve;
-    if (!limit_large(c))
+    /* The work of a body is known before it is read; any other only from the
+     * last one of its kind. */
+    if (!limit_large_body(c) &&
+        !quota_was_heavy(s->quota, c->who.id, c->route_n, clock_mono()))
         return NULL;
     bool full = !limit_came_back(c) && limit_full(c, 1);
     if (!full) {
@@ -139,7 +119,14 @@ const struct err *limit_enter(struct call *c)
                                      "moment, and use wait instead of "
                                      "polling."),
                          again);
-    TRY(check_bytes(c));
+    const int64_t now = clock_now();
+    if (c->stores && quota_bytes(c->serve->quota, c->who.id, now / DAY) >=
+                         c->serve->conf->limit_bytes_mb * MEGABYTE)
+        return err_retry(c->a,
+                         ERROR(ERR_RATE, metrics_limit_bytes,
+                               "This key has reached its limit of bytes "
+                               "stored in a day."),
+                         (DAY - now % DAY) / CLOCK_SECOND + 1);
     TRY(limit_work(c));
     limit_charge(c, c->rq->body.n / PIECE);
     return NULL;

@@ -17,12 +17,12 @@ const char session_missing[] = "session.missing";
 
 /* The __Host- prefix binds the cookie to this host and to TLS; without TLS
  * (a private start on a loopback address) browsers would refuse it. */
-static const char *cookie_name(const struct call *c)
+static const char *session_cookie_name(const struct call *c)
 {
     return c->rq->https ? "__Host-sayso" : "sayso";
 }
 
-static const char *browser_name(const struct call *c)
+static const char *session_browser_name(const struct call *c)
 {
     return c->rq->https ? "__Host-sayso-browser" : "sayso-browser";
 }
@@ -31,25 +31,18 @@ static const char *browser_name(const struct call *c)
 
 /* Two different keys are refused: a proxy and the server could each use another
  * one. */
-static const struct err *key_of(const struct call *c, struct str *out)
+static const struct err *session_by_key(struct call *c, struct str agent)
 {
-    const struct str key = request_header(c->rq, "X-API-Key");
     const struct str header = request_header(c->rq, "Authorization");
-    struct str bearer = STR_NONE;
+    struct str key = request_header(c->rq, "X-API-Key"), bearer = STR_NONE;
     if (header.n > 7 && str_is_nocase(str_sub(header, 0, 7), "bearer "))
         bearer = str_trim(str_sub(header, 7, header.n));
     if (key.n > 0 && bearer.n > 0 && !crypt_equal(key, bearer))
         return ERROR(ERR_BAD_REQUEST, "key.two",
                      "X-API-Key and Authorization hold different keys. Send "
                      "one of them.");
-    *out = key.n > 0 ? key : bearer;
-    return NULL;
-}
-
-static const struct err *by_key(struct call *c, struct str agent)
-{
-    struct str key = STR_NONE;
-    TRY(key_of(c, &key));
+    if (key.n == 0)
+        key = bearer;
     if (!key.p)
         return ERROR(ERR_UNAUTHENTICATED, "key.missing",
                      "An API key is needed, in the header X-API-Key.");
@@ -67,7 +60,7 @@ static const struct err *by_key(struct call *c, struct str agent)
 }
 
 /* A row that names no access gives none away. */
-static void need(struct call *c)
+static void session_set_needs(struct call *c)
 {
     c->who.needs = c->route->needs ? c->route->needs : ACCESS_ADMIN;
 }
@@ -76,8 +69,8 @@ const struct err *session_speak(struct call *c, struct str agent)
 {
     if (c->who.role != ROLE_AGENT)
         return NULL;
-    TRY(by_key(c, agent));
-    need(c);
+    TRY(session_by_key(c, agent));
+    session_set_needs(c);
     return NULL;
 }
 
@@ -86,7 +79,7 @@ const struct err *session_speak(struct call *c, struct str agent)
 const struct err *session_optional(struct call *c)
 {
     bool found = false;
-    const struct str cookie = request_cookie(c->rq, cookie_name(c));
+    const struct str cookie = request_cookie(c->rq, session_cookie_name(c));
     c->cookie = STR_NONE;
     if (cookie.n != COOKIE_LENGTH)
         return NULL;
@@ -96,23 +89,17 @@ const struct err *session_optional(struct call *c)
     return NULL;
 }
 
-static const struct err *by_cookie(struct call *c)
-{
-    TRY(session_optional(c));
-    if (!c->cookie.p)
-        return ERROR(ERR_UNAUTHENTICATED, session_missing,
-                     "Sign in to continue.");
-    return NULL;
-}
-
 const struct err *session_authenticate(struct call *c)
 {
     switch (c->route->proof) {
     case ROUTE_KEY:
-        TRY(by_key(c, request_header(c->rq, "X-Agent-ID")));
+        TRY(session_by_key(c, request_header(c->rq, "X-Agent-ID")));
         break;
     case ROUTE_COOKIE:
-        TRY(by_cookie(c));
+        TRY(session_optional(c));
+        if (!c->cookie.p)
+            return ERROR(ERR_UNAUTHENTICATED, session_missing,
+                         "Sign in to continue.");
         break;
     case ROUTE_CLIENT:
         TRY(client_authenticate(c));
@@ -121,7 +108,7 @@ const struct err *session_authenticate(struct call *c)
     default:
         return NULL;
     }
-    need(c);
+    session_set_needs(c);
     if ((c->route->who & (unsigned)c->who.role) == 0)
         return ERROR(ERR_FORBIDDEN, "role.forbidden",
                      "Your role does not allow this.");
@@ -131,24 +118,19 @@ const struct err *session_authenticate(struct call *c)
 /* ---- forms ---------------------------------------------------------- */
 
 /* nonce.digest(nonce, secret of the session or visit) */
-static struct str token_of(struct call *c, struct str nonce)
+static struct str session_token(struct call *c, struct str nonce)
 {
-    struct buf secret = buf_make(c->a, 256), b = buf_make(c->a, 128);
-    buf_put(&secret, "form token ");
-    buf_str(&secret, nonce);
-    buf_char(&secret, ' ');
-    buf_str(&secret, c->cookie.p ? c->cookie : c->visit);
-    buf_str(&b, nonce);
-    buf_char(&b, '.');
-    buf_str(&b, crypt_sha256_b64(c->a, buf_text(&secret)));
-    return buf_text(&b);
+    const struct str secret =
+        arena_join(c->a, STR("form token "), nonce, STR(" "),
+                   c->cookie.p ? c->cookie : c->visit);
+    return arena_join(c->a, nonce, STR("."), crypt_sha256_b64(c->a, secret));
 }
 
 struct str session_csrf(struct call *c)
 {
     if (!c->cookie.p && !c->visit.p)
         return STR("");
-    return token_of(c, crypt_token(c->a, NONCE));
+    return session_token(c, crypt_token(c->a, NONCE));
 }
 
 bool session_csrf_ok(struct call *c, struct str token)
@@ -156,7 +138,7 @@ bool session_csrf_ok(struct call *c, struct str token)
     const struct str nonce = str_sub(token, 0, str_find(token, '.', 0));
     if ((!c->cookie.p && !c->visit.p) || nonce.n == 0 || nonce.n > 64)
         return false;
-    return crypt_equal(token, token_of(c, nonce));
+    return crypt_equal(token, session_token(c, nonce));
 }
 
 /* Compares with the one address in the configuration: a scheme is part of an
@@ -193,8 +175,8 @@ void session_visit(struct call *c, bool fresh)
                                       str_of(c->rq->https ? "; Secure" : "")));
 }
 
-static void set_cookie(struct call *c, const char *name, struct str value,
-                       int64_t life)
+static void session_put_cookie(struct call *c, const char *name,
+                               struct str value, int64_t life)
 {
     response_cookie(
         c->rs, arena_join(c->a, str_of(name), STR("="), value,
@@ -205,16 +187,18 @@ static void set_cookie(struct call *c, const char *name, struct str value,
 
 void session_set_cookie(struct call *c, struct str cookie)
 {
-    set_cookie(c, cookie_name(c), cookie, cookie.p ? SESSIONS_LIFE : 0);
+    session_put_cookie(c, session_cookie_name(c), cookie,
+                       cookie.p ? SESSIONS_LIFE : 0);
 }
 
 struct str session_browser(const struct call *c)
 {
-    const struct str token = request_cookie(c->rq, browser_name(c));
+    const struct str token = request_cookie(c->rq, session_browser_name(c));
     return token.n == COOKIE_LENGTH ? token : STR_NONE;
 }
 
 void session_set_browser(struct call *c, struct str token)
 {
-    set_cookie(c, browser_name(c), token, SIGN_INS_BROWSER_LIFE);
+    session_put_cookie(c, session_browser_name(c), token,
+                       SIGN_INS_BROWSER_LIFE);
 }

@@ -24,7 +24,7 @@ enum { PLACE_STRANGERS, PLACE_KNOWN, PLACE_QUEUE_STRANGERS, PLACE_QUEUE_KNOWN };
 
 /* ---- places for hashing ---------------------------------------------- */
 
-static int take_place(bool known)
+static int sign_in_take_place(bool known)
 {
     const int last = known ? PLACE_KNOWN : PLACE_STRANGERS;
     const int queue = known ? PLACE_QUEUE_KNOWN : PLACE_QUEUE_STRANGERS;
@@ -39,7 +39,7 @@ static int take_place(bool known)
 const struct err *sign_in_hash(struct call *c, struct str password,
                                struct str *hash)
 {
-    const int place = take_place(true);
+    const int place = sign_in_take_place(true);
     if (place < 0)
         return ERROR(ERR_BUSY, "password.busy",
                      "Too many passwords are being checked just now. Try again "
@@ -54,20 +54,16 @@ const struct err *sign_in_hash(struct call *c, struct str password,
 
 /* ---- the log -------------------------------------------------------- */
 
-/* The account for the log. A password typed into the wrong field is not an
- * e-mail address, and is not logged. */
-static struct str named(struct call *c, struct str email)
+/* A password typed into the wrong field is not an e-mail address, and is not
+ * logged. */
+static void sign_in_log(struct call *c, const struct sign_in *s,
+                        const struct sign_ins_found *found)
 {
-    const size_t at = str_find(email, '@', 0);
-    return at > 0 && at + 1 < email.n && email.n <= EMAIL_MAX
-               ? call_told(c, email)
-               : STR("-");
-}
-
-static void sign_in_tell(struct call *c, const struct sign_in *s,
-                         const struct sign_ins_found *found)
-{
+    const size_t at = str_find(s->email, '@', 0);
+    const bool named =
+        at > 0 && at + 1 < s->email.n && s->email.n <= EMAIL_MAX;
     const char *result = "ok";
+    const struct str account = named ? call_quoted(c, s->email) : STR("-");
     if (s->result == SIGN_IN_SOON)
         result = "throttled";
     else if (s->result == SIGN_IN_BUSY)
@@ -79,15 +75,15 @@ static void sign_in_tell(struct call *c, const struct sign_in *s,
     log_line(LOG_NOTICE,
              "sign-in at=%s account=\"%.*s\" address=%.*s result=%s "
              "browser=%s",
-             s->at, STR_FMT(named(c, s->email)), STR_FMT(c->rq->remote),
-             result, found->known ? "known" : "new");
+             s->at, STR_FMT(account), STR_FMT(c->rq->remote), result,
+             found->known ? "known" : "new");
 }
 
 /* ---- trying --------------------------------------------------------- */
 
 /* After a few failures each further one delays the next try, up to half a
  * minute. */
-static int64_t to_wait(const struct sign_ins_found *f, int64_t now)
+static int64_t sign_in_delay(const struct sign_ins_found *f, int64_t now)
 {
     if (f->failures < FREE_FAILURES)
         return 0;
@@ -97,25 +93,21 @@ static int64_t to_wait(const struct sign_ins_found *f, int64_t now)
     return left > 0 ? (left + CLOCK_SECOND - 1) / CLOCK_SECOND : 0;
 }
 
-static struct str lower(struct arena *a, struct str s)
+static struct sign_ins_try sign_in_try_of(struct call *c,
+                                          const struct sign_in *s)
 {
-    struct buf b = buf_make(a, EMAIL_MAX + 1);
-    buf_lower(&b, str_head(s, EMAIL_MAX));
-    return buf_text(&b);
-}
-
-static struct sign_ins_try try_of(struct call *c, const struct sign_in *s)
-{
-    return (struct sign_ins_try){
-        .email = lower(c->a, s->email),
-        .network = address_network(c->a, c->rq->remote),
-        .browser = session_browser(c)};
+    struct buf email = buf_make(c->a, EMAIL_MAX + 1);
+    buf_lower(&email, str_head(s->email, EMAIL_MAX));
+    return (struct sign_ins_try){.email = buf_text(&email),
+                                 .network =
+                                     address_network(c->a, c->rq->remote),
+                                 .browser = session_browser(c)};
 }
 
 /* An unknown or disabled person takes as long as a wrong password, so that the
  * time reveals nothing. */
-static bool right(struct call *c, const struct sign_ins_found *f,
-                  struct str password)
+static bool sign_in_right(struct call *c, const struct sign_ins_found *f,
+                          struct str password)
 {
     if (f->found && !f->disabled)
         return crypt_password_ok(c->a, f->password_hash, password);
@@ -123,20 +115,20 @@ static bool right(struct call *c, const struct sign_ins_found *f,
     return false;
 }
 
-static const struct err *try(struct call *c, struct str password,
-                             const struct sign_ins_try *t,
-                             const struct sign_ins_found *f,
-                             struct sign_in *s)
+static const struct err *sign_in_check(struct call *c, struct str password,
+                                       const struct sign_ins_try *t,
+                                       const struct sign_ins_found *f,
+                                       struct sign_in *s)
 {
-    s->wait = to_wait(f, clock_now());
+    s->wait = sign_in_delay(f, clock_now());
     s->result = SIGN_IN_SOON;
     if (s->wait > 0)
         return NULL;
-    const int place = take_place(f->known || c->cookie.p);
+    const int place = sign_in_take_place(f->known || c->cookie.p);
     s->result = SIGN_IN_BUSY;
     if (place < 0)
         return NULL;
-    const bool ok = right(c, f, password);
+    const bool ok = sign_in_right(c, f, password);
     semaphore_give(place);
     s->result = ok ? SIGN_IN_OK : SIGN_IN_WRONG;
     s->id = f->id;
@@ -148,16 +140,16 @@ const struct err *sign_in_try(struct call *c, struct str password,
                               struct sign_in *s)
 {
     struct sign_ins_found f;
-    const struct sign_ins_try t = try_of(c, s);
+    const struct sign_ins_try t = sign_in_try_of(c, s);
     TRY(sign_ins_find(c->pg, c->a, &t, &f));
-    TRY(try(c, password, &t, &f, s));
-    sign_in_tell(c, s, &f);
+    TRY(sign_in_check(c, password, &t, &f, s));
+    sign_in_log(c, s, &f);
     return NULL;
 }
 
 const struct err *sign_in_enter(struct call *c, const struct sign_in *s)
 {
-    const struct sign_ins_try t = try_of(c, s);
+    const struct sign_ins_try t = sign_in_try_of(c, s);
     const struct str browser =
         t.browser.p ? t.browser : crypt_token(c->a, SESSION_BYTES);
     struct str cookie = STR_NONE;

@@ -93,7 +93,7 @@ static const struct err *rules_save(struct settings_view *v,
     TRY(tools_rule_insert(c->pg, c->a, &r));
     SETTINGS_PAGE_LOG(c, "rule.add position=%lld tool=\"%.*s\" effect=%s",
                       (long long)rule->position,
-                      STR_FMT(call_told(c, rule->tool)),
+                      STR_FMT(call_quoted(c, rule->tool)),
                       vocabulary_tool_effect(rule->effect)->wire.p);
     return NULL;
 }
