@@ -11,16 +11,11 @@
 #include "store/sending/endpoints.h"
 #include "world/wake.h"
 
-/* The endpoints that the caller sees: an agent its own, an admin all. */
-static struct str scope(const struct call *c)
-{
-    return reach_name(c->a, &c->who);
-}
-
-/* A channel is in the same table, but is not an endpoint of an agent. */
+/* One that the caller sees: an agent its own, an admin all. A channel is in
+ * the same table, but is not an endpoint of an agent. */
 static const struct err *endpoint_find(struct call *c, struct endpoint *e)
 {
-    TRY(endpoints_get(c->pg, c->a, c->param[0], scope(c), e));
+    TRY(endpoints_get(c->pg, c->a, c->param[0], reach_name(c->a, &c->who), e));
     return e->kind == ENDPOINT_AGENT
                ? NULL
                : &endpoint_record.unknown;
@@ -62,20 +57,8 @@ static const struct err *endpoint_check_owner(struct call *c,
     return NULL;
 }
 
-static const struct err *endpoint_read(struct call *c, const struct json *body,
-                                       struct endpoint *e)
-{
-    struct fields f = fields(c->a, body, STR(""));
-    record_only(&f, &endpoint_record);
-    record_read(&f, &endpoint_record, e);
-    TRY(fields_error(&f));
-    TRY(endpoint_check_owner(c, e));
-    TRY(endpoint_name(c->a, "name", e->name));
-    TRY(target_check(c->a, "url", e->address, e->internal));
-    return e->prefix ? endpoint_prefix(c->a, "url", e->address) : NULL;
-}
-
-static const struct call_made made = {"/api/v1/endpoints/", "endpoint_id"};
+static const struct call_made endpoint_made = {"/api/v1/endpoints/",
+                                               "endpoint_id"};
 
 const struct err *api_endpoint_register(struct call *c)
 {
@@ -86,17 +69,25 @@ const struct err *api_endpoint_register(struct call *c)
     struct json *body = NULL;
     struct work w = call_work(c);
     TRY(call_body_once(c, &body));
-    TRY(endpoint_read(c, body, &e));
+    struct fields f = fields(c->a, body, STR(""));
+    record_only(&f, &endpoint_record);
+    record_read(&f, &endpoint_record, &e);
+    TRY(fields_error(&f));
+    TRY(endpoint_check_owner(c, &e));
+    TRY(endpoint_name(c->a, "name", e.name));
+    TRY(target_check(c->a, "url", e.address, e.internal));
+    if (e.prefix)
+        TRY(endpoint_prefix(c->a, "url", e.address));
     if (c->who.role == ROLE_AGENT) {
         e.key_id = c->who.id;
         e.most = c->serve->conf->limit_endpoints;
     }
     TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
-        return call_replay_made(c, &w, &made);
+        return call_replay_made(c, &w, &endpoint_made);
     e.created_at = w.now;
     TRY(endpoints_insert(c->pg, c->a, &e));
-    call_locate(c, &made, e.id);
+    call_locate(c, &endpoint_made, e.id);
     return call_commit_secret(c, &w, 201,
                               record_object(c->a, &endpoint_record, &e),
                               e.secret);
@@ -108,7 +99,7 @@ const struct err *api_endpoint_list(struct call *c)
 {
     struct json *o = json_object(c->a);
     struct endpoint_rows rows;
-    TRY(endpoints_list(c->pg, c->a, false, scope(c), &rows));
+    TRY(endpoints_list(c->pg, c->a, false, reach_name(c->a, &c->who), &rows));
     json_set_json(o, "endpoints",
                   record_list(c->a, &endpoint_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
@@ -131,7 +122,7 @@ const struct err *api_endpoint_get(struct call *c)
 }
 
 /* A call without members, which may be repeated. */
-static const struct err *begin_empty(struct call *c, struct work *w)
+static const struct err *endpoint_begin(struct call *c, struct work *w)
 {
     struct json *body = NULL;
     TRY(call_body_if_any(c, &body));
@@ -150,7 +141,7 @@ const struct err *api_endpoint_test(struct call *c)
     struct endpoints_test test;
     struct endpoint e;
     struct work w;
-    TRY(begin_empty(c, &w));
+    TRY(endpoint_begin(c, &w));
     if (w.answered)
         return call_replay(c, &w);
     TRY(endpoint_own(c, &e));
@@ -201,7 +192,7 @@ const struct err *api_endpoint_rotate(struct call *c)
     const struct str secret = endpoint_secret(c->a);
     struct endpoint e;
     struct work w;
-    TRY(begin_empty(c, &w));
+    TRY(endpoint_begin(c, &w));
     if (w.answered)
         return call_replay(c, &w);
     TRY(endpoint_own(c, &e));

@@ -33,7 +33,6 @@ const struct err *api_event_list(struct call *c)
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(events_list(c->pg, c->a, &page, &rows));
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
-    struct buf next = buf_make(c->a, 32);
     buf_char(&b, '[');
     for (size_t k = 0; k < rows.n; k++) {
         buf_put(&b, k ? "," : "");
@@ -42,10 +41,9 @@ const struct err *api_event_list(struct call *c)
     buf_char(&b, ']');
     response_json_buf(c->rs, 200, &b);
     /* The body is a bare list for OpenIntent's clients. */
-    if (rows.more) {
-        buf_int(&next, rows.v[rows.n - 1].sequence);
-        response_header(c->rs, "X-Next-Before", buf_text(&next));
-    }
+    if (rows.more)
+        response_header(c->rs, "X-Next-Before",
+                        arena_number(c->a, rows.v[rows.n - 1].sequence));
     return NULL;
 }
 
@@ -56,8 +54,8 @@ struct posted {
     const struct json *payload;
 };
 
-static const struct err *read_event(struct call *c, const struct json *body,
-                                    struct posted *out)
+static const struct err *
+event_read_posted(struct call *c, const struct json *body, struct posted *out)
 {
     struct fields f = fields(c->a, body, STR(""));
     struct str actor; /* known, and replaced by the caller's name */
@@ -81,17 +79,13 @@ static const struct err *read_event(struct call *c, const struct json *body,
     return fields_error(&f);
 }
 
-static struct json *payload_of(struct arena *a, const struct event *e)
-{
-    return json_read(a, json_raw_member(a, e->canonical, STR("payload")));
-}
-
 /* The reminder of the posted attempt; else, because the clocks of agent and
  * server differ, the newest one of the question; else the event of the question
  * itself. */
-static const struct err *find_reminder(struct call *c, const struct work *w,
-                                       const struct posted *p,
-                                       struct event_rows *out)
+static const struct err *event_find_reminder(struct call *c,
+                                             const struct work *w,
+                                             const struct posted *p,
+                                             struct event_rows *out)
 {
     const struct events_page page = {.intent_id = w->intent.id,
                                      .type = p->type,
@@ -100,7 +94,8 @@ static const struct err *find_reminder(struct call *c, const struct work *w,
     struct event_rows rows;
     TRY(events_list(c->pg, c->a, &page, &rows));
     for (size_t i = 0; i < rows.n; i++) {
-        const struct json *own = payload_of(c->a, &rows.v[i]);
+        const struct json *own = json_read(
+            c->a, json_raw_member(c->a, rows.v[i].canonical, STR("payload")));
         if (!str_eq(json_get_text(own, "suspension_id"), w->suspension.id))
             break;
         if (i == 0 || json_equal(json_get(own, "attempt"), attempt))
@@ -111,8 +106,8 @@ static const struct err *find_reminder(struct call *c, const struct work *w,
 
 /* The SDK also posts events that the server has recorded itself: the stored one
  * is the answer, and no second one is stored. */
-static const struct err *answer_echo(struct call *c, const struct work *w,
-                                     const struct posted *p)
+static const struct err *
+event_answer_echo(struct call *c, const struct work *w, const struct posted *p)
 {
     const struct str id = json_get_text(p->payload, "suspension_id");
     struct event_rows rows = {.n = 0};
@@ -121,7 +116,7 @@ static const struct err *answer_echo(struct call *c, const struct work *w,
                      "The event is about a question of another intent. Only "
                      "the server writes it.");
     if (!str_is(p->type, "intent.suspended"))
-        TRY(find_reminder(c, w, p, &rows));
+        TRY(event_find_reminder(c, w, p, &rows));
     if (rows.n == 0)
         TRY(events_get(c->pg, c->a, w->intent.id,
                        w->suspension.asked_sequence, &rows));
@@ -131,8 +126,8 @@ static const struct err *answer_echo(struct call *c, const struct work *w,
     return NULL;
 }
 
-static const struct err *append(struct call *c, struct work *w,
-                                const struct posted *p)
+static const struct err *event_append_posted(struct call *c, struct work *w,
+                                             const struct posted *p)
 {
     const struct event_draft d = {
         .type = arena_z(c->a, p->type),
@@ -144,16 +139,8 @@ static const struct err *append(struct call *c, struct work *w,
                         &w->events);
 }
 
-/* OpenIntent's client delegates by this event: posted by an agent with an
- * agent_id it is the assignment. */
-static bool delegates(const struct call *c, const struct posted *p)
-{
-    return c->who.role == ROLE_AGENT && str_is(p->type, "agent_assigned") &&
-           json_get_text(p->payload, "agent_id").n > 0;
-}
-
-static const struct err *delegate(struct call *c, struct work *w,
-                                  struct posted *p)
+static const struct err *event_delegate(struct call *c, struct work *w,
+                                        struct posted *p)
 {
     const struct str agent = json_get_text(p->payload, "agent_id");
     const struct json *given = json_get(p->payload, "payload");
@@ -173,7 +160,7 @@ static const struct err *delegate(struct call *c, struct work *w,
     json_set_text(o, "delegated_by", principal_actor(&c->who));
     json_set_json(o, "payload", given ? given : json_object(c->a));
     p->payload = o;
-    return append(c, w, p);
+    return event_append_posted(c, w, p);
 }
 
 const struct err *api_event_post(struct call *c)
@@ -182,9 +169,13 @@ const struct err *api_event_post(struct call *c)
     struct json *body = NULL;
     struct work w;
     TRY(call_body_once(c, &body));
-    TRY(read_event(c, body, &p));
+    TRY(event_read_posted(c, body, &p));
     const bool echo = event_type_echoed(p.type);
-    const bool delegated = delegates(c, &p);
+    /* OpenIntent's client delegates by this event: posted by an agent with an
+     * agent_id it is the assignment. */
+    const bool delegated = c->who.role == ROLE_AGENT &&
+                           str_is(p.type, "agent_assigned") &&
+                           json_get_text(p.payload, "agent_id").n > 0;
     if (!echo && !delegated && !event_type_postable(p.type, c->who.role))
         return ERROR(ERR_FORBIDDEN, "event.servers_own",
                      "Only the server writes events of this type.");
@@ -194,9 +185,10 @@ const struct err *api_event_post(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     if (echo)
-        return answer_echo(c, &w, &p);
+        return event_answer_echo(c, &w, &p);
     TRY(policy_write(&w));
-    TRY(delegated ? delegate(c, &w, &p) : append(c, &w, &p));
+    TRY(delegated ? event_delegate(c, &w, &p)
+                  : event_append_posted(c, &w, &p));
     return call_commit_text(c, &w, 201,
                             event_text(c->a, &w.events.v[w.events.n - 1]),
                             false);
@@ -212,7 +204,7 @@ struct checked {
     size_t n;
 };
 
-static void keep(void *own, const struct event *e)
+static void event_keep(void *own, const struct event *e)
 {
     struct checked *k = own;
     if (k->n < countof(k->v))
@@ -221,55 +213,44 @@ static void keep(void *own, const struct event *e)
                                       .previous = arena_str(k->a, e->previous)};
 }
 
-static void put_checked(struct buf *b, const struct event *e, bool ok)
-{
-    buf_put(b, "{\"sequence\":");
-    buf_int(b, e->sequence);
-    buf_put(b, ",\"event_hash\":");
-    json_write_string(b, e->hash);
-    buf_put(b, ",\"previous_event_hash\":");
-    if (e->previous.p)
-        json_write_string(b, e->previous);
-    else
-        buf_put(b, "null");
-    buf_put(b, ok ? ",\"verified\":true}" : ",\"verified\":false}");
-}
-
 /* Streams the events: as a tree they could be too large. */
-static void answer_check(struct call *c, struct json *head,
-                         const struct checked *k, int64_t broken)
+static void event_answer_check(struct call *c, struct json *head,
+                               const struct checked *k, int64_t broken)
 {
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     json_write(&b, head);
     b.n--; /* the closing brace */
     buf_put(&b, ",\"events\":[");
     for (size_t i = 0; i < k->n; i++) {
+        const struct event *e = &k->v[i];
         buf_put(&b, i ? "," : "");
-        put_checked(&b, &k->v[i], !broken || k->v[i].sequence < broken);
+        buf_put(&b, "{\"sequence\":");
+        buf_int(&b, e->sequence);
+        buf_put(&b, ",\"event_hash\":");
+        json_write_string(&b, e->hash);
+        buf_put(&b, ",\"previous_event_hash\":");
+        if (e->previous.p)
+            json_write_string(&b, e->previous);
+        else
+            buf_put(&b, "null");
+        buf_put(&b, ",\"verified\":");
+        /* After the first broken one every event is in doubt. */
+        buf_put(&b, !broken || e->sequence < broken ? "true}" : "false}");
     }
     buf_put(&b, "]}");
     response_json_buf(c->rs, 200, &b);
-}
-
-/* After the first one every event is in doubt. */
-static void add_break(struct json *list, struct arena *a,
-                      const struct event_check *check)
-{
-    struct json *one = json_object(a);
-    json_set_int(one, "sequence", check->broken);
-    json_set_text(one, "reason", str_of(check->reason));
-    json_add_json(list, one);
 }
 
 const struct err *api_event_verify(struct call *c)
 {
     struct event_check check = {.broken = 0};
     struct json *o = json_object(c->a), *breaks = json_array(c->a);
+    struct json *one = json_object(c->a);
     struct checked *k = arena_new(c->a, struct checked);
     struct intent i, after;
     k->a = c->a;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
-    TRY(events_check_small(c->pg, c->a, i.id, &check, keep, k));
+    TRY(events_check_small(c->pg, c->a, i.id, &check, event_keep, k));
     TRY(intents_get(c->pg, c->a, i.id, &after));
     event_check_end(&check, &i.tail, &after.tail);
     json_set_text(o, "intent_id", i.id);
@@ -280,9 +261,11 @@ const struct err *api_event_verify(struct call *c)
     if (check.broken) {
         json_set_int(o, "first_broken_sequence", check.broken);
         json_set_text(o, "reason", str_of(check.reason));
-        add_break(breaks, c->a, &check);
+        json_set_int(one, "sequence", check.broken);
+        json_set_text(one, "reason", str_of(check.reason));
+        json_add_json(breaks, one);
     }
     json_set_json(o, "breaks", breaks);
-    answer_check(c, o, k, check.broken);
+    event_answer_check(c, o, k, check.broken);
     return NULL;
 }

@@ -69,21 +69,12 @@ const struct err *api_intent_list(struct call *c)
 
 /* ---- creating ------------------------------------------------------- */
 
-static struct json *created_payload(struct call *c, const struct intent *i)
-{
-    struct json *p = json_object(c->a);
-    json_set_text(p, "title", i->title);
-    json_set_text(p, "status", vocabulary_intent_status(i->status)->wire);
-    json_set_text_given(p, "parent_intent_id", i->parent_intent_id);
-    json_set_read(c->a, p, "depends_on", i->depends_on);
-    return p;
-}
-
 /* The intents that it refers to have to exist. Its dependencies have to be
  * readable; its parent has to be usable, because the parent cannot be completed
  * before its children. */
-static const struct err *check_refs(struct call *c, const struct work *w,
-                                    const struct intent_ids *depends)
+static const struct err *intent_check_refs(struct call *c,
+                                           const struct work *w,
+                                           const struct intent_ids *depends)
 {
     const struct str parent_id = w->intent.parent_intent_id;
     const struct intent_ids parent = {.v = {parent_id},
@@ -105,33 +96,33 @@ static const struct err *check_refs(struct call *c, const struct work *w,
     return graphs_check_ring(c->pg, c->a, parent_id, depends, "depends_on");
 }
 
-static struct str id_list(struct arena *a, const struct intent_ids *ids)
-{
-    struct json *list = json_array(a);
-    for (size_t k = 0; k < ids->n; k++)
-        json_add_text(list, ids->v[k]);
-    return json_dump(a, list, RESPONSE_BODY_MAX);
-}
-
-static const struct err *create(struct call *c, struct str parent)
+static const struct err *intent_make(struct call *c, struct str parent)
 {
     struct intent given = {.status = INTENT_DRAFT, .test = c->who.test};
     struct intent_ids depends = {.n = 0};
-    struct json *body = NULL;
+    struct json *body = NULL, *payload = json_object(c->a);
+    struct json *list = json_array(c->a);
     struct work w = call_work(c);
     TRY(call_body_once(c, &body));
     TRY(intent_read(c->a, body, &given, &depends));
     if (parent.p)
         given.parent_intent_id = parent;
     given.created_by = principal_actor(&c->who);
-    given.depends_on = id_list(c->a, &depends);
+    for (size_t k = 0; k < depends.n; k++)
+        json_add_text(list, depends.v[k]);
+    given.depends_on = json_dump(c->a, list, RESPONSE_BODY_MAX);
     const bool graph = given.parent_intent_id.p && depends.n > 0;
     TRY(work_begin_new(&w, &given, graph, &c->once));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(check_refs(c, &w, &depends));
-    TRY(work_event(&w, "intent_created", event_by(&c->who),
-                   created_payload(c, &w.intent)));
+    TRY(intent_check_refs(c, &w, &depends));
+    json_set_text(payload, "title", w.intent.title);
+    json_set_text(payload, "status",
+                  vocabulary_intent_status(w.intent.status)->wire);
+    json_set_text_given(payload, "parent_intent_id",
+                        w.intent.parent_intent_id);
+    json_set_json(payload, "depends_on", list);
+    TRY(work_event(&w, "intent_created", event_by(&c->who), payload));
     w.depends = &depends;
     return call_commit_text(c, &w, 201, view_intent_text(c->a, &w.intent),
                             true);
@@ -139,12 +130,12 @@ static const struct err *create(struct call *c, struct str parent)
 
 const struct err *api_intent_create(struct call *c)
 {
-    return create(c, STR_NONE);
+    return intent_make(c, STR_NONE);
 }
 
 const struct err *api_intent_create_child(struct call *c)
 {
     struct intent parent;
     TRY(call_intent(c, c->param[0], REACH_USE, &parent));
-    return create(c, parent.id);
+    return intent_make(c, parent.id);
 }

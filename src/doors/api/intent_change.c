@@ -17,7 +17,7 @@
 
 #define REASON_MAX 1000
 
-static const struct err *commit_intent(struct call *c, struct work *w)
+static const struct err *change_commit(struct call *c, struct work *w)
 {
     return call_commit_text(c, w, 200, view_intent_text(c->a, &w->intent),
                             true);
@@ -26,8 +26,9 @@ static const struct err *commit_intent(struct call *c, struct work *w)
 /* ---- status --------------------------------------------------------- */
 
 /* A call that ends an intent withdraws its open question. */
-static const struct err *withdraw(struct call *c, struct work *w,
-                                  struct str reason, enum intent_status to)
+static const struct err *change_withdraw(struct call *c, struct work *w,
+                                         struct str reason,
+                                         enum intent_status to)
 {
     struct decision d = work_decision(w);
     struct principal who = c->who;
@@ -41,9 +42,9 @@ static const struct err *withdraw(struct call *c, struct work *w,
 }
 
 /* The move, or an error that names the intents in the way of its end. */
-static const struct err *move(struct call *c, const struct work *w,
-                              const struct intent_move *m,
-                              enum intent_status *to)
+static const struct err *change_move(struct call *c, const struct work *w,
+                                     const struct intent_move *m,
+                                     enum intent_status *to)
 {
     struct intent_ids open;
     const struct err *e = intent_move(m, to);
@@ -55,7 +56,7 @@ static const struct err *move(struct call *c, const struct work *w,
 }
 
 /* Not while one of its plans waits for people. */
-static const struct err *check_plans(struct work *w)
+static const struct err *change_check_plans(struct work *w)
 {
     if (!(w->intent.containers & INTENT_HAS_TASKS))
         return NULL;
@@ -79,17 +80,17 @@ static const struct err *change_status(struct call *c, struct work *w,
                                   .dependencies_done = w->dependencies_done,
                                   .children_done = w->children_done};
     const enum intent_status from = w->intent.status;
-    TRY(move(c, w, &m, &to));
+    TRY(change_move(c, w, &m, &to));
     if (to == from)
         return NULL;
     if (to == INTENT_COMPLETED) {
-        TRY(check_plans(w));
+        TRY(change_check_plans(w));
         TRY(policy_complete(w));
         TRY(workflow_io_complete_intent(w));
     }
     work_touch(w);
     if (open && to == INTENT_ABANDONED)
-        return withdraw(c, w, reason, to);
+        return change_withdraw(c, w, reason, to);
     /* The record of the last question must not be read as the answer of the
      * next one; the rows keep the history. */
     if (to == INTENT_SUSPENDED)
@@ -127,15 +128,15 @@ const struct err *api_intent_status(struct call *c)
     TRY(call_same_version(c, &w, version));
     TRY(policy_status(&w, to, reason));
     TRY(change_status(c, &w, to, reason));
-    return commit_intent(c, &w);
+    return change_commit(c, &w);
 }
 
 /* ---- state ---------------------------------------------------------- */
 
 /* The record's bytes inside the body, so that its context is stored as sent:
  * patches[i].value or state._suspension. */
-static struct str record_bytes(struct call *c, const struct json *body,
-                               const struct json *record)
+static struct str change_record_bytes(struct call *c, const struct json *body,
+                                      const struct json *record)
 {
     const struct str list =
         json_raw_member(c->a, c->rq->body, STR("patches"));
@@ -152,13 +153,38 @@ static struct str record_bytes(struct call *c, const struct json *body,
     return STR_NONE;
 }
 
+static const struct err *change_patch(struct call *c, struct work *w,
+                                      const struct intent_patches *p,
+                                      const struct json *body)
+{
+    const char *sent = json_has(body, "patches") ? "patches" : "state";
+    struct json *state = NULL, *payload = json_object(c->a);
+    if (p->n == 0)
+        return NULL;
+    TRY(json_parse(c->a, w->intent.state, &state));
+    TRY(intent_patch(c->a, state, p));
+    TRY(intent_state_text(c->a, state, &w->intent.state));
+    json_set_json(payload, sent, json_get(body, sent));
+    return work_event(w, "state_patched", event_by(&c->who), payload);
+}
+
 /* Between the SDK's status call and its record there is no open question yet;
  * the record creates it. At any other time the record is sealed. */
-static const struct err *suspend(struct call *c, struct work *w,
-                                 const struct json *body,
-                                 const struct json *record)
+static const struct err *change_state(struct call *c, struct work *w,
+                                      struct intent_patches *p,
+                                      const struct json *body)
 {
     struct suspension s = {.state = SUSPENSION_PENDING};
+    const struct json *record = NULL;
+    bool whole = false;
+    TRY(intent_check_open(w->intent.status));
+    if (!intent_patches_suspension(p, &whole, &record))
+        return change_patch(c, w, p, body);
+    if (!whole)
+        return ERROR(ERR_CONFLICT, "suspension.sealed",
+                     "The question is sealed. It cannot be patched.");
+    intent_patches_drop_suspension(p);
+    TRY(change_patch(c, w, p, body));
     if (c->who.role != ROLE_AGENT)
         return ERROR(ERR_FORBIDDEN, "suspension.agents_ask",
                      "Only an agent may ask a question.");
@@ -167,51 +193,10 @@ static const struct err *suspend(struct call *c, struct work *w,
         return ERROR(ERR_CONFLICT, "suspension.sealed",
                      "The question is sealed. To ask a new one, set the "
                      "status to suspended_awaiting_input first.");
-    TRY(suspension_read_record(c->a, record, record_bytes(c, body, record),
-                               &s));
+    TRY(suspension_read_record(c->a, record,
+                               change_record_bytes(c, body, record), &s));
     TRY(tool_check_add_terms(w, &s));
     return ask_by_caller(w, &s);
-}
-
-static struct json *patched_payload(struct call *c, const struct json *body)
-{
-    struct json *p = json_object(c->a);
-    if (json_has(body, "patches"))
-        json_set_json(p, "patches", json_get(body, "patches"));
-    else
-        json_set_json(p, "state", json_get(body, "state"));
-    return p;
-}
-
-static const struct err *patch(struct call *c, struct work *w,
-                               const struct intent_patches *p,
-                               const struct json *body)
-{
-    struct json *state = NULL;
-    if (p->n == 0)
-        return NULL;
-    TRY(json_parse(c->a, w->intent.state, &state));
-    TRY(intent_patch(c->a, state, p));
-    TRY(intent_state_text(c->a, state, &w->intent.state));
-    return work_event(w, "state_patched", event_by(&c->who),
-                      patched_payload(c, body));
-}
-
-static const struct err *change_state(struct call *c, struct work *w,
-                                      struct intent_patches *p,
-                                      const struct json *body)
-{
-    const struct json *record = NULL;
-    bool whole = false;
-    TRY(intent_check_open(w->intent.status));
-    if (!intent_patches_suspension(p, &whole, &record))
-        return patch(c, w, p, body);
-    if (!whole)
-        return ERROR(ERR_CONFLICT, "suspension.sealed",
-                     "The question is sealed. It cannot be patched.");
-    intent_patches_drop_suspension(p);
-    TRY(patch(c, w, p, body));
-    return suspend(c, w, body, record);
 }
 
 const struct err *api_intent_state(struct call *c)
@@ -232,7 +217,7 @@ const struct err *api_intent_state(struct call *c)
         TRY(change_state(c, &w, p, body));
         work_touch(&w);
     }
-    const struct err *e = commit_intent(c, &w);
+    const struct err *e = change_commit(c, &w);
     if (w.suspension_new && err_is(e, pg_error_conflict))
         return ERROR(ERR_CONFLICT, "suspension.id_taken",
                      "This id belongs to an earlier question. An id can be "

@@ -9,21 +9,16 @@
 #include "work/policy.h"
 #include "work/workflow_io.h"
 
-static bool lease_suspended(const struct intent *i)
-{
-    return i->status == INTENT_SUSPENDED;
-}
-
 const struct err *api_lease_list(struct call *c)
 {
     struct json *o = json_object(c->a);
-    const int64_t now = clock_now();
     struct lease_rows rows;
     struct intent i;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));
     TRY(leases_list(c->pg, c->a, i.id, &rows));
     for (size_t k = 0; k < rows.n; k++)
-        rows.v[k].status = lease_status(&rows.v[k], lease_suspended(&i), now);
+        rows.v[k].status = lease_status(
+            &rows.v[k], i.status == INTENT_SUSPENDED, clock_now());
     json_set_json(o, "leases",
                   record_list(c->a, &lease_record, rows.v, rows.n));
     response_json(c->rs, 200, o);
@@ -32,29 +27,25 @@ const struct err *api_lease_list(struct call *c)
 
 /* ---- acquiring ------------------------------------------------------ */
 
-static const struct err *lease_held(struct call *c, const struct lease *l)
-{
-    struct json *more = json_object(c->a);
-    json_set_json(more, "existing_lease",
-                  record_object(c->a, &lease_record, l));
-    return err_more(c->a,
-                    ERROR(ERR_LEASE, "lease.held",
-                          "Another lease on this scope is active."),
-                    more);
-}
-
 /* Closes an expired lease, so that another agent can get the scope. */
 static const struct err *lease_free_scope(struct call *c, struct work *w,
                                           struct str scope)
 {
+    struct json *more = json_object(c->a);
     struct lease old;
     bool found = false;
     TRY(leases_holder(c->pg, c->a, w->intent.id, scope, &old, &found));
     if (!found)
         return NULL;
-    if (lease_status(&old, lease_suspended(&w->intent), w->now) ==
-        LEASE_ACTIVE)
-        return lease_held(c, &old);
+    if (lease_status(&old, w->intent.status == INTENT_SUSPENDED, w->now) ==
+        LEASE_ACTIVE) {
+        json_set_json(more, "existing_lease",
+                      record_object(c->a, &lease_record, &old));
+        return err_more(c->a,
+                        ERROR(ERR_LEASE, "lease.held",
+                              "Another lease on this scope is active."),
+                        more);
+    }
     if (clock_watch_held())
         return work_clock_differs();
     old.status = LEASE_EXPIRED;
@@ -97,13 +88,6 @@ const struct err *api_lease_acquire(struct call *c)
 
 /* ---- renewing and releasing ----------------------------------------- */
 
-static const struct err *lease_begin(struct call *c, struct work *w,
-                                     struct lease *l)
-{
-    TRY(call_begin(c, w, c->param[0]));
-    return leases_get(c->pg, c->a, c->param[1], w->intent.id, l);
-}
-
 /* Renewing works while the intent is suspended (RFC-0025 2), and for an expired
  * lease as long as nobody else took the scope. OpenIntent has no event type for
  * it, so none is written; but after an event of the lease's end another event
@@ -119,7 +103,8 @@ const struct err *api_lease_renew(struct call *c)
     struct fields f = fields(c->a, body, STR(""));
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
-    TRY(lease_begin(c, &w, &l));
+    TRY(call_begin(c, &w, c->param[0]));
+    TRY(leases_get(c->pg, c->a, c->param[1], w.intent.id, &l));
     TRY(intent_check_open(w.intent.status));
     TRY(leases_newest(c->pg, c->a, w.intent.id, l.scope, &newest, &found));
     TRY(lease_renew(&l, &newest, principal_actor(&c->who)));
@@ -139,7 +124,8 @@ const struct err *api_lease_release(struct call *c)
     const bool admin = c->who.role == ROLE_ADMIN;
     struct lease l;
     struct work w;
-    TRY(lease_begin(c, &w, &l));
+    TRY(call_begin(c, &w, c->param[0]));
+    TRY(leases_get(c->pg, c->a, c->param[1], w.intent.id, &l));
     if (!admin && !str_eq(l.agent_id, principal_actor(&c->who)))
         return ERROR(ERR_FORBIDDEN, "lease.not_holder",
                      "Only the agent that holds the lease may release it.");

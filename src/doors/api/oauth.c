@@ -72,46 +72,36 @@ const struct err *api_oauth_introspect(struct call *c)
 
 /* ---- revocation ----------------------------------------------------- */
 
-/* The agent takes its question back. One that was decided meanwhile stays. */
-static const struct err *oauth_withdraw(struct call *c,
-                                        struct str suspension_id)
+/* Commits the end of a permit. One that was decided, or has ended, meanwhile
+ * stays as it is. */
+static const struct err *oauth_commit_end(struct work *w, const struct err *e)
 {
-    struct work w = call_work(c);
-    TRY(work_begin_suspension(&w, suspension_id, NULL));
-    const struct err *e = cancel(&w, STR_NONE);
-    if (e)
-        pg_rollback(c->pg);
-    if (e)
-        return e->kind == ERR_CONFLICT ? NULL : e;
-    return work_commit(&w, NULL);
+    if (!e)
+        return work_commit(w, NULL);
+    pg_rollback(w->pg);
+    return e->kind == ERR_CONFLICT ? NULL : e;
 }
 
-/* The agent gives an active permit up. One that ended meanwhile stays. */
-static const struct err *oauth_give_up(struct call *c, struct str permit_id)
-{
-    struct revoke r = {.permit_id = permit_id};
-    struct work w = call_work(c);
-    const struct err *e = revoke_permit(&w, &r, NULL);
-    if (e)
-        pg_rollback(c->pg);
-    if (e)
-        return e->kind == ERR_CONFLICT ? NULL : e;
-    return work_commit(&w, NULL);
-}
-
+/* The agent takes its question back, or gives an active permit up. */
 static const struct err *oauth_end_permit(struct call *c, struct str handle)
 {
     struct permits_row row;
     const struct permit *p = &row.permit;
+    struct work w = call_work(c);
     bool found = false;
     TRY(permits_by_handle(c->pg, c->a, handle, &row, &found));
     if (!found || !permit_own(p, &c->who))
         return NULL;
     if (p->state == PERMIT_ASKED) {
-        TRY(oauth_withdraw(c, p->suspension_id));
+        TRY(work_begin_suspension(&w, p->suspension_id, NULL));
+        TRY(oauth_commit_end(&w, cancel(&w, STR_NONE)));
         TRY(permits_get(c->pg, c->a, p->id, &row));
     }
-    return p->state == PERMIT_ACTIVE ? oauth_give_up(c, p->id) : NULL;
+    struct revoke r = {.permit_id = p->id};
+    if (p->state != PERMIT_ACTIVE)
+        return NULL;
+    w = call_work(c);
+    return oauth_commit_end(&w, revoke_permit(&w, &r, NULL));
 }
 
 /* RFC 7009 2.2: the answer for a token that is unknown is the same. */

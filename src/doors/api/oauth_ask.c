@@ -14,23 +14,8 @@ struct asked {
     bool proven;
 };
 
-/* The key of a proof binds the permit; with dpop_jkt it is the same key. */
-static const struct err *oauth_ask_bind(struct asked *x, struct json *body)
-{
-    struct call *c = x->request.c;
-    const struct str jkt = json_get_text(body, "dpop_jkt");
-    TRY(proof_read(c, &x->proof, &x->proven));
-    if (!x->proven)
-        return NULL;
-    if (jkt.p && !str_eq(jkt, x->proof.jkt))
-        return err_at(
-            c->a, ERR_BAD_REQUEST, oauth_invalid_proof, STR("dpop_jkt"),
-            "The proof was made with a different key than dpop_jkt.");
-    json_set_text(body, "dpop_jkt", x->proof.jkt);
-    return NULL;
-}
-
-/* The form, as the API of authorizations takes it. The goal, where the client
+/* The form, as the API of authorizations takes it. The key of a proof binds
+ * the permit; with dpop_jkt it is the same key. The goal, where the client
  * names none, is the title, or the tool. */
 static const struct err *oauth_ask_read(struct asked *x)
 {
@@ -38,7 +23,14 @@ static const struct err *oauth_ask_read(struct asked *x)
     struct call *c = r->c;
     struct json *body = NULL, *initiator = json_object(c->a);
     TRY(oauth_ask(c->a, &c->params, &body, &r->details_text));
-    TRY(oauth_ask_bind(x, body));
+    const struct str jkt = json_get_text(body, "dpop_jkt");
+    TRY(proof_read(c, &x->proof, &x->proven));
+    if (x->proven && jkt.p && !str_eq(jkt, x->proof.jkt))
+        return err_at(
+            c->a, ERR_BAD_REQUEST, oauth_invalid_proof, STR("dpop_jkt"),
+            "The proof was made with a different key than dpop_jkt.");
+    if (x->proven)
+        json_set_text(body, "dpop_jkt", x->proof.jkt);
     r->title = oauth_get(&c->params, "binding_message");
     json_unset(body, STR("title"));
     const struct json *first =
@@ -57,20 +49,6 @@ static const struct err *oauth_ask_read(struct asked *x)
     return api_permit_request_read(r);
 }
 
-static const struct err *oauth_ask_make(struct asked *x)
-{
-    const struct work_once none = {.key = STR_NONE};
-    struct tool_check *g = &x->request.gate;
-    TRY(tool_check_begin(g, &none));
-    if (x->proven)
-        TRY(use_proof_keep(&g->w, &x->proof));
-    const struct err *e = api_permit_request_make(&x->request);
-    return err_is(e, ask_nobody)
-               ? ERROR(ERR_BAD_REQUEST, oauth_unknown_user,
-                       "Nobody with this login_hint can answer.")
-               : e;
-}
-
 const struct err *api_oauth_ask(struct call *c)
 {
     const struct work_answer none = {.body = STR("")};
@@ -78,7 +56,14 @@ const struct err *api_oauth_ask(struct call *c)
     struct tool_check *g = &x.request.gate;
     struct json *o = json_object(c->a);
     TRY(oauth_ask_read(&x));
-    TRY(oauth_ask_make(&x));
+    TRY(tool_check_begin(g, NULL));
+    if (x.proven)
+        TRY(use_proof_keep(&g->w, &x.proof));
+    const struct err *e = api_permit_request_make(&x.request);
+    if (err_is(e, ask_nobody))
+        return ERROR(ERR_BAD_REQUEST, oauth_unknown_user,
+                     "Nobody with this login_hint can answer.");
+    TRY(e);
     if (g->verdict.effect == TOOL_DENY) {
         json_set_text_or_null(o, "reason", g->verdict.reason);
         TRY(work_commit(&g->w, &none));

@@ -45,48 +45,31 @@ static const struct err *oauth_token_read(struct wanted *x)
     return proof_read(c, &x->proof, &x->proven);
 }
 
-/* A handle of another agent is as unknown as one that nobody has. */
-static const struct err *oauth_token_find(struct wanted *x)
-{
-    struct call *c = x->c;
-    TRY(permits_by_handle(c->pg, c->a, x->handle, &x->row, &x->found));
-    x->found = x->found && permit_own(&x->row.permit, &c->who);
-    x->w = call_work(c);
-    return x->found ? use_lock(&x->w, &x->row) : NULL;
-}
-
-/* The facts of the permit's question: how it ended, and whether it is critical,
- * so that a token needs a key, by whatever door it was asked. */
-static const struct err *oauth_token_question(struct wanted *x,
-                                              struct oauth_exchange *about)
-{
-    struct suspension s;
-    const struct permit *p = &x->row.permit;
-    about->ending = OUTCOME_NONE;
-    if (!x->found || !p->suspension_id.p ||
-        (p->state != PERMIT_REFUSED && x->proof.jkt.p))
-        return NULL;
-    TRY(suspensions_get(x->c->pg, x->c->a, p->suspension_id, &s));
-    about->ending = suspension_ending(&s);
-    about->jkt_needed =
-        about->jkt_needed || permit_bound(x->c->a, &p->terms, s.severity);
-    return NULL;
-}
-
 static const struct err *oauth_token_check(struct wanted *x,
                                            int64_t *poll_after)
 {
+    const struct permit *p = &x->row.permit;
+    struct suspension s;
     struct oauth_exchange about = {.agent = x->c->who.agent,
                                    .jkt = x->proof.jkt,
-                                   .jkt_needed = x->row.require_dpop};
+                                   .jkt_needed = x->row.require_dpop,
+                                   .ending = OUTCOME_NONE};
     const struct str sent = oauth_get(&x->c->params, "resource");
-    const struct str resource = x->row.permit.terms.resource;
+    const struct str resource = p->terms.resource;
     if (x->found && !(resource.p && (!sent.p || str_eq(sent, resource))))
         return err_at(x->c->a, ERR_INVALID, permit_resource, STR("resource"),
                       "The permit is not for this resource.");
-    TRY(oauth_token_question(x, &about));
+    /* How its question ended, and whether it is critical, so that a token
+     * needs a key, by whatever door it was asked. */
+    if (x->found && p->suspension_id.p &&
+        (p->state == PERMIT_REFUSED || !x->proof.jkt.p)) {
+        TRY(suspensions_get(x->c->pg, x->c->a, p->suspension_id, &s));
+        about.ending = suspension_ending(&s);
+        about.jkt_needed =
+            about.jkt_needed || permit_bound(x->c->a, &p->terms, s.severity);
+    }
     if (x->found) {
-        about.permit = &x->row.permit;
+        about.permit = p;
         about.now = use_case(&x->row, &x->w);
         TRY(use_rules(&x->w, about.permit, &about.now.rule));
     }
@@ -125,10 +108,14 @@ static const struct err *oauth_token_give(struct wanted *x)
 
 const struct err *api_oauth_token(struct call *c)
 {
-    struct wanted x = {.c = c};
+    struct wanted x = {.c = c, .w = call_work(c)};
     int64_t poll_after = 0;
     TRY(oauth_token_read(&x));
-    TRY(oauth_token_find(&x));
+    TRY(permits_by_handle(c->pg, c->a, x.handle, &x.row, &x.found));
+    /* A handle of another agent is as unknown as one that nobody has. */
+    x.found = x.found && permit_own(&x.row.permit, &c->who);
+    if (x.found)
+        TRY(use_lock(&x.w, &x.row));
     const struct err *e = oauth_token_check(&x, &poll_after);
     if (e && poll_after == 0)
         return e;

@@ -64,12 +64,19 @@ const struct err *api_permit_request_read(struct permit_request *r)
                               &r->terms);
 }
 
-static const struct err *permit_request_ask(struct permit_request *r)
+const struct err *api_permit_request_make(struct permit_request *r)
 {
     struct tool_check *g = &r->gate;
     struct arena *a = r->c->a;
-    struct fields f = fields(a, r->body, STR(""));
+    if (g->verdict.effect == TOOL_DENY)
+        return tool_check_deny(g, NULL);
+    if (g->verdict.effect == TOOL_ALLOW) {
+        TRY(tool_check_permit(g, r->details, &r->terms));
+        tool_check_queue(g);
+        return NULL;
+    }
     struct suspension s = {.id = id_new(a)};
+    struct fields f = fields(a, r->body, STR(""));
     suspension_read_members(&f, &s);
     TRY(fields_error(&f));
     s.kind = KIND_APPROVAL;
@@ -81,16 +88,4 @@ static const struct err *permit_request_ask(struct permit_request *r)
     s.subject = permit_subject(a, r->details, r->details_text, r->consequence);
     TRY(suspension_compose(a, tool_call_choices(a), &s));
     return tool_check_ask(g, &s, &r->terms);
-}
-
-const struct err *api_permit_request_make(struct permit_request *r)
-{
-    struct tool_check *g = &r->gate;
-    if (g->verdict.effect == TOOL_DENY)
-        return tool_check_deny(g, NULL);
-    if (g->verdict.effect != TOOL_ALLOW)
-        return permit_request_ask(r);
-    TRY(tool_check_permit(g, r->details, &r->terms));
-    tool_check_queue(g);
-    return NULL;
 }

@@ -6,38 +6,23 @@
 #include "store/tables.h"
 #include "work/restores.h"
 
-static const struct err *find_own(struct call *c, struct suspension *s)
-{
-    TRY(question_get(c, c->param[0], s));
-    return str_eq(s->asked_by, principal_actor(&c->who))
-               ? NULL
-               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                       "This agent asked no question with this id.");
-}
-
-/* Takes the claim of the list that says the same; false: none does. */
-static bool take_same(const struct restores_claims *list, struct claim *mine)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        if (!str_eq(list->v[i].said_sha256, mine->said_sha256))
-            continue;
-        *mine = list->v[i];
-        return true;
-    }
-    return false;
-}
-
 /* Not in a unit of work on the intent: a claim ends nothing, and nothing may
  * keep it out while the clock waits. */
-static const struct err *keep(struct call *c, const struct suspension *s,
-                              struct claim *mine, bool *again)
+static const struct err *reconcile_keep(struct call *c,
+                                        const struct suspension *s,
+                                        struct claim *mine, bool *again)
 {
     struct restores_claims list;
     bool lost;
     TRY(restores_lock_claims(c->pg, c->a, s, &lost, &list));
-    *again = take_same(&list, mine);
-    if (*again)
+    *again = false;
+    for (size_t i = 0; i < list.n; i++) {
+        if (!str_eq(list.v[i].said_sha256, mine->said_sha256))
+            continue;
+        *mine = list.v[i];
+        *again = true;
         return NULL;
+    }
     if (!lost)
         return ERROR(
             ERR_CONFLICT, "claim.nothing_lost",
@@ -60,12 +45,15 @@ const struct err *api_reconcile(struct call *c)
     bool again;
     TRY(call_body_once(c, &body));
     TRY(claim_read(c->a, body, tables_restore().epoch, clock_now(), &mine));
-    TRY(find_own(c, &s));
+    TRY(question_get(c, c->param[0], &s));
+    if (!str_eq(s.asked_by, principal_actor(&c->who)))
+        return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                     "This agent asked no question with this id.");
     TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
         return call_replay(c, &w);
     mine.at = w.now;
-    TRY(keep(c, &s, &mine, &again));
+    TRY(reconcile_keep(c, &s, &mine, &again));
     return call_commit_bare(c, &w, again ? 200 : 201,
                             claim_record(c->a, &mine));
 }

@@ -93,35 +93,30 @@ static const struct err *redemption_read_use(struct sent *x)
 
 /* ---- the permit ----------------------------------------------------- */
 
-/* A token of another resource is as unknown as one that nobody has. */
-static const struct err *redemption_find_by_token(struct sent *x)
+/* A token of another resource, and a permit of another agent, is as unknown as
+ * one that nobody has. */
+static const struct err *redemption_find(struct sent *x)
 {
     struct call *c = x->c;
     struct permits_row *row = &x->use.row;
     bool found = false;
-    TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
-    if (found)
-        TRY(permits_get(c->pg, c->a, x->with.permit_id, row));
-    if (!found || !str_eq(row->resource_id, c->who.resource_id))
-        return ERROR(ERR_UNAUTHENTICATED, "token.unknown",
-                     "There is no such token for this resource.");
-    return NULL;
-}
-
-static const struct err *redemption_find(struct sent *x)
-{
-    struct call *c = x->c;
-    const struct permit *p = &x->use.row.permit;
-    if (x->gateway)
-        return redemption_find_by_token(x);
+    if (x->gateway) {
+        TRY(permit_tokens_get(c->pg, c->a, x->token, &x->with, &found));
+        if (found)
+            TRY(permits_get(c->pg, c->a, x->with.permit_id, row));
+        return found && str_eq(row->resource_id, c->who.resource_id)
+                   ? NULL
+                   : ERROR(ERR_UNAUTHENTICATED, "token.unknown",
+                           "There is no such token for this resource.");
+    }
     if (!x->permit_id.p) {
         TRY(question_get(c, x->suspension_id, &x->use.suspension));
         return use_find(&x->use);
     }
-    TRY(permits_get(c->pg, c->a, x->permit_id, &x->use.row));
-    /* Another agent's is as unknown as one that nobody has. */
-    return permit_own(p, &c->who) ? permit_check_direct(p)
-                                  : &permit_record.unknown;
+    TRY(permits_get(c->pg, c->a, x->permit_id, row));
+    return permit_own(&row->permit, &c->who)
+               ? permit_check_direct(&row->permit)
+               : &permit_record.unknown;
 }
 
 /* The token is read again under the lock. */

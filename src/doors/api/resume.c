@@ -11,31 +11,26 @@
 
 #define ACTION_MAX 200 /* characters */
 
-static const char *const secrets[] = {"code", "token", "access_token",
-                                      "id_token", "secret"};
-
-/* A secret never passes through here, and is not written down. */
-static const struct err *check_secrets(struct arena *a,
-                                       const struct json *body)
+/* The action stands in the body or in the address. A secret never passes
+ * through here, and is not written down. */
+static const struct err *resume_read_action(struct call *c,
+                                            const struct json *body,
+                                            struct answer *answer,
+                                            struct str *out)
 {
+    static const char *const secrets[] = {"code", "token", "access_token",
+                                          "id_token", "secret"};
+    const struct str query = request_query(c->rq, "action");
+    struct fields f = fields(c->a, body, STR(""));
+    *out = STR_NONE;
     for (size_t i = 0; i < countof(secrets); i++) {
         if (json_has(body, secrets[i]))
-            return err_at(a, ERR_INVALID, "resume.secret", str_of(secrets[i]),
+            return err_at(c->a, ERR_INVALID, "resume.secret",
+                          str_of(secrets[i]),
                           "Never send a secret here. Store it where the "
                           "agent's platform keeps it, then send the action "
                           "\"complete\".");
     }
-    return NULL;
-}
-
-/* The action stands in the body or in the address. */
-static const struct err *read_action(struct call *c, const struct json *body,
-                                     struct answer *answer, struct str *out)
-{
-    const struct str query = request_query(c->rq, "action");
-    struct fields f = fields(c->a, body, STR(""));
-    *out = STR_NONE;
-    TRY(check_secrets(c->a, body));
     fields_only(&f, "action reason subject_sha256 value restored");
     fields_text(&f, "action", ACTION_MAX, out);
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer->reason);
@@ -56,8 +51,8 @@ static const char answer_word[] = "answer";
 
 /* May the value itself be the answer? Not where a choice says what is allowed,
  * and not where a credential is to be set up. */
-static bool takes_answer(const struct json *choices,
-                         const struct suspension *s)
+static bool resume_takes_answer(const struct json *choices,
+                                const struct suspension *s)
 {
     bool plain = s->kind != KIND_CREDENTIAL_NEEDED;
     for (size_t i = 0; i < json_count(choices); i++)
@@ -66,33 +61,27 @@ static bool takes_answer(const struct json *choices,
     return plain;
 }
 
-static void add_once(struct json *list, struct str word)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (str_eq(json_text(json_at(list, i)), word))
-            return;
-    }
-    json_add_text(list, word);
-}
-
-static const struct err *wrong(struct arena *a, const struct suspension *s,
-                               const struct json *choices)
+static const struct err *resume_wrong_action(struct arena *a,
+                                             const struct suspension *s,
+                                             const struct json *choices)
 {
     struct json *more = json_object(a), *list = json_array(a);
     size_t n = 0;
     for (const struct label_word *w; (w = label_ours(n)); n++) {
         const struct json *c = meant_choice(
             a, s, choices, str_of(w->text), MEANT_SAID);
-        if (c && effect_of_choice(c) == w->effect)
-            add_once(list, str_of(w->text));
+        if (c && effect_of_choice(c) == w->effect &&
+            !json_lists_text(list, str_of(w->text)))
+            json_add_text(list, str_of(w->text));
     }
-    if (takes_answer(choices, s))
-        add_once(list, str_of(answer_word));
+    if (resume_takes_answer(choices, s))
+        json_add_text(list, str_of(answer_word));
     for (size_t i = 0; i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
         const struct str value = json_get_text(c, "value");
-        if (meant_choice(a, s, choices, value, MEANT_SAID) == c)
-            add_once(list, value);
+        if (meant_choice(a, s, choices, value, MEANT_SAID) == c &&
+            !json_lists_text(list, value))
+            json_add_text(list, value);
     }
     json_set_json(more, "valid_actions", list);
     return err_more(a,
@@ -105,18 +94,18 @@ static const struct err *wrong(struct arena *a, const struct suspension *s,
  * where none was. The action "answer" takes the value as it is, for questions
  * that approve nothing. ERR_INVALID resume.action, with valid_actions in more;
  * resume.value where the action takes none, or needs one. */
-static const struct err *read_choice(struct arena *a,
-                                     const struct suspension *s,
-                                     struct str action,
-                                     const struct json *value,
-                                     struct answer *out)
+static const struct err *resume_read_choice(struct arena *a,
+                                            const struct suspension *s,
+                                            struct str action,
+                                            const struct json *value,
+                                            struct answer *out)
 {
     const struct json *choices = suspension_choices(a, s);
     const struct json *choice = meant_choice(a, s, choices, action, MEANT_SAID);
-    const bool by_value =
-        !choice && str_is(action, answer_word) && takes_answer(choices, s);
+    const bool by_value = !choice && str_is(action, answer_word) &&
+                          resume_takes_answer(choices, s);
     if (!choice && !by_value)
-        return wrong(a, s, choices);
+        return resume_wrong_action(a, s, choices);
     if (by_value != (value != NULL))
         return err_at(a, ERR_INVALID, "resume.value", STR("value"),
                       by_value ? "The action \"answer\" needs a value."
@@ -135,27 +124,17 @@ static const struct err *read_choice(struct arena *a,
 
 /* ---- what is answered ----------------------------------------------- */
 
-static bool is_canceled(const struct work *w)
-{
-    return w->intent.status == INTENT_ABANDONED;
-}
-
-/* The object of the answer, by what the answer did. */
-static const char *object_of(enum outcome outcome)
-{
-    return outcome == OUTCOME_AUTHORIZED ? "tool_approval"
-           : outcome == OUTCOME_VETOED   ? "tool_rejection"
-                                         : "resume_result";
-}
-
-static struct json *view(struct call *c, const struct work *w,
-                         struct str action)
+static struct json *resume_object(struct call *c, const struct work *w,
+                                  struct str action)
 {
     const struct suspension *s = &w->suspension;
     const struct intent *i = &w->intent;
     struct json *o = json_object(c->a);
     const struct json *calls = json_get(suspension_subject(c->a, s), "calls");
-    json_set_text(o, "object", str_of(object_of(s->outcome)));
+    json_set_text(o, "object",
+                  s->outcome == OUTCOME_AUTHORIZED ? STR("tool_approval")
+                  : s->outcome == OUTCOME_VETOED   ? STR("tool_rejection")
+                                                   : STR("resume_result"));
     json_set_text(o, "request_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
     json_set_text_or_null(o, "task_id", i->task_id);
@@ -163,7 +142,8 @@ static struct json *view(struct call *c, const struct work *w,
     json_set_text(o, "action", action);
     json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_text(o, "status",
-                  is_canceled(w) ? STR("Canceled") : STR("Running"));
+                  i->status == INTENT_ABANDONED ? STR("Canceled")
+                                                : STR("Running"));
     json_set_text(o, "intent_status",
                   vocabulary_intent_status(i->status)->wire);
     if (s->outcome == OUTCOME_VETOED)
@@ -186,7 +166,7 @@ const struct err *api_resume(struct call *c)
     struct work w = call_work(c);
     TRY(call_body_if_any(c, &body));
     TRY(call_once(c));
-    TRY(read_action(c, body, &answer, &action));
+    TRY(resume_read_action(c, body, &answer, &action));
     TRY(work_begin_suspension(&w, c->param[0], &c->once));
     if (w.answered)
         return call_replay(c, &w);
@@ -194,15 +174,15 @@ const struct err *api_resume(struct call *c)
     if (!responder_sees(&about, &c->who))
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no such suspension.");
-    const struct err *e = read_choice(c->a, &w.suspension, action,
-                                      json_get(body, "value"), &answer);
+    const struct err *e = resume_read_choice(c->a, &w.suspension, action,
+                                             json_get(body, "value"), &answer);
     /* Too late, or not theirs to answer: that is reported first. */
     if (e && w.suspension.state == SUSPENSION_PENDING)
         return e;
     TRY(respond_decide(c, &w, &answer));
     if (w.answered)
         return call_replay(c, &w);
-    return call_commit(c, &w, 200, view(c, &w, action), false);
+    return call_commit(c, &w, 200, resume_object(c, &w, action), false);
 }
 
 const struct err *api_resume_page(struct call *c)

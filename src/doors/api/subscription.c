@@ -1,17 +1,12 @@
-/* Subscriptions of OpenIntent: events go to a registered endpoint, and never to
- * a URL only because a body has it. */
+/* Subscriptions of OpenIntent: events go to a registered endpoint, and never
+ * to a URL only because a body has it. An agent sees the subscriptions of its
+ * own endpoints, an admin all. */
 #include "base/clock.h"
 #include "base/id.h"
 #include "doors/api/api.h"
 #include "store/intent/intents.h"
 #include "store/plan/portfolios.h"
 #include "store/sending/subscriptions.h"
-
-/* An agent sees the subscriptions of its own endpoints, an admin all. */
-static struct str subscription_scope(const struct call *c)
-{
-    return reach_name(c->a, &c->who);
-}
 
 /* The intent or the portfolio that it is to. */
 static const struct err *
@@ -41,7 +36,7 @@ const struct err *api_subscription_make(struct call *c)
         return call_replay(c, &w);
     s.created_at = w.now;
     TRY(subscription_check_target(c, &s));
-    TRY(subscriptions_insert(c->pg, c->a, &s, subscription_scope(c),
+    TRY(subscriptions_insert(c->pg, c->a, &s, reach_name(c->a, &c->who),
                              c->serve->conf->limit_subscriptions));
     s.active = subscription_active(&s, w.now);
     return call_commit_bare(c, &w, 201,
@@ -51,7 +46,7 @@ const struct err *api_subscription_make(struct call *c)
 const struct err *api_subscription_list(struct call *c)
 {
     struct subscriptions_page page = {
-        .agent = subscription_scope(c),
+        .agent = reach_name(c->a, &c->who),
         .now = clock_now(),
         .intent_id = request_query(c->rq, "intent_id"),
         .portfolio_id = request_query(c->rq, "portfolio_id"),
@@ -70,7 +65,8 @@ const struct err *api_subscription_list(struct call *c)
 
 const struct err *api_subscription_remove(struct call *c)
 {
-    TRY(subscriptions_remove(c->pg, c->a, c->param[0], subscription_scope(c)));
+    TRY(subscriptions_remove(c->pg, c->a, c->param[0],
+                             reach_name(c->a, &c->who)));
     c->rs->status = 204;
     return NULL;
 }

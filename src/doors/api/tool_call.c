@@ -4,8 +4,6 @@
 
 #define SHORT_MAX 200
 
-/* ---- reading -------------------------------------------------------- */
-
 static const struct err *tool_call_read_task(struct check *k)
 {
     const struct json *body = k->body;
@@ -31,23 +29,12 @@ static const struct err *tool_call_read_task(struct check *k)
     return fields_error(&t);
 }
 
-/* The exact details of the calls; NULL where they have none. */
-static struct json *tool_call_details(const struct check *k)
-{
-    struct arena *a = k->c->a;
-    struct json *list = json_array(a);
-    for (size_t i = 0; i < k->calls.n; i++) {
-        struct json *o = json_object(a);
-        json_set_text(o, "tool", k->calls.v[i].tool);
-        json_set_json(o, "args", json_copy(a, k->calls.v[i].tree));
-        json_add_json(list, o);
-    }
-    return permit_details_of_calls(a, list, false);
-}
-
+/* The terms of a permit for the exact details of the calls. */
 static const struct err *tool_call_read_terms(struct check *k)
 {
+    struct arena *a = k->c->a;
     const struct json *body = k->body;
+    struct json *list = json_array(a);
     static const char *const terms[] = {"resource", "dpop_jkt", "max_uses",
                                         "use_seconds"};
     const char *first = NULL;
@@ -55,32 +42,20 @@ static const struct err *tool_call_read_terms(struct check *k)
         first = json_has(body, terms[i]) ? terms[i] : NULL;
     if (!first)
         return NULL;
-    k->details = tool_call_details(k);
+    for (size_t i = 0; i < k->calls.n; i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "tool", k->calls.v[i].tool);
+        json_set_json(o, "args", json_copy(a, k->calls.v[i].tree));
+        json_add_json(list, o);
+    }
+    k->details = permit_details_of_calls(a, list, false);
     if (!k->details)
-        return err_at(k->c->a, ERR_INVALID, "field.unused", str_of(first),
+        return err_at(a, ERR_INVALID, "field.unused", str_of(first),
                       "No permit can describe these calls exactly.");
     TRY(tool_request_terms(k->c, body, k->details, false, &k->terms));
     if (!k->terms.resource.p && !json_has(body, "use_seconds"))
         k->terms.use_seconds = PERMIT_SECONDS_CALL;
     return NULL;
-}
-
-static const struct err *tool_call_read_check(struct check *k)
-{
-    struct arena *a = k->c->a;
-    const struct json *body = k->body;
-    struct fields f = fields(a, body, STR(""));
-    fields_only(&f, "task intent_id initiation initiated_by explanation "
-                    "consequence severity requires_approval tool_calls "
-                    "auth_challenges responder timeout_seconds retry_policy "
-                    "channel_hint evidence probe resource dpop_jkt max_uses "
-                    "use_seconds");
-    fields_text(&f, "probe", SHORT_MAX, &k->about.probe);
-    k->about.consequence = tool_request_read(&k->gate, &f);
-    TRY(fields_error(&f));
-    TRY(tool_call_read_task(k));
-    TRY(tool_call_read(a, body, k->c->rq->body, &k->calls));
-    return tool_call_read_terms(k);
 }
 
 const struct err *api_tool_call_check(struct call *c)
@@ -90,6 +65,17 @@ const struct err *api_tool_call_check(struct call *c)
     struct json *body = NULL;
     TRY(call_body_once(c, &body));
     k.body = body;
-    TRY(tool_call_read_check(&k));
+    struct fields f = fields(c->a, body, STR(""));
+    fields_only(&f, "task intent_id initiation initiated_by explanation "
+                    "consequence severity requires_approval tool_calls "
+                    "auth_challenges responder timeout_seconds retry_policy "
+                    "channel_hint evidence probe resource dpop_jkt max_uses "
+                    "use_seconds");
+    fields_text(&f, "probe", SHORT_MAX, &k.about.probe);
+    k.about.consequence = tool_request_read(&k.gate, &f);
+    TRY(fields_error(&f));
+    TRY(tool_call_read_task(&k));
+    TRY(tool_call_read(c->a, body, c->rq->body, &k.calls));
+    TRY(tool_call_read_terms(&k));
     return check_calls(&k, &done);
 }
