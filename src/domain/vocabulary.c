@@ -501,6 +501,19 @@ unsigned vocabulary_read(const struct vocabulary *v, struct fields *f,
     return (unsigned)fields_index(f, key, sent, v->n);
 }
 
+const char *vocabulary_list(struct arena *a, const struct vocabulary *v,
+                            unsigned set)
+{
+    struct buf b = buf_make(a, 256);
+    for (unsigned i = 0; i < v->n; i++) {
+        if (set & (1U << i)) {
+            buf_put(&b, b.n ? " " : "");
+            buf_str(&b, v->word(i)->wire);
+        }
+    }
+    return arena_z(a, buf_text(&b));
+}
+
 struct str vocabulary_key(const struct vocabulary_word *word)
 {
     return word->wire.p ? word->wire : STR(NONE);

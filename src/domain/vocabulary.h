@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 
+struct arena;
 struct fields;
 
 /* A word's wire in a table of words. */
@@ -426,6 +427,9 @@ unsigned vocabulary_value(const struct vocabulary *v, struct str word);
  * when absent. A mistake is recorded in f. */
 unsigned vocabulary_read(const struct vocabulary *v, struct fields *f,
                          const char *key);
+/* The words of the values in a set, a space between: bit i is value i. */
+const char *vocabulary_list(struct arena *a, const struct vocabulary *v,
+                            unsigned set);
 
 /* In lists and addresses "none" stands for a value without a word: the key of a
  * row, and p NULL for "none", else the word of a key. */

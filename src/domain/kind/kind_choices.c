@@ -11,19 +11,6 @@ static bool kind_has(unsigned effects, enum effect e)
     return (effects & KIND_BIT(e)) != 0;
 }
 
-/* The words of a set of effects, for an error. */
-static const char *kind_said(struct arena *a, unsigned effects)
-{
-    struct buf b = buf_make(a, 256);
-    for (unsigned e = 0; e < EFFECT__MAX; e++) {
-        if (!kind_has(effects, (enum effect)e))
-            continue;
-        buf_put(&b, b.n ? " " : "");
-        buf_str(&b, vocabulary_effect((enum effect)e)->wire);
-    }
-    return arena_z(a, buf_text(&b));
-}
-
 static void kind_set_effect(struct json *choice, enum effect e)
 {
     json_set_text(choice, "effect", vocabulary_effect(e)->wire);
@@ -149,7 +136,8 @@ static const struct err *kind_add_own(struct arena *a,
             fields_path(a, fields_element(a, STR("choices"), i), "effect"),
             "A choice of the kind %s has to have one of the effects "
             "%s.",
-            rule->words.wire.p, kind_said(a, rule->effects));
+            rule->words.wire.p,
+            vocabulary_list(a, &vocabulary_effect_all, rule->effects));
     const struct kind_choice *row = kind_row_of(rule, effect);
     if (row && (kind_reason_of(row, ask) == REASON_REQUIRED ||
                 !json_has(c, "reason")))
@@ -193,7 +181,8 @@ static const struct err *kind_put_own(struct arena *a,
                   "A question of the kind %s needs a choice that says %s "
                   "(%s).",
                   rule->words.wire.p, yes ? "no" : "yes",
-                  kind_said(a, yes ? rule->no : rule->yes));
+                  vocabulary_list(a, &vocabulary_effect_all,
+                                  yes ? rule->no : rule->yes));
 }
 
 /* ---- the kind's own ------------------------------------------------- */
@@ -222,23 +211,25 @@ kind_put_rows(struct arena *a, const struct kind_ask *ask, struct json *list)
 const struct err *kind_choices(struct arena *a, const struct kind_ask *ask,
                                const struct json *own, struct json **out)
 {
-    static const char *const words[][3] = {{"no", "No", "default"},
-                                           {"yes", "Yes", "primary"}};
+    static const struct kind_choice no_and_yes[] = {
+        {.value = "no",
+         .label = "No",
+         .style = "default",
+         .effect = EFFECT_ANSWER,
+         .reason = REASON_OPTIONAL},
+        {.value = "yes",
+         .label = "Yes",
+         .style = "primary",
+         .effect = EFFECT_ANSWER,
+         .reason = REASON_OPTIONAL}};
     struct json *answers = json_array(a);
     *out = json_array(a);
     if (json_count(own) > 0)
         return kind_put_own(a, ask, own, *out);
     if (ask->kind != KIND_ELICITATION || ask->response_type != ANSWER_CONFIRM)
         return kind_put_rows(a, ask, *out);
-    for (size_t i = 0; i < countof(words); i++) { /* accepts both answers */
-        struct json *c = json_object(a);
-        json_set_text(c, "value", str_of(words[i][0]));
-        json_set_text(c, "label", str_of(words[i][1]));
-        json_set_text(c, "style", str_of(words[i][2]));
-        kind_set_effect(c, EFFECT_ANSWER);
-        kind_set_reason(c, REASON_OPTIONAL);
-        json_add_json(answers, c);
-    }
+    for (size_t i = 0; i < countof(no_and_yes); i++) /* both are answers */
+        json_add_json(answers, kind_choice_of(a, &no_and_yes[i], ask));
     return kind_put_own(a, ask, answers, *out);
 }
 

@@ -101,8 +101,7 @@ const struct err *review_ask(struct intent_plans *all, struct plan *p)
     struct json *o = json_object(all->arena);
     struct suspension s = review_question(all, p);
     if (!s.context.p)
-        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "A question with all its facts may have at most 256 kB.");
+        return suspension_too_large();
     p->review_id = s.id;
     p->review_reason = STR_NONE;
     p->state = PLAN_PAUSED;

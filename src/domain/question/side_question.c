@@ -50,8 +50,7 @@ side_question_common(struct arena *a, struct fields *f, struct suspension *out)
         out->explanation = reason;
     out->context = json_dump(a, f->obj, SUSPENSION_RECORD_MAX);
     if (!out->context.p)
-        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "A question with all its facts may have at most 256 kB.");
+        return suspension_too_large();
     out->record = STR("{}");
     out->subject = STR("{}");
     out->evidence = out->artifacts = STR("[]");

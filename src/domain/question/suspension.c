@@ -20,7 +20,7 @@ int64_t suspension_end(const struct suspension *s, int64_t now)
 
 /* ---- mirror --------------------------------------------------------- */
 
-static const char *resolution(const struct suspension *s)
+static const char *suspension_resolution(const struct suspension *s)
 {
     switch (s->state) {
     case SUSPENSION_RESOLVED:
@@ -45,7 +45,7 @@ struct json *suspension_mirror(struct arena *a, const struct suspension *s)
         json_set_bool(o, "test", true);
     if (s->state == SUSPENSION_PENDING)
         return o;
-    json_set_text(o, "resolution", str_of(resolution(s)));
+    json_set_text(o, "resolution", str_of(suspension_resolution(s)));
     json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_given(a, o, "response", s->response);
     json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
@@ -180,6 +180,21 @@ const struct json *suspension_final(struct arena *a,
                                  : suspension_subject(a, s);
 }
 
+/* ---- the record ----------------------------------------------------- */
+
+const struct err *suspension_too_large(void)
+{
+    return ERROR(ERR_TOO_LARGE, "suspension.too_large",
+                 "A question with all its facts may have at most 256 kB.");
+}
+
+const struct err *suspension_set_record(struct arena *a, struct suspension *s,
+                                        const struct json *record)
+{
+    s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
+    return s->record.p ? NULL : suspension_too_large();
+}
+
 /* ---- choices -------------------------------------------------------- */
 
 void suspension_offer(struct arena *a, struct suspension *s,
@@ -189,30 +204,33 @@ void suspension_offer(struct arena *a, struct suspension *s,
     suspension_keep_tree(s, TREE_CHOICES, s->choices, list);
 }
 
-static void add_choice(struct json *list, struct arena *a, const char *value,
-                       const char *label, const char *style)
+struct json *suspension_yes_and_no(struct arena *a, enum effect yes,
+                                   enum effect no)
 {
-    struct json *c = json_object(a);
-    json_set_text(c, "value", str_of(value));
-    json_set_text(c, "label", str_of(label));
-    json_set_text(c, "style", str_of(style));
-    json_set_text(c, "effect", vocabulary_effect(EFFECT_NONE)->wire);
-    json_add_json(list, c);
+    const struct kind_choice rows[] = {
+        {.value = "yes", .label = "Yes", .style = "primary", .effect = yes},
+        {.value = "no", .label = "No", .style = "default", .effect = no}};
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct json *c = json_object(a);
+        json_set_text(c, "value", str_of(rows[i].value));
+        json_set_text(c, "label", str_of(rows[i].label));
+        json_set_text(c, "style", str_of(rows[i].style));
+        json_set_text(c, "effect", vocabulary_effect(rows[i].effect)->wire);
+        json_add_json(list, c);
+    }
+    return list;
 }
 
 const struct json *suspension_choices(struct arena *a,
                                       const struct suspension *s)
 {
     const struct json *sent = suspension_tree(a, s, TREE_CHOICES, s->choices);
-    if (json_is(sent, JSON_ARRAY) &&
-        (json_count(sent) > 0 || s->response_type != ANSWER_CONFIRM))
+    const bool confirm = s->response_type == ANSWER_CONFIRM;
+    if (json_is(sent, JSON_ARRAY) && (json_count(sent) > 0 || !confirm))
         return sent;
-    struct json *list = json_array(a);
-    if (s->response_type == ANSWER_CONFIRM) {
-        add_choice(list, a, "yes", "Yes", "primary");
-        add_choice(list, a, "no", "No", "default");
-    }
-    return list;
+    return confirm ? suspension_yes_and_no(a, EFFECT_NONE, EFFECT_NONE)
+                   : json_array(a);
 }
 
 void suspension_add_choice(struct arena *a, struct json *list,
@@ -286,8 +304,8 @@ bool suspension_modified(const struct suspension *s)
 
 /* ---- words ---------------------------------------------------------- */
 
-static void put_fallback(struct arena *a, struct buf *b,
-                         const struct suspension *s)
+static void suspension_put_fallback(struct arena *a, struct buf *b,
+                                    const struct suspension *s)
 {
     struct json *v = NULL;
     if (!s->fallback_value.p || json_parse(a, s->fallback_value, &v) || !v) {
@@ -326,7 +344,7 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
         return buf_text(&b);
     }
     buf_put(&b, ", the agent continues ");
-    put_fallback(a, &b, s);
+    suspension_put_fallback(a, &b, s);
     buf_char(&b, '.');
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
         buf_put(&b, " The plan still waits for an approval of its "
@@ -344,7 +362,8 @@ struct str suspension_on_expiry(struct arena *a, const struct suspension *s)
 
 /* ---- fields: computed members ---------------------------------------- */
 
-static const struct json *field_responder(struct arena *a, const void *at)
+static const struct json *suspension_show_responder(struct arena *a,
+                                                    const void *at)
 {
     const struct suspension *s = at;
     struct json *o = json_object(a);
@@ -362,20 +381,23 @@ struct str suspension_initiator(const struct suspension *s)
                                : STR_NONE;
 }
 
-static const struct json *field_initiator(struct arena *a, const void *at)
+static const struct json *suspension_show_initiator(struct arena *a,
+                                                    const void *at)
 {
     const struct suspension *s = at;
     const struct str word = suspension_initiator(s);
     return word.p ? json_string(a, word) : NULL;
 }
 
-static const struct json *field_on_expiry(struct arena *a, const void *at)
+static const struct json *suspension_show_on_expiry(struct arena *a,
+                                                    const void *at)
 {
     const struct suspension *s = at;
     return json_string(a, suspension_on_expiry(a, s));
 }
 
-static const struct json *field_modified(struct arena *a, const void *at)
+static const struct json *suspension_show_modified(struct arena *a,
+                                                   const void *at)
 {
     const struct suspension *s = at;
     return json_boolean(a, suspension_modified(s));
@@ -383,18 +405,20 @@ static const struct json *field_modified(struct arena *a, const void *at)
 
 /* ---- fields: the table ----------------------------------------------- */
 
-static const struct json *field_choices(struct arena *a, const void *s)
+static const struct json *suspension_show_choices(struct arena *a,
+                                                  const void *s)
 {
     return suspension_choices(a, s);
 }
 
-static const struct json *field_subject(struct arena *a, const void *s)
+static const struct json *suspension_show_subject(struct arena *a,
+                                                  const void *s)
 {
     return suspension_subject(a, s);
 }
 
 /* Stored where another severity counts; "none" where the agent gave none. */
-static struct str field_said_text(struct arena *a, const void *at)
+static struct str suspension_said_text(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     (void)a;
@@ -404,14 +428,14 @@ static struct str field_said_text(struct arena *a, const void *at)
 }
 
 /* After severity. */
-static void field_said_take(void *at, struct str text)
+static void suspension_said_take(void *at, struct str text)
 {
     struct suspension *s = at;
     s->severity_said =
         text.p ? vocabulary_severity_of(vocabulary_of_key(text)) : s->severity;
 }
 
-static const struct json *field_said(struct arena *a, const void *at)
+static const struct json *suspension_show_said(struct arena *a, const void *at)
 {
     const struct suspension *s = at;
     const struct str word = vocabulary_severity(s->severity_said)->wire;
@@ -435,22 +459,24 @@ static const struct record_field suspension_fields[] = {
     {RECORD_TEXT(suspension, explanation, IN_TABLE | IN_OBJECT)},
     {RECORD_WORD(suspension, severity, IN_TABLE | IN_OBJECT | IN_EVENT,
                  vocabulary_severity_all)},
-    {RECORD_SHOWN(suspension, severity_said, IN_TABLE | IN_OBJECT, field_said),
-     .text = field_said_text, .take = field_said_take},
+    {RECORD_SHOWN(suspension, severity_said, IN_TABLE | IN_OBJECT,
+                  suspension_show_said),
+     .text = suspension_said_text, .take = suspension_said_take},
     {RECORD_WORD(suspension, response_type, IN_TABLE | IN_OBJECT | IN_EVENT,
                  vocabulary_answer_type_all)},
     {RECORD_JSON(suspension, choices, IN_TABLE | IN_OBJECT | IN_EVENT),
-     .show = field_choices},
+     .show = suspension_show_choices},
     {RECORD_JSON(suspension, form, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, context, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, subject, IN_TABLE | IN_OBJECT),
-     .show = field_subject},
+     .show = suspension_show_subject},
     {RECORD_TEXT(suspension, subject_sha256, IN_TABLE | IN_OBJECT | IN_EVENT)},
     {RECORD_JSON(suspension, evidence, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, artifacts, IN_TABLE | IN_OBJECT)},
     {RECORD_TEXT(suspension, supersedes, IN_TABLE | IN_OBJECT)},
     {RECORD_FLAG(suspension, allow_edit, IN_TABLE | IN_OBJECT)},
-    {RECORD_SHOWN(suspension, responder, IN_OBJECT, field_responder)},
+    {RECORD_SHOWN(suspension, responder, IN_OBJECT,
+                  suspension_show_responder)},
     {RECORD_WORD(suspension, responder.mode, IN_TABLE,
                  vocabulary_responder_mode_all),
      .column = "responder_mode"},
@@ -467,7 +493,8 @@ static const struct record_field suspension_fields[] = {
     {RECORD_TEXT(suspension, asked_by_key, IN_TABLE)},
     {RECORD_TEXT(suspension, initiated_by, IN_TABLE | IN_OBJECT)},
     {RECORD_TEXT(suspension, initiator_id, IN_TABLE)},
-    {RECORD_SHOWN(suspension, initiator, IN_OBJECT, field_initiator)},
+    {RECORD_SHOWN(suspension, initiator, IN_OBJECT,
+                  suspension_show_initiator)},
     {RECORD_WORD(suspension, origin, IN_TABLE, vocabulary_origin_all)},
     {RECORD_COUNT(suspension, asked_sequence, IN_TABLE)},
     {RECORD_JSON(suspension, confidence, IN_TABLE)},
@@ -483,12 +510,13 @@ static const struct record_field suspension_fields[] = {
     {RECORD_JSON(suspension, fallback_value, IN_TABLE | IN_OBJECT)},
     {RECORD_WORD(suspension, on_reject, IN_TABLE | IN_OBJECT,
                  vocabulary_on_reject_all)},
-    {RECORD_SHOWN(suspension, on_expiry, IN_OBJECT, field_on_expiry)},
+    {RECORD_SHOWN(suspension, on_expiry, IN_OBJECT,
+                  suspension_show_on_expiry)},
     {RECORD_WORD(suspension, outcome, IN_ROW | IN_DECISION | IN_OBJECT,
                  vocabulary_outcome_all)},
     {RECORD_JSON(suspension, response, IN_ROW | IN_DECISION | IN_OBJECT),
      .member = "value"},
-    {RECORD_SHOWN(suspension, modified, IN_OBJECT, field_modified)},
+    {RECORD_SHOWN(suspension, modified, IN_OBJECT, suspension_show_modified)},
     {RECORD_JSON(suspension, constraints, IN_ROW | IN_DECISION | IN_OBJECT)},
     {RECORD_JSON(suspension, approved_subject,
                  IN_ROW | IN_DECISION | IN_OBJECT)},

@@ -102,6 +102,12 @@ struct suspension {
  * the export have members of their own. */
 extern const struct record suspension_record;
 
+/* Sets the record as it will be mirrored. suspension_too_large over
+ * SUSPENSION_RECORD_MAX. */
+const struct err *suspension_set_record(struct arena *a, struct suspension *s,
+                                        const struct json *record) MUST;
+/* ERR_TOO_LARGE suspension.too_large, of a question as a whole. */
+const struct err *suspension_too_large(void);
 /* The mirror that stands in intent.state._suspension: the record with the
  * decision on it, once there is one. */
 struct json *suspension_mirror(struct arena *a, const struct suspension *s);
@@ -154,6 +160,9 @@ const struct json *suspension_final(struct arena *a,
  * NULL: it has more than max bytes. */
 void suspension_offer(struct arena *a, struct suspension *s,
                       const struct json *list, size_t max);
+/* The yes and no of a confirm, with these effects. */
+struct json *suspension_yes_and_no(struct arena *a, enum effect yes,
+                                   enum effect no);
 /* The choices as they are offered: those sent, or yes and no for a confirm. */
 const struct json *suspension_choices(struct arena *a,
                                       const struct suspension *s);

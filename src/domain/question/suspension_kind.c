@@ -13,48 +13,44 @@
 
 /* ---- references ----------------------------------------------------- */
 
-static void read_ref(struct fields *f, const char *list, size_t i,
-                     const struct json *v, bool kinds, struct json *out)
-{
-    const struct str at =
-        fields_element(f->arena, fields_path(f->arena, f->path, list), i);
-    struct fields one = fields(f->arena, v, at);
-    struct str title = STR_NONE, kind = STR_NONE, ref = STR_NONE;
-    fields_only(&one, kinds ? "title kind ref" : "title ref");
-    fields_need(&one, "title");
-    fields_need(&one, "ref");
-    fields_text(&one, "title", REF_TITLE_MAX, &title);
-    fields_text(&one, "ref", REF_MAX, &ref);
-    if (kinds)
-        fields_text(&one, "kind", REF_KIND_MAX, &kind);
-    json_set_text(out, "title", title);
-    if (kinds)
-        json_set_text_or_null(out, "kind", kind);
-    json_set_text(out, "ref", ref);
-    if (!f->e)
-        f->e = one.e;
-}
-
-static struct str read_refs(struct fields *f, const char *key, bool kinds)
+/* kinds: each reference may say what it is. */
+static struct str suspension_kind_refs(struct fields *f, const char *key,
+                                       bool kinds)
 {
     const struct json *list = NULL;
     struct json *out = json_array(f->arena);
+    const struct str path = fields_path(f->arena, f->path, key);
     fields_json(f, key, JSON_ARRAY, &list);
     if (json_count(list) > SUSPENSION_REFS_MAX)
         fields_wrong(f, key, "field.too_many",
                      "The list may have at most %d elements.",
                      SUSPENSION_REFS_MAX);
     for (size_t i = 0; !f->e && i < json_count(list); i++) {
-        struct json *one = json_object(f->arena);
-        read_ref(f, key, i, json_at(list, i), kinds, one);
-        json_add_json(out, one);
+        struct fields one = fields(f->arena, json_at(list, i),
+                                   fields_element(f->arena, path, i));
+        struct json *o = json_object(f->arena);
+        struct str title = STR_NONE, kind = STR_NONE, ref = STR_NONE;
+        fields_only(&one, kinds ? "title kind ref" : "title ref");
+        fields_need(&one, "title");
+        fields_need(&one, "ref");
+        fields_text(&one, "title", REF_TITLE_MAX, &title);
+        fields_text(&one, "ref", REF_MAX, &ref);
+        if (kinds)
+            fields_text(&one, "kind", REF_KIND_MAX, &kind);
+        json_set_text(o, "title", title);
+        if (kinds)
+            json_set_text_or_null(o, "kind", kind);
+        json_set_text(o, "ref", ref);
+        json_add_json(out, o);
+        f->e = one.e;
     }
     return json_dump(f->arena, out, SUSPENSION_RECORD_MAX);
 }
 
 /* ---- responders ----------------------------------------------------- */
 
-static void check_who(struct fields *f, const struct responder *r)
+static void suspension_kind_check_who(struct fields *f,
+                                      const struct responder *r)
 {
     const bool needs = r->mode == RESPONDER_GROUP ||
                        r->mode == RESPONDER_NAMED || r->mode == RESPONDER_AGENT;
@@ -72,7 +68,8 @@ static void check_who(struct fields *f, const struct responder *r)
                      "This is not a valid agent name.");
 }
 
-static void read_responder(struct fields *outer, struct suspension *s)
+static void suspension_kind_responder(struct fields *outer,
+                                      struct suspension *s)
 {
     const struct json *v = NULL;
     fields_json(outer, "responder", JSON_OBJECT, &v);
@@ -91,7 +88,7 @@ static void read_responder(struct fields *outer, struct suspension *s)
     if (s->responder.mode == RESPONDER_NAMED)
         s->responder.who = person_reference(f.arena, s->responder.who);
     if (!f.e)
-        check_who(&f, &s->responder);
+        suspension_kind_check_who(&f, &s->responder);
     if (!f.e && s->responder.mode == RESPONDER_AGENT &&
         !(kind_rule(s->kind) && kind_rule(s->kind)->hands_over))
         fields_wrong(&f, "mode", "responder.agent",
@@ -111,11 +108,11 @@ void suspension_kind_read(struct fields *f, struct suspension *s)
 {
     s->kind = kind_read(f);
     s->allow_edit = false;
-    s->evidence = read_refs(f, "evidence", false);
-    s->artifacts = read_refs(f, "artifacts", true);
+    s->evidence = suspension_kind_refs(f, "evidence", false);
+    s->artifacts = suspension_kind_refs(f, "artifacts", true);
     fields_text(f, "supersedes", 64, &s->supersedes);
     fields_bool(f, "allow_edit", &s->allow_edit);
-    read_responder(f, s);
+    suspension_kind_responder(f, s);
     if (!f->e && s->supersedes.p && !id_token(s->supersedes))
         fields_wrong(f, "supersedes", "suspension.unknown",
                      "This is not the id of a question.");
@@ -136,19 +133,6 @@ enum answer_type suspension_kind_answer(enum kind k, bool choices, bool form)
 
 /* ---- rules ---------------------------------------------------------- */
 
-/* The response types that a kind has, for an error. */
-static const char *answers(struct arena *a, enum kind k)
-{
-    struct buf b = buf_make(a, 64);
-    for (unsigned t = 0; t < ANSWER_TYPE__MAX; t++) {
-        if (!kind_answered_by(k, (enum answer_type)t))
-            continue;
-        buf_put(&b, b.n ? " " : "");
-        buf_str(&b, vocabulary_answer_type((enum answer_type)t)->wire);
-    }
-    return arena_z(a, buf_text(&b));
-}
-
 const struct err *suspension_kind_settle(
     struct arena *a, struct suspension *s,
     const struct suspension_kind_parts *parts)
@@ -166,7 +150,9 @@ const struct err *suspension_kind_settle(
         return err_at(a, ERR_INVALID, "kind.response_type",
                       STR("response_type"),
                       "A question of the kind %s is answered by %s.",
-                      kind_words(s->kind)->wire.p, answers(a, s->kind));
+                      kind_words(s->kind)->wire.p,
+                      vocabulary_list(a, &vocabulary_answer_type_all,
+                                      kind_rule(s->kind)->answers));
     TRY(kind_check_subject(a, &ask));
     TRY(kind_check_form(a, parts->form));
     TRY(kind_choices(a, &ask, parts->own, &choices));
@@ -183,8 +169,8 @@ const struct err *suspension_kind_settle(
 
 /* ---- the record ----------------------------------------------------- */
 
-static void set(struct arena *a, struct json *o, const char *key,
-                struct str text)
+static void suspension_kind_set(struct arena *a, struct json *o,
+                                const char *key, struct str text)
 {
     struct json *v = NULL;
     if (text.p && !json_parse(a, text, &v) && json_count(v) > 0)
@@ -199,7 +185,7 @@ void suspension_kind_record(struct arena *a, const struct suspension *s,
     if (!str_eq(s->subject, s->context) &&
         json_count(suspension_subject(a, s)) > 0)
         json_set_json(record, "subject", suspension_subject(a, s));
-    set(a, record, "evidence", s->evidence);
-    set(a, record, "artifacts", s->artifacts);
+    suspension_kind_set(a, record, "evidence", s->evidence);
+    suspension_kind_set(a, record, "artifacts", s->artifacts);
     json_set_text_given(record, "supersedes", s->supersedes);
 }

@@ -125,21 +125,6 @@ static const struct err *suspension_read_choices(struct arena *a,
     return NULL;
 }
 
-/* A yes or no that is asked for on the native API without choices gets its
- * plain effects. OpenIntent's has no effects. */
-static void suspension_mean_yes_and_no(struct arena *a, struct suspension *s)
-{
-    struct json *choices = json_copy(a, suspension_choices(a, s));
-    for (size_t i = 0; i < json_count(choices); i++) {
-        struct json *c = json_at(choices, i);
-        const bool yes = str_is(json_get_text(c, "value"), "yes");
-        json_set_text(
-            c, "effect",
-            vocabulary_effect(yes ? EFFECT_AUTHORIZE : EFFECT_VETO)->wire);
-    }
-    suspension_offer(a, s, choices, SUSPENSION_CHOICES_TEXT);
-}
-
 /* Reads the choices and the form, with the rules of the kind. */
 static const struct err *
 suspension_read_offer(struct arena *a,
@@ -155,9 +140,13 @@ suspension_read_offer(struct arena *a,
     if (!s->choices.p)
         return ERROR(ERR_TOO_LARGE, "suspension.too_large",
                      "The choices may have at most 64 kB in all.");
+    /* A yes or no that is asked for on the native API without choices has its
+     * plain effects. OpenIntent's has no effects. */
     if (s->strict && s->kind == KIND_NONE &&
         s->response_type == ANSWER_CONFIRM && json_count(choices) == 0)
-        suspension_mean_yes_and_no(a, s);
+        suspension_offer(
+            a, s, suspension_yes_and_no(a, EFFECT_AUTHORIZE, EFFECT_VETO),
+            SUSPENSION_CHOICES_TEXT);
     if (sent->form) {
         form = json_array(a);
         if (!sent->bare)
@@ -279,11 +268,7 @@ suspension_finish(struct arena *a, const struct suspension_kind_parts *parts,
     if (s->severity != SEVERITY_UNSAID)
         json_set_text(r, "severity", vocabulary_severity(s->severity)->wire);
     suspension_kind_record(a, s, r);
-    s->record = json_dump(a, r, SUSPENSION_RECORD_MAX);
-    if (!s->record.p)
-        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "A question with all its facts may have at most 256 kB.");
-    return NULL;
+    return suspension_set_record(a, s, r);
 }
 
 const struct err *suspension_read(struct arena *a, const struct json *body,
@@ -358,11 +343,11 @@ const struct err *suspension_compose(struct arena *a,
 /* ---- OpenIntent ----------------------------------------------------- */
 
 /* Members that only the server may write. */
-static const char *const server_only[] = {
-    "response", "responded_at", "responded_by", "resolution", "decided_by",
-    "outcome",  "reason",       "metadata",     "suspended_at", "expires_at",
-    "severity_said", "constraints", "approved_subject", "approved_sha256",
-    "modified"};
+static const char *const suspension_of_server[] = {
+    "response",         "responded_at",    "responded_by",  "resolution",
+    "decided_by",       "outcome",         "reason",        "metadata",
+    "suspended_at",     "expires_at",      "severity_said", "constraints",
+    "approved_subject", "approved_sha256", "modified"};
 
 static void suspension_read_confidence(struct fields *f, struct suspension *s)
 {
@@ -381,12 +366,26 @@ static void suspension_read_confidence(struct fields *f, struct suspension *s)
             f->arena, (struct str){text, json_double_text(c, text)});
 }
 
-/* A record's form may have no fields: the context's keys are its fields. */
-static void
-suspension_check_record_parts(struct fields *f, const struct suspension *s,
-                              const struct suspension_kind_parts *parts)
+/* A record that names one of the seven kinds is held to the kind's rules. Its
+ * form may have no fields: the context's keys are its fields. */
+static void suspension_read_record_kind(struct fields *f,
+                                        const struct json *record,
+                                        struct suspension_kind_parts *parts,
+                                        struct suspension *s)
 {
     const bool choices = json_count(parts->own) > 0;
+    s->form = STR_NONE;
+    s->evidence = STR("[]");
+    s->artifacts = STR("[]");
+    if (!kind_rule(kind_of(json_get_text(record, "kind"))))
+        return;
+    suspension_kind_read(f, s);
+    suspension_read_severity(f, s);
+    fields_json(f, "subject", JSON_OBJECT, &parts->subject);
+    suspension_read_form(f, parts);
+    if (s->response_type == ANSWER_TYPE__MAX)
+        s->response_type =
+            suspension_kind_answer(s->kind, choices, parts->form != NULL);
     if (choices && suspension_worded(s))
         fields_wrong(f, "choices", "field.unused",
                      "\"choices\" goes with response_type choice or confirm.");
@@ -399,44 +398,19 @@ suspension_check_record_parts(struct fields *f, const struct suspension *s,
                      "\"form\" goes with response_type form.");
 }
 
-/* A record that names one of the seven kinds is held to the kind's rules. */
-static void suspension_read_record_kind(struct fields *f,
-                                        const struct json *record,
-                                        struct suspension_kind_parts *parts,
-                                        struct suspension *s)
-{
-    s->form = STR_NONE;
-    s->evidence = STR("[]");
-    s->artifacts = STR("[]");
-    if (!kind_rule(kind_of(json_get_text(record, "kind"))))
-        return;
-    suspension_kind_read(f, s);
-    suspension_read_severity(f, s);
-    fields_json(f, "subject", JSON_OBJECT, &parts->subject);
-    suspension_read_form(f, parts);
-    if (s->response_type == ANSWER_TYPE__MAX)
-        s->response_type = suspension_kind_answer(
-            s->kind, json_count(parts->own) > 0, parts->form != NULL);
-    suspension_check_record_parts(f, s, parts);
-}
-
 static const struct err *suspension_keep_record(struct arena *a,
                                                 const struct json *record,
                                                 struct suspension *s)
 {
     struct json *kept = json_copy(a, record);
-    for (size_t i = 0; i < countof(server_only); i++)
-        json_unset(kept, str_of(server_only[i]));
+    for (size_t i = 0; i < countof(suspension_of_server); i++)
+        json_unset(kept, str_of(suspension_of_server[i]));
     if (s->kind != KIND_NONE)
         json_set_json(kept, "choices", suspension_choices(a, s));
     /* A null where the SDK's own code calls .get would break it. */
     if (!json_get(kept, "context"))
         json_set_json(kept, "context", json_object(a));
-    s->record = json_dump(a, kept, SUSPENSION_RECORD_MAX);
-    if (!s->record.p)
-        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "A question with all its facts may have at most 256 kB.");
-    return NULL;
+    return suspension_set_record(a, s, kept);
 }
 
 const struct err *suspension_read_record(struct arena *a,

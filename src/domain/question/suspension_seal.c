@@ -65,9 +65,5 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
         json_set_text(record, "severity_said",
                       vocabulary_key(vocabulary_severity(s->severity_said)));
     }
-    s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
-    if (!s->record.p)
-        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "A question with all its facts may have at most 256 kB.");
-    return NULL;
+    return suspension_set_record(a, s, record);
 }

@@ -317,8 +317,7 @@ static const struct err *ask(struct hooks_call *h, struct user *u,
     struct work w;
     hooks_once(h, text);
     if (!text.p)
-        return ERROR(ERR_TOO_LARGE, "suspension.too_large",
-                     "A question with all its facts may have at most 256 kB.");
+        return suspension_too_large();
     if (rules->effect == TOOL_ASK && rules->matched[0])
         json_set_text(o, "severity",
                       vocabulary_severity(rules->severity)->wire);
