@@ -230,34 +230,19 @@ const struct err *form_read(struct arena *a, const struct json *list,
     return NULL;
 }
 
-static const char *form_type_of(const struct json *v)
-{
-    switch (json_type(v)) {
-    case JSON_BOOL:
-        return "boolean";
-    case JSON_INT:
-        return "integer";
-    case JSON_DOUBLE:
-        return "number";
-    case JSON_NULL:
-    case JSON_STRING:
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-    case JSON__MAX:
-    default:
-        return "string";
-    }
-}
-
 struct json *form_of_context(struct arena *a, const struct json *context)
 {
+    static const char *const types[JSON__MAX] = {[JSON_BOOL] = "boolean",
+                                                 [JSON_INT] = "integer",
+                                                 [JSON_DOUBLE] = "number"};
     struct json *form = json_array(a);
     for (struct json_iter i = json_iter(context);
          json_next(&i) && json_count(form) < FORM_FIELDS_MAX;) {
+        const char *type = types[json_type(i.value)];
         struct json *field = json_object(a);
         json_set_text(field, "key", i.key);
         json_set_text(field, "label", i.key);
-        json_set_text(field, "type", str_of(form_type_of(i.value)));
+        json_set_text(field, "type", str_of(type ? type : "string"));
         json_set_bool(field, "required", false);
         if (i.value && !json_is(i.value, JSON_ARRAY) &&
             !json_is(i.value, JSON_OBJECT))

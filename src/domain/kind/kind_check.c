@@ -22,24 +22,6 @@ struct kind_facts {
     const struct err *e;  /* the first mistake */
 };
 
-static bool kind_has_type(const struct json *v, enum kind_type t)
-{
-    switch (t) {
-    case KIND_TEXT:
-        return json_is(v, JSON_STRING);
-    case KIND_NUMBER:
-        return json_is(v, JSON_INT) || json_is(v, JSON_DOUBLE);
-    case KIND_BOOLEAN:
-        return json_is(v, JSON_BOOL);
-    case KIND_OBJECT:
-        return json_is(v, JSON_OBJECT);
-    case KIND_LIST:
-        return json_is(v, JSON_ARRAY);
-    default:
-        return false;
-    }
-}
-
 static void kind_wrong(struct kind_facts *f, struct str path, const char *say)
 {
     if (!f->e)
@@ -59,16 +41,21 @@ static void kind_missing(struct kind_facts *f, struct str path)
 static void kind_check_value(struct kind_facts *f, const struct json *v,
                              struct str path)
 {
-    static const char *const needs[] = {
-        [KIND_TEXT] = "has to be text",
-        [KIND_NUMBER] = "has to be a number",
-        [KIND_BOOLEAN] = "has to be true or false",
-        [KIND_OBJECT] = "has to be an object",
-        [KIND_LIST] = "has to be a list"};
+    static const struct {
+        enum json_type type;
+        const char *say;
+    } types[] = {[KIND_TEXT] = {JSON_STRING, "has to be text"},
+                 [KIND_NUMBER] = {JSON_DOUBLE, "has to be a number"},
+                 [KIND_BOOLEAN] = {JSON_BOOL, "has to be true or false"},
+                 [KIND_OBJECT] = {JSON_OBJECT, "has to be an object"},
+                 [KIND_LIST] = {JSON_ARRAY, "has to be a list"}};
+    const enum kind_type t = f->fact->type;
+    const bool typed =
+        json_is(v, types[t].type) || (t == KIND_NUMBER && json_is_number(v));
     const bool blank = !v || (json_is(v, JSON_STRING) &&
                               str_trim(json_text(v)).n == 0);
-    if (v && !kind_has_type(v, f->fact->type))
-        kind_wrong(f, path, needs[f->fact->type]);
+    if (v && !typed)
+        kind_wrong(f, path, types[t].say);
     else if (blank && f->needed)
         kind_missing(f, path);
 }

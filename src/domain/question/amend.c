@@ -186,29 +186,6 @@ static const struct json *amend_step_of(const struct json *steps,
     return NULL;
 }
 
-static const struct err *amend_keep_step(struct arena *a,
-                                         const struct json *steps,
-                                         const struct json *v, struct str path,
-                                         struct json *kept)
-{
-    struct fields f = fields(a, v, path);
-    struct str id = STR_NONE, note = STR_NONE;
-    fields_only(&f, "id note");
-    fields_need(&f, "id");
-    fields_text(&f, "id", AMEND_NOTE_MAX, &id);
-    fields_text(&f, "note", AMEND_NOTE_MAX, &note);
-    TRY(fields_error(&f));
-    const struct json *step = amend_step_of(steps, id);
-    if (!step || amend_step_of(kept, id))
-        return err_at(a, ERR_INVALID, amend_unknown, path,
-                      "The plan has no such step, or you listed it twice.");
-    struct json *copy = json_copy(a, step);
-    if (str_trim(note).n > 0)
-        json_set_text(copy, "note", note);
-    json_add_json(kept, copy);
-    return NULL;
-}
-
 static const struct err *amend_steps(struct arena *a,
                                      const struct json *subject,
                                      const struct json *sent,
@@ -222,10 +199,24 @@ static const struct err *amend_steps(struct arena *a,
     if (!json_is(list, JSON_ARRAY) || json_count(list) == 0)
         return err_at(a, ERR_INVALID, amend_missing, STR("constraints.steps"),
                       "Keep at least one step.");
-    for (size_t i = 0; i < json_count(list); i++)
-        TRY(amend_keep_step(a, steps, json_at(list, i),
-                            fields_element(a, STR("constraints.steps"), i),
-                            kept));
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str at = fields_element(a, STR("constraints.steps"), i);
+        struct fields f = fields(a, json_at(list, i), at);
+        struct str id = STR_NONE, note = STR_NONE;
+        fields_only(&f, "id note");
+        fields_need(&f, "id");
+        fields_text(&f, "id", AMEND_NOTE_MAX, &id);
+        fields_text(&f, "note", AMEND_NOTE_MAX, &note);
+        TRY(fields_error(&f));
+        struct json *step = json_copy(a, amend_step_of(steps, id));
+        if (!step || amend_step_of(kept, id))
+            return err_at(a, ERR_INVALID, amend_unknown, at,
+                          "The plan has no such step, or you listed it "
+                          "twice.");
+        if (str_trim(note).n > 0)
+            json_set_text(step, "note", note);
+        json_add_json(kept, step);
+    }
     if (json_equal(kept, steps))
         return err_at(a, ERR_INVALID, amend_unchanged,
                       STR("constraints.steps"),

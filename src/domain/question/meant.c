@@ -82,20 +82,6 @@ static const struct json *meant_said_choice(const struct sent_word *x)
     return found;
 }
 
-static const struct json *meant_valued_choice(const struct sent_word *x)
-{
-    if (meant_agrees(x))
-        return x->exact;
-    const struct json *said = meant_said_choice(x);
-    if (!x->exact || said == x->exact)
-        return said;
-    if (said)
-        return x->word->says == EFFECT_NO ? said : NULL;
-    return meant_answers(x) && meant_class_of(x->exact) != EFFECT_NEUTRAL
-               ? NULL
-               : x->exact;
-}
-
 const struct json *meant_choice(struct arena *a, const struct suspension *s,
                                 const struct json *choices, struct str text,
                                 enum meant_how how)
@@ -111,7 +97,16 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
     if (!x.exact && s->response_type == ANSWER_CONFIRM &&
         str_is(STR("no"), x.word->text))
         x.exact = suspension_choice(choices, STR("no"));
-    return how == MEANT_SAID ? meant_said_choice(&x) : meant_valued_choice(&x);
+    if (how == MEANT_VALUE && meant_agrees(&x))
+        return x.exact;
+    const struct json *said = meant_said_choice(&x);
+    if (how == MEANT_SAID || !x.exact || said == x.exact)
+        return said;
+    if (said)
+        return x.word->says == EFFECT_NO ? said : NULL;
+    return meant_answers(&x) && meant_class_of(x.exact) != EFFECT_NEUTRAL
+               ? NULL
+               : x.exact;
 }
 
 bool meant_no(struct arena *a, const struct suspension *s)
@@ -128,13 +123,12 @@ bool meant_no(struct arena *a, const struct suspension *s)
 
 /* ---- checks when it is asked ------------------------------------------ */
 
-/* The yes and no of a confirm are its own words, also where they have no
- * effect: keys, lists and words take them for what they say. */
-static const struct err *meant_check_own(struct arena *a,
-                                         const struct suspension *s,
-                                         const struct json *choices)
+const struct err *meant_check(struct arena *a, const struct suspension *s,
+                              const struct json *choices)
 {
     const bool confirm = s->response_type == ANSWER_CONFIRM;
+    /* The yes and no of a confirm are its own words, also where they have no
+     * effect: keys, lists and words take them for what they say. */
     for (size_t i = 0; confirm && i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
         const struct str value = json_get_text(c, "value");
@@ -150,18 +144,11 @@ static const struct err *meant_check_own(struct arena *a,
                           "The label says the opposite of the value, which is "
                           "the answer. Use another label.");
     }
-    return NULL;
-}
-
-const struct err *meant_check(struct arena *a, const struct suspension *s,
-                              const struct json *choices)
-{
-    TRY(meant_check_own(a, s, choices));
     for (size_t i = 0; effect_any(choices) && i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
         const struct label_word *w = label_word(a, json_get_text(c, "value"));
-        const bool excused = s->response_type != ANSWER_CONFIRM && w &&
-                             label_begins(a, w, json_get_text(c, "label"));
+        const bool excused =
+            !confirm && w && label_begins(a, w, json_get_text(c, "label"));
         if (!w || !effect_opposite(w->says, effect_of_choice(c)) || excused)
             continue;
         return err_at(a, ERR_INVALID, "choice.value_opposite",

@@ -121,25 +121,6 @@ const struct err *retry_check_default(struct arena *a, struct str text)
 
 /* ---- the cascade ---------------------------------------------------- */
 
-static void retry_inherit(struct retry *r, const struct retry *from)
-{
-    if (!r->max_attempts)
-        r->max_attempts = from->max_attempts;
-    if (!r->has_interval) {
-        r->has_interval = from->has_interval;
-        r->interval_seconds = from->interval_seconds;
-    }
-    if (!r->strategy.p)
-        r->strategy = from->strategy;
-    if (!r->has_ladder) {
-        r->has_ladder = from->has_ladder;
-        r->steps = from->steps;
-        memcpy(r->ladder, from->ladder, sizeof r->ladder);
-    }
-    if (r->final_policy == FALLBACK_POLICY__MAX)
-        r->final_policy = from->final_policy;
-}
-
 /* The policy as the SDK writes it, with "" for absent members. */
 static struct str retry_write_policy(struct arena *a, const struct retry *r)
 {
@@ -206,7 +187,21 @@ static const struct err *retry_merge(struct arena *a,
     for (size_t i = 0; i < countof(sources); i++) {
         struct retry from;
         TRY(retry_read_text(a, sources[i], STR("retry_policy"), &from));
-        retry_inherit(r, &from);
+        if (!r->max_attempts)
+            r->max_attempts = from.max_attempts;
+        if (!r->has_interval) {
+            r->has_interval = from.has_interval;
+            r->interval_seconds = from.interval_seconds;
+        }
+        if (!r->strategy.p)
+            r->strategy = from.strategy;
+        if (!r->has_ladder) {
+            r->has_ladder = from.has_ladder;
+            r->steps = from.steps;
+            memcpy(r->ladder, from.ladder, sizeof r->ladder);
+        }
+        if (r->final_policy == FALLBACK_POLICY__MAX)
+            r->final_policy = from.final_policy;
     }
     if (!r->max_attempts)
         r->max_attempts = 1;

@@ -87,7 +87,7 @@ const struct err *side_question_read_approval(struct arena *a,
     out->origin = ORIGIN_APPROVAL;
     out->question = STR("Approve this action?");
     out->response_type = ANSWER_CHOICE;
-    out->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, out, choices, SUSPENSION_CHOICES_TEXT);
     return NULL;
 }
 
@@ -136,7 +136,7 @@ static const struct err *side_question_options(struct arena *a,
         json_add_json(choices, o);
     }
     out->response_type = ANSWER_CHOICE;
-    out->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, out, choices, SUSPENSION_CHOICES_TEXT);
     return out->choices.p ? NULL
                           : err_at(a, ERR_INVALID, "field.too_long",
                                    STR("context.options"),
@@ -185,27 +185,6 @@ struct str side_question_access_words(struct str value)
     return does ? str_of(does) : STR_NONE;
 }
 
-static void side_question_access_title(struct arena *a, struct str agent,
-                                       enum access access,
-                                       struct suspension *out)
-{
-    const char *word = access == ACCESS_ADMIN
-                           ? "full"
-                           : vocabulary_access(access)->wire.p;
-    struct buf title = buf_make(a, 1024), question = buf_make(a, 1024);
-    buf_str(&title, agent);
-    buf_put(&title, ": ");
-    buf_put(&title, word);
-    buf_put(&title, " access");
-    buf_put(&question, "Give the agent ");
-    buf_str(&question, agent);
-    buf_char(&question, ' ');
-    buf_put(&question, word);
-    buf_put(&question, " access to this task?");
-    out->title = buf_text(&title);
-    out->question = buf_text(&question);
-}
-
 const struct err *side_question_read_access(struct arena *a,
                                             const struct json *body,
                                             struct suspension *out)
@@ -226,10 +205,13 @@ const struct err *side_question_read_access(struct arena *a,
     fields_word(&f, "requested_permission", "read write admin", &word);
     fields_json(&f, "capabilities", JSON_ARRAY, &capabilities);
     TRY(side_question_common(a, &f, out));
-    side_question_access_title(a, agent, reach_access_of(word), out);
+    const enum access most = reach_access_of(word);
+    const struct str said = most == ACCESS_ADMIN ? STR("full") : word;
+    out->title = arena_join(a, agent, STR(": "), said, STR(" access"));
+    out->question = arena_join(a, STR("Give the agent "), agent, STR(" "),
+                               said, STR(" access to this task?"));
     out->origin = ORIGIN_ACCESS;
     out->response_type = ANSWER_CHOICE;
-    const enum access most = reach_access_of(word);
     struct json *choices = json_array(a);
     suspension_add_choice(a, choices, "deny", "Deny", EFFECT_VETO);
     /* As much as was asked for, or less. */
@@ -237,7 +219,7 @@ const struct err *side_question_read_access(struct arena *a,
         suspension_add_choice(a, choices, vocabulary_access(i)->wire.p,
                               side_question_accesses[i].label,
                               EFFECT_AUTHORIZE);
-    out->choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, out, choices, SUSPENSION_CHOICES_TEXT);
     return NULL;
 }
 

@@ -20,32 +20,24 @@ int64_t suspension_end(const struct suspension *s, int64_t now)
 
 /* ---- mirror --------------------------------------------------------- */
 
-static const char *suspension_resolution(const struct suspension *s)
-{
-    switch (s->state) {
-    case SUSPENSION_RESOLVED:
-        return "responded";
-    case SUSPENSION_EXPIRED:
-        return s->abandonment_reason.p ? "cancelled" : "expired";
-    case SUSPENSION_CANCELLED:
-        return "cancelled";
-    case SUSPENSION_PENDING:
-    case SUSPENSION_STATE__MAX:
-    default:
-        return NULL;
-    }
-}
-
 struct json *suspension_mirror(struct arena *a, const struct suspension *s)
 {
+    static const char *const resolutions[SUSPENSION_STATE__MAX] = {
+        [SUSPENSION_RESOLVED] = "responded",
+        [SUSPENSION_EXPIRED] = "expired",
+        [SUSPENSION_CANCELLED] = "cancelled"};
     struct json *o = json_read(a, s->record);
+    const bool abandoned =
+        s->state == SUSPENSION_EXPIRED && s->abandonment_reason.p;
     if (!json_is(o, JSON_OBJECT))
         o = json_object(a);
     if (s->test) /* of records from before it was sealed into them */
         json_set_bool(o, "test", true);
     if (s->state == SUSPENSION_PENDING)
         return o;
-    json_set_text(o, "resolution", str_of(suspension_resolution(s)));
+    json_set_text(
+        o, "resolution",
+        str_of(resolutions[abandoned ? SUSPENSION_CANCELLED : s->state]));
     json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_given(a, o, "response", s->response);
     json_set_text(o, "responded_at", clock_naive(a, s->responded_at));

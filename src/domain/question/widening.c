@@ -133,17 +133,6 @@ static bool widening_is_prose(struct str s)
     return str_runes(s) > PROSE;
 }
 
-static void widening_judge_text(struct walk *w, const struct at *at)
-{
-    const struct str was = json_text(at->asked), now = json_text(at->allowed);
-    if (w->target.n > 0 && str_eq(str_trim(was), w->target))
-        widening_add(w, at, WIDENING_TYPED, STR("Different target."));
-    else if (at->area == AREA_RIGHT)
-        widening_add(w, at, WIDENING_TYPED, STR("Different permission."));
-    else if (!widening_is_prose(was) || !widening_is_prose(now))
-        widening_add(w, at, WIDENING_REASON, STR("Different value."));
-}
-
 /* A quantity, of which less is less: no name of something, and as a text only
  * with its decimal point. */
 static const struct json *
@@ -162,6 +151,7 @@ static void widening_judge_change(struct walk *w, const struct at *at)
 {
     const struct json *was = widening_quantity(w, at, at->asked);
     const struct json *now = widening_quantity(w, at, at->allowed);
+    const struct str text = json_text(at->asked);
     const bool numbers =
         json_is_number(at->asked) && json_is_number(at->allowed);
     if (!numbers && json_type(at->asked) != json_type(at->allowed)) {
@@ -176,8 +166,13 @@ static void widening_judge_change(struct walk *w, const struct at *at)
                          STR("Below zero, where less may mean more."));
     } else if (json_is(at->allowed, JSON_BOOL)) {
         widening_add(w, at, WIDENING_REASON, STR("Switched to the opposite."));
-    } else {
-        widening_judge_text(w, at);
+    } else if (w->target.n > 0 && str_eq(str_trim(text), w->target)) {
+        widening_add(w, at, WIDENING_TYPED, STR("Different target."));
+    } else if (at->area == AREA_RIGHT) {
+        widening_add(w, at, WIDENING_TYPED, STR("Different permission."));
+    } else if (!widening_is_prose(text) ||
+               !widening_is_prose(json_text(at->allowed))) {
+        widening_add(w, at, WIDENING_REASON, STR("Different value."));
     }
 }
 
