@@ -359,11 +359,7 @@ static const struct err *ask_check_place(const struct work *w,
                    : NULL;
     TRY(intent_check_open(w->intent.status));
     TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
-    return open < SIDE_QUESTION_OPEN_MAX
-               ? NULL
-               : ERROR(ERR_CONFLICT, "question.too_many",
-                       "20 approvals and other questions of this intent are "
-                       "open. Wait for an answer.");
+    return side_question_check_room(open);
 }
 
 /* The choices of the agent in a question that holds the intent. The server

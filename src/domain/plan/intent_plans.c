@@ -199,10 +199,7 @@ const struct err *intent_plans_ask(struct intent_plans *all,
                                    const char *type,
                                    const struct json *payload)
 {
-    if (all->side_questions >= SIDE_QUESTION_OPEN_MAX)
-        return ERROR(ERR_CONFLICT, "question.too_many",
-                     "20 approvals and other questions of this intent are "
-                     "open. Wait for an answer.");
+    TRY(side_question_check_room(all->side_questions));
     s->intent_id = all->intent->id;
     s->seq = all->intent->tail.sequence + 1; /* of the event that reports it */
     s->asked_by = p->created_by;
@@ -374,21 +371,6 @@ static const struct err *plans_resume(struct intent_plans *all,
     return intent_plans_event(all, "task.unblocked", p);
 }
 
-static const struct err *plans_end(struct intent_plans *all)
-{
-    const bool done = all->intent->status == INTENT_COMPLETED;
-    const struct plan_end end = {.state = done ? PLAN_CANCELLED : PLAN_FAILED,
-                                 .why = done ? STR("intent_completed")
-                                             : STR("intent_abandoned")};
-    TRY(plans_cancel_tasks(all, NULL, end.why));
-    for (size_t i = 0; i < all->plans_n; i++) {
-        if (!plan_ended(all->plans[i].state))
-            TRY(intent_plans_end(all, &all->plans[i], &end));
-    }
-    all->ended_n = 0; /* all questions of an ended intent are withdrawn */
-    return NULL;
-}
-
 const struct err *intent_plans_follow(struct intent_plans *all,
                                       const struct intent_plans_change *change)
 {
@@ -402,8 +384,19 @@ const struct err *intent_plans_follow(struct intent_plans *all,
         return plans_blocked_event(all, ids, TASK_HOLD_SUSPENDED,
                                    change->suspension);
     }
-    if (intent_ended(now))
-        return plans_end(all);
+    if (intent_ended(now)) {
+        const bool done = now == INTENT_COMPLETED;
+        const struct plan_end end = {
+            .state = done ? PLAN_CANCELLED : PLAN_FAILED,
+            .why = done ? STR("intent_completed") : STR("intent_abandoned")};
+        TRY(plans_cancel_tasks(all, NULL, end.why));
+        for (size_t i = 0; i < all->plans_n; i++) {
+            if (!plan_ended(all->plans[i].state))
+                TRY(intent_plans_end(all, &all->plans[i], &end));
+        }
+        all->ended_n = 0; /* all questions of an ended intent are withdrawn */
+        return NULL;
+    }
     return now == INTENT_ACTIVE || change->was == INTENT_SUSPENDED
                ? plans_resume(all, change)
                : NULL;

@@ -21,6 +21,15 @@ bool side_question_or_plan(const struct suspension *s)
     return side_question_of_plan(s) || s->origin == ORIGIN_OWN_CHECKPOINT;
 }
 
+const struct err *side_question_check_room(int64_t open)
+{
+    return open < SIDE_QUESTION_OPEN_MAX
+               ? NULL
+               : ERROR(ERR_CONFLICT, "question.too_many",
+                       "20 approvals and other questions of this intent are "
+                       "open. Wait for an answer.");
+}
+
 bool side_question(const struct suspension *s)
 {
     return s->origin == ORIGIN_APPROVAL || s->origin == ORIGIN_ESCALATION ||

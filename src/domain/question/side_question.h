@@ -10,6 +10,8 @@
 #define SIDE_QUESTION_OPEN_MAX 20 /* of an intent */
 #define SIDE_QUESTION_ACTION_MAX 200
 
+/* May one more be asked, with so many open? ERR_CONFLICT question.too_many. */
+const struct err *side_question_check_room(int64_t open) MUST;
 /* Is it a side question, which does not hold the intent? */
 bool side_question(const struct suspension *s);
 /* Does it hold a plan instead: a checkpoint, or a review? */
