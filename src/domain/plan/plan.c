@@ -232,30 +232,20 @@ bool plan_in_review(const struct plan *p)
     return p->state == PLAN_PAUSED && p->paused == PLAN_PAUSE_REVIEW;
 }
 
+#define FROM(state_) (1U << PLAN_##state_)
+/* The states from which a call may move a plan to each. */
+static const unsigned plan_from[PLAN_STATE__MAX] = {
+    [PLAN_ACTIVE] = FROM(DRAFT) | FROM(PAUSED),
+    [PLAN_PAUSED] = FROM(ACTIVE),
+    [PLAN_COMPLETED] = FROM(ACTIVE),
+    [PLAN_FAILED] = FROM(ACTIVE) | FROM(PAUSED),
+    [PLAN_CANCELLED] = FROM(DRAFT) | FROM(ACTIVE) | FROM(PAUSED),
+};
+
 const struct err *plan_move(const struct plan *p, enum plan_state to)
 {
-    const enum plan_state from = p->state;
-    bool may = false;
-    switch (to) {
-    case PLAN_ACTIVE:
-        may = from == PLAN_DRAFT || from == PLAN_PAUSED;
-        break;
-    case PLAN_PAUSED:
-    case PLAN_COMPLETED:
-        may = from == PLAN_ACTIVE;
-        break;
-    case PLAN_FAILED:
-        may = from == PLAN_ACTIVE || from == PLAN_PAUSED;
-        break;
-    case PLAN_CANCELLED:
-        may = !plan_ended(from);
-        break;
-    case PLAN_DRAFT:
-    case PLAN_STATE__MAX:
-    default:
-        break;
-    }
-    return may ? NULL
+    return to < PLAN_STATE__MAX && plan_from[to] >> p->state & 1
+               ? NULL
                : ERROR(ERR_CONFLICT, "plan.transition",
                        "A plan in this state cannot change to that state.");
 }

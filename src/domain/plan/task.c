@@ -201,32 +201,19 @@ bool task_lost(const struct task *t)
     return t->status == TASK_FAILED && t->attempt >= t->max_attempts;
 }
 
-static bool task_may(const struct task *t, enum task_status to)
-{
-    const enum task_status from = t->status;
-    switch (to) {
-    case TASK_READY:
-        return from == TASK_PENDING || from == TASK_CLAIMED ||
-               (from == TASK_FAILED && !task_lost(t));
-    case TASK_CLAIMED:
-        return from == TASK_READY;
-    case TASK_RUNNING:
-        return from == TASK_READY || from == TASK_CLAIMED ||
-               from == TASK_BLOCKED;
-    case TASK_BLOCKED:
-    case TASK_COMPLETED:
-    case TASK_FAILED:
-        return from == TASK_RUNNING;
-    case TASK_CANCELLED:
-        return !task_ended(from) || from == TASK_FAILED;
-    case TASK_SKIPPED:
-        return from == TASK_PENDING || from == TASK_READY;
-    case TASK_PENDING:
-    case TASK_STATUS__MAX:
-    default:
-        return false;
-    }
-}
+#define FROM(status_) (1U << TASK_##status_)
+/* The statuses from which a call may move a task to each. */
+static const unsigned task_from[TASK_STATUS__MAX] = {
+    [TASK_READY] = FROM(PENDING) | FROM(CLAIMED) | FROM(FAILED),
+    [TASK_CLAIMED] = FROM(READY),
+    [TASK_RUNNING] = FROM(READY) | FROM(CLAIMED) | FROM(BLOCKED),
+    [TASK_BLOCKED] = FROM(RUNNING),
+    [TASK_COMPLETED] = FROM(RUNNING),
+    [TASK_FAILED] = FROM(RUNNING),
+    [TASK_CANCELLED] = FROM(PENDING) | FROM(READY) | FROM(CLAIMED) |
+                       FROM(RUNNING) | FROM(BLOCKED) | FROM(FAILED),
+    [TASK_SKIPPED] = FROM(PENDING) | FROM(READY),
+};
 
 const struct err *task_move(const struct task *t, enum task_status to)
 {
@@ -234,8 +221,9 @@ const struct err *task_move(const struct task *t, enum task_status to)
         return ERROR(ERR_CONFLICT, "task.suspended",
                      "The task is blocked until its intent resumes. Then it "
                      "runs again automatically.");
-    return task_may(t, to)
-               ? NULL
+    const bool may = to < TASK_STATUS__MAX && task_from[to] >> t->status & 1 &&
+                     !(to == TASK_READY && task_lost(t));
+    return may ? NULL
                : ERROR(ERR_CONFLICT, "task.transition",
                        "A task in this status cannot change to that status.");
 }
