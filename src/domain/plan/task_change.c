@@ -42,77 +42,45 @@ static const struct err *task_change_check_take(const struct intent_plans *all,
     return NULL;
 }
 
-static struct json *task_change_payload(struct intent_plans *all,
-                                        const struct task *t)
+/* Appends the event of a status that the task has got. */
+static const struct err *task_change_event(struct intent_plans *all,
+                                           const struct task *t,
+                                           enum task_status status)
 {
-    struct json *o = json_object(all->arena);
-    json_set_text(o, "task_id", t->id);
-    return o;
-}
-
-static const struct err *task_change_taken_event(struct intent_plans *all,
-                                                 const struct task *t,
-                                                 const char *type)
-{
-    struct json *o = task_change_payload(all, t);
-    json_set_text(o, "agent_id", t->assigned_agent);
-    return intent_plans_event(all, type, o);
-}
-
-/* Takes it for an agent. */
-static const struct err *task_change_take(struct intent_plans *all,
-                                          struct task *t, struct str agent)
-{
-    TRY(task_change_check_take(all, t));
-    t->assigned_agent = agent;
-    return task_change_taken_event(all, t, "task.claimed");
-}
-
-static const struct err *task_change_run(struct intent_plans *all,
-                                         struct task *t, enum task_status from,
-                                         struct str agent)
-{
-    if (from == TASK_READY)
-        TRY(task_change_take(all, t, agent));
-    else
-        TRY(task_change_check_take(all, t));
-    if (from == TASK_BLOCKED) {
-        struct json *o = task_change_payload(all, t);
-        json_set_text(o, "resolution", STR("resumed"));
-        return intent_plans_event(all, "task.unblocked", o);
-    }
-    t->started_at = all->now;
-    return task_change_taken_event(all, t, "task.started");
-}
-
-static const struct err *task_change_completed_event(struct intent_plans *all,
-                                                     const struct task *t)
-{
+    static const char *const types[TASK_STATUS__MAX] = {
+        [TASK_PENDING] = "task.pending", [TASK_READY] = "task.ready",
+        [TASK_CLAIMED] = "task.claimed", [TASK_RUNNING] = "task.started",
+        [TASK_BLOCKED] = "task.blocked", [TASK_COMPLETED] = "task.completed",
+        [TASK_FAILED] = "task.failed",   [TASK_CANCELLED] = "task.cancelled",
+        [TASK_SKIPPED] = "task.skipped"};
     const struct json *facts = json_read(all->arena, t->facts);
     const struct json *artifacts = json_get(facts, "artifacts");
-    struct json *o = task_change_payload(all, t);
-    json_set_json(o, "output", json_get(facts, "output"));
-    json_set_json(o, "artifacts",
-                  artifacts ? artifacts : json_array(all->arena));
-    json_set_int(o, "duration_ms",
-                 t->started_at ? (all->now - t->started_at) / 1000 : 0);
-    return intent_plans_event(all, "task.completed", o);
-}
-
-static const struct err *task_change_reason_event(struct intent_plans *all,
-                                                  const struct task *t,
-                                                  const char *type)
-{
-    const struct json *facts = json_read(all->arena, t->facts);
-    struct json *o = task_change_payload(all, t);
-    json_set_text_or_null(o, "reason", json_get_text(facts, "blocked_reason"));
-    return intent_plans_event(all, type, o);
+    struct json *o = json_object(all->arena);
+    json_set_text(o, "task_id", t->id);
+    if (status == TASK_CLAIMED || status == TASK_RUNNING) {
+        json_set_text(o, "agent_id", t->assigned_agent);
+    } else if (status == TASK_COMPLETED) {
+        json_set_json(o, "output", json_get(facts, "output"));
+        json_set_json(o, "artifacts",
+                      artifacts ? artifacts : json_array(all->arena));
+        json_set_int(o, "duration_ms",
+                     t->started_at ? (all->now - t->started_at) / 1000 : 0);
+    } else if (status == TASK_FAILED) {
+        json_set_json(o, "error", json_get(facts, "error"));
+        json_set_int(o, "attempt", t->attempt);
+        json_set_bool(o, "will_retry", !task_lost(t));
+    } else {
+        json_set_text_or_null(o, "reason",
+                              json_get_text(facts, "blocked_reason"));
+    }
+    return intent_plans_event(all, types[status], o);
 }
 
 static const struct err *task_change_retry(struct intent_plans *all,
                                            struct task *t)
 {
-    struct json *o = task_change_payload(all, t);
+    struct json *o = json_object(all->arena);
+    json_set_text(o, "task_id", t->id);
     t->status = TASK_READY;
     t->attempt++;
     t->started_at = t->completed_at = 0;
@@ -127,7 +95,7 @@ static const struct err *task_change_escalate(struct intent_plans *all,
                                               enum severity severity)
 {
     struct json *sent = json_object(all->arena), *o = json_object(all->arena),
-                *told = json_object(all->arena);
+                *event = json_object(all->arena);
     struct suspension s = {.id = id_new(all->arena),
                            .origin = ORIGIN_ESCALATION,
                            .title = STR("A task of a plan failed"),
@@ -147,11 +115,11 @@ static const struct err *task_change_escalate(struct intent_plans *all,
     json_set_text(sent, "priority", vocabulary_severity(severity)->wire);
     json_set_json(sent, "context", o);
     s.context = json_dump(all->arena, sent, SUSPENSION_RECORD_MAX);
-    json_set_text(told, "request", vocabulary_origin(s.origin)->wire);
-    json_set_text(told, "id", s.id);
-    json_set_text(told, "reason", s.title);
-    json_set_text(told, "task_id", t->id);
-    return intent_plans_ask(all, p, &s, "arbitration_requested", told);
+    json_set_text(event, "request", vocabulary_origin(s.origin)->wire);
+    json_set_text(event, "id", s.id);
+    json_set_text(event, "reason", s.title);
+    json_set_text(event, "task_id", t->id);
+    return intent_plans_ask(all, p, &s, "arbitration_requested", event);
 }
 
 /* The effect of a task's failure on its plan. */
@@ -198,49 +166,33 @@ static const struct err *task_change_failed(struct intent_plans *all,
                : NULL;
 }
 
-static const struct err *task_change_failed_event(struct intent_plans *all,
-                                                  const struct task *t)
-{
-    struct json *o = task_change_payload(all, t);
-    json_set_json(o, "error",
-                  json_get(json_read(all->arena, t->facts), "error"));
-    json_set_int(o, "attempt", t->attempt);
-    json_set_bool(o, "will_retry", !task_lost(t));
-    return intent_plans_event(all, "task.failed", o);
-}
-
-/* The event of a move, and the task's own columns. */
-static const struct err *task_change_event(struct intent_plans *all,
+/* The events of a move, and the task's own columns. */
+static const struct err *task_change_moved(struct intent_plans *all,
                                            struct task *t,
                                            enum task_status from,
                                            struct str agent)
 {
-    switch (t->status) {
-    case TASK_CLAIMED:
-        return task_change_take(all, t, agent);
-    case TASK_RUNNING:
-        return task_change_run(all, t, from, agent);
-    case TASK_BLOCKED:
-        return task_change_reason_event(all, t, "task.blocked");
-    case TASK_COMPLETED:
-        return task_change_completed_event(all, t);
-    case TASK_FAILED:
-        return task_change_failed_event(all, t);
-    case TASK_CANCELLED:
-        return task_change_reason_event(all, t, "task.cancelled");
-    case TASK_SKIPPED:
-        return task_change_reason_event(all, t, "task.skipped");
-    case TASK_READY:
-        if (from == TASK_FAILED)
-            return task_change_retry(all, t);
-        if (from == TASK_CLAIMED)
-            t->assigned_agent = STR_NONE; /* given back */
-        return task_change_reason_event(all, t, "task.ready");
-    case TASK_PENDING:
-    case TASK_STATUS__MAX:
-    default:
-        return NULL;
+    const enum task_status to = t->status;
+    const bool takes = to == TASK_CLAIMED || to == TASK_RUNNING;
+    struct json *o = json_object(all->arena);
+    if (takes)
+        TRY(task_change_check_take(all, t));
+    if (takes && from == TASK_READY)
+        t->assigned_agent = agent;
+    if (to == TASK_RUNNING && from == TASK_READY)
+        TRY(task_change_event(all, t, TASK_CLAIMED));
+    if (to == TASK_RUNNING && from == TASK_BLOCKED) {
+        json_set_text(o, "task_id", t->id);
+        json_set_text(o, "resolution", STR("resumed"));
+        return intent_plans_event(all, "task.unblocked", o);
     }
+    if (to == TASK_RUNNING)
+        t->started_at = all->now;
+    if (to == TASK_READY && from == TASK_FAILED)
+        return task_change_retry(all, t);
+    if (to == TASK_READY && from == TASK_CLAIMED)
+        t->assigned_agent = STR_NONE; /* given back */
+    return task_change_event(all, t, to);
 }
 
 const struct err *task_change_status(struct intent_plans *all, struct task *t,
@@ -272,7 +224,7 @@ const struct err *task_change_status(struct intent_plans *all, struct task *t,
     task_mark_changed(t);
     if (!agent.p)
         agent = t->assigned_agent.p ? t->assigned_agent : principal_actor(who);
-    TRY(task_change_event(all, t, from, agent));
+    TRY(task_change_moved(all, t, from, agent));
     if (to == TASK_FAILED)
         TRY(task_change_failed(all, t, p));
     TRY(intent_plans_ready(all, t));
