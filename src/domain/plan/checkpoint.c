@@ -193,6 +193,21 @@ const struct err *checkpoint_settle(struct intent_plans *all, struct plan *p)
     return NULL;
 }
 
+const struct err *checkpoint_activate(struct intent_plans *all, struct plan *p,
+                                      struct json *payload)
+{
+    const bool first = p->state == PLAN_DRAFT || p->activated_at == 0;
+    p->state = PLAN_ACTIVE;
+    p->paused = PLAN_PAUSE_NONE;
+    if (first)
+        p->activated_at = all->now;
+    plan_mark_changed(p, all->now);
+    json_set_text(payload, "plan_id", p->id);
+    TRY(intent_plans_event(all, first ? "plan.activated" : "plan.resumed",
+                           payload));
+    return checkpoint_settle(all, p);
+}
+
 /* ---- an agent's own question -------------------------------------------- */
 
 /* The checkpoint that waits for the answer which an agent asks for itself;
@@ -301,18 +316,6 @@ const struct err *checkpoint_may(const struct intent_plans *all,
                  "You cannot answer this request. Only its approvers can.");
 }
 
-static const struct err *checkpoint_resume(struct intent_plans *all,
-                                           struct plan *p)
-{
-    struct json *o = json_object(all->arena);
-    p->state = PLAN_ACTIVE;
-    p->paused = PLAN_PAUSE_NONE;
-    plan_mark_changed(p, all->now);
-    json_set_text(o, "plan_id", p->id);
-    TRY(intent_plans_event(all, "plan.resumed", o));
-    return checkpoint_settle(all, p);
-}
-
 /* A plan ends with the rejection, unless the task has an attempt left: then the
  * tasks that became ready with it wait for it again. */
 static const struct err *checkpoint_refuse(struct intent_plans *all,
@@ -343,7 +346,7 @@ static const struct err *checkpoint_refuse(struct intent_plans *all,
     json_set_text(o, "task_id", t->id);
     json_set_int(o, "attempt", t->attempt);
     TRY(intent_plans_event(all, "task.retrying", o));
-    return checkpoint_resume(all, p);
+    return checkpoint_activate(all, p, json_object(all->arena));
 }
 
 const struct err *checkpoint_decided(struct intent_plans *all,
@@ -386,5 +389,6 @@ const struct err *checkpoint_decided(struct intent_plans *all,
     TRY(intent_plans_event(
         all, yes ? "plan.checkpoint_approved" : "plan.checkpoint_rejected",
         o));
-    return yes ? checkpoint_resume(all, p) : checkpoint_refuse(all, p, c);
+    return yes ? checkpoint_activate(all, p, json_object(all->arena))
+               : checkpoint_refuse(all, p, c);
 }

@@ -12,6 +12,10 @@
  * question.too_many. */
 const struct err *checkpoint_settle(struct intent_plans *all,
                                     struct plan *p) MUST;
+/* Makes a plan active, or active again, with the event, which has these members
+ * too, and settles its checkpoints. */
+const struct err *checkpoint_activate(struct intent_plans *all, struct plan *p,
+                                      struct json *payload) MUST;
 /* Pauses a plan, with the event; reason: for the event, where the server has
  * no word for it. */
 const struct err *checkpoint_pause(struct intent_plans *all, struct plan *p,

@@ -25,8 +25,6 @@ const struct err *plan_change_status(struct intent_plans *all, struct plan *p,
                                      const struct principal *who)
 {
     const bool held = intent_plans_held(all, p);
-    const bool first = p->state == PLAN_DRAFT;
-    struct json *o = json_object(all->arena);
     if ((held && (to == PLAN_ACTIVE || to == PLAN_COMPLETED)) ||
         (who->role == ROLE_AGENT && to == PLAN_COMPLETED &&
          intent_plans_unapproved(all, p)))
@@ -39,14 +37,7 @@ const struct err *plan_change_status(struct intent_plans *all, struct plan *p,
         return intent_plans_end(all, p, &(struct plan_end){.state = to});
     if (who->role == ROLE_AGENT && review_needed(all, p))
         return review_ask(all, p);
-    p->state = PLAN_ACTIVE;
-    p->paused = PLAN_PAUSE_NONE;
-    if (first)
-        p->activated_at = all->now;
-    plan_mark_changed(p, all->now);
-    json_set_text(o, "plan_id", p->id);
-    TRY(intent_plans_event(all, first ? "plan.activated" : "plan.resumed", o));
-    return checkpoint_settle(all, p);
+    return checkpoint_activate(all, p, json_object(all->arena));
 }
 
 /* ---- the tasks of a plan ------------------------------------------------ */

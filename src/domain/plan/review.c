@@ -138,7 +138,6 @@ const struct err *review_decided(struct intent_plans *all,
     if (!p || !plan_in_review(p))
         return ERROR(ERR_INTERNAL, "internal",
                      "The plan of this review has ended.");
-    const bool first = p->activated_at == 0;
     all->by = by;
     all->decides = true;
     all->side_questions--;
@@ -148,13 +147,8 @@ const struct err *review_decided(struct intent_plans *all,
     json_set_text(o, "plan_id", p->id);
     json_set_text(o, "suspension_id", s->id);
     if (s->outcome == OUTCOME_AUTHORIZED) {
-        p->state = PLAN_ACTIVE;
-        if (first)
-            p->activated_at = all->now;
         json_set_text(o, "approved_by", s->responded_by);
-        TRY(intent_plans_event(all, first ? "plan.activated" : "plan.resumed",
-                               o));
-        return checkpoint_settle(all, p);
+        return checkpoint_activate(all, p, o);
     }
     json_set_json(o, "checkpoint_id", NULL);
     json_set_text(o, "rejected_by", s->responded_by);
