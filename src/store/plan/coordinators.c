@@ -87,18 +87,6 @@ const struct err *coordinators_guard(struct pg *pg, struct arena *a,
 
 /* ---- writing --------------------------------------------------------- */
 
-/* A child that was being made while its parent's lock was awaited is found by
- * the next turn: the last one finds none. */
-static const struct err *coordinators_mark(struct pg *pg, struct arena *a,
-                                           struct str intent_id)
-{
-    struct pg_rows *r = NULL;
-    do
-        TRY(pg_query(pg, a, SQL_COORDINATOR_MARK, PG(pg_text(intent_id)), &r));
-    while (pg_affected(r) > 0);
-    return NULL;
-}
-
 /* An ended one does not lapse. */
 static struct pg_value coordinators_lapse(const struct coordinator *c)
 {
@@ -123,8 +111,11 @@ const struct err *coordinators_insert(struct pg *pg, struct arena *a,
         return ERROR(ERR_CONFLICT, "coordinator.too_many",
                      "There have been 100 coordinators. Continue in a new "
                      "intent or portfolio.");
-    if (c->intent_id.p)
-        TRY(coordinators_mark(pg, a, c->intent_id));
+    /* A child that was being made while its parent's lock was awaited is found
+     * by the next turn: the last one finds none. */
+    for (bool more = c->intent_id.p; more; more = pg_affected(r) > 0)
+        TRY(pg_query(pg, a, SQL_COORDINATOR_MARK, PG(pg_text(c->intent_id)),
+                     &r));
     pg_add(&args, coordinators_lapse(c));
     rows_args(&args, a, &coordinator_record, IN_INSERT, c);
     return pg_query(pg, a, SQL_COORDINATOR_INSERT, PG_ALL(&args), NULL);

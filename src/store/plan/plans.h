@@ -6,12 +6,6 @@
 #include "domain/plan/intent_plans.h"
 #include "world/pg/pg.h"
 
-/* Queues the statements that read the plans and checkpoints of an intent; two
- * results. */
-void plans_queue_read(struct pg *pg, struct arena *a, struct str intent_id);
-/* Fills them in from the two results. */
-void plans_take(struct intent_plans *all,
-                struct pg_rows *const rows[static 2]);
 /* Queues what has changed; the deleted before the new. */
 void plans_queue_write(struct pg *pg, const struct intent_plans *all);
 /* The intent of a plan. ERR_NOT_FOUND plan.unknown. */

@@ -82,18 +82,6 @@ const struct err *portfolios_of_intent(struct pg *pg, struct arena *a,
 enum { NODE_ID, TITLE, STATUS, DEPENDS_ON, SUSPENSION, EXPIRES_AT,
        MEMBERSHIP };
 
-static struct graph_node portfolios_node(const struct pg_rows *r, size_t i)
-{
-    return (struct graph_node){
-        .id = pg_str(r, i, NODE_ID),
-        .title = pg_str(r, i, TITLE),
-        .status = vocabulary_intent_status_of(pg_str(r, i, STATUS)),
-        .depends_on = pg_str(r, i, DEPENDS_ON),
-        .suspension_id = pg_str(r, i, SUSPENSION),
-        .expires_at = pg_int(r, i, EXPIRES_AT),
-        .outside = !pg_str(r, i, MEMBERSHIP).p};
-}
-
 const struct err *portfolios_members(struct pg *pg, struct arena *a,
                                      struct str id,
                                      const struct principal *who,
@@ -107,7 +95,14 @@ const struct err *portfolios_members(struct pg *pg, struct arena *a,
         .v = arena_many(a, n + 1, struct portfolio_member),
         .graph = {.v = arena_many(a, n + 1, struct graph_node), .n = n}};
     for (size_t i = 0; i < n; i++) {
-        out->graph.v[i] = portfolios_node(r, i);
+        out->graph.v[i] = (struct graph_node){
+            .id = pg_str(r, i, NODE_ID),
+            .title = pg_str(r, i, TITLE),
+            .status = vocabulary_intent_status_of(pg_str(r, i, STATUS)),
+            .depends_on = pg_str(r, i, DEPENDS_ON),
+            .suspension_id = pg_str(r, i, SUSPENSION),
+            .expires_at = pg_int(r, i, EXPIRES_AT),
+            .outside = !pg_str(r, i, MEMBERSHIP).p};
         if (!out->graph.v[i].outside)
             rows_part(&portfolio_member_record, IN_ROW | IN_JOIN, r, i,
                       MEMBERSHIP, &out->v[out->n++]);
@@ -213,4 +208,61 @@ void portfolios_queue_leave(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_PORTFOLIO_LEAVE,
              PG(pg_text(m->portfolio_id), pg_text(m->intent_id)));
     portfolios_queue_mark(pg, a, m->intent_id);
+}
+
+/* ---- deadlines, and the questions that they can end --------------------- */
+
+const struct err *portfolios_over(struct pg *pg, struct arena *a,
+                                  const struct str *ids, size_t n, int64_t now,
+                                  struct portfolios_overs *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_PORTFOLIO_OVER,
+                 PG(pg_texts(ids, n), pg_moment(now)), &r));
+    out->n = pg_count(r);
+    out->v = arena_many(a, out->n + 1, struct portfolios_over);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct portfolios_over){.intent_id = pg_str(r, i, 0),
+                                             .portfolio_id = pg_str(r, i, 1),
+                                             .at = pg_int(r, i, 2)};
+    return NULL;
+}
+
+void portfolios_queue_deadlines(struct pg *pg, struct arena *a,
+                                const struct str *ids, size_t n)
+{
+    if (n == 0)
+        return;
+    pg_queue(pg, a, SQL_PORTFOLIO_DEADLINES, PG(pg_texts(ids, n)));
+}
+
+void portfolios_queue_asked(struct pg *pg, struct arena *a,
+                            struct str intent_id)
+{
+    pg_queue(pg, a, SQL_PORTFOLIO_SHARE, PG(pg_text(intent_id)));
+    portfolios_queue_deadlines(pg, a, &intent_id, 1);
+}
+
+const struct err *portfolios_waiting(struct pg *pg, struct arena *a,
+                                     struct str id,
+                                     struct portfolios_waiting *out)
+{
+    struct pg_rows *r = NULL;
+    *out = (struct portfolios_waiting){.n = 0};
+    if (id_uuid(id))
+        TRY(pg_query(pg, a, SQL_PORTFOLIO_WAITING, PG(pg_text(id)), &r));
+    out->n = r ? pg_count(r) : 0;
+    out->v = arena_many(a, out->n + 1, struct str);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = pg_str(r, i, 0);
+    return NULL;
+}
+
+const struct err *
+portfolios_take_waiting(struct pg *pg, struct arena *a,
+                        const struct portfolios_waiting *intents)
+{
+    return intents->n ? pg_query(pg, a, SQL_PORTFOLIO_TAKE_INTENTS,
+                                 PG(pg_texts(intents->v, intents->n)), NULL)
+                      : NULL;
 }

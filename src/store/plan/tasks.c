@@ -37,18 +37,24 @@ const struct err *tasks_with_plans(struct pg *pg, struct arena *a,
                                    struct intent *i, struct intent_plans **out)
 {
     struct intent_plans *all = arena_new(a, struct intent_plans);
-    struct pg_list args = {0};
+    const struct pg_args *id = PG(pg_text(i->id));
     struct pg_rows *rows[4] = {NULL};
     *all = (struct intent_plans){
         .arena = a, .intent = i, .marked = i->containers & INTENT_HAS_TASKS};
-    pg_add(&args, pg_text(i->id));
-    pg_queue(pg, a, SQL_TASK_OF_INTENT, PG_ALL(&args));
-    plans_queue_read(pg, a, i->id);
-    pg_queue(pg, a, SQL_SUSPENSION_BESIDE, PG_ALL(&args));
+    pg_queue(pg, a, SQL_TASK_OF_INTENT, id);
+    pg_queue(pg, a, SQL_PLAN_OF_INTENT, id);
+    pg_queue(pg, a, SQL_PLAN_CHECKPOINTS, id);
+    pg_queue(pg, a, SQL_SUSPENSION_BESIDE, id);
     TRY(pg_run(pg, a, rows));
     all->tasks = rows_all(a, &task_record, rows[0]);
     all->tasks_n = pg_count(rows[0]);
-    plans_take(all, rows + 1);
+    all->plans = rows_all(a, &plan_record, rows[1]);
+    all->plans_n = pg_count(rows[1]);
+    all->checkpoints_n = pg_count(rows[2]);
+    all->checkpoints = arena_many(a, all->checkpoints_n + PLAN_CHECKPOINTS_MAX,
+                                  struct checkpoint);
+    for (size_t k = 0; k < all->checkpoints_n; k++)
+        rows_read(&checkpoint_record, rows[2], k, &all->checkpoints[k]);
     all->side_questions = pg_int(rows[3], 0, 0);
     *out = all;
     return NULL;
