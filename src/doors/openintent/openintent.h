@@ -9,6 +9,7 @@
 const struct err *openintent_discovery(struct call *c) MUST;
 const struct err *openintent_config(struct call *c) MUST;
 const struct err *openintent_respond(struct call *c) MUST;
+const struct err *openintent_unsupported(struct call *c) MUST;
 
 /* openintent/side_question.c */
 const struct err *openintent_approval_request(struct call *c) MUST;
@@ -64,6 +65,7 @@ const struct err *openintent_access_requests(struct call *c) MUST;
 const struct err *openintent_access_request(struct call *c) MUST;
 const struct err *openintent_access_approve(struct call *c) MUST;
 const struct err *openintent_access_deny(struct call *c) MUST;
+
 /* openintent/task.c */
 const struct err *openintent_task_make(struct call *c) MUST;
 const struct err *openintent_task_get(struct call *c) MUST;
@@ -77,9 +79,6 @@ const struct err *openintent_plan_change(struct call *c) MUST;
 const struct err *openintent_plan_list(struct call *c) MUST;
 const struct err *openintent_plan_approve(struct call *c) MUST;
 const struct err *openintent_plan_reject(struct call *c) MUST;
-
-/* openintent/unsupported.c */
-const struct err *openintent_unsupported(struct call *c) MUST;
 
 /* openintent/graph.c */
 const struct err *openintent_graph_children(struct call *c) MUST;
