@@ -153,28 +153,14 @@ void arena_free(struct arena *a)
     free(a);
 }
 
-/* Counts size bytes in a and in all arenas around it. */
-static void arena_count(struct arena *a, size_t size)
+/* Counts the bytes in a and in all arenas around it. */
+void arena_charge(struct arena *a, size_t n)
 {
     struct arena *root = a->root;
-    if (size > root->max - root->used)
-        give_up(a, "the ceiling is reached", size);
+    if (n > root->max - root->used)
+        give_up(a, "the ceiling is reached", n);
     for (; a; a = a->outer)
-        a->used += size;
-}
-
-/* A block with room for size bytes. A large piece gets its own, so that the
- * rest of the current block is not wasted. */
-static struct block *block_for(struct arena *a, size_t size)
-{
-    if (size <= a->now->cap - a->now->n)
-        return a->now;
-    struct block *b = block_make(a, size > BLOCK / 4 ? size : BLOCK);
-    b->next = a->rest;
-    a->rest = b;
-    if (b->cap == BLOCK)
-        a->now = b;
-    return b;
+        a->used += n;
 }
 
 void *arena_alloc(struct arena *a, size_t n)
@@ -184,8 +170,17 @@ void *arena_alloc(struct arena *a, size_t n)
     if (n > SIZE_MAX - ALIGN)
         give_up(a, "a piece's size overflows", n);
     const size_t size = (n + ALIGN - 1) / ALIGN * ALIGN;
-    arena_count(a, size);
-    struct block *b = block_for(a, size);
+    arena_charge(a, size);
+    struct block *b = a->now;
+    if (size > b->cap - b->n) {
+        /* A large piece gets a block of its own, so that the rest of the
+         * current one is not wasted. */
+        b = block_make(a, size > BLOCK / 4 ? size : BLOCK);
+        b->next = a->rest;
+        a->rest = b;
+        if (b->cap == BLOCK)
+            a->now = b;
+    }
     void *p = b->p + b->n;
     b->n += size;
     return memset(p, 0, size);
@@ -254,20 +249,18 @@ size_t arena_peak(const struct arena *a)
     return root->used > root->peak ? root->used : root->peak;
 }
 
-void arena_charge(struct arena *a, size_t n) { arena_count(a, n); }
-
 bool arena_offer(struct arena *a, size_t n)
 {
     const bool room = n <= a->root->max - a->root->used;
     if (room)
-        arena_count(a, n);
+        arena_charge(a, n);
     return room;
 }
 
 void arena_bill(size_t n)
 {
     if (at_work)
-        arena_count(at_work, n);
+        arena_charge(at_work, n);
 }
 
 void arena_no_memory(void)

@@ -223,54 +223,36 @@ static struct buf *conf_mistake(struct reading *r, size_t line)
     return r->mistakes;
 }
 
-static void set_text(struct reading *r, const struct key *k, struct str value,
-                     struct buf *why)
-{
-    const char *wrong = k->check ? k->check(value) : NULL;
-    *(struct str *)((char *)r->conf + k->at) =
-        value.n ? arena_str(r->arena, value) : STR_NONE;
-    if (wrong)
-        buf_put(why, wrong);
-}
-
-static void set_number(struct reading *r, const struct key *k,
-                       struct str value, struct buf *why)
-{
-    int64_t *at = (int64_t *)(void *)((char *)r->conf + k->at);
-    if (!str_int(value, k->min, k->max, at))
-        buf_printf(why, "a whole number from %lld to %lld is required",
-                   (long long)k->min, (long long)k->max);
-}
-
-static void set_word(struct reading *r, const struct key *k, struct str value,
-                     struct buf *why)
-{
-    struct str words = str_of(k->words);
-    struct buf wanted = buf_make(r->arena, 256);
-    for (unsigned i = 0; words.p; i++) {
-        const struct str word = str_cut(&words, ' ');
-        buf_put(&wanted, i ? " or " : "");
-        buf_str(&wanted, word);
-        if (str_eq(value, word)) {
-            *(unsigned *)(void *)((char *)r->conf + k->at) = i;
-            return;
-        }
-    }
-    buf_str(why, buf_text(&wanted));
-    buf_put(why, " is required");
-}
-
 /* p NULL: the value is valid; else the form that is required. */
 static struct str conf_set(struct reading *r, const struct key *k,
                            struct str value)
 {
-    static void (*const setters[])(struct reading *, const struct key *,
-                                   struct str, struct buf *) = {
-        [KEY_TEXT] = set_text, [KEY_NUMBER] = set_number,
-        [KEY_WORD] = set_word};
     struct buf why = buf_make(r->arena, 1024);
-    setters[k->type](r, k, value, &why);
-    return why.n ? buf_text(&why) : STR_NONE;
+    struct str words = str_of(k->words);
+    void *at = (char *)r->conf + k->at;
+    switch (k->type) {
+    case KEY_TEXT:
+        *(struct str *)at = value.n ? arena_str(r->arena, value) : STR_NONE;
+        return str_of(k->check ? k->check(value) : NULL);
+    case KEY_NUMBER:
+        if (str_int(value, k->min, k->max, at))
+            return STR_NONE;
+        buf_printf(&why, "a whole number from %lld to %lld is required",
+                   (long long)k->min, (long long)k->max);
+        return buf_text(&why);
+    case KEY_WORD:
+        for (unsigned i = 0; words.p; i++) {
+            const struct str word = str_cut(&words, ' ');
+            buf_put(&why, i ? " or " : "");
+            buf_str(&why, word);
+            if (str_eq(value, word)) {
+                *(unsigned *)at = i;
+                return STR_NONE;
+            }
+        }
+        buf_put(&why, " is required");
+    }
+    return buf_text(&why);
 }
 
 static void read_line(struct reading *r, size_t number, struct str line)
@@ -323,13 +305,11 @@ static void fill_in(struct reading *r)
         c->limit_workers = c->workers > 1 ? c->workers / 2 : 1;
     if (c->wait_socket.n == 0) {
         /* wait.sock in the directory of the other socket. */
-        struct buf b = buf_make(r->arena, 4096);
         size_t end = c->socket.n;
         while (end > 0 && c->socket.p[end - 1] != '/')
             end--;
-        buf_str(&b, str_sub(c->socket, 0, end));
-        buf_put(&b, "wait.sock");
-        c->wait_socket = buf_text(&b);
+        c->wait_socket = arena_join(r->arena, str_sub(c->socket, 0, end),
+                                    STR("wait.sock"));
     }
     if (c->wait_socket.n > SOCKET_PATH_MAX ||
         str_eq(c->wait_socket, c->socket))
@@ -414,9 +394,5 @@ bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
 struct str conf_address(struct arena *a, const struct conf *c,
                         const char *path, struct str id)
 {
-    struct buf b = buf_make(a, 8192);
-    buf_str(&b, c->public_url);
-    buf_put(&b, path);
-    buf_str(&b, id);
-    return buf_text(&b);
+    return arena_join(a, c->public_url, str_of(path), id);
 }

@@ -158,11 +158,8 @@ bool crypt_equal(struct str a, struct str b)
 static void seal_key(struct arena *a, struct str secret,
                      uint8_t out[static crypto_secretbox_KEYBYTES])
 {
-    struct buf b = buf_make(a, secret.n + 16);
     static_assert(crypto_secretbox_KEYBYTES == CRYPT_SHA256, "one digest");
-    buf_put(&b, "seal ");
-    buf_str(&b, secret);
-    crypt_sha256(buf_text(&b), out);
+    crypt_sha256(arena_join(a, STR("seal "), secret), out);
 }
 
 struct str crypt_seal(struct arena *a, struct str secret, struct str text)

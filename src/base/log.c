@@ -41,21 +41,6 @@ static bool is_journal(void)
            (uint64_t)ino == (uint64_t)st.st_ino;
 }
 
-static const char *level_name(enum log_level level)
-{
-    switch (level) {
-    case LOG_ERR:
-        return "error";
-    case LOG_WARN:
-        return "warning";
-    case LOG_NOTICE:
-        return "notice";
-    case LOG_INFO:
-        break;
-    }
-    return "info";
-}
-
 static size_t log_add(char *line, size_t at, struct str s)
 {
     memcpy(line + at, s.p, s.n);
@@ -66,6 +51,10 @@ static size_t log_add(char *line, size_t at, struct str s)
  * request has a line. */
 static size_t log_head(char *line, enum log_level level)
 {
+    static const char *const levels[] = {[LOG_ERR] = "error",
+                                         [LOG_WARN] = "warning",
+                                         [LOG_NOTICE] = "notice",
+                                         [LOG_INFO] = "info"};
     const struct str id = str_sub(request_id, 0, REQUEST_MAX);
     size_t n = 0;
     /* Found out once for a process and its children, which have the same
@@ -80,7 +69,7 @@ static size_t log_head(char *line, enum log_level level)
     } else {
         clock_write(line, clock_now());
         n = log_add(line, strlen(line), STR(" "));
-        n = log_add(line, n, str_of(level_name(level)));
+        n = log_add(line, n, str_of(levels[level]));
         n = log_add(line, n, STR(" "));
     }
     if (id.n > 0) {

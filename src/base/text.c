@@ -56,11 +56,6 @@ static uint32_t text_before(struct str s, size_t *at)
     return str_rune(s, &end);
 }
 
-static uint32_t text_after(struct str s, size_t at)
-{
-    return at < s.n ? str_rune(s, &at) : 0;
-}
-
 static bool is_emoji(uint32_t rune)
 {
     return rune > 0x7F &&
@@ -119,7 +114,7 @@ bool text_hidden_at(struct str s, size_t at)
     if (!text_hidden(rune))
         return rune >= FIRST_MARK && is_mark(rune) && !is_borne(s, at);
     const uint32_t before = text_before(s, &left);
-    const uint32_t after = text_after(s, next);
+    const uint32_t after = next < s.n ? str_rune(s, &next) : 0;
     if (rune == EMOJI_STYLE)
         return !is_emoji(before) && !(after == KEYCAP && before < 0x40);
     if (rune == JOINER && is_emoji(after))
@@ -172,11 +167,6 @@ struct str text_nfc(struct arena *a, struct str s)
 struct str text_nfd(struct arena *a, struct str s)
 {
     return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
-}
-
-struct str text_nfkc(struct arena *a, struct str s)
-{
-    return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 }
 
 static bool is_space(uint32_t rune)
@@ -318,11 +308,11 @@ static struct str text_drawn(struct arena *a, struct str s, bool signs)
 
 struct str text_letters(struct arena *a, struct str s)
 {
-    return is_ascii(s) ? text_fold(a, s)
-                       : text_drawn(a,
-                                    text_fold(a, text_drawn(a, text_nfkc(a, s),
-                                                            false)),
-                                    false);
+    if (is_ascii(s))
+        return text_fold(a, s);
+    const struct str nfkc = form_of(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                                              UTF8PROC_COMPAT);
+    return text_drawn(a, text_fold(a, text_drawn(a, nfkc, false)), false);
 }
 
 struct str text_skeleton(struct arena *a, struct str s)
@@ -441,23 +431,6 @@ bool text_mixed(struct str s)
 
 #define ACTIVE "/\\.;%" /* read as a step of the path, or decoded again */
 
-static int text_hex(char c)
-{
-    if ((c >= '0' && c <= '9'))
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The byte of the escape at i; -1: it is none. */
-static int text_escaped(struct str s, size_t i)
-{
-    if (i + 2 >= s.n || s.p[i] != '%')
-        return -1;
-    const int high = text_hex(s.p[i + 1]), low = text_hex(s.p[i + 2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
 /* The path with its escapes decoded; false where it has another character than
  * an unreserved one (RFC 3986 2.3), a slash, or the escape of a byte that has
  * no meaning in a path. */
@@ -465,13 +438,17 @@ static bool text_decode(struct str path, struct buf *out)
 {
     for (size_t i = 0; i < path.n; i++) {
         const char c = path.p[i];
-        const int byte = text_escaped(path, i);
         if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
             (c >= 'A' && c <= 'Z') || (c && strchr("-._~/", c))) {
             buf_char(out, c);
             continue;
         }
-        if (byte < ' ' || byte == 0x7f || strchr(ACTIVE, byte))
+        const bool escape = c == '%' && i + 2 < path.n;
+        const int high = escape ? str_hex(path.p[i + 1]) : -1;
+        const int low = escape ? str_hex(path.p[i + 2]) : -1;
+        const int byte = high * 16 + low;
+        if (high < 0 || low < 0 || byte < ' ' || byte == 0x7f ||
+            strchr(ACTIVE, byte))
             return false;
         buf_char(out, (char)byte);
         i += 2;

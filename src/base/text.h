@@ -42,10 +42,10 @@ bool text_mixed(struct str s);
  * semicolon, percent sign or control character, nor a character that is folded
  * to one. No part is "." or "..". */
 bool text_path(struct arena *a, struct str path);
-/* Unicode's normal forms; a text that is not UTF-8 stays as it is. */
+/* Unicode's normal forms, composed and decomposed; a text that is not UTF-8
+ * stays as it is. */
 struct str text_nfc(struct arena *a, struct str s);
 struct str text_nfd(struct arena *a, struct str s);
-struct str text_nfkc(struct arena *a, struct str s);
 /* Did a person type the same letters? However they are composed, and however
  * many spaces or line ends stand between them and around. */
 bool text_same(struct arena *a, struct str x, struct str y);

@@ -94,7 +94,7 @@ static enum response_style serve_style(const struct call *c)
 static const struct err *serve_over_memory(const struct call *c)
 {
     if (c->serve->metrics)
-        metrics_memory(c->serve->metrics);
+        metrics_count(c->serve->metrics, METRICS_MEMORY, 1);
     log_line(LOG_WARN, "request: over its memory");
     struct str type;
     if (c->route && (c->rq->body.n > LARGE_BODY ||
@@ -125,7 +125,7 @@ static void serve_refuse(void *p)
     const enum response_style style = serve_style(c);
     pg_rollback(c->pg);
     if (e->kind == ERR_BUSY && c->serve->metrics) {
-        metrics_database_error(c->serve->metrics);
+        metrics_count(c->serve->metrics, METRICS_DATABASE_ERRORS, 1);
         if (!c->noted)
             replication_note(c->serve->metrics, e);
     }

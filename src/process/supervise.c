@@ -213,7 +213,7 @@ static void supervise_bury(struct supervisor *s, size_t slot, int status)
                  signalled ? WTERMSIG(status) : WEXITSTATUS(status));
     }
     if (recycled)
-        metrics_recycled(s->metrics);
+        metrics_count(s->metrics, METRICS_RECYCLED, 1);
     if (c->state == POST_RETIRING) {
         *c = (struct post){.state = POST_FREE};
         return;
@@ -225,7 +225,7 @@ static void supervise_bury(struct supervisor *s, size_t slot, int status)
     if (now - c->when >= HEALTHY)
         c->backoff = 0;
     start_later(c, now);
-    metrics_restart(s->metrics);
+    metrics_count(s->metrics, METRICS_RESTARTS, 1);
 }
 
 static void kill_hard(struct post *c, const char *why)

@@ -160,9 +160,9 @@ Test(metrics, workers)
     metrics_worker(metrics, 7)->busy_since = 5; /* a free slot's rest */
     cr_expect(tells("sayso_workers{state=\"busy\"} 1"));
     cr_expect(tells("sayso_workers{state=\"idle\"} 2"));
-    metrics_restart(metrics);
-    metrics_restart(metrics);
-    metrics_database_error(metrics);
+    metrics_count(metrics, METRICS_RESTARTS, 1);
+    metrics_count(metrics, METRICS_RESTARTS, 1);
+    metrics_count(metrics, METRICS_DATABASE_ERRORS, 1);
     cr_expect(tells("sayso_worker_restarts_total 2"));
     cr_expect(tells("sayso_database_errors_total 1"));
 }
@@ -246,7 +246,7 @@ Test(metrics, refusals_by_their_ceiling)
     metrics_refused(metrics, metrics_limit_rate);
     metrics_refused(metrics, metrics_limit_rate);
     metrics_refused(metrics, "request.too_many");
-    metrics_cut(metrics);
+    metrics_count(metrics, METRICS_CUT, 1);
     cr_expect(tells("sayso_refused_total{code=\"limit.rate\"} 2"));
     cr_expect(tells("sayso_refused_total{code=\"limit.streams\"} 0"));
     cr_expect(not(mentions("request.too_many")));

@@ -17,20 +17,12 @@ static const char *const type_names[JSON__MAX] = {
 
 struct str fields_path(struct arena *a, struct str path, const char *key)
 {
-    struct buf b = buf_make(a, 1024);
-    buf_str(&b, path);
-    if (path.n > 0)
-        buf_char(&b, '.');
-    buf_put(&b, key);
-    return buf_text(&b);
+    return arena_join(a, path, path.n > 0 ? STR(".") : STR_NONE, str_of(key));
 }
 
 struct str fields_element(struct arena *a, struct str path, size_t i)
 {
-    struct buf b = buf_make(a, 1024);
-    buf_str(&b, path);
-    buf_printf(&b, "[%zu]", i);
-    return buf_text(&b);
+    return arena_join(a, path, STR("["), arena_number(a, (int64_t)i), STR("]"));
 }
 
 struct fields fields(struct arena *a, const struct json *obj, struct str path)
@@ -107,32 +99,17 @@ static struct str fields_nearest(struct str names, struct str given)
     return best;
 }
 
-/* The name stays in the member at; the sentence names the one that was
- * meant. */
-static void fields_unknown(struct fields *f, struct str names,
-                           struct str given)
-{
-    const char *at = arena_z(f->arena, str_head(given, 64));
-    const struct str near = fields_nearest(names, given);
-    if (!near.p) {
-        fields_wrong(f, at, "field.unknown",
-                     "This member is not supported here.");
-        return;
-    }
-    fields_wrong(f, at, "field.unknown",
-                 "This member is not supported here. Did you mean \"%.*s\"?",
-                 STR_FMT(near));
-}
-
 void fields_only(struct fields *f, const char *names)
 {
-    if (f->e)
-        return;
-    for (struct json_iter i = json_iter(f->obj); json_next(&i);) {
+    for (struct json_iter i = json_iter(f->obj); !f->e && json_next(&i);) {
         if (str_listed(str_of(names), i.key))
             continue;
-        fields_unknown(f, str_of(names), i.key);
-        return;
+        const struct str near = fields_nearest(str_of(names), i.key);
+        fields_wrong(f, arena_z(f->arena, str_head(i.key, 64)),
+                     "field.unknown",
+                     "This member is not supported here.%s%.*s%s",
+                     near.p ? " Did you mean \"" : "", STR_FMT(near),
+                     near.p ? "\"?" : "");
     }
 }
 

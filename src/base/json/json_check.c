@@ -71,23 +71,27 @@ static bool json_check_hex4(struct str t, size_t i, uint32_t *out)
 {
     uint32_t v = 0;
     for (size_t end = i + 4; i < end; i++) {
-        const int c = byte_at(t, i);
-        const int low = c | 0x20;
-        if (c >= '0' && c <= '9')
-            v = v << 4 | (uint32_t)(c - '0');
-        else if (low >= 'a' && low <= 'f')
-            v = v << 4 | (uint32_t)(low - 'a' + 10);
-        else
+        const int digit = i < t.n ? str_hex(t.p[i]) : -1;
+        if (digit < 0)
             return false;
+        v = v << 4 | (uint32_t)digit;
     }
     *out = v;
     return true;
 }
 
-/* A \u escape, or two of them that make a pair; g->i is at the backslash. */
-static const struct err *json_check_unicode(struct gate *g)
+/* An escape, or two of \u that make a pair; g->i is at the backslash. */
+static const struct err *json_check_escape(struct gate *g)
 {
+    const int c = byte_at(g->t, g->i + 1);
     uint32_t high, low;
+    if (c != 'u') {
+        if (c <= 0 || !strchr("\"\\/bfnrt", c))
+            return json_check_syntax(
+                g, "A backslash is followed by an unknown escape.");
+        g->i += 2;
+        return NULL;
+    }
     if (!json_check_hex4(g->t, g->i + 2, &high))
         return json_check_syntax(g, "\\u needs four hexadecimal digits.");
     if (high == 0)
@@ -107,20 +111,8 @@ static const struct err *json_check_unicode(struct gate *g)
     return NULL;
 }
 
-static const struct err *json_check_escape(struct gate *g)
-{
-    const int c = byte_at(g->t, g->i + 1);
-    if (c == 'u')
-        return json_check_unicode(g);
-    if (c <= 0 || !strchr("\"\\/bfnrt", c))
-        return json_check_syntax(
-            g, "A backslash is followed by an unknown escape.");
-    g->i += 2;
-    return NULL;
-}
-
 /* A string; g->i is at its opening quote and ends after the closing one. */
-static const struct err *string(struct gate *g)
+static const struct err *json_check_string(struct gate *g)
 {
     for (g->i++; json_check_peek(g) != '"';) {
         const int c = json_check_peek(g);
@@ -192,7 +184,7 @@ static const struct err *json_check_key(struct gate *g)
     if (g->n - g->level[g->depth - 1].base == JSON_MEMBERS_MAX)
         return json_check_refuse(g, at, "json.too_many_members",
                                  "An object has too many members.");
-    TRY(string(g));
+    TRY(json_check_string(g));
     const struct str name = str_sub(g->t, at + 1, g->i - 1);
     const struct key read = {json_check_unescape(g->a, name), at};
     g->weight += JSON_MEMBER_BYTES + name.n;
@@ -265,14 +257,6 @@ static bool json_check_holds(const char *z, bool whole)
     char text[JSON_DOUBLE_TEXT];
     json_double_text(v, text);
     return strtoll(text, NULL, 10) == (long long)v;
-}
-
-static const struct err *text(struct gate *g)
-{
-    const size_t at = g->i;
-    TRY(string(g));
-    g->weight += JSON_TEXT_BYTES + g->i - at;
-    return NULL;
 }
 
 static const struct err *json_check_number(struct gate *g)
@@ -360,7 +344,7 @@ static const struct err *json_check_after(struct gate *g, bool *more)
     }
 }
 
-static const struct err *json_check_check(struct gate *g)
+static const struct err *json_check_all(struct gate *g)
 {
     for (bool more = true; more;) {
         g->i = str_skip_space(g->t, g->i);
@@ -381,7 +365,9 @@ static const struct err *json_check_check(struct gate *g)
             if (more)
                 continue;
         } else if (c == '"') {
-            TRY(text(g));
+            const size_t at = g->i;
+            TRY(json_check_string(g));
+            g->weight += JSON_TEXT_BYTES + g->i - at;
         } else if (c == '-' || (c >= '0' && c <= '9')) {
             TRY(json_check_number(g));
         } else {
@@ -402,7 +388,7 @@ const struct err *json_weigh(struct arena *a, struct str text,
             ? json_check_syntax(
                   &g, "The text begins with a byte order mark (EF BB BF). RFC "
                       "8259 8.1 forbids it: send the text without.")
-            : json_check_check(&g);
+            : json_check_all(&g);
     if (g.own)
         arena_free(g.own);
     *weight = g.weight;

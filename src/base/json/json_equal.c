@@ -107,29 +107,11 @@ bool json_exact(const struct json *v)
     return exact;
 }
 
-static bool same_object(const struct json *a, const struct json *b)
-{
-    for (struct json_iter i = json_iter(a); json_next(&i);)
-        if (!json_has(b, i.key.p) || !json_equal(i.value, json_get(b, i.key.p)))
-            return false;
-    return json_count(a) == json_count(b);
-}
-
-static bool same_array(const struct json *a, const struct json *b)
-{
-    if (json_count(a) != json_count(b))
-        return false;
-    for (size_t i = 0; i < json_count(a); i++)
-        if (!json_equal(json_at(a, i), json_at(b, i)))
-            return false;
-    return true;
-}
-
 bool json_equal(const struct json *a, const struct json *b)
 {
     if (json_is_number(a) && json_is_number(b))
         return json_compare(a, b) == 0;
-    if (json_type(a) != json_type(b))
+    if (json_type(a) != json_type(b) || json_count(a) != json_count(b))
         return false;
     switch (json_type(a)) {
     case JSON_BOOL:
@@ -137,9 +119,16 @@ bool json_equal(const struct json *a, const struct json *b)
     case JSON_STRING:
         return str_eq(json_text(a), json_text(b));
     case JSON_ARRAY:
-        return same_array(a, b);
+        for (size_t i = 0; i < json_count(a); i++)
+            if (!json_equal(json_at(a, i), json_at(b, i)))
+                return false;
+        return true;
     case JSON_OBJECT:
-        return same_object(a, b);
+        for (struct json_iter i = json_iter(a); json_next(&i);)
+            if (!json_has(b, i.key.p) ||
+                !json_equal(i.value, json_get(b, i.key.p)))
+                return false;
+        return true;
     case JSON_NULL:
     case JSON_INT:
     case JSON_DOUBLE:

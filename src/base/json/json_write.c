@@ -9,17 +9,13 @@
 
 #include "base/json/json.h"
 
-static bool json_write_plain(unsigned char c)
-{
-    return c >= 0x20 && c != '"' && c != '\\';
-}
-
 void json_write_string(struct buf *b, struct str s)
 {
     static const char from[] = "\b\t\n\f\r\"\\", to[] = "btnfr\"\\";
     buf_char(b, '"');
     for (size_t i = 0, start; i < s.n;) {
-        for (start = i; i < s.n && json_write_plain((unsigned char)s.p[i]);)
+        for (start = i; i < s.n && (unsigned char)s.p[i] >= 0x20 &&
+                        s.p[i] != '"' && s.p[i] != '\\';)
             i++;
         buf_str(b, str_sub(s, start, i));
         if (i == s.n)

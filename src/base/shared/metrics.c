@@ -42,6 +42,26 @@ static const char *const ceilings[] = {
     metrics_limit_bytes,     metrics_limit_subscriptions,
     metrics_limit_endpoints, metrics_limit_workers};
 
+static const struct {
+    const char *name, *help;
+} counters[METRICS_COUNTERS] = {
+    [METRICS_DATABASE_ERRORS] = {"sayso_database_errors_total",
+                                 "Calls of the database that failed."},
+    [METRICS_RESTARTS] = {"sayso_worker_restarts_total",
+                          "Workers that died and were replaced."},
+    [METRICS_RECYCLED] = {"sayso_worker_recycled_total",
+                          "Workers that were replaced because they had "
+                          "grown."},
+    [METRICS_MEMORY] = {"sayso_requests_over_memory_total",
+                        "Requests ended because they needed more memory than "
+                        "one request may use."},
+    [METRICS_STORED] = {"sayso_stored_bytes_total",
+                        "Bytes that agents stored, as they count for "
+                        "limit_bytes_mb."},
+    [METRICS_CUT] = {"sayso_streams_cut_total",
+                     "Streams cut because too many bytes were unsent."},
+};
+
 struct route {
     _Atomic uint64_t by_status[OTHER + 1];
     _Atomic uint64_t by_time[METRICS_BUCKETS];
@@ -52,18 +72,13 @@ struct metrics {
     const char *const *names;
     size_t n;
     _Atomic uint64_t database_us;
-    _Atomic uint64_t database_errors;
-    _Atomic uint64_t restarts;
-    _Atomic uint64_t memory;
-    _Atomic uint64_t recycled;
+    _Atomic uint64_t counts[METRICS_COUNTERS];
     _Atomic bool standbys_known;
     _Atomic int64_t standbys_us, standbys_sync, standbys_async;
     _Atomic int64_t lag; /* 1 more than the microseconds; 0: not known */
     _Atomic uint64_t refused[countof(ceilings)];
     _Atomic int64_t wrote_at, unwritable_at;
     _Atomic(const char *) unwritable;
-    _Atomic uint64_t cut;
-    _Atomic uint64_t stored;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
@@ -118,24 +133,9 @@ void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
     metrics_add(&m->database_us, not_negative(database_us));
 }
 
-void metrics_restart(struct metrics *m)
+void metrics_count(struct metrics *m, enum metrics_counter what, uint64_t n)
 {
-    metrics_add(&m->restarts, 1);
-}
-
-void metrics_database_error(struct metrics *m)
-{
-    metrics_add(&m->database_errors, 1);
-}
-
-void metrics_memory(struct metrics *m)
-{
-    metrics_add(&m->memory, 1);
-}
-
-void metrics_recycled(struct metrics *m)
-{
-    metrics_add(&m->recycled, 1);
+    metrics_add(&m->counts[what], n);
 }
 
 void metrics_wrote(struct metrics *m, int64_t now)
@@ -176,16 +176,6 @@ void metrics_refused(struct metrics *m, const char *code)
     for (size_t i = 0; i < countof(ceilings); i++)
         if (code == ceilings[i])
             metrics_add(&m->refused[i], 1);
-}
-
-void metrics_stored(struct metrics *m, size_t n)
-{
-    metrics_add(&m->stored, n);
-}
-
-void metrics_cut(struct metrics *m)
-{
-    metrics_add(&m->cut, 1);
 }
 
 static void metrics_family(struct buf *b, const char *name, const char *type,
@@ -318,13 +308,6 @@ static void put_ages(struct metrics *m, struct buf *b)
     }
 }
 
-static void put_counter(struct buf *b, const char *name, const char *help,
-                        uint64_t count)
-{
-    metrics_family(b, name, "counter", help);
-    buf_printf(b, "%s %" PRIu64 "\n", name, count);
-}
-
 /* Nothing without a measurement: a 0 would read as no lag. */
 static void put_standbys(struct metrics *m, struct buf *b)
 {
@@ -346,19 +329,6 @@ static void put_standbys(struct metrics *m, struct buf *b)
     put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
 }
 
-static void put_lag(struct metrics *m, struct buf *b)
-{
-    static const char name[] = "sayso_stream_lag_seconds";
-    const int64_t lag = atomic_load(&m->lag);
-    if (lag == 0)
-        return;
-    metrics_family(b, name, "gauge",
-                   "The age of the oldest event that streams cannot send "
-                   "yet.");
-    buf_printf(b, "%s ", name);
-    put_seconds(b, not_negative(lag - 1));
-}
-
 void metrics_render(struct metrics *m, struct buf *b)
 {
     put_statuses(m, b);
@@ -371,33 +341,26 @@ void metrics_render(struct metrics *m, struct buf *b)
                    "Time that requests waited for the database.");
     buf_put(b, "sayso_database_seconds_total ");
     put_seconds(b, metrics_get(&m->database_us));
-    put_counter(b, "sayso_database_errors_total",
-                "Calls of the database that failed.",
-                metrics_get(&m->database_errors));
+    for (size_t i = 0; i < METRICS_COUNTERS; i++) {
+        metrics_family(b, counters[i].name, "counter", counters[i].help);
+        buf_printf(b, "%s %" PRIu64 "\n", counters[i].name,
+                   metrics_get(&m->counts[i]));
+    }
     put_workers(m, b);
     put_ages(m, b);
-    put_counter(b, "sayso_worker_restarts_total",
-                "Workers that died and were replaced.",
-                metrics_get(&m->restarts));
-    put_counter(b, "sayso_worker_recycled_total",
-                "Workers that were replaced because they had grown.",
-                metrics_get(&m->recycled));
-    put_counter(b, "sayso_requests_over_memory_total",
-                "Requests ended because they needed more memory than one "
-                "request may use.",
-                metrics_get(&m->memory));
     put_standbys(m, b);
-    put_lag(m, b);
+    const int64_t lag = atomic_load(&m->lag);
+    if (lag > 0) {
+        metrics_family(b, "sayso_stream_lag_seconds", "gauge",
+                       "The age of the oldest event that streams cannot send "
+                       "yet.");
+        buf_put(b, "sayso_stream_lag_seconds ");
+        put_seconds(b, not_negative(lag - 1));
+    }
     metrics_family(
         b, "sayso_refused_total", "counter",
         "Requests refused because a key or session reached a limit.");
     for (size_t i = 0; i < countof(ceilings); i++)
         buf_printf(b, "sayso_refused_total{code=\"%s\"} %" PRIu64 "\n",
                    ceilings[i], metrics_get(&m->refused[i]));
-    put_counter(b, "sayso_stored_bytes_total",
-                "Bytes that agents stored, as they count for limit_bytes_mb.",
-                metrics_get(&m->stored));
-    put_counter(b, "sayso_streams_cut_total",
-                "Streams cut because too many bytes were unsent.",
-                metrics_get(&m->cut));
 }

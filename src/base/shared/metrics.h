@@ -37,15 +37,18 @@ struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
                      int64_t database_us);
-/* A worker or another child ended by itself, and is started again. */
-void metrics_restart(struct metrics *m);
-/* A request was refused because the database did not answer. */
-void metrics_database_error(struct metrics *m);
-/* A request was ended because it needed more memory than one request may
- * use. */
-void metrics_memory(struct metrics *m);
-/* A worker that had grown was replaced. */
-void metrics_recycled(struct metrics *m);
+/* What is only counted. */
+enum metrics_counter {
+    METRICS_DATABASE_ERRORS, /* requests that the database did not answer */
+    METRICS_RESTARTS, /* children that ended by themselves, and are started
+                       * again */
+    METRICS_RECYCLED, /* workers that had grown, and were replaced */
+    METRICS_MEMORY,   /* requests that needed more memory than one may use */
+    METRICS_STORED,   /* bytes that agents stored */
+    METRICS_CUT,      /* streams with too many unsent bytes */
+    METRICS_COUNTERS
+};
+void metrics_count(struct metrics *m, enum metrics_counter what, uint64_t n);
 /* A write to the database succeeded at that time (clock_mono), or failed with
  * this code, which lives as long as the program. 0: nobody knows whether one
  * succeeds. */
@@ -80,10 +83,6 @@ extern const char metrics_limit_endpoints[];
 /* A request was refused for one of these limits; other codes are not
  * counted. */
 void metrics_refused(struct metrics *m, const char *code);
-/* Agents stored n bytes. */
-void metrics_stored(struct metrics *m, size_t n);
-/* A stream was cut because too many bytes were unsent. */
-void metrics_cut(struct metrics *m);
 /* Prometheus text exposition format 0.0.4. */
 void metrics_render(struct metrics *m, struct buf *b);
 

@@ -137,7 +137,7 @@ static void limit_store(struct call *c, size_t bytes)
 {
     const int64_t day = clock_now() / DAY;
     int64_t total = 0;
-    metrics_stored(c->serve->metrics, bytes);
+    metrics_count(c->serve->metrics, METRICS_STORED, bytes);
     const int64_t n = quota_store(c->serve->quota, c->who.id, day,
                                   (int64_t)bytes);
     if (n == 0)

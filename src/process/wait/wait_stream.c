@@ -145,7 +145,7 @@ static bool cut_largest(struct wait_streams *r)
     }
     if (most) {
         cut(most, true);
-        metrics_cut(r->child->metrics);
+        metrics_count(r->child->metrics, METRICS_CUT, 1);
     }
     return most != NULL;
 }
