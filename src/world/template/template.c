@@ -17,11 +17,9 @@ static const struct str suffix = {".html", 5};
 const struct err *template_refuse(struct arena *a, const struct template *t,
                                   int line, const char *code, const char *why)
 {
-    struct buf at = buf_make(a, 512);
-    buf_str(&at, t->name);
-    buf_str(&at, suffix);
-    buf_printf(&at, ":%d", line);
-    return err_at(a, ERR_INVALID, code, buf_text(&at), "%s", why);
+    const struct str at = arena_join(a, t->name, suffix, STR(":"),
+                                     arena_number(a, line));
+    return err_at(a, ERR_INVALID, code, at, "%s", why);
 }
 
 const struct template *template_find(const struct templates *t,
@@ -34,22 +32,6 @@ const struct template *template_find(const struct templates *t,
     return NULL;
 }
 
-static const struct err *join_parts(struct arena *a, struct templates *all,
-                                    struct template *t)
-{
-    for (size_t i = 0; i < t->n; i++) {
-        struct template_node *node = &t->nodes[i];
-        if (node->kind != TEMPLATE_PART)
-            continue;
-        const struct template *part = template_find(all, node->text);
-        if (!part)
-            return template_refuse(a, t, node->line, "template.part",
-                                   "There is no part with this name.");
-        node->jump = (size_t)(part - all->list);
-    }
-    return NULL;
-}
-
 /* From names and texts to templates that can be printed. */
 static const struct err *template_build(struct arena *a, struct templates *all)
 {
@@ -57,8 +39,18 @@ static const struct err *template_build(struct arena *a, struct templates *all)
         TRY(template_nodes(a, &all->list[i]));
         TRY(template_judge(a, &all->list[i]));
     }
-    for (size_t i = 0; i < all->n; i++)
-        TRY(join_parts(a, all, &all->list[i]));
+    for (size_t i = 0; i < all->n; i++) {
+        struct template *t = &all->list[i];
+        for (size_t k = 0; k < t->n; k++) {
+            if (t->nodes[k].kind != TEMPLATE_PART)
+                continue;
+            const struct template *part = template_find(all, t->nodes[k].text);
+            if (!part)
+                return template_refuse(a, t, t->nodes[k].line, "template.part",
+                                       "There is no part with this name.");
+            t->nodes[k].jump = (size_t)(part - all->list);
+        }
+    }
     return NULL;
 }
 

@@ -15,181 +15,114 @@
 
 /* ---- moments -------------------------------------------------------- */
 
-static bool template_format_moment(const struct json *v, int64_t *t)
-{
-    if (json_is(v, JSON_STRING))
-        return clock_parse(json_text(v), t);
-    *t = json_int(v);
-    return json_is(v, JSON_INT);
-}
-
-/* The moment in the reader's zone. */
-static bool template_format_there(const struct template_value *v,
-                                  struct zone_time *out)
-{
-    int64_t t = 0;
-    const bool known = template_format_moment(v->v, &t);
-    zone_at(v->page->zone, t, out);
-    return known;
-}
-
-static bool template_format_iso(const struct template_value *v,
-                                struct str *out)
+static struct str format_iso(const struct template_value *v, int64_t t)
 {
     char text[CLOCK_TEXT];
-    int64_t t = 0;
-    if (!template_format_moment(v->v, &t))
-        return false;
     clock_write(text, t);
-    *out = arena_join(v->a, (struct str){text, ISO_SECONDS}, STR("Z"));
-    return true;
+    return arena_join(v->a, (struct str){text, ISO_SECONDS}, STR("Z"));
 }
 
-static bool template_format_utc(const struct template_value *v,
-                                struct str *out)
+static struct str format_utc(const struct template_value *v, int64_t t)
 {
-    int64_t t = 0;
-    if (!template_format_moment(v->v, &t))
-        return false;
-    *out = words_moment(v->a, t);
-    return true;
+    return words_moment(v->a, t);
 }
 
-static bool template_format_when(const struct template_value *v,
-                                 struct str *out)
+static struct str format_when(const struct template_value *v, int64_t t)
 {
-    int64_t t = 0;
-    if (!template_format_moment(v->v, &t))
-        return false;
-    *out = words_when(v->a, v->page->zone, t);
-    return true;
+    return words_when(v->a, v->page->zone, t);
 }
 
-static bool template_format_brief(const struct template_value *v,
-                                  struct str *out)
+static struct str format_brief(const struct template_value *v, int64_t t)
 {
-    struct zone_time z;
-    if (!template_format_there(v, &z))
-        return false;
-    *out = words_brief(v->a, z.text);
-    return true;
+    struct zone_time there;
+    zone_at(v->page->zone, t, &there);
+    return words_brief(v->a, there.text);
 }
 
-static bool template_format_day(const struct template_value *v,
-                                struct str *out)
+static struct str format_day(const struct template_value *v, int64_t t)
 {
-    struct zone_time z;
-    if (!template_format_there(v, &z))
-        return false;
-    *out = words_day(v->a, z.text);
-    return true;
+    struct zone_time there;
+    zone_at(v->page->zone, t, &there);
+    return words_day(v->a, there.text);
 }
 
-static bool clock_there(const struct template_value *v, struct str *out)
+static struct str format_clock(const struct template_value *v, int64_t t)
 {
-    struct zone_time z;
-    if (!template_format_there(v, &z))
-        return false;
-    *out = arena_join(v->a, str_of(z.text + sizeof "2026-11-20T" - 1),
-                      STR(" "), str_of(z.word));
-    return true;
+    struct zone_time there;
+    zone_at(v->page->zone, t, &there);
+    return arena_join(v->a, str_of(there.text + sizeof "2026-11-20T" - 1),
+                      STR(" "), str_of(there.word));
 }
 
-static bool template_format_ago(const struct template_value *v,
-                                struct str *out)
+static struct str format_ago(const struct template_value *v, int64_t t)
 {
-    int64_t t = 0;
-    if (!template_format_moment(v->v, &t))
-        return false;
     const int64_t left = t - v->page->now;
-    *out = arena_join(v->a, words_span(v->a, left > 0 ? left : -left),
+    return arena_join(v->a, words_span(v->a, left > 0 ? left : -left),
                       str_of(left > 0 ? " left" : " ago"));
-    return true;
 }
 
 /* ---- texts ---------------------------------------------------------- */
 
-static bool template_format_head(const struct template_value *v,
-                                 struct str *out)
+static struct str format_head(const struct template_value *v, int64_t n)
 {
-    *out = words_cut(v->a, json_text(v->v), HEAD_MAX);
-    return json_is(v->v, JSON_STRING);
+    (void)n;
+    return words_cut(v->a, json_text(v->v), HEAD_MAX);
 }
 
-static bool template_format_cut(const struct template_value *v,
-                                struct str *out)
+static struct str format_cut(const struct template_value *v, int64_t n)
 {
-    *out = words_cut(v->a, json_text(v->v), CUT_MAX);
-    return json_is(v->v, JSON_STRING);
+    (void)n;
+    return words_cut(v->a, json_text(v->v), CUT_MAX);
 }
 
-static bool template_format_hidden(const struct template_value *v,
-                                   struct str *out)
+static struct str format_hidden(const struct template_value *v, int64_t n)
 {
-    const size_t n = words_hidden(json_text(v->v));
-    if (n > 0)
-        *out = arena_join(
-            v->a, words_many(v->a, (int64_t)n, "hidden character"),
-            STR(" shown"));
-    return json_is(v->v, JSON_STRING);
+    n = (int64_t)words_hidden(json_text(v->v));
+    return n > 0 ? arena_join(v->a, words_many(v->a, n, "hidden character"),
+                              STR(" shown"))
+                 : STR("");
 }
 
-static bool template_format_mixed(const struct template_value *v,
-                                  struct str *out)
+static struct str format_mixed(const struct template_value *v, int64_t n)
 {
-    *out = words_mixed(json_text(v->v));
-    return json_is(v->v, JSON_STRING);
+    (void)n;
+    return words_mixed(json_text(v->v));
 }
 
-static bool short_id(const struct template_value *v, struct str *out)
+static struct str format_id(const struct template_value *v, int64_t n)
 {
-    *out = words_short_id(v->a, json_text(v->v));
-    return json_is(v->v, JSON_STRING);
+    (void)n;
+    return words_short_id(v->a, json_text(v->v));
 }
 
-static bool template_format_digest(const struct template_value *v,
-                                   struct str *out)
+static struct str format_digest(const struct template_value *v, int64_t n)
 {
-    *out = words_groups(v->a, json_text(v->v), DIGEST_GROUPS);
-    return json_is(v->v, JSON_STRING);
+    (void)n;
+    return words_groups(v->a, json_text(v->v), DIGEST_GROUPS);
 }
 
 /* ---- numbers -------------------------------------------------------- */
 
-static int64_t template_format_amount(const struct json *v)
+static struct str format_count(const struct template_value *v, int64_t n)
 {
-    return json_is(v, JSON_ARRAY) ? (int64_t)json_count(v) : json_int(v);
+    return words_count(v->a, n);
 }
 
-static bool template_format_count(const struct template_value *v,
-                                  struct str *out)
+static struct str format_many(const struct template_value *v, int64_t n)
 {
-    *out = words_count(v->a, template_format_amount(v->v));
-    return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
+    return words_many(v->a, n, arena_z(v->a, v->words));
 }
 
-static bool template_format_many(const struct template_value *v,
-                                 struct str *out)
-{
-    *out = words_many(v->a, template_format_amount(v->v),
-                      arena_z(v->a, v->words));
-    return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
-}
-
-static bool template_format_verb(const struct template_value *v,
-                                 struct str *out)
+static struct str format_verb(const struct template_value *v, int64_t n)
 {
     struct str others = v->words;
     const struct str one = str_cut(&others, ':');
-    *out = template_format_amount(v->v) == 1 ? one : others;
-    return json_is(v->v, JSON_INT) || json_is(v->v, JSON_ARRAY);
+    return n == 1 ? one : others;
 }
 
-static bool template_format_span(const struct template_value *v,
-                                 struct str *out)
+static struct str format_span(const struct template_value *v, int64_t n)
 {
-    *out = words_span(v->a, json_int(v->v));
-    return json_is(v->v, JSON_INT);
+    return words_span(v->a, n);
 }
 
 /* ---- the list ------------------------------------------------------- */
@@ -197,26 +130,42 @@ static bool template_format_span(const struct template_value *v,
 const struct template_format *template_format_find(struct str name)
 {
     static const struct template_format list[] =
-        {{"iso", template_format_iso, 0},
-         {"utc", template_format_utc, 0},
-         {"time", template_format_when, 0},
-         {"short", template_format_brief, 0},
-         {"day", template_format_day, 0},
-         {"clock", clock_there, 0},
-         {"ago", template_format_ago, 0},
-         {"span", template_format_span, 0},
-         {"head", template_format_head, 0},
-         {"cut", template_format_cut, 0},
-         {"hidden", template_format_hidden, 0},
-         {"mixed", template_format_mixed, 0},
-         {"id", short_id, 0},
-         {"digest", template_format_digest, 0},
-         {"count", template_format_count, 0},
-         {"many", template_format_many, 1},
-         {"verb", template_format_verb, 2}};
+        {{"iso", TEMPLATE_MOMENT, format_iso, 0},
+         {"utc", TEMPLATE_MOMENT, format_utc, 0},
+         {"time", TEMPLATE_MOMENT, format_when, 0},
+         {"short", TEMPLATE_MOMENT, format_brief, 0},
+         {"day", TEMPLATE_MOMENT, format_day, 0},
+         {"clock", TEMPLATE_MOMENT, format_clock, 0},
+         {"ago", TEMPLATE_MOMENT, format_ago, 0},
+         {"span", TEMPLATE_NUMBER, format_span, 0},
+         {"head", TEMPLATE_WORDS, format_head, 0},
+         {"cut", TEMPLATE_WORDS, format_cut, 0},
+         {"hidden", TEMPLATE_WORDS, format_hidden, 0},
+         {"mixed", TEMPLATE_WORDS, format_mixed, 0},
+         {"id", TEMPLATE_WORDS, format_id, 0},
+         {"digest", TEMPLATE_WORDS, format_digest, 0},
+         {"count", TEMPLATE_AMOUNT, format_count, 0},
+         {"many", TEMPLATE_AMOUNT, format_many, 1},
+         {"verb", TEMPLATE_AMOUNT, format_verb, 2}};
     for (size_t i = 0; i < countof(list); i++) {
         if (str_is(name, list[i].name))
             return &list[i];
     }
     return NULL;
+}
+
+bool template_format_print(const struct template_format *f,
+                           const struct template_value *v, struct str *out)
+{
+    const bool array = f->takes == TEMPLATE_AMOUNT && json_is(v->v, JSON_ARRAY);
+    const bool text = json_is(v->v, JSON_STRING);
+    int64_t n = array ? (int64_t)json_count(v->v) : json_int(v->v);
+    if (f->takes == TEMPLATE_WORDS
+            ? !text
+            : !array && !json_is(v->v, JSON_INT) &&
+                  !(f->takes == TEMPLATE_MOMENT && text &&
+                    clock_parse(json_text(v->v), &n)))
+        return false;
+    *out = f->print(v, n);
+    return true;
 }

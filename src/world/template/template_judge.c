@@ -18,20 +18,6 @@ static bool is_forbidden(const struct template_name *word)
            str_starts((struct str){word->p, word->n}, STR("on"));
 }
 
-static bool is_address(const struct template_name *word)
-{
-    static const char *const list[] = {"href", "src", "action", "formaction",
-                                       NULL};
-    return template_html_among(word, list);
-}
-
-/* Attributes whose value a form sends back. */
-static bool is_sent(const struct template_name *word)
-{
-    static const char *const list[] = {"value", "name", NULL};
-    return template_html_among(word, list);
-}
-
 /* Browsers drop the elements in an <option>. */
 static bool in_option(const struct template_place *h)
 {
@@ -41,8 +27,10 @@ static bool in_option(const struct template_place *h)
 /* Is it in the value of an address? */
 static bool in_address(const struct template_place *h)
 {
+    static const char *const list[] = {"href", "src", "action", "formaction",
+                                       NULL};
     return (h->state == HTML_DOUBLE || h->state == HTML_SINGLE) &&
-           is_address(&h->word);
+           template_html_among(&h->word, list);
 }
 
 static char quote_of(const struct template_place *h)
@@ -99,6 +87,9 @@ static const struct err *judge_address(struct judge *j, size_t i)
 
 static const struct err *judge_value(struct judge *j, size_t i)
 {
+    static const char *const kept[] = {"textarea", NULL};
+    /* Attributes whose value a form sends back. */
+    static const char *const sent[] = {"value", "name", NULL};
     struct template_node *node = &j->t->nodes[i];
     const int line = node->line;
     if (j->h.state == HTML_TEXT) {
@@ -106,8 +97,7 @@ static const struct err *judge_value(struct judge *j, size_t i)
         return NULL;
     }
     if (j->h.state == HTML_RAW && template_html_escaped(&j->h.tag)) {
-        static const char *const list[] = {"textarea", NULL};
-        node->hidden = template_html_among(&j->h.tag, list) ? TEMPLATE_KEPT
+        node->hidden = template_html_among(&j->h.tag, kept) ? TEMPLATE_KEPT
                                                             : TEMPLATE_SPELT;
         return NULL;
     }
@@ -120,18 +110,10 @@ static const struct err *judge_value(struct judge *j, size_t i)
         return template_refuse(j->a, j->t, line, "template.context",
                                "A value is not allowed in this attribute.");
     const bool address = in_address(&j->h);
-    node->hidden =
-        address || is_sent(&j->h.word) ? TEMPLATE_KEPT : TEMPLATE_SPELT;
+    node->hidden = address || template_html_among(&j->h.word, sent)
+                       ? TEMPLATE_KEPT
+                       : TEMPLATE_SPELT;
     return address ? judge_address(j, i) : NULL;
-}
-
-static const struct err *judge_part(struct judge *j,
-                                    const struct template_node *node)
-{
-    if (j->h.state == HTML_TEXT && !in_option(&j->h))
-        return NULL;
-    return template_refuse(j->a, j->t, node->line, "template.context",
-                           "A part is allowed only in text.");
 }
 
 static bool same_place(const struct template_place *x,
@@ -199,7 +181,10 @@ static const struct err *judge_node(struct judge *j, size_t i)
     case TEMPLATE_END:
         return judge_end(j, i);
     case TEMPLATE_PART:
-        return judge_part(j, node);
+        if (j->h.state == HTML_TEXT && !in_option(&j->h))
+            return NULL;
+        return template_refuse(j->a, j->t, node->line, "template.context",
+                               "A part is allowed only in text.");
     case TEMPLATE__MAX:
         break;
     }

@@ -14,16 +14,6 @@ struct names {
     size_t n;
 };
 
-static size_t keys_of(const struct templates *all)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < all->n; i++) {
-        for (size_t k = 0; k < all->list[i].n; k++)
-            n += all->list[i].nodes[k].keys_n;
-    }
-    return n;
-}
-
 /* The names of a template and of its parts. */
 static void template_names_collect(struct names *s, size_t which)
 {
@@ -77,9 +67,14 @@ const struct err *template_names(struct arena *a, const struct templates *all,
                                  const struct template *main,
                                  const struct json *view)
 {
+    size_t most = 1;
+    for (size_t i = 0; i < all->n; i++) {
+        for (size_t k = 0; k < all->list[i].n; k++)
+            most += all->list[i].nodes[k].keys_n;
+    }
     struct names s = {.all = all,
                       .seen = arena_many(a, all->n, bool),
-                      .list = arena_many(a, keys_of(all) + 1, struct str)};
+                      .list = arena_many(a, most, struct str)};
     struct buf at = buf_make(a, PATH_MAX_BYTES);
     template_names_collect(&s, (size_t)(main - all->list));
     qsort(s.list, s.n, sizeof(struct str), by_text);

@@ -38,8 +38,14 @@ struct template_value {
 /* A format that a value may have after a bar. */
 struct template_format {
     const char *name;
-    /* false: a value of this type has no such format. */
-    bool (*print)(const struct template_value *v, struct str *out);
+    enum {
+        TEMPLATE_MOMENT, /* a number, or a text that clock_parse reads */
+        TEMPLATE_NUMBER,
+        TEMPLATE_AMOUNT, /* a number, or a list, which has one */
+        TEMPLATE_WORDS   /* a text */
+    } takes;
+    /* n: the moment, number or amount. */
+    struct str (*print)(const struct template_value *v, int64_t n);
     int words; /* that follow its name, each after a colon */
 };
 
@@ -112,7 +118,7 @@ struct template_place {
     struct template_name word; /* of the attribute; in RAW of an end tag */
     bool closing;              /* the tag is an end tag */
     uint8_t dashes;            /* in a comment: the last characters, see
-                                * on_comment */
+                                * template_html_bang */
     bool begun;                /* in an address: part of it stands before; set
                                 * by the judge */
 };
@@ -128,6 +134,9 @@ const struct err *template_refuse(struct arena *a, const struct template *t,
 const struct err *template_nodes(struct arena *a, struct template *t) MUST;
 /* The format of that name, or NULL. */
 const struct template_format *template_format_find(struct str name);
+/* false: a value of this type has no such format. */
+bool template_format_print(const struct template_format *f,
+                           const struct template_value *v, struct str *out);
 /* Refuses a template with a value that could become markup or code, and sets
  * url_quote, encoded and hidden. t must have its nodes. */
 const struct err *template_judge(struct arena *a, struct template *t) MUST;

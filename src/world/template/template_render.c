@@ -30,11 +30,10 @@ static const struct err *template_render_fail(const struct page *p,
                                               const char *code,
                                               const char *why)
 {
-    struct buf at = buf_make(p->a, 512);
-    buf_str(&at, p->t->name);
-    buf_printf(&at, ".html:%d ", node->line);
-    buf_str(&at, node->text);
-    return err_at(p->a, ERR_INTERNAL, code, buf_text(&at), "%s", why);
+    const struct str at =
+        arena_join(p->a, p->t->name, STR(".html:"),
+                   arena_number(p->a, node->line), STR(" "), node->text);
+    return err_at(p->a, ERR_INTERNAL, code, at, "%s", why);
 }
 
 /* Finds a name: its first part in the innermost frame that has it, each other
@@ -176,7 +175,7 @@ template_render_formatted(const struct page *p,
     if (!node->format || !*v)
         return NULL;
     const struct template_value value = {p->a, p->of, *v, node->words};
-    const bool fits = node->format->print(&value, &s);
+    const bool fits = template_format_print(node->format, &value, &s);
     if (!fits && p->templates->strict)
         return template_render_fail(
             p, node, "template.format",
