@@ -51,7 +51,7 @@ const char *arena_z(struct arena *a, struct str s);
     arena_joined((a), (const struct str[]){__VA_ARGS__},                     \
                  countof(((const struct str[]){__VA_ARGS__})))
 struct str arena_joined(struct arena *a, const struct str *parts, size_t n);
-/* The digits of a number, after a '-' where it is negative. */
+/* The digits of a number, after a '-' where it is negative; then a NUL byte. */
 struct str arena_number(struct arena *a, int64_t v);
 /* Calls fn(p) when the arena is reset or freed. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *p);

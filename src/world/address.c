@@ -63,36 +63,22 @@ static bool within_any(const uint8_t *address, const struct range *list,
     return false;
 }
 
-static bool private_ipv4(const struct sockaddr *address)
-{
-    struct sockaddr_in in;
-    uint8_t bytes[4];
-    memcpy(&in, address, sizeof in);
-    memcpy(bytes, &in.sin_addr, sizeof bytes);
-    return within_any(bytes, ipv4, countof(ipv4));
-}
-
-static bool private_ipv6(const struct sockaddr *address)
-{
-    struct sockaddr_in6 in;
-    uint8_t bytes[16];
-    memcpy(&in, address, sizeof in);
-    memcpy(bytes, &in.sin6_addr, sizeof bytes);
-    return !address_within(bytes, &ipv6_global) ||
-           within_any(bytes, ipv6, countof(ipv6));
-}
-
 bool address_private(const struct sockaddr *address, size_t size)
 {
-    sa_family_t family;
-    if (size < sizeof *address)
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    uint8_t bytes[16];
+    if (size >= sizeof in && address->sa_family == AF_INET) {
+        memcpy(&in, address, sizeof in);
+        memcpy(bytes, &in.sin_addr, sizeof in.sin_addr);
+        return within_any(bytes, ipv4, countof(ipv4));
+    }
+    if (size < sizeof in6 || address->sa_family != AF_INET6)
         return true;
-    memcpy(&family, &address->sa_family, sizeof family);
-    if (family == AF_INET && size >= sizeof(struct sockaddr_in))
-        return private_ipv4(address);
-    if (family == AF_INET6 && size >= sizeof(struct sockaddr_in6))
-        return private_ipv6(address);
-    return true;
+    memcpy(&in6, address, sizeof in6);
+    memcpy(bytes, &in6.sin6_addr, sizeof bytes);
+    return !address_within(bytes, &ipv6_global) ||
+           within_any(bytes, ipv6, countof(ipv6));
 }
 
 bool address_loopback(const struct sockaddr *address, size_t size)

@@ -47,11 +47,6 @@ struct outbound {
 
 /* ---- making --------------------------------------------------------- */
 
-static const char *z_or_null(struct arena *a, struct str s)
-{
-    return s.p ? arena_z(a, s) : NULL;
-}
-
 struct outbound *outbound_make(struct arena *process,
                                const struct outbound_settings *settings)
 {
@@ -64,10 +59,10 @@ struct outbound *outbound_make(struct arena *process,
     }
     curl_multi_setopt(o->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
                       CONNECTIONS_MAX);
-    o->ca_file = z_or_null(process, settings->ca_file);
-    o->smtp_url = z_or_null(process, settings->smtp_url);
-    o->smtp_user = z_or_null(process, settings->smtp_user);
-    o->smtp_password = z_or_null(process, settings->smtp_password);
+    o->ca_file = arena_str(process, settings->ca_file).p;
+    o->smtp_url = arena_str(process, settings->smtp_url).p;
+    o->smtp_user = arena_str(process, settings->smtp_user).p;
+    o->smtp_password = arena_str(process, settings->smtp_password).p;
     o->smtp_local = o->smtp_url && address_here(settings->smtp_url);
     return o;
 }
@@ -161,33 +156,34 @@ static size_t on_mail(char *p, size_t size, size_t n, void *context)
 
 /* ---- starting ------------------------------------------------------- */
 
-#define SET(t, option, value)                                                  \
-    (curl_easy_setopt((t)->easy, (option), (value)) == CURLE_OK)
+#define SET(easy, option, value)                                               \
+    (curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
 
 /* QUICK_EXIT: a slow name lookup is left to its thread; otherwise all transfers
  * would wait for it. */
 static bool set_common(const struct outbound *o, struct transfer *t,
                        int64_t time)
 {
+    CURL *easy = t->easy;
     const long ms = (long)((time > 0 ? time : OUTBOUND_TIME) / 1000);
-    return SET(t, CURLOPT_PRIVATE, (void *)t) &&
-           SET(t, CURLOPT_ERRORBUFFER, t->error) &&
-           SET(t, CURLOPT_NOSIGNAL, 1L) && SET(t, CURLOPT_PROXY, "") &&
-           SET(t, CURLOPT_QUICK_EXIT, 1L) &&
-           SET(t, CURLOPT_FOLLOWLOCATION, 0L) &&
-           SET(t, CURLOPT_TIMEOUT_MS, ms) &&
-           SET(t, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
-           SET(t, CURLOPT_OPENSOCKETFUNCTION, open_socket) &&
-           SET(t, CURLOPT_OPENSOCKETDATA, (void *)t) &&
-           SET(t, CURLOPT_PREREQFUNCTION, before_request) &&
-           SET(t, CURLOPT_PREREQDATA, (void *)t) &&
-           SET(t, CURLOPT_WRITEFUNCTION, on_answer) &&
-           SET(t, CURLOPT_WRITEDATA, (void *)t) &&
-           SET(t, CURLOPT_SSL_VERIFYPEER, 1L) &&
-           SET(t, CURLOPT_SSL_VERIFYHOST, 2L) &&
-           SET(t, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) &&
-           (!o->ca_file || (SET(t, CURLOPT_CAINFO, o->ca_file) &&
-                            SET(t, CURLOPT_CAPATH, (const char *)NULL)));
+    return SET(easy, CURLOPT_PRIVATE, (void *)t) &&
+           SET(easy, CURLOPT_ERRORBUFFER, t->error) &&
+           SET(easy, CURLOPT_NOSIGNAL, 1L) && SET(easy, CURLOPT_PROXY, "") &&
+           SET(easy, CURLOPT_QUICK_EXIT, 1L) &&
+           SET(easy, CURLOPT_FOLLOWLOCATION, 0L) &&
+           SET(easy, CURLOPT_TIMEOUT_MS, ms) &&
+           SET(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
+           SET(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket) &&
+           SET(easy, CURLOPT_OPENSOCKETDATA, (void *)t) &&
+           SET(easy, CURLOPT_PREREQFUNCTION, before_request) &&
+           SET(easy, CURLOPT_PREREQDATA, (void *)t) &&
+           SET(easy, CURLOPT_WRITEFUNCTION, on_answer) &&
+           SET(easy, CURLOPT_WRITEDATA, (void *)t) &&
+           SET(easy, CURLOPT_SSL_VERIFYPEER, 1L) &&
+           SET(easy, CURLOPT_SSL_VERIFYHOST, 2L) &&
+           SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) &&
+           (!o->ca_file || (SET(easy, CURLOPT_CAINFO, o->ca_file) &&
+                            SET(easy, CURLOPT_CAPATH, (const char *)NULL)));
 }
 
 static bool outbound_append(struct curl_slist **list, const char *z)
@@ -200,19 +196,21 @@ static bool outbound_append(struct curl_slist **list, const char *z)
 
 static bool set_http(struct transfer *t, const struct outbound_request *rq)
 {
+    CURL *easy = t->easy;
     const struct str body = arena_str(t->arena, rq->body);
     bool ok = outbound_append(&t->headers, "Expect:");
     for (size_t i = 0; i < rq->headers && i < OUTBOUND_HEADERS_MAX; i++)
         ok = ok &&
              outbound_append(&t->headers, arena_z(t->arena, rq->header[i]));
-    return ok && SET(t, CURLOPT_PROTOCOLS_STR, t->plain ? "http" : "https") &&
-           SET(t, CURLOPT_URL, arena_z(t->arena, rq->url)) &&
-           SET(t, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) &&
-           SET(t, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
-           SET(t, CURLOPT_HTTPHEADER, t->headers) &&
-           SET(t, CURLOPT_POST, 1L) &&
-           SET(t, CURLOPT_POSTFIELDS, body.p ? body.p : "") &&
-           SET(t, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+    return ok &&
+           SET(easy, CURLOPT_PROTOCOLS_STR, t->plain ? "http" : "https") &&
+           SET(easy, CURLOPT_URL, arena_z(t->arena, rq->url)) &&
+           SET(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L) &&
+           SET(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
+           SET(easy, CURLOPT_HTTPHEADER, t->headers) &&
+           SET(easy, CURLOPT_POST, 1L) &&
+           SET(easy, CURLOPT_POSTFIELDS, body.p ? body.p : "") &&
+           SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
 }
 
 /* The connection is not kept: mail is rare, and servers close idle connections
@@ -220,27 +218,28 @@ static bool set_http(struct transfer *t, const struct outbound_request *rq)
 static bool set_mail(const struct outbound *o, struct transfer *t,
                      const struct outbound_request *rq)
 {
+    CURL *easy = t->easy;
     bool ok = o->smtp_url && rq->recipients > 0;
     t->mail = arena_str(t->arena, rq->body);
     for (size_t i = 0; i < rq->recipients && i < OUTBOUND_RECIPIENTS_MAX; i++)
         ok = ok &&
              outbound_append(&t->recipients, arena_z(t->arena, rq->to[i]));
-    return ok && SET(t, CURLOPT_PROTOCOLS_STR, "smtp,smtps") &&
-           SET(t, CURLOPT_URL, o->smtp_url) &&
-           SET(t, CURLOPT_USE_SSL,
+    return ok && SET(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps") &&
+           SET(easy, CURLOPT_URL, o->smtp_url) &&
+           SET(easy, CURLOPT_USE_SSL,
                (long)(o->smtp_local ? CURLUSESSL_NONE : CURLUSESSL_ALL)) &&
-           (!o->smtp_user || SET(t, CURLOPT_USERNAME, o->smtp_user)) &&
+           (!o->smtp_user || SET(easy, CURLOPT_USERNAME, o->smtp_user)) &&
            (!o->smtp_password ||
-            SET(t, CURLOPT_PASSWORD, o->smtp_password)) &&
-           SET(t, CURLOPT_SERVER_RESPONSE_TIMEOUT, RESPONSE_S) &&
-           SET(t, CURLOPT_FORBID_REUSE, 1L) &&
-           SET(t, CURLOPT_MAIL_FROM, arena_z(t->arena, rq->from)) &&
-           SET(t, CURLOPT_MAIL_RCPT, t->recipients) &&
-           SET(t, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L) &&
-           SET(t, CURLOPT_UPLOAD, 1L) &&
-           SET(t, CURLOPT_READFUNCTION, on_mail) &&
-           SET(t, CURLOPT_READDATA, (void *)t) &&
-           SET(t, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->mail.n);
+            SET(easy, CURLOPT_PASSWORD, o->smtp_password)) &&
+           SET(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, RESPONSE_S) &&
+           SET(easy, CURLOPT_FORBID_REUSE, 1L) &&
+           SET(easy, CURLOPT_MAIL_FROM, arena_z(t->arena, rq->from)) &&
+           SET(easy, CURLOPT_MAIL_RCPT, t->recipients) &&
+           SET(easy, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L) &&
+           SET(easy, CURLOPT_UPLOAD, 1L) &&
+           SET(easy, CURLOPT_READFUNCTION, on_mail) &&
+           SET(easy, CURLOPT_READDATA, (void *)t) &&
+           SET(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->mail.n);
 }
 
 static struct transfer *free_place(struct outbound *o)
@@ -387,25 +386,17 @@ static int on_progress(void *context, curl_off_t down, curl_off_t downloaded,
 static bool set_call(CURL *easy, struct arena *a,
                      const struct outbound_call *wish)
 {
-    return curl_easy_setopt(easy, CURLOPT_URL, arena_z(a, wish->url)) ==
-               CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ==
-               CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress) ==
-               CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_XFERINFODATA, (const void *)wish) ==
-               CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) ==
-               CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-                            (long)(wish->time / 1000)) == CURLE_OK &&
-           (!wish->body.p ||
-            (curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                              (curl_off_t)wish->body.n) == CURLE_OK &&
-             curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, wish->body.p) ==
-                 CURLE_OK));
+    return SET(easy, CURLOPT_URL, arena_z(a, wish->url)) &&
+           SET(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
+           SET(easy, CURLOPT_NOSIGNAL, 1L) &&
+           SET(easy, CURLOPT_NOPROGRESS, 0L) &&
+           SET(easy, CURLOPT_XFERINFOFUNCTION, on_progress) &&
+           SET(easy, CURLOPT_XFERINFODATA, (const void *)wish) &&
+           SET(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
+           SET(easy, CURLOPT_TIMEOUT_MS, (long)(wish->time / 1000)) &&
+           (!wish->body.p || (SET(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                                  (curl_off_t)wish->body.n) &&
+                              SET(easy, CURLOPT_COPYPOSTFIELDS, wish->body.p)));
 }
 
 static void run_call(CURL *easy, struct arena *a,
@@ -414,20 +405,16 @@ static void run_call(CURL *easy, struct arena *a,
 {
     struct buf body = buf_make(a, OUTBOUND_CALL_MAX);
     struct curl_slist *headers = NULL;
-    for (size_t i = 0; i < wish->headers && i < OUTBOUND_HEADERS_MAX; i++) {
-        struct curl_slist *longer =
-            curl_slist_append(headers, arena_z(a, wish->header[i]));
-        headers = longer ? longer : headers;
-    }
+    for (size_t i = 0; i < wish->headers && i < OUTBOUND_HEADERS_MAX; i++)
+        (void)outbound_append(&headers, arena_z(a, wish->header[i]));
     char error[CURL_ERROR_SIZE] = "";
     long status = 0;
     curl_off_t again = 0;
     const bool ready =
-        set_call(easy, a, wish) &&
-        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error) == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)&body) == CURLE_OK;
+        set_call(easy, a, wish) && SET(easy, CURLOPT_HTTPHEADER, headers) &&
+        SET(easy, CURLOPT_ERRORBUFFER, error) &&
+        SET(easy, CURLOPT_WRITEFUNCTION, on_body) &&
+        SET(easy, CURLOPT_WRITEDATA, (void *)&body);
     const CURLcode code =
         ready ? curl_easy_perform(easy) : CURLE_FAILED_INIT;
     curl_slist_free_all(headers);

@@ -94,18 +94,15 @@ static const char *texts_z(struct arena *a, const struct str *v, size_t n)
 
 static const char *value_z(struct arena *a, const struct pg_value *v)
 {
-    struct buf b;
     switch (v->type) {
     case PG_TEXT:
         return v->text.p ? arena_z(a, v->text) : NULL;
     case PG_NUMBER:
-        b = buf_make(a, 24);
-        buf_int(&b, v->number);
-        return arena_z(a, buf_text(&b));
+        return arena_number(a, v->number).p;
     case PG_FLAG:
         return v->number ? "true" : "false";
     case PG_MOMENT:
-        return v->number ? arena_z(a, clock_rfc3339(a, v->number)) : NULL;
+        return v->number ? clock_rfc3339(a, v->number).p : NULL;
     case PG_TEXTS:
         return texts_z(a, v->v, (size_t)v->number);
     }
