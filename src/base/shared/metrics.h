@@ -37,7 +37,7 @@ struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
                      int64_t database_us);
-/* What is only counted. */
+/* The counters without labels. */
 enum metrics_counter {
     METRICS_DATABASE_ERRORS, /* requests that the database did not answer */
     METRICS_RESTARTS, /* children that ended by themselves, and are started

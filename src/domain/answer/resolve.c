@@ -178,11 +178,13 @@ static const struct err *resolve_move(struct arena *a, struct decision *d,
     return resolve_append(a, d, "status_changed", by, p);
 }
 
-static const struct err *resolve_record(struct arena *a, struct suspension *s,
+static const struct err *resolve_record(struct arena *a,
+                                        const struct decision *d,
                                         const struct json *choice,
                                         const struct answer *answer,
                                         const struct principal *who)
 {
+    struct suspension *s = d->suspension;
     /* Where a word chose it, the choice's own value counts. */
     const struct json *value = choice && answer->value && !suspension_worded(s)
                                    ? json_get(choice, "value")
@@ -197,6 +199,10 @@ static const struct err *resolve_record(struct arena *a, struct suspension *s,
             ? answer->claimed
             : STR_NONE;
     s->responded_via = answer->via;
+    s->outcome = choice ? effect_outcome(effect_of_choice(choice))
+                        : OUTCOME_ANSWERED;
+    s->responded_at = suspension_end(s, d->now);
+    s->audit_summary = resolve_summary_of(a, s, choice);
     if (json_count(answer->metadata))
         s->metadata = json_dump(a, answer->metadata, SUSPENSION_RESPONSE_MAX);
     return s->response.p && (s->metadata.p || !json_count(answer->metadata))
@@ -355,11 +361,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
         return ERROR(ERR_FORBIDDEN, "resume.page_only",
                      "This question can be approved only on its page.");
     TRY(risk_typed_check(a, s, choice, answer->typed));
-    TRY(resolve_record(a, s, choice, answer, who));
-    s->outcome = choice ? effect_outcome(effect_of_choice(choice))
-                        : OUTCOME_ANSWERED;
-    s->responded_at = suspension_end(s, d->now);
-    s->audit_summary = resolve_summary_of(a, s, choice);
+    TRY(resolve_record(a, d, choice, answer, who));
     if (side_question_of_plan(s))
         return review_decided(d->plans, s, by);
     if (side_question(s)) {
