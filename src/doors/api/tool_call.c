@@ -1,13 +1,13 @@
 /* The tool-call API: POST /api/v1/tool-calls/check. */
 #include "doors/api/api.h"
-#include "doors/asking/check.h"
+#include "doors/asking/tool_gate.h"
 
 #define SHORT_MAX 200
 
-static const struct err *tool_call_read_task(struct check *k)
+static const struct err *tool_call_read_task(struct tool_gate *k)
 {
     const struct json *body = k->body;
-    struct tool_check *g = &k->gate;
+    struct tool_check *g = &k->check;
     const struct json *task = NULL;
     struct fields f = fields(k->c->a, body, STR(""));
     fields_json(&f, "task", JSON_OBJECT, &task);
@@ -30,7 +30,7 @@ static const struct err *tool_call_read_task(struct check *k)
 }
 
 /* The terms of a permit for the exact details of the calls. */
-static const struct err *tool_call_read_terms(struct check *k)
+static const struct err *tool_call_read_terms(struct tool_gate *k)
 {
     struct arena *a = k->c->a;
     const struct json *body = k->body;
@@ -60,8 +60,8 @@ static const struct err *tool_call_read_terms(struct check *k)
 
 const struct err *api_tool_call_check(struct call *c)
 {
-    struct check k = {.c = c, .gate = {.w = call_work(c)}};
-    struct check_result done;
+    struct tool_gate k = {.c = c, .check = {.w = call_work(c)}};
+    struct tool_gate_result done;
     struct json *body = NULL;
     TRY(call_body_once(c, &body));
     k.body = body;
@@ -72,10 +72,10 @@ const struct err *api_tool_call_check(struct call *c)
                     "channel_hint evidence probe resource dpop_jkt max_uses "
                     "use_seconds");
     fields_text(&f, "probe", SHORT_MAX, &k.about.probe);
-    k.about.consequence = tool_request_read(&k.gate, &f);
+    k.about.consequence = tool_request_read(&k.check, &f);
     TRY(fields_error(&f));
     TRY(tool_call_read_task(&k));
     TRY(tool_call_read(c->a, body, c->rq->body, &k.calls));
     TRY(tool_call_read_terms(&k));
-    return check_calls(&k, &done);
+    return tool_gate_check(&k, &done);
 }

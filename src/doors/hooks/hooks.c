@@ -4,8 +4,8 @@
 #include "base/crypt.h"
 #include "base/json/fields.h"
 #include "domain/permit/tool_call.h"
-#include "doors/asking/check.h"
 #include "doors/asking/question.h"
+#include "doors/asking/tool_gate.h"
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/permit/tools.h"
@@ -244,7 +244,7 @@ struct verdict hooks_denied(struct str reason)
         .text = reason.n > 0 ? reason : STR("A rule forbids it.")};
 }
 
-static struct verdict by_rule(const struct check_result *done)
+static struct verdict by_rule(const struct tool_gate_result *done)
 {
     return done->effect == TOOL_ALLOW
                ? (struct verdict){.way = VERDICT_ALLOW,
@@ -295,16 +295,16 @@ static const struct err *refused(struct hooks_call *h, const struct err *e,
 /* Of a name that stands for another the rules see the head, and one that allows
  * it would not know what it allows: a person decides. */
 static const struct err *check_call(struct hooks_call *h,
-                                    struct check_result *out)
+                                    struct tool_gate_result *out)
 {
     const struct tool_call call = {.id = h->id.n > 0 ? h->id : STR("hook"),
                                    .tool = h->tool,
                                    .raw = h->input};
-    struct check k = {
+    struct tool_gate k = {
         .c = h->c,
-        .gate = {.w = call_work(h->c),
-                 .session_id = h->session.n > 0 ? h->session : STR_NONE,
-                 .requires_approval = other_name(h)},
+        .check = {.w = call_work(h->c),
+                  .session_id = h->session.n > 0 ? h->session : STR_NONE,
+                  .requires_approval = other_name(h)},
         .about = {.consequence = tool_call_consequence(STR_NONE),
                   .provider = h->client},
         .question = {.responder = {.mode = RESPONDER_OPERATORS},
@@ -313,13 +313,13 @@ static const struct err *check_call(struct hooks_call *h,
     hooks_once(h, identity(h));
     TRY(tool_call_one(h->c->a, call, ARGUMENTS_MAX, &k.calls));
     k.about.target = target(h, k.calls.v[0].tree);
-    return check_calls(&k, out);
+    return tool_gate_check(&k, out);
 }
 
 static const struct err *check(struct hooks_call *h, struct suspension *s,
                                struct verdict *out)
 {
-    struct check_result done;
+    struct tool_gate_result done;
     const struct err *e = check_call(h, &done);
     if (e)
         return refused(h, e, out);

@@ -1,6 +1,6 @@
-/* A check before tools run. Rules allow or refuse the calls of one turn
+/* A gate before tools run. Rules allow or refuse the calls of one turn
  * together, or a person is asked about all of them. */
-#include "doors/asking/check.h"
+#include "doors/asking/tool_gate.h"
 
 #include "base/id.h"
 #include "domain/question/suspension_read.h"
@@ -12,7 +12,7 @@
 /* ---- asking --------------------------------------------------------- */
 
 /* The server's words: what will run is in the subject. */
-static struct str question_of(const struct check *k)
+static struct str question_of(const struct tool_gate *k)
 {
     struct buf b = buf_make(k->c->a, 2000);
     if (k->calls.n == 1)
@@ -28,7 +28,7 @@ static struct str question_of(const struct check *k)
 }
 
 /* Only what is asked is read: a rule that allows the calls needs none of it. */
-static const struct err *check_read_question(struct check *k)
+static const struct err *check_read_question(struct tool_gate *k)
 {
     struct fields f = fields(k->c->a, k->body, STR(""));
     suspension_read_members(&f, &k->question);
@@ -37,9 +37,9 @@ static const struct err *check_read_question(struct check *k)
     return fields_error(&f);
 }
 
-static const struct err *check_ask(struct check *k)
+static const struct err *check_ask(struct tool_gate *k)
 {
-    struct tool_check *g = &k->gate;
+    struct tool_check *g = &k->check;
     struct arena *a = k->c->a;
     struct suspension *s = &k->question;
     const bool calls = k->calls.n > 0;
@@ -63,7 +63,7 @@ static struct str with(struct arena *a, struct str url, const char *after)
     return arena_join(a, url, str_of(after));
 }
 
-static void set_urls(struct check *k, struct json *o,
+static void set_urls(struct tool_gate *k, struct json *o,
                      const struct suspension *s)
 {
     struct call *c = k->c;
@@ -83,7 +83,7 @@ static void set_urls(struct check *k, struct json *o,
 }
 
 /* The elements as they were sent, byte for byte. */
-static struct str with_sent(const struct check *k, const struct json *o)
+static struct str with_sent(const struct tool_gate *k, const struct json *o)
 {
     struct arena *a = k->c->a;
     const struct str text = json_dump(a, o, RESPONSE_BODY_MAX);
@@ -100,11 +100,11 @@ static struct str with_sent(const struct check *k, const struct json *o)
     return buf_text(&b);
 }
 
-static struct str paused(struct check *k)
+static struct str paused(struct tool_gate *k)
 {
     struct call *c = k->c;
-    const struct suspension *s = &k->gate.w.suspension;
-    const struct intent *i = &k->gate.w.intent;
+    const struct suspension *s = &k->check.w.suspension;
+    const struct intent *i = &k->check.w.intent;
     struct json *o = json_object(c->a);
     json_set_text(o, "object", k->calls.n ? STR("tool_approval_request")
                                           : STR("auth_challenge"));
@@ -123,15 +123,15 @@ static struct str paused(struct check *k)
     json_set_text(o, "on_expiry", suspension_on_expiry(c->a, s));
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
     if (k->terms.resource.p)
-        tool_request_set_permit(&k->gate, o);
+        tool_request_set_permit(&k->check, o);
     return with_sent(k, o);
 }
 
-static const struct err *pause(struct check *k)
+static const struct err *pause(struct tool_gate *k)
 {
     static const struct call_made made = {"/api/v1/suspensions/",
                                           "request_id"};
-    struct tool_check *g = &k->gate;
+    struct tool_check *g = &k->check;
     TRY(check_ask(k));
     if (k->calls.n > 0)
         tools_queue_calls(k->c->pg, k->c->a, g->w.suspension.id, &k->calls,
@@ -142,12 +142,12 @@ static const struct err *pause(struct check *k)
 
 /* ---- without a person ----------------------------------------------- */
 
-static struct json *calls_of(const struct check *k)
+static struct json *calls_of(const struct tool_gate *k)
 {
     struct arena *a = k->c->a;
     struct json *list = json_array(a);
     for (size_t i = 0; i < k->calls.n; i++) {
-        const struct tool_rule *rule = k->gate.verdict.matched[i];
+        const struct tool_rule *rule = k->check.verdict.matched[i];
         struct json *o = json_object(a);
         json_set_text(o, "id", k->calls.v[i].id);
         json_set_text(o, "tool", k->calls.v[i].tool);
@@ -160,10 +160,10 @@ static struct json *calls_of(const struct check *k)
 }
 
 /* The rules' decision about the calls of a task. */
-static struct json *decision_on(const struct check *k, struct str intent_id,
-                                struct str task_id)
+static struct json *decision_on(const struct tool_gate *k,
+                                struct str intent_id, struct str task_id)
 {
-    const struct tool_check *g = &k->gate;
+    const struct tool_check *g = &k->check;
     struct json *o = json_object(k->c->a);
     json_set_text(o, "object", STR("tool_decision"));
     json_set_text(o, "decision",
@@ -178,15 +178,15 @@ static struct json *decision_on(const struct check *k, struct str intent_id,
     return o;
 }
 
-static struct json *decision_of(const struct check *k)
+static struct json *decision_of(const struct tool_gate *k)
 {
-    const struct intent *i = &k->gate.w.intent;
+    const struct intent *i = &k->check.w.intent;
     return decision_on(k, i->id, i->task_id);
 }
 
-static const struct err *deny(struct check *k)
+static const struct err *deny(struct tool_gate *k)
 {
-    struct tool_check *g = &k->gate;
+    struct tool_check *g = &k->check;
     TRY(tool_check_deny(g, calls_of(k)));
     work_touch(&g->w);
     return call_commit(k->c, &g->w, 200, decision_of(k), false);
@@ -194,9 +194,9 @@ static const struct err *deny(struct check *k)
 
 /* Nothing is stored but the intent of a new task, and a permit for a
  * resource. */
-static const struct err *allow(struct check *k)
+static const struct err *allow(struct tool_gate *k)
 {
-    struct tool_check *g = &k->gate;
+    struct tool_check *g = &k->check;
     tool_check_queue(g);
     if (k->terms.resource.p) {
         TRY(tool_check_permit(g, k->details, &k->terms));
@@ -207,9 +207,9 @@ static const struct err *allow(struct check *k)
                : call_commit_bare(k->c, &g->w, 200, decision_of(k));
 }
 
-static const struct err *decide(struct check *k)
+static const struct err *decide(struct tool_gate *k)
 {
-    switch (k->gate.verdict.effect) {
+    switch (k->check.verdict.effect) {
     case TOOL_ALLOW:
         return allow(k);
     case TOOL_DENY:
@@ -223,11 +223,11 @@ static const struct err *decide(struct check *k)
 
 /* ---- the result ----------------------------------------------------- */
 
-static struct check_result result(const struct check *k)
+static struct tool_gate_result result(const struct tool_gate *k)
 {
-    const struct tool_check *g = &k->gate;
-    struct check_result out = {.effect = g->verdict.effect,
-                               .reason = g->verdict.reason};
+    const struct tool_check *g = &k->check;
+    struct tool_gate_result out = {.effect = g->verdict.effect,
+                                   .reason = g->verdict.reason};
     if (out.effect == TOOL_ASK)
         out.suspension = g->w.suspension;
     return out;
@@ -236,12 +236,12 @@ static struct check_result result(const struct check *k)
 /* ---- the same check again -------------------------------------------- */
 
 /* The decision that the same check got before. */
-static const struct json *answer_before(const struct check *k)
+static const struct json *answer_before(const struct tool_gate *k)
 {
-    return json_read(k->c->a, k->gate.w.before.body);
+    return json_read(k->c->a, k->check.w.before.body);
 }
 
-static enum tool_effect effect_before(const struct check *k)
+static enum tool_effect effect_before(const struct tool_gate *k)
 {
     return vocabulary_tool_effect_of(
         json_get_text(answer_before(k), "decision"));
@@ -249,53 +249,55 @@ static enum tool_effect effect_before(const struct check *k)
 
 /* The result of then, with the question as it is now, or the rules' decision of
  * now: the stricter one counts. */
-static const struct err *replayed(struct check *k, struct check_result *out)
+static const struct err *replayed(struct tool_gate *k,
+                                  struct tool_gate_result *out)
 {
     struct call *c = k->c;
     const struct json *o = answer_before(k);
     const enum tool_effect then = effect_before(k);
-    if (then != TOOL_DENY && k->gate.verdict.effect == TOOL_DENY) {
-        *out = (struct check_result){.effect = TOOL_DENY,
-                                     .reason = k->gate.verdict.reason};
+    if (then != TOOL_DENY && k->check.verdict.effect == TOOL_DENY) {
+        *out = (struct tool_gate_result){.effect = TOOL_DENY,
+                                         .reason = k->check.verdict.reason};
         response_json(c->rs, 200,
                       decision_on(k, json_get_text(o, "intent_id"),
                                   json_get_text(o, "task_id")));
         return NULL;
     }
-    TRY(call_replay(c, &k->gate.w));
-    *out = (struct check_result){.effect = then,
-                                 .reason = json_get_text(o, "reason")};
+    TRY(call_replay(c, &k->check.w));
+    *out = (struct tool_gate_result){.effect = then,
+                                     .reason = json_get_text(o, "reason")};
     return then == TOOL_ASK ? question_get(c, json_get_text(o, "request_id"),
                                            &out->suspension)
                             : NULL;
 }
 
-static const struct err *begin(struct check *k)
+static const struct err *begin(struct tool_gate *k)
 {
-    TRY(tool_check_begin(&k->gate, &k->c->once));
-    return k->gate.w.answered && effect_before(k) == TOOL_ALLOW
-               ? tool_check_begin_since(&k->gate, &k->c->once)
+    TRY(tool_check_begin(&k->check, &k->c->once));
+    return k->check.w.answered && effect_before(k) == TOOL_ALLOW
+               ? tool_check_begin_since(&k->check, &k->c->once)
                : NULL;
 }
 
-static void check_set_tools(struct check *k)
+static void check_set_tools(struct tool_gate *k)
 {
     struct str *tools = arena_many(k->c->a, k->calls.n + 1, struct str);
     for (size_t i = 0; i < k->calls.n; i++)
         tools[i] = k->calls.v[i].tool;
     if (k->calls.n == 0)
         tools[0] = k->calls.challenge.server_name;
-    k->gate.tools = tools;
-    k->gate.n = k->calls.n;
-    k->gate.origin = ORIGIN_TOOL_CALL;
+    k->check.tools = tools;
+    k->check.n = k->calls.n;
+    k->check.origin = ORIGIN_TOOL_CALL;
 }
 
-const struct err *check_calls(struct check *k, struct check_result *out)
+const struct err *tool_gate_check(struct tool_gate *k,
+                                  struct tool_gate_result *out)
 {
     check_set_tools(k);
-    TRY(tool_check_decide(&k->gate));
+    TRY(tool_check_decide(&k->check));
     TRY(begin(k));
-    if (k->gate.w.answered)
+    if (k->check.w.answered)
         return replayed(k, out);
     TRY(decide(k));
     *out = result(k);

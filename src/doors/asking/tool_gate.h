@@ -1,22 +1,22 @@
-/* A check before tools run: the part that the tool-call API and the hooks of
+/* A gate before tools run: the part that the tool-call API and the hooks of
  * agents' clients share. */
-#ifndef DOORS_ASKING_CHECK_H
-#define DOORS_ASKING_CHECK_H
+#ifndef DOORS_ASKING_TOOL_GATE_H
+#define DOORS_ASKING_TOOL_GATE_H
 
 #include "domain/permit/tool_call.h"
 #include "doors/asking/tool_request.h"
 
-struct check_result {
+struct tool_gate_result {
     enum tool_effect effect;
     struct str reason; /* of the rule that forbids; p NULL: it has none */
     struct suspension suspension; /* of TOOL_ASK, as it is now */
 };
 
-/* A check, as the tool-call API reads it or the door of another form fills
- * it. */
-struct check {
+/* The calls of one turn, filled by the tool-call API or by the door of another
+ * form. */
+struct tool_gate {
     struct call *c;
-    struct tool_check gate; /* with its work, and what was said of the task */
+    struct tool_check check; /* with its work, and what was said of the task */
     struct tool_calls calls;
     struct tool_call_about about; /* for the subject of the question */
     const struct json *body; /* its members of the question are read when a
@@ -31,6 +31,7 @@ struct check {
  * may replace the answer. The same check again gives the same result.
  * ERR_INVALID of tool_check_begin; those of suspension_read and
  * tool_check_ask. */
-const struct err *check_calls(struct check *k, struct check_result *out) MUST;
+const struct err *tool_gate_check(struct tool_gate *k,
+                                  struct tool_gate_result *out) MUST;
 
 #endif
