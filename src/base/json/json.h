@@ -159,6 +159,8 @@ struct str json_dump(struct arena *a, const struct json *v, size_t max);
 void json_write_pretty(struct buf *b, const struct json *v);
 /* A string as a JSON literal with its quotes. */
 void json_write_string(struct buf *b, struct str s);
+/* Writes before as it is, and then s as a string: a member and its value. */
+void json_write_text(struct buf *b, const char *before, struct str s);
 /* v as ECMAScript prints it, shortest and ending in NUL, -0 as 0; "null" when
  * it is not finite. Returns the length. */
 #define JSON_DOUBLE_TEXT 32

@@ -30,6 +30,12 @@ void json_write_string(struct buf *b, struct str s)
     buf_char(b, '"');
 }
 
+void json_write_text(struct buf *b, const char *before, struct str s)
+{
+    buf_put(b, before);
+    json_write_string(b, s);
+}
+
 /* A decimal: 0.DIGITS times ten to the power of point, count digits. */
 struct decimal {
     char digits[20];

@@ -269,8 +269,7 @@ struct str tool_call_sha256(struct arena *a, const struct tool_call *call)
     struct buf b = buf_make(a, call->tool.n * 6 + call->arguments.n + 64);
     buf_put(&b, "{\"arguments\":");
     buf_str(&b, call->arguments);
-    buf_put(&b, ",\"tool\":");
-    json_write_string(&b, call->tool);
+    json_write_text(&b, ",\"tool\":", call->tool);
     buf_char(&b, '}');
     return crypt_sha256_hex(a, buf_text(&b));
 }
@@ -349,13 +348,6 @@ const struct err *tool_call_read(struct arena *a, const struct json *body,
     return NULL;
 }
 
-static void tool_call_put_member(struct buf *b, const char *before,
-                                 struct str value)
-{
-    buf_put(b, before);
-    json_write_string(b, value);
-}
-
 const struct err *tool_call_one(struct arena *a, struct tool_call call,
                                 size_t max, struct tool_calls *out)
 {
@@ -367,8 +359,8 @@ const struct err *tool_call_one(struct arena *a, struct tool_call call,
         buf_make(a, 6 * (call.id.n + call.tool.n) + call.raw.n + 64);
     TRY(tool_call_check_name(&r, call.tool));
     TRY(json_parse(a, call.raw, &tree));
-    tool_call_put_member(&b, "{\"id\":", call.id);
-    tool_call_put_member(&b, ",\"tool\":", call.tool);
+    json_write_text(&b, "{\"id\":", call.id);
+    json_write_text(&b, ",\"tool\":", call.tool);
     buf_put(&b, ",\"arguments\":");
     buf_str(&b, call.raw);
     buf_char(&b, '}');
@@ -444,17 +436,17 @@ void tool_call_subject_begin(struct buf *b, const struct str *tools, size_t n,
     } else {
         buf_printf(&sum, "All %zu calls, or none of them.", n);
     }
-    tool_call_put_member(
+    json_write_text(
         b, "{\"action\":{\"name\":", names == 1 ? tools[0] : buf_text(&many));
     if (about->provider.p)
-        tool_call_put_member(b, ",\"provider\":", about->provider);
-    tool_call_put_member(b, "},\"target\":",
-                         about->target.p ? about->target
-                         : fit           ? buf_text(&list)
-                                         : buf_text(&many));
-    tool_call_put_member(b, ",\"scope_summary\":", buf_text(&sum));
+        json_write_text(b, ",\"provider\":", about->provider);
+    json_write_text(b, "},\"target\":",
+                    about->target.p ? about->target
+                    : fit           ? buf_text(&list)
+                                    : buf_text(&many));
+    json_write_text(b, ",\"scope_summary\":", buf_text(&sum));
     if (about->consequence.p)
-        tool_call_put_member(b, ",\"consequence\":", about->consequence);
+        json_write_text(b, ",\"consequence\":", about->consequence);
 }
 
 struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
@@ -477,8 +469,8 @@ struct str tool_call_subject(struct arena *a, const struct tool_calls *calls,
         tools[i] = calls->v[i].tool;
     tool_call_subject_begin(&b, tools, calls->n, about);
     for (size_t i = 0; i < calls->n; i++) {
-        buf_put(&b, i ? ",{\"tool\":" : ",\"calls\":[{\"tool\":");
-        json_write_string(&b, calls->v[i].tool);
+        json_write_text(&b, i ? ",{\"tool\":" : ",\"calls\":[{\"tool\":",
+                        calls->v[i].tool);
         buf_put(&b, ",\"args\":");
         buf_str(&b, calls->v[i].raw);
         buf_char(&b, '}');

@@ -38,8 +38,6 @@ struct aap_request {
 
 /* view.c: the request as the protocol has it. */
 struct str aap_view(struct arena *a, const struct aap_request *r);
-/* The members "tool" and "arguments" of the submission, without braces. */
-struct str aap_call(struct arena *a, const struct suspension *s);
 /* Is the call approved as it was submitted, and is that still so? */
 bool aap_approved(const struct aap_request *r);
 

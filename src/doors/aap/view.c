@@ -12,7 +12,7 @@ bool aap_approved(const struct aap_request *r)
 
 /* Silence and a withdrawal are not a denial. A yes that the client cannot
  * carry out as it was submitted is one, and so is one that was revoked. */
-static const char *status_of(const struct aap_request *r)
+static const char *aap_status(const struct aap_request *r)
 {
     switch (r->suspension.state) {
     case SUSPENSION_PENDING:
@@ -28,81 +28,59 @@ static const char *status_of(const struct aap_request *r)
     }
 }
 
-static void put_text(struct buf *b, const char *before, struct str value)
+static void aap_put_time(struct buf *b, const char *before, int64_t at)
 {
-    buf_put(b, before);
-    json_write_string(b, value);
+    json_write_text(b, before, clock_rfc3339(b->arena, at));
 }
 
-static void put_time(struct buf *b, const char *before, int64_t at)
+static void aap_put_use(struct buf *b, const struct redemption *use)
 {
-    put_text(b, before, clock_rfc3339(b->arena, at));
-}
-
-struct str aap_call(struct arena *a, const struct suspension *s)
-{
-    const struct str calls = json_raw_member(a, s->subject, STR("calls"));
-    const struct str call = str_trim(str_sub(calls, 1, calls.n - 1));
-    return arena_join(
-        a, STR("\"tool\":"), json_raw_member(a, call, STR("tool")),
-        STR(",\"arguments\":"), json_raw_member(a, call, STR("args")));
-}
-
-/* The submission, byte for byte. */
-static void put_submission(struct buf *b, const struct suspension *s)
-{
-    const struct str kept = str_trim(s->context);
-    put_text(b, "{\"id\":", s->id);
-    buf_char(b, ',');
-    buf_str(b, aap_call(b->arena, s));
-    buf_char(b, ',');
-    buf_str(b, str_sub(kept, 1, kept.n - 1));
-    if (s->explanation.n > 0)
-        put_text(b, ",\"agent_reasoning\":", s->explanation);
-}
-
-static void put_decision(struct buf *b, const struct aap_request *r,
-                         const char *status)
-{
-    const struct suspension *s = &r->suspension;
-    put_text(b, ",\"decision\":{\"status\":", str_of(status));
-    put_time(b, ",\"decided_at\":", s->responded_at);
-    if (s->reason.n > 0)
-        put_text(b, ",\"note\":", s->reason);
-    if (aap_approved(r))
-        put_time(b, ",\"expires_at\":", r->permit.not_after);
-    buf_char(b, '}');
-}
-
-static void put_use(struct buf *b, const struct redemption *use)
-{
-    put_time(b, ",\"consumption\":{\"consumed_at\":", use->at);
+    aap_put_time(b, ",\"consumption\":{\"consumed_at\":", use->at);
     if (use->result != REDEMPTION_OPEN) {
-        put_text(b, ",\"outcome\":{\"status\":",
-                 use->result == REDEMPTION_COMPLETED
-                     ? STR("succeeded")
-                     : vocabulary_redemption_result(use->result)->wire);
-        put_time(b, ",\"reported_at\":", use->result_at);
+        json_write_text(b, ",\"outcome\":{\"status\":",
+                        use->result == REDEMPTION_COMPLETED
+                            ? STR("succeeded")
+                            : vocabulary_redemption_result(use->result)->wire);
+        aap_put_time(b, ",\"reported_at\":", use->result_at);
         if (use->result_ref.n > 0)
-            put_text(b, ",\"note\":", use->result_ref);
+            json_write_text(b, ",\"note\":", use->result_ref);
         buf_char(b, '}');
     }
     buf_char(b, '}');
 }
 
+/* The submission stands in it byte for byte. */
 struct str aap_view(struct arena *a, const struct aap_request *r)
 {
     const struct suspension *s = &r->suspension;
-    const char *status = status_of(r);
+    const char *status = aap_status(r);
     struct buf b = buf_make(a, RESPONSE_BODY_MAX);
-    put_submission(&b, s);
-    put_text(&b, ",\"status\":", str_of(status));
-    put_time(&b, ",\"created_at\":", s->suspended_at);
-    put_time(&b, ",\"deadline_at\":", s->expires_at);
-    if (s->state != SUSPENSION_PENDING)
-        put_decision(&b, r, status);
+    const struct str kept = str_trim(s->context);
+    const struct str calls = json_raw_member(a, s->subject, STR("calls"));
+    const struct str call = str_trim(str_sub(calls, 1, calls.n - 1));
+    json_write_text(&b, "{\"id\":", s->id);
+    buf_put(&b, ",\"tool\":");
+    buf_str(&b, json_raw_member(a, call, STR("tool")));
+    buf_put(&b, ",\"arguments\":");
+    buf_str(&b, json_raw_member(a, call, STR("args")));
+    buf_char(&b, ',');
+    buf_str(&b, str_sub(kept, 1, kept.n - 1));
+    if (s->explanation.n > 0)
+        json_write_text(&b, ",\"agent_reasoning\":", s->explanation);
+    json_write_text(&b, ",\"status\":", str_of(status));
+    aap_put_time(&b, ",\"created_at\":", s->suspended_at);
+    aap_put_time(&b, ",\"deadline_at\":", s->expires_at);
+    if (s->state != SUSPENSION_PENDING) {
+        json_write_text(&b, ",\"decision\":{\"status\":", str_of(status));
+        aap_put_time(&b, ",\"decided_at\":", s->responded_at);
+        if (s->reason.n > 0)
+            json_write_text(&b, ",\"note\":", s->reason);
+        if (aap_approved(r))
+            aap_put_time(&b, ",\"expires_at\":", r->permit.not_after);
+        buf_char(&b, '}');
+    }
     if (r->use.id.p)
-        put_use(&b, &r->use);
+        aap_put_use(&b, &r->use);
     buf_char(&b, '}');
     return buf_text(&b);
 }
