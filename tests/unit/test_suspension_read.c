@@ -77,7 +77,7 @@ Test(suspension_read, a_worded_question_is_as_one_that_was_sent)
     worded.question = sent.question;
     worded.on_reject = ON_REJECT_RESUME;
     worded.subject = sent.subject;
-    expect(suspension_compose(a, tree(choices), &worded), NULL, NULL,
+    expect(suspension_compose(a, tree(choices), NULL, &worded), NULL, NULL,
            "worded");
     for (size_t i = 0; i < suspension_record.n; i++) {
         const struct record_field *one = &suspension_record.fields[i];

@@ -325,15 +325,17 @@ void suspension_read_members(struct fields *f, struct suspension *s)
 
 const struct err *suspension_compose(struct arena *a,
                                      const struct json *choices,
+                                     const struct json *form,
                                      struct suspension *s)
 {
-    struct suspension_kind_parts parts = {.own = choices};
+    struct suspension_kind_parts parts = {.own = choices, .form = form};
     suspension_keep(a, s);
     TRY(suspension_parse_subject(a, s, &parts.subject));
     s->strict = true;
     s->said_fallback = true;
     s->callback_body = CALLBACK_BODY__MAX;
-    s->response_type = suspension_kind_answer(s->kind, choices != NULL, false);
+    s->response_type =
+        suspension_kind_answer(s->kind, choices != NULL, form != NULL);
     s->context = s->context.p ? s->context : STR("{}");
     s->evidence = s->evidence.p ? s->evidence : STR("[]");
     s->artifacts = s->artifacts.p ? s->artifacts : STR("[]");

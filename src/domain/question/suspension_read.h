@@ -20,11 +20,13 @@ const struct err *suspension_read(struct arena *a, const struct json *body,
  * caller has refused all other members of a question. */
 void suspension_read_members(struct fields *f, struct suspension *s);
 /* Finishes such a question: s has its kind, words and subject, and the members
- * that were read. choices: NULL: those of the kind. Silence is a failure,
+ * that were read. choices: NULL: those of the kind; form: a list of fields, or
+ * NULL. Silence is a failure,
  * unless the question's retry_policy says otherwise. Errors of suspension_read
  * about the subject, the choices and the size. */
 const struct err *suspension_compose(struct arena *a,
                                      const struct json *choices,
+                                     const struct json *form,
                                      struct suspension *s) MUST;
 /* Reads an OpenIntent SuspensionRecord leniently: the SDK's forms are accepted,
  * unknown members are kept in the mirror, and members that only the server sets

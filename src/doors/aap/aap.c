@@ -23,30 +23,30 @@ struct submission {
     struct tool_check gate;
     struct str text; /* as it was sent */
     struct tool_calls calls;
-    struct str tool, server, timeout, reasoning;
+    struct str tool, reasoning;
     int64_t seconds;
 };
 
 /* ---- reading -------------------------------------------------------- */
 
-static const struct err *read_submission(struct submission *x,
-                                         const struct json *body)
+static const struct err *aap_read(struct submission *x,
+                                  const struct json *body)
 {
     struct fields f = fields(x->gate.w.arena, body, STR(""));
     const struct json *arguments = NULL, *context = NULL;
+    struct str server, timeout;
     fields_only(&f, "tool server arguments timeout agent_reasoning context");
     fields_need(&f, "tool");
     fields_need(&f, "arguments");
     fields_need(&f, "timeout");
     fields_text(&f, "tool", TOOL_CALL_NAME_MAX, &x->tool);
-    fields_text(&f, "server", SHORT_MAX, &x->server);
+    fields_text(&f, "server", SHORT_MAX, &server);
     fields_json(&f, "arguments", JSON_OBJECT, &arguments);
-    fields_text(&f, "timeout", SHORT_MAX, &x->timeout);
+    fields_text(&f, "timeout", SHORT_MAX, &timeout);
     fields_text(&f, "agent_reasoning", SUSPENSION_EXPLANATION_MAX,
                 &x->reasoning);
     fields_json(&f, "context", JSON_OBJECT, &context);
-    if (!f.e &&
-        !clock_span(x->timeout, SUSPENSION_TIMEOUT_MAX, &x->seconds))
+    if (!f.e && !clock_span(timeout, SUSPENSION_TIMEOUT_MAX, &x->seconds))
         fields_wrong(&f, "timeout", "field.value",
                      "\"timeout\" has to be a duration like 10m or 24h, at "
                      "most 366 days.");
@@ -62,7 +62,7 @@ static const struct err *read_submission(struct submission *x,
 
 /* The members that are neither the call nor shown elsewhere, for the question's
  * context: so that the submission can be given back as it was. */
-static struct str kept(const struct submission *x)
+static struct str aap_kept(const struct submission *x)
 {
     static const char *const names[] = {"timeout", "server", "context"};
     struct arena *a = x->gate.w.arena;
@@ -80,7 +80,7 @@ static struct str kept(const struct submission *x)
     return buf_text(&b);
 }
 
-static const struct err *ask(struct submission *x)
+static const struct err *aap_ask(struct submission *x)
 {
     const struct permit_terms terms = {.max_uses = 1,
                                        .use_seconds = PERMIT_SECONDS};
@@ -92,29 +92,17 @@ static const struct err *ask(struct submission *x)
                            .question = tool_call_question(a, x->tool),
                            .explanation =
                                x->reasoning.n > 0 ? x->reasoning : STR_NONE,
-                           .context = kept(x),
+                           .context = aap_kept(x),
                            .subject = tool_call_subject(a, &x->calls, &about),
                            .responder = {.mode = RESPONDER_OPERATORS},
                            .on_reject = ON_REJECT_RESUME,
                            .timeout_seconds = x->seconds};
-    TRY(suspension_compose(a, tool_call_choices(a), &s));
+    TRY(suspension_compose(a, tool_call_choices(a), NULL, &s));
     return tool_check_ask(&x->gate, &s, &terms);
 }
 
-/* A rule that allows the tool leaves it to a person all the same. */
-static const struct err *check_rules(struct tool_check *g)
-{
-    TRY(tool_check_decide(g));
-    if (g->verdict.effect == TOOL_DENY)
-        return err_at(g->w.arena, ERR_INVALID, "tool.denied", STR("tool"),
-                      "A rule forbids this tool. %.*s",
-                      STR_FMT(g->verdict.reason));
-    g->verdict.effect = TOOL_ASK;
-    return NULL;
-}
-
-static const struct err *load(struct call *c, struct str id,
-                              struct aap_request *out)
+static const struct err *aap_load(struct call *c, struct str id,
+                                  struct aap_request *out)
 {
     struct permits_row row;
     struct redemption_rows uses;
@@ -140,10 +128,10 @@ static const struct err *load(struct call *c, struct str id,
     return NULL;
 }
 
-static const struct err *answer(struct call *c, struct str id, int status)
+static const struct err *aap_answer(struct call *c, struct str id, int status)
 {
     struct aap_request r;
-    TRY(load(c, id, &r));
+    TRY(aap_load(c, id, &r));
     response_json_text(c->rs, status, aap_view(c->a, &r));
     return NULL;
 }
@@ -156,16 +144,21 @@ const struct err *aap_create(struct call *c)
     struct tool_check *g = &x.gate;
     struct json *body = NULL;
     TRY(call_body_once(c, &body));
-    TRY(read_submission(&x, body));
+    TRY(aap_read(&x, body));
     g->tools = &x.tool;
     g->severity = SEVERITY_UNSAID;
-    TRY(check_rules(g));
+    TRY(tool_check_decide(g));
+    if (g->verdict.effect == TOOL_DENY)
+        return err_at(c->a, ERR_INVALID, "tool.denied", STR("tool"),
+                      "A rule forbids this tool. %.*s",
+                      STR_FMT(g->verdict.reason));
+    /* A rule that allows the tool leaves it to a person all the same. */
+    g->verdict.effect = TOOL_ASK;
     TRY(tool_check_begin(g, &c->once));
     if (g->w.answered)
-        return answer(c,
-                      json_get_text(json_read(c->a, g->w.before.body), "id"),
-                      200);
-    TRY(ask(&x));
+        return aap_answer(
+            c, json_get_text(json_read(c->a, g->w.before.body), "id"), 200);
+    TRY(aap_ask(&x));
     if (!g->w.has_permit)
         return err_at(c->a, ERR_INVALID, "permit.details", STR("arguments"),
                       "No permit can describe this call exactly.");
@@ -177,40 +170,31 @@ const struct err *aap_create(struct call *c)
 
 /* ---- reading one ------------------------------------------------------ */
 
-/* wait=25s; a number alone is seconds too. Longer waits are cut. */
-static const struct err *read_wait(struct call *c, int64_t *out)
-{
-    const struct str sent = request_query(c->rq, "wait");
-    *out = 0;
-    if (sent.p && !clock_span(sent, SUSPENSION_TIMEOUT_MAX, out) &&
-        !str_int(sent, 0, 3600, out))
-        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("wait"),
-                      "\"wait\" has to be a duration like 25s.");
-    if (*out > HOLD_MAX)
-        *out = HOLD_MAX;
-    return NULL;
-}
-
 const struct err *aap_get(struct call *c)
 {
+    const struct str sent = request_query(c->rq, "wait");
     struct aap_request r;
     int64_t wait = 0, held = 0;
-    TRY(read_wait(c, &wait));
+    /* 25s; a number alone is seconds too. */
+    if (sent.p && !clock_span(sent, SUSPENSION_TIMEOUT_MAX, &wait) &&
+        !str_int(sent, 0, 3600, &wait))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("wait"),
+                      "\"wait\" has to be a duration like 25s.");
     TRY(hold_wait(c, &held)); /* whether one may be held at all */
-    TRY(load(c, c->param[0], &r));
+    TRY(aap_load(c, c->param[0], &r));
     if (r.suspension.state == SUSPENSION_PENDING && wait > 0 &&
         !c->rq->waited) {
-        hold_poll(c, &(struct hold_poll){
-                         .intent_id = r.suspension.intent_id,
-                         .suspension_id = r.suspension.id,
-                         .wait = wait});
+        hold_poll(
+            c, &(struct hold_poll){.intent_id = r.suspension.intent_id,
+                                   .suspension_id = r.suspension.id,
+                                   .wait = wait < HOLD_MAX ? wait : HOLD_MAX});
         return NULL;
     }
     response_json_text(c->rs, 200, aap_view(c->a, &r));
     return NULL;
 }
 
-static const struct err *terminal(void)
+static const struct err *aap_terminal(void)
 {
     return ERROR(ERR_CONFLICT, "already_terminal",
                  "The request has been decided.");
@@ -220,13 +204,13 @@ const struct err *aap_cancel(struct call *c)
 {
     struct aap_request r;
     struct work w;
-    TRY(load(c, c->param[0], &r));
+    TRY(aap_load(c, c->param[0], &r));
     if (r.suspension.state != SUSPENSION_PENDING)
-        return terminal();
+        return aap_terminal();
     const struct err *e = question_cancel(c, &w, c->param[0], STR_NONE, NULL);
     /* It may have been answered since it was read. */
     if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
-        return terminal();
+        return aap_terminal();
     TRY(e);
     r.suspension = w.suspension;
     return call_commit_text(c, &w, 200, aap_view(c->a, &r), false);
@@ -234,30 +218,20 @@ const struct err *aap_cancel(struct call *c)
 
 /* ---- consuming ------------------------------------------------------- */
 
-static const struct err *may_consume(const struct aap_request *r)
-{
-    if (!aap_approved(r))
-        return ERROR(ERR_CONFLICT, "not_approved",
-                     "The request is not approved.");
-    return NULL;
-}
-
-/* The same consumption again is the same use. */
-static struct str operation(struct call *c)
-{
-    const struct str key = request_header(c->rq, "Idempotency-Key");
-    return crypt_sha256_hex(c->a, key.p ? key : c->rq->id);
-}
-
 const struct err *aap_consume(struct call *c)
 {
+    /* The same consumption again is the same use. */
+    const struct str key = request_header(c->rq, "Idempotency-Key");
     struct json *body = NULL;
     struct aap_request r;
     TRY(call_body_if_any(c, &body));
-    TRY(load(c, c->param[0], &r));
-    TRY(may_consume(&r));
+    TRY(aap_load(c, c->param[0], &r));
+    if (!aap_approved(&r))
+        return ERROR(ERR_CONFLICT, "not_approved",
+                     "The request is not approved.");
     struct use u = {.w = call_work(c),
-                    .operation_id = operation(c),
+                    .operation_id =
+                        crypt_sha256_hex(c->a, key.p ? key : c->rq->id),
                     .suspension = r.suspension};
     const struct err *e = use_find(&u);
     if (!e)
@@ -273,12 +247,13 @@ const struct err *aap_consume(struct call *c)
         return ERROR(ERR_CONFLICT, "not_approved",
                      "The permit cannot be used any more.");
     TRY(e);
-    return answer(c, c->param[0], 200);
+    return aap_answer(c, c->param[0], 200);
 }
 
 /* ---- the outcome ----------------------------------------------------- */
 
-static const struct err *read_outcome(struct call *c, struct redemption *out)
+static const struct err *aap_read_outcome(struct call *c,
+                                          struct redemption *out)
 {
     struct json *body = NULL;
     struct str status, note;
@@ -304,8 +279,8 @@ const struct err *aap_outcome(struct call *c)
     const struct work w = call_work(c);
     struct aap_request r;
     struct redemption sent;
-    TRY(read_outcome(c, &sent));
-    TRY(load(c, c->param[0], &r));
+    TRY(aap_read_outcome(c, &sent));
+    TRY(aap_load(c, c->param[0], &r));
     if (!r.use.id.p)
         return ERROR(ERR_CONFLICT, "not_consumed",
                      "The approval was not consumed.");
@@ -317,5 +292,5 @@ const struct err *aap_outcome(struct call *c)
         return ERROR(ERR_CONFLICT, "outcome_conflict",
                      "Another outcome was reported.");
     TRY(e);
-    return answer(c, c->param[0], 200);
+    return aap_answer(c, c->param[0], 200);
 }

@@ -86,6 +86,6 @@ const struct err *api_permit_request_make(struct permit_request *r)
     s.on_reject = ON_REJECT_RESUME;
     s.timeout_seconds = r->veto_seconds;
     s.subject = permit_subject(a, r->details, r->details_text, r->consequence);
-    TRY(suspension_compose(a, tool_call_choices(a), &s));
+    TRY(suspension_compose(a, tool_call_choices(a), NULL, &s));
     return tool_check_ask(g, &s, &r->terms);
 }

@@ -25,9 +25,11 @@ static const struct call_made suspension_made = {"/api/v1/suspensions/",
 const struct err *api_suspension_ask(struct call *c)
 {
     struct json *body = NULL;
+    struct question q;
     struct work w;
     TRY(call_body_once(c, &body));
-    TRY(question_ask(c, &w, c->rq->body, body));
+    TRY(question_read(c->a, body, c->rq->body, &q));
+    TRY(question_ask(c, &w, &q));
     if (w.answered)
         return call_replay_made(c, &w, &suspension_made);
     call_locate(c, &suspension_made, w.suspension.id);

@@ -18,21 +18,24 @@
 
 /* ---- asking --------------------------------------------------------- */
 
-/* The head of a long question is the title of the intent made for it. */
-static const struct err *read_intent(struct call *c, const struct json *body,
-                                     const struct suspension *s,
-                                     struct intent *i)
+const struct err *question_read(struct arena *a, const struct json *body,
+                                struct str text, struct question *out)
 {
-    const struct json *obj = json_get(body, "intent");
-    i->title = s->title.p ? s->title
-                          : str_head(s->question, INTENT_TITLE_MAX);
+    struct fields f = fields(a, body, STR(""));
+    struct intent *i = &out->intent;
+    *out = (struct question){.intent_id = STR_NONE};
+    TRY(suspension_read(a, body, text, &out->suspension));
+    fields_uuid(&f, "intent_id", &out->intent_id);
+    if (!f.e && out->intent_id.p && json_has(body, "intent"))
+        fields_wrong(&f, "intent", "field.unused",
+                     "The body needs either \"intent_id\" or \"intent\".");
+    TRY(fields_error(&f));
     if (!json_has(body, "intent"))
         return NULL;
-    struct fields f = fields(c->a, obj, STR("intent"));
-    struct str title = STR_NONE;
+    f = fields(a, json_get(body, "intent"), STR("intent"));
     fields_only(&f, "title description session_id task_id turn_id "
                     "initiated_by parent_intent_id");
-    fields_text(&f, "title", INTENT_TITLE_MAX, &title);
+    fields_text(&f, "title", INTENT_TITLE_MAX, &i->title);
     fields_text(&f, "description", INTENT_DESCRIPTION_MAX, &i->description);
     fields_text(&f, "session_id", SHORT_MAX, &i->session_id);
     fields_text(&f, "task_id", SHORT_MAX, &i->task_id);
@@ -40,70 +43,65 @@ static const struct err *read_intent(struct call *c, const struct json *body,
     fields_text(&f, "initiated_by", SHORT_MAX, &i->initiated_by);
     fields_uuid(&f, "parent_intent_id", &i->parent_intent_id);
     TRY(fields_error(&f));
-    i->initiated_by = person_reference(c->a, i->initiated_by);
-    if (str_trim(title).n > 0)
-        i->title = title;
+    i->initiated_by = person_reference(a, i->initiated_by);
     return NULL;
 }
 
-static const struct err *check_parent(struct call *c, const struct work *w,
-                                      struct str id)
+/* A new intent for the question, created and suspended in one transaction. The
+ * head of a long question is its title. */
+static const struct err *question_begin_new(struct call *c, struct work *w,
+                                            struct question *q)
 {
-    const struct intent_ids parent = {.v = {id}, .n = id.p ? 1 : 0};
-    const struct intents_refs refs = {.ids = &parent,
+    const struct suspension *s = &q->suspension;
+    struct intent *i = &q->intent;
+    const struct str parent = i->parent_intent_id;
+    const struct intent_ids parents = {.v = {parent}, .n = parent.p ? 1 : 0};
+    const struct intents_refs refs = {.ids = &parents,
                                       .who = &c->who,
                                       .act = REACH_USE,
                                       .needs = ACCESS_ADMIN,
                                       .missing = ERR_NOT_FOUND,
                                       .what = "intent.parent_intent_id"};
-    TRY(intents_check_refs(c->pg, c->a, &refs));
-    return id.p ? policy_tie(w, id) : NULL;
-}
-
-/* A new intent for the question, created and suspended in one transaction. */
-static const struct err *make_intent(struct call *c, struct work *w,
-                                     const struct json *body,
-                                     const struct suspension *s)
-{
-    struct intent given = {.title = STR_NONE, .test = c->who.test};
-    TRY(read_intent(c, body, s, &given));
+    i->test = c->who.test;
+    if (str_trim(i->title).n == 0)
+        i->title =
+            s->title.p ? s->title : str_head(s->question, INTENT_TITLE_MAX);
     *w = call_work(c);
-    TRY(work_begin_new(w, &given, false, &c->once));
+    TRY(work_begin_new(w, i, false, &c->once));
     if (w->answered)
         return NULL;
-    TRY(check_parent(c, w, given.parent_intent_id));
+    TRY(intents_check_refs(c->pg, c->a, &refs));
+    if (parent.p)
+        TRY(policy_tie(w, parent));
     TRY(work_check_parent(w));
     return ask_make_intent(w, INTENT_SUSPENDED);
 }
 
-static const struct err *begin(struct call *c, struct work *w,
-                               const struct json *body,
-                               const struct suspension *s)
+const struct err *question_ask(struct call *c, struct work *w,
+                               struct question *q)
 {
-    struct fields f = fields(c->a, body, STR(""));
-    struct str id = STR_NONE;
-    fields_uuid(&f, "intent_id", &id);
-    if (!f.e && id.p && json_has(body, "intent"))
-        fields_wrong(&f, "intent", "field.unused",
-                     "The body needs either \"intent_id\" or \"intent\".");
-    TRY(fields_error(&f));
-    if (id.p) {
-        TRY(call_begin(c, w, id));
-        return w->answered ? NULL : ask_move(w);
-    }
-    return make_intent(c, w, body, s);
-}
-
-const struct err *question_ask(struct call *c, struct work *w, struct str text,
-                               const struct json *body)
-{
-    struct suspension s = {.id = id_new(c->a)};
-    TRY(suspension_read(c->a, body, text, &s));
-    TRY(begin(c, w, body, &s));
+    q->suspension.id = id_new(c->a);
+    TRY(q->intent_id.p ? call_begin(c, w, q->intent_id)
+                       : question_begin_new(c, w, q));
     if (w->answered)
         return NULL;
-    TRY(tool_check_add_terms(w, &s));
-    return ask_by_caller(w, &s);
+    if (q->intent_id.p)
+        TRY(ask_move(w));
+    TRY(tool_check_add_terms(w, &q->suspension));
+    return ask_by_caller(w, &q->suspension);
+}
+
+const struct err *question_ask_once(struct call *c, struct question *q,
+                                    struct suspension *out)
+{
+    struct work w;
+    TRY(question_ask(c, &w, q));
+    if (w.answered) {
+        const struct json *before = json_read(c->a, w.before.body);
+        return question_get(c, json_get_text(before, "suspension_id"), out);
+    }
+    *out = w.suspension;
+    return call_commit(c, &w, 201, question_asked(c, &w), false);
 }
 
 void question_once(struct call *c, struct str session, struct str id,
@@ -129,30 +127,18 @@ struct json *question_asked(struct call *c, const struct work *w)
 
 /* ---- one that is there ---------------------------------------------- */
 
-static const struct err *unknown(void)
-{
-    return ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                 "There is no suspension with this id.");
-}
-
-/* Of a closed intent an agent needs access; to ask for that it needs none. */
-static const struct err *check_closed(struct call *c,
-                                      const struct suspension *s)
-{
-    struct intent i;
-    if (c->who.role != ROLE_AGENT || s->origin == ORIGIN_ACCESS)
-        return NULL;
-    return err_not_found_as(call_intent(c, s->intent_id, REACH_USE, &i),
-                            unknown());
-}
-
 const struct err *question_check(struct call *c, const struct suspension *s,
                                  bool closed)
 {
     const struct responder_case about = suspension_case(s);
+    struct intent i;
     if (!responder_sees(&about, &c->who))
-        return unknown();
-    return closed ? check_closed(c, s) : NULL;
+        return &suspension_record.unknown;
+    /* To ask for access to a closed intent, an agent needs none. */
+    if (!closed || c->who.role != ROLE_AGENT || s->origin == ORIGIN_ACCESS)
+        return NULL;
+    return err_not_found_as(call_intent(c, s->intent_id, REACH_USE, &i),
+                            &suspension_record.unknown);
 }
 
 const struct err *question_get(struct call *c, struct str id,

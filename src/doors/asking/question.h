@@ -5,11 +5,23 @@
 
 #include "doors/call/call.h"
 
-/* Asks the question of a body, in its intent or in a new one; text: the bytes
- * of the body. The caller commits, unless w->answered. ERR_INVALID of
- * suspension_read; ERR_NOT_FOUND intent.unknown; those of ask. */
-const struct err *question_ask(struct call *c, struct work *w, struct str text,
-                               const struct json *body) MUST;
+/* A question to ask, as it is read or as the door of another form fills it. */
+struct question {
+    struct str intent_id; /* p NULL: a new intent is made: */
+    struct intent intent; /* without a title it has that of the question */
+    struct suspension suspension;
+};
+/* Reads one from a body; text: its bytes. ERR_INVALID of suspension_read. */
+const struct err *question_read(struct arena *a, const struct json *body,
+                                struct str text, struct question *out) MUST;
+/* Asks it, under a new id. The caller commits, unless w->answered.
+ * ERR_NOT_FOUND intent.unknown; those of ask. */
+const struct err *question_ask(struct call *c, struct work *w,
+                               struct question *q) MUST;
+/* Asks it once and commits: *out is the question as it is now, also where the
+ * same call asked it before (c->once). */
+const struct err *question_ask_once(struct call *c, struct question *q,
+                                    struct suspension *out) MUST;
 /* Sets the key of a call (c->once) by a client that sends no Idempotency-Key,
  * from its session, its own id of the call and the text. Without an id (p
  * NULL) that of the request counts: one that is held comes back as the same

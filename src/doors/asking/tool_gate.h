@@ -31,7 +31,7 @@ struct tool_gate {
  * may replace the answer. The same check again gives the same result.
  * ERR_INVALID of tool_check_begin; those of suspension_read and
  * tool_check_ask. */
-const struct err *tool_gate_check(struct tool_gate *k,
+const struct err *tool_gate_check(struct tool_gate *g,
                                   struct tool_gate_result *out) MUST;
 
 #endif

@@ -8,70 +8,71 @@
 
 /* ---- intents -------------------------------------------------------- */
 
-static void put_key(struct buf *b, const char *key)
+static void view_put_key(struct buf *b, const char *key)
 {
     buf_put(b, b->n > 0 && b->p[b->n - 1] != '{' ? ",\"" : "\"");
     buf_put(b, key);
     buf_put(b, "\":");
 }
 
-static void put_text(struct buf *b, const char *key, struct str s)
+static void view_put_text(struct buf *b, const char *key, struct str s)
 {
-    put_key(b, key);
+    view_put_key(b, key);
     if (s.p)
         json_write_string(b, s);
     else
         buf_put(b, "null");
 }
 
-static void put_raw(struct buf *b, const char *key, struct str s)
+static void view_put_raw(struct buf *b, const char *key, struct str s)
 {
-    put_key(b, key);
+    view_put_key(b, key);
     buf_str(b, s.p ? s : STR("null"));
 }
 
-static void put_int(struct buf *b, const char *key, int64_t v)
+static void view_put_int(struct buf *b, const char *key, int64_t v)
 {
-    put_key(b, key);
+    view_put_key(b, key);
     buf_int(b, v);
 }
 
-static void put_intent(struct buf *b, struct arena *a, const struct intent *i)
+static void view_put_intent(struct buf *b, struct arena *a,
+                            const struct intent *i)
 {
     buf_char(b, '{');
-    put_text(b, "id", i->id);
-    put_text(b, "title", i->title);
-    put_text(b, "description", i->description);
-    put_text(b, "created_by", i->created_by);
+    view_put_text(b, "id", i->id);
+    view_put_text(b, "title", i->title);
+    view_put_text(b, "description", i->description);
+    view_put_text(b, "created_by", i->created_by);
     if (i->test)
-        put_raw(b, "test", STR("true"));
-    put_text(b, "status", vocabulary_intent_status(i->status)->wire);
-    put_raw(b, "constraints", i->constraints);
-    put_raw(b, "state", i->state);
-    put_int(b, "confidence", i->confidence);
-    put_int(b, "version", i->version);
-    put_text(b, "created_at", clock_naive(a, i->created_at));
-    put_text(b, "updated_at", clock_naive(a, i->updated_at));
-    put_text(b, "parent_intent_id", i->parent_intent_id);
-    put_raw(b, "depends_on", i->depends_on);
-    put_raw(b, "governance_policy", i->governance_policy);
+        view_put_raw(b, "test", STR("true"));
+    view_put_text(b, "status", vocabulary_intent_status(i->status)->wire);
+    view_put_raw(b, "constraints", i->constraints);
+    view_put_raw(b, "state", i->state);
+    view_put_int(b, "confidence", i->confidence);
+    view_put_int(b, "version", i->version);
+    view_put_text(b, "created_at", clock_naive(a, i->created_at));
+    view_put_text(b, "updated_at", clock_naive(a, i->updated_at));
+    view_put_text(b, "parent_intent_id", i->parent_intent_id);
+    view_put_raw(b, "depends_on", i->depends_on);
+    view_put_raw(b, "governance_policy", i->governance_policy);
     if (i->session_id.p)
-        put_text(b, "session_id", i->session_id);
+        view_put_text(b, "session_id", i->session_id);
     if (i->task_id.p)
-        put_text(b, "task_id", i->task_id);
+        view_put_text(b, "task_id", i->task_id);
     if (i->turn_id.p)
-        put_text(b, "turn_id", i->turn_id);
+        view_put_text(b, "turn_id", i->turn_id);
     if (i->initiated_by.p)
-        put_text(b, "initiated_by", i->initiated_by);
+        view_put_text(b, "initiated_by", i->initiated_by);
     if (i->owner.p)
-        put_text(b, "owner", i->owner);
+        view_put_text(b, "owner", i->owner);
     buf_char(b, '}');
 }
 
 struct str view_intent_text(struct arena *a, const struct intent *i)
 {
     struct buf b = buf_make(a, RESPONSE_BODY_MAX);
-    put_intent(&b, a, i);
+    view_put_intent(&b, a, i);
     return buf_text(&b);
 }
 
@@ -83,7 +84,7 @@ void view_intents(struct buf *b, const char *name,
     buf_put(b, "\":[");
     for (size_t i = 0; i < rows->n; i++) {
         buf_put(b, i ? "," : "");
-        put_intent(b, b->arena, &rows->v[i]);
+        view_put_intent(b, b->arena, &rows->v[i]);
     }
     buf_put(b, "],\"next\":");
     if (rows->more)
