@@ -23,7 +23,7 @@
 
 /* ---- clients -------------------------------------------------------- */
 
-static const struct client {
+static const struct hooks_client {
     const char *name, *title;
     const char *session; /* the member that names the session */
     int64_t hold; /* seconds: nine tenths of the client's own limit */
@@ -53,88 +53,68 @@ static const struct {
 
 /* ---- names ---------------------------------------------------------- */
 
-/* Behind the head of a text: the digest of the whole. */
-static struct str digested(struct arena *a, struct buf *head, struct str whole)
+/* A name in short: its head, and the digest of the whole. */
+static struct str hooks_digest(struct arena *a, struct str head,
+                               struct str whole)
 {
-    buf_put(head, "\xE2\x80\xA6");
-    buf_str(head, crypt_sha256_hex(a, whole));
-    return buf_text(head);
+    return arena_join(a, head, STR("\xE2\x80\xA6"),
+                      crypt_sha256_hex(a, whole));
 }
 
 struct str hooks_named(struct arena *a, struct str s)
 {
-    struct buf b = buf_make(a, SHORT_MAX * 4);
-    if (str_runes(s) <= SHORT_MAX)
-        return s;
-    buf_str(&b, str_head(s, HEAD_MAX));
-    return digested(a, &b, s);
+    return str_runes(s) <= SHORT_MAX
+               ? s
+               : hooks_digest(a, str_head(s, HEAD_MAX), s);
 }
 
-/* A tool's name as a call may have it: a space, or a sign that nobody sees, is
- * "_" in its head, and the digest is of the whole. */
-static struct str tool_named(struct arena *a, struct str tool)
+/* In the head of a tool's name, a space or a sign that nobody sees is "_". */
+void hooks_name(struct hooks_call *h, struct str tool, struct str id,
+                struct str session)
 {
+    struct arena *a = h->c->a;
     struct buf b = buf_make(a, SHORT_MAX * 4);
-    if (tool.n == 0 || tool_call_name(tool))
-        return tool;
     const struct str head = str_head(tool, HEAD_MAX);
     for (size_t at = 0, from = 0; at < head.n; from = at) {
         str_rune(head, &at);
         const struct str one = {head.p + from, at - from};
         buf_str(&b, tool_call_name(one) ? one : STR("_"));
     }
-    return digested(a, &b, tool);
-}
-
-void hooks_name(struct hooks_call *h, struct str tool, struct str id,
-                struct str session)
-{
-    struct arena *a = h->c->a;
     h->whole = tool;
-    h->tool = tool_named(a, tool);
+    h->tool = tool.n == 0 || tool_call_name(tool)
+                  ? tool
+                  : hooks_digest(a, buf_text(&b), tool);
     h->id = id.n == 0 || tool_call_id(id) ? id : crypt_sha256_hex(a, id);
     h->session = hooks_named(a, session);
 }
 
 /* ---- reading -------------------------------------------------------- */
 
-/* The command of an event that names no tool. */
-static struct str command(struct arena *a, struct str text)
-{
-    return arena_join(a, STR("{\"command\":"),
-                      json_raw_member(a, text, STR("command")), STR("}"));
-}
-
-/* An object as it was sent, or the text of one. */
-static struct str input_of(struct fields *f, const struct json *body,
-                           struct str text)
-{
-    const struct json *v = json_get(body, "tool_input");
-    const struct str sent = json_text(v);
-    if (json_is(v, JSON_OBJECT))
-        return json_raw_member(f->arena, text, STR("tool_input"));
-    if (!sent.p || json_check(f->arena, sent) ||
-        !json_is(json_read(f->arena, sent), JSON_OBJECT))
-        fields_wrong(f, "tool_input", "field.value",
-                     "The input has to be an object, or the text of one.");
-    return sent;
-}
-
-/* The tool's name, and the input. tool: of an event that names none; else
- * NULL. */
-static struct str read_tool(struct hooks_call *h, struct fields *f,
-                            const struct json *body, struct str text,
-                            const char *tool)
+/* The tool's name and the input: an object as it was sent, or the text of one.
+ * tool: of an event that names none, whose input is its command; else NULL. */
+static struct str hooks_read_tool(struct hooks_call *h, struct fields *f,
+                                  struct str text, const char *tool)
 {
     const char *member = tool ? "command" : "tool_name";
-    struct str sent;
+    const struct json *v = json_get(f->obj, "tool_input");
+    struct arena *a = f->arena;
+    struct str name;
     fields_need(f, member);
-    fields_text(f, member, REQUEST_BODY_MAX, &sent);
-    if (!tool)
-        h->input = input_of(f, body, text);
-    else if (!f->e)
-        h->input = command(f->arena, text);
-    return tool ? str_of(tool) : sent;
+    fields_text(f, member, REQUEST_BODY_MAX, &name);
+    if (tool) {
+        h->input =
+            arena_join(a, STR("{\"command\":"),
+                       json_raw_member(a, text, STR("command")), STR("}"));
+        return str_of(tool);
+    }
+    h->input = json_is(v, JSON_OBJECT)
+                   ? json_raw_member(a, text, STR("tool_input"))
+                   : json_text(v);
+    if (!h->input.p || json_check(a, h->input) ||
+        !json_is(json_read(a, h->input), JSON_OBJECT))
+        fields_wrong(f, "tool_input", "field.value",
+                     "The input has to be an object, or the text of one.");
+    return name;
 }
 
 const struct err *hooks_read(struct hooks_call *h, const struct json *body,
@@ -157,7 +137,7 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
     fields_text(&f, "tool_use_id", REQUEST_BODY_MAX, &id);
     fields_text(&f, "session_id", REQUEST_BODY_MAX, &session);
     fields_text(&f, "cwd", REQUEST_BODY_MAX, &h->place);
-    const struct str tool = read_tool(h, &f, body, text, events[i].tool);
+    const struct str tool = hooks_read_tool(h, &f, text, events[i].tool);
     TRY(fields_error(&f));
     hooks_name(h, tool, id, session);
     return NULL;
@@ -165,27 +145,20 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
 
 /* ---- asking --------------------------------------------------------- */
 
-static void put(struct buf *b, const char *before, struct str value,
-                const char *after)
-{
-    buf_put(b, before);
-    json_write_string(b, value);
-    buf_put(b, after);
-}
-
-static bool other_name(const struct hooks_call *h)
+/* Does the tool's name in the question stand for another one? */
+static bool hooks_renamed(const struct hooks_call *h)
 {
     return !str_eq(h->tool, h->whole);
 }
 
-static struct str explanation(const struct hooks_call *h)
+static struct str hooks_explanation(const struct hooks_call *h)
 {
     struct buf b = buf_make(h->c->a, (PLACE_MAX + WHOLE_MAX) * 4 + 64);
     if (h->place.n > 0) {
         buf_put(&b, "Working directory: ");
         buf_str(&b, str_head(h->place, PLACE_MAX));
     }
-    if (other_name(h)) {
+    if (hooks_renamed(h)) {
         buf_put(&b, b.n ? "\n" : "");
         buf_put(&b, "The whole name of the tool: ");
         buf_str(&b, str_head(h->whole, WHOLE_MAX));
@@ -194,7 +167,7 @@ static struct str explanation(const struct hooks_call *h)
 }
 
 /* The first line of a text, up to a length; where there is more, says so. */
-static struct str shortened(struct arena *a, struct str text)
+static struct str hooks_first_line(struct arena *a, struct str text)
 {
     struct str rest = text;
     const struct str line = str_head(str_cut(&rest, '\n'), TARGET_MAX);
@@ -209,7 +182,8 @@ static struct str shortened(struct arena *a, struct str text)
 /* The file, address or command of a call; else the working directory. An
  * argument that a person may change is not a target: it would be wrong
  * then. */
-static struct str target(const struct hooks_call *h, const struct json *input)
+static struct str hooks_target(const struct hooks_call *h,
+                               const struct json *input)
 {
     static const char *const members[] = {
         "file_path", "notebook_path", "absolute_path", "path", "url",
@@ -217,21 +191,23 @@ static struct str target(const struct hooks_call *h, const struct json *input)
     for (size_t i = 0; !h->edit && i < countof(members); i++) {
         const struct str text = str_trim(json_get_text(input, members[i]));
         if (text.n > 0)
-            return shortened(h->c->a, text);
+            return hooks_first_line(h->c->a, text);
     }
-    return h->place.n == 0                   ? STR_NONE
-           : str_runes(h->place) > PLACE_MAX ? shortened(h->c->a, h->place)
-                                             : h->place;
+    return h->place.n == 0 ? STR_NONE
+           : str_runes(h->place) > PLACE_MAX
+               ? hooks_first_line(h->c->a, h->place)
+               : h->place;
 }
 
 /* The call in one text, for its identity. */
-static struct str identity(const struct hooks_call *h)
+static struct str hooks_identity(const struct hooks_call *h)
 {
     struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);
-    put(&b, "[", h->session, ",");
-    put(&b, "", h->id, ",");
-    put(&b, "", h->place, ",");
-    put(&b, "", h->whole, ",");
+    json_write_text(&b, "[", h->session);
+    json_write_text(&b, ",", h->id);
+    json_write_text(&b, ",", h->place);
+    json_write_text(&b, ",", h->whole);
+    buf_char(&b, ',');
     buf_str(&b, h->input);
     buf_char(&b, ']');
     return buf_text(&b);
@@ -242,14 +218,6 @@ struct verdict hooks_denied(struct str reason)
     return (struct verdict){
         .way = VERDICT_DENY,
         .text = reason.n > 0 ? reason : STR("A rule forbids it.")};
-}
-
-static struct verdict by_rule(const struct tool_gate_result *done)
-{
-    return done->effect == TOOL_ALLOW
-               ? (struct verdict){.way = VERDICT_ALLOW,
-                                  .text = STR("A rule allows it.")}
-               : hooks_denied(done->reason);
 }
 
 const struct err *hooks_rules(const struct hooks_call *h,
@@ -264,14 +232,6 @@ const struct err *hooks_rules(const struct hooks_call *h,
     return NULL;
 }
 
-static struct str not_yet(struct call *c, const struct suspension *s)
-{
-    return arena_join(
-        c->a,
-        STR("Nobody has answered yet. Do not run it. A person can answer at "),
-        call_url(c, "/suspensions/", s->id));
-}
-
 void hooks_once(struct hooks_call *h, struct str text)
 {
     const bool named = h->session.n > 0 || h->form == HOOKS_PROMPT;
@@ -279,59 +239,60 @@ void hooks_once(struct hooks_call *h, struct str text)
     h->operation = h->c->once.key;
 }
 
-/* A call that no question can show is a no, with what is wrong with it: a
- * client takes an error for a hook that fails, and may go on. */
-static const struct err *refused(struct hooks_call *h, const struct err *e,
-                                 struct verdict *out)
-{
-    if (e->kind != ERR_INVALID)
-        return e;
-    pg_rollback(h->c->pg);
-    *out = hooks_denied(
-        arena_join(h->c->a, e->say, STR(" Nobody was asked. Do not run it.")));
-    return NULL;
-}
-
 /* Of a name that stands for another the rules see the head, and one that allows
  * it would not know what it allows: a person decides. */
-static const struct err *check_call(struct hooks_call *h,
-                                    struct tool_gate_result *out)
+static const struct err *hooks_check_call(struct hooks_call *h,
+                                          struct tool_gate_result *out)
 {
     const struct tool_call call = {.id = h->id.n > 0 ? h->id : STR("hook"),
                                    .tool = h->tool,
                                    .raw = h->input};
-    struct tool_gate k = {
+    struct tool_gate g = {
         .c = h->c,
         .check = {.w = call_work(h->c),
                   .session_id = h->session.n > 0 ? h->session : STR_NONE,
-                  .requires_approval = other_name(h)},
+                  .requires_approval = hooks_renamed(h)},
         .about = {.consequence = tool_call_consequence(STR_NONE),
                   .provider = h->client},
         .question = {.responder = {.mode = RESPONDER_OPERATORS},
-                     .explanation = explanation(h)},
+                     .explanation = hooks_explanation(h)},
         .edit = h->edit};
-    hooks_once(h, identity(h));
-    TRY(tool_call_one(h->c->a, call, ARGUMENTS_MAX, &k.calls));
-    k.about.target = target(h, k.calls.v[0].tree);
-    return tool_gate_check(&k, out);
+    hooks_once(h, hooks_identity(h));
+    TRY(tool_call_one(h->c->a, call, ARGUMENTS_MAX, &g.calls));
+    g.about.target = hooks_target(h, g.calls.v[0].tree);
+    return tool_gate_check(&g, out);
 }
 
-static const struct err *check(struct hooks_call *h, struct suspension *s,
-                               struct verdict *out)
+/* A call that no question can show is a no, with what is wrong with it: a
+ * client takes an error for a hook that fails, and may go on. */
+static const struct err *hooks_check(struct hooks_call *h,
+                                     struct suspension *s, struct verdict *out)
 {
-    struct tool_gate_result done;
-    const struct err *e = check_call(h, &done);
-    if (e)
-        return refused(h, e, out);
+    struct arena *a = h->c->a;
+    struct tool_gate_result done = {.effect = TOOL_ASK};
+    const struct err *e = hooks_check_call(h, &done);
+    if (e && e->kind != ERR_INVALID)
+        return e;
     *s = done.suspension;
-    *out = done.effect == TOOL_ASK ? verdict_of(h->c->a, s) : by_rule(&done);
+    if (e) {
+        pg_rollback(h->c->pg);
+        *out = hooks_denied(
+            arena_join(a, e->say, STR(" Nobody was asked. Do not run it.")));
+    } else if (done.effect == TOOL_ASK) {
+        *out = verdict_of(a, s);
+    } else if (done.effect == TOOL_ALLOW) {
+        *out = (struct verdict){.way = VERDICT_ALLOW,
+                                .text = STR("A rule allows it.")};
+    } else {
+        *out = hooks_denied(done.reason);
+    }
     return NULL;
 }
 
 /* The arguments that a person approved in place of the sent ones: of the same
  * tool, or nothing runs. */
-static void take_edit(struct hooks_call *h, const struct suspension *s,
-                      struct verdict *out)
+static void hooks_take_edit(struct hooks_call *h, const struct suspension *s,
+                            struct verdict *out)
 {
     const struct json *calls =
         json_get(suspension_approved(h->c->a, s), "calls");
@@ -351,13 +312,13 @@ static void take_edit(struct hooks_call *h, const struct suspension *s,
 
 /* A person's yes is used up here, right before the client runs the call; a
  * rule's has no question. */
-static const struct err *take_yes(struct hooks_call *h,
-                                  const struct suspension *s,
-                                  struct verdict *out)
+static const struct err *hooks_take_yes(struct hooks_call *h,
+                                        const struct suspension *s,
+                                        struct verdict *out)
 {
     const struct work w = call_work(h->c);
     if (!h->updated)
-        take_edit(h, s, out);
+        hooks_take_edit(h, s, out);
     if (s->id.p && out->way == VERDICT_ALLOW)
         TRY(use_verdict(&w, s, h->operation, out));
     if (out->way != VERDICT_ALLOW)
@@ -367,8 +328,8 @@ static const struct err *take_yes(struct hooks_call *h,
 
 /* ---- other calls of the session --------------------------------------- */
 
-static const struct err *withdraw(struct call *c, struct str id,
-                                  const char *why)
+static const struct err *hooks_withdraw(struct call *c, struct str id,
+                                        const char *why)
 {
     struct work w;
     const struct err *e = question_cancel(c, &w, id, str_of(why), NULL);
@@ -383,9 +344,9 @@ static const struct err *withdraw(struct call *c, struct str id,
 /* The same call with other arguments is another question, and the old one is
  * nobody's. Of two calls that a client defers it remembers one, so only the
  * first is. */
-static const struct err *settle_others(struct hooks_call *h,
-                                       const struct suspension *s,
-                                       struct verdict *out)
+static const struct err *hooks_settle_others(struct hooks_call *h,
+                                             const struct suspension *s,
+                                             struct verdict *out)
 {
     struct call *c = h->c;
     struct tools_open open = {.n = 0};
@@ -399,9 +360,10 @@ static const struct err *settle_others(struct hooks_call *h,
         if (str_eq(other->suspension_id, s->id))
             continue;
         if (str_eq(other->call_id, h->id))
-            TRY(withdraw(c, other->suspension_id,
-                         "The agent asked about this call again, with other "
-                         "arguments."));
+            TRY(hooks_withdraw(
+                c, other->suspension_id,
+                "The agent asked about this call again, with other "
+                "arguments."));
         else
             first = first && str_cmp(other->suspension_id, s->id) > 0;
     }
@@ -410,8 +372,8 @@ static const struct err *settle_others(struct hooks_call *h,
     out->way = VERDICT_DENY;
     out->text =
         STR("Only one call of a session can wait. Ask for this one again.");
-    return withdraw(c, s->id,
-                    "Another call of the session is already waiting.");
+    return hooks_withdraw(c, s->id,
+                          "Another call of the session is already waiting.");
 }
 
 const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
@@ -421,20 +383,23 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
     struct suspension s;
     struct tool_rule_verdict rules;
     *held = false;
-    if (other_name(h)) {
+    if (hooks_renamed(h)) {
         TRY(hooks_rules(h, &rules));
         if (rules.effect == TOOL_DENY) {
             *out = hooks_denied(rules.reason);
             return NULL;
         }
     }
-    TRY(hooks_user(h) ? hooks_user_ask(h, &s, out) : check(h, &s, out));
+    TRY(hooks_user(h) ? hooks_user_ask(h, &s, out) : hooks_check(h, &s, out));
     if (out->way == VERDICT_ALLOW)
-        return take_yes(h, &s, out);
+        return hooks_take_yes(h, &s, out);
     if (out->way != VERDICT_WAIT)
         return NULL;
-    out->text = not_yet(c, &s);
-    TRY(settle_others(h, &s, out));
+    out->text = arena_join(
+        c->a,
+        STR("Nobody has answered yet. Do not run it. A person can answer at "),
+        call_url(c, "/suspensions/", s.id));
+    TRY(hooks_settle_others(h, &s, out));
     *held = out->way == VERDICT_WAIT && seconds > 0 && !c->rq->waited;
     if (*held)
         hold_poll(c, &(struct hold_poll){.intent_id = s.intent_id,
@@ -446,8 +411,9 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
 
 /* ---- the door ------------------------------------------------------- */
 
-static const struct err *read_late(struct call *c, const struct client *client,
-                                   enum hooks_late *out)
+static const struct err *hooks_read_late(struct call *c,
+                                         const struct hooks_client *client,
+                                         enum hooks_late *out)
 {
     static const char *const words[HOOKS_LATE__MAX] = {
         [HOOKS_LATE_DENY] = "deny",
@@ -469,23 +435,9 @@ static const struct err *read_late(struct call *c, const struct client *client,
     return NULL;
 }
 
-/* Only where the client takes changed arguments back. */
-static const struct err *read_edit(struct hooks_call *h,
-                                   const struct client *client)
-{
-    const struct str sent = request_query(h->c->rq, "edit");
-    if (!sent.p || str_is(sent, "no"))
-        return NULL;
-    h->edit = str_is(sent, "yes") && client->edits;
-    return h->edit
-               ? NULL
-               : err_at(h->c->a, ERR_BAD_REQUEST, "request.query", STR("edit"),
-                        "\"edit\" has to be yes or no. Only claude and gemini "
-                        "support yes.");
-}
-
 const struct err *hooks_post(struct call *c)
 {
+    const struct str edit = request_query(c->rq, "edit");
     struct hooks_call h = {.c = c};
     struct json *body = NULL;
     struct verdict v;
@@ -499,9 +451,13 @@ const struct err *hooks_post(struct call *c)
                      "There are hooks for claude, codex, gemini and cursor.");
     h.client = str_of(clients[i].title);
     h.bare = clients[i].bare;
-    TRY(read_late(c, &clients[i], &h.late));
+    TRY(hooks_read_late(c, &clients[i], &h.late));
     TRY(hooks_read(&h, body, c->rq->body));
-    TRY(read_edit(&h, &clients[i]));
+    h.edit = str_is(edit, "yes") && clients[i].edits;
+    if (edit.p && !h.edit && !str_is(edit, "no"))
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("edit"),
+                      "\"edit\" has to be yes or no. Only claude and gemini "
+                      "support yes.");
     if (!h.session.p)
         h.session = hooks_named(c->a, json_get_text(body, clients[i].session));
     const int64_t wait =

@@ -1,8 +1,8 @@
 /* The answers of the MCP door: JSON-RPC results and errors. */
 #include "doors/mcp/mcp.h"
 
-static void answer(struct mcp *m, int status, const char *member,
-                   const struct json *v)
+static void answer_put(struct mcp *m, int status, const char *member,
+                       const struct json *v)
 {
     struct json *o = json_object(m->c->a);
     json_set_text(o, "jsonrpc", STR("2.0"));
@@ -18,7 +18,7 @@ void mcp_answer_result(struct mcp *m, struct json *result)
 {
     if (m->modern)
         json_set_text(result, "resultType", STR("complete"));
-    answer(m, 200, "result", result);
+    answer_put(m, 200, "result", result);
 }
 
 void mcp_answer_error(struct mcp *m, int status, enum mcp_code code,
@@ -29,7 +29,7 @@ void mcp_answer_error(struct mcp *m, int status, enum mcp_code code,
     json_set_text(e, "message", say);
     if (data)
         json_set_json(e, "data", data);
-    answer(m, status, "error", e);
+    answer_put(m, status, "error", e);
 }
 
 void mcp_answer_cache(const struct mcp *m, struct json *result)
@@ -50,8 +50,8 @@ struct json *mcp_answer_details(struct mcp *m, const struct err *e)
     return o;
 }
 
-static struct json *content(struct mcp *m, const struct json *v,
-                            bool is_error)
+static struct json *answer_content(struct mcp *m, const struct json *v,
+                                   bool is_error)
 {
     struct arena *a = m->c->a;
     struct json *o = json_object(a), *list = json_array(a);
@@ -66,7 +66,7 @@ static struct json *content(struct mcp *m, const struct json *v,
 
 void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
 {
-    struct json *o = content(m, v, is_error);
+    struct json *o = answer_content(m, v, is_error);
     if (!is_error) /* which alone is of the declared form */
         json_set_json(o, "structuredContent", v);
     mcp_answer_result(m, o);
@@ -74,5 +74,5 @@ void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
 
 void mcp_answer_text(struct mcp *m, const struct json *v)
 {
-    mcp_answer_result(m, content(m, v, false));
+    mcp_answer_result(m, answer_content(m, v, false));
 }

@@ -4,8 +4,8 @@
 #include "doors/hooks/hooks.h"
 #include "doors/mcp/mcp.h"
 
-static const struct err *decide(struct mcp *m, struct hooks_call *h,
-                                int64_t seconds)
+static const struct err *hook_decide(struct mcp *m, struct hooks_call *h,
+                                     int64_t seconds)
 {
     struct verdict v;
     bool held;
@@ -32,25 +32,20 @@ const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
     TRY(fields_error(&f));
     hooks_name(&h, tool, id, STR_NONE);
     h.input = json_raw_member(m->c->a, m->text, STR("input"));
-    return decide(m, &h, seconds);
-}
-
-/* Codex says who it is in every request, and nowhere else: a hook's event has
- * no member that names the client. */
-static bool of_codex(const struct mcp *m)
-{
-    return str_starts(request_header(m->c->rq, "User-Agent"),
-                      STR("codex-mcp-client/"));
+    return hook_decide(m, &h, seconds);
 }
 
 const struct err *mcp_hook_event(struct mcp *m, const struct json *args)
 {
-    struct hooks_call h = {
-        .c = m->c, .token = m->token, .bare = of_codex(m)};
+    /* Codex names itself in every request, and nowhere else: a hook's event
+     * has no member for the client. */
+    const bool codex = str_starts(request_header(m->c->rq, "User-Agent"),
+                                  STR("codex-mcp-client/"));
+    struct hooks_call h = {.c = m->c, .token = m->token, .bare = codex};
     struct fields f = fields(m->c->a, args, STR(""));
     int64_t seconds = mcp_hold(m);
     fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
     TRY(fields_error(&f));
     TRY(hooks_read(&h, args, m->text));
-    return decide(m, &h, seconds);
+    return hook_decide(m, &h, seconds);
 }

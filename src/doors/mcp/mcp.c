@@ -23,7 +23,7 @@ static const char instructions[] =
 
 /* A page of another site may not speak for a client on this machine, also not
  * by a name that leads here (MCP, "Streamable HTTP", security warning). */
-static const struct err *check_place(const struct call *c)
+static const struct err *mcp_check_origin(const struct call *c)
 {
     const struct str own = c->serve->conf->public_url;
     const struct str origin = request_header(c->rq, "Origin");
@@ -39,7 +39,7 @@ static const struct err *check_place(const struct call *c)
 /* ---- reading -------------------------------------------------------- */
 
 /* Only a client that takes a stream gets one. */
-static struct str token_of(const struct mcp *m)
+static struct str mcp_token(const struct mcp *m)
 {
     const struct str accept = request_header(m->c->rq, "Accept");
     const struct json *token = json_get(m->meta, "progressToken");
@@ -55,13 +55,13 @@ int64_t mcp_hold(const struct mcp *m)
     return m->token.p ? MCP_HOLD_MAX : 45;
 }
 
-static void refuse(struct mcp *m, enum mcp_code code, const char *say)
+static void mcp_refuse(struct mcp *m, enum mcp_code code, const char *say)
 {
     mcp_answer_error(m, 400, code, str_of(say), NULL);
 }
 
 /* Reads the envelope. false: it was answered. */
-static bool read(struct mcp *m)
+static bool mcp_read(struct mcp *m)
 {
     struct call *c = m->c;
     struct json *body = NULL;
@@ -73,7 +73,8 @@ static bool read(struct mcp *m)
         return false;
     }
     if (!str_is(json_get_text(body, "jsonrpc"), "2.0")) {
-        refuse(m, MCP_REQUEST, "The body has to be a JSON-RPC 2.0 message.");
+        mcp_refuse(m, MCP_REQUEST,
+                   "The body has to be a JSON-RPC 2.0 message.");
         return false;
     }
     const struct json *id = json_get(body, "id");
@@ -86,25 +87,20 @@ static bool read(struct mcp *m)
         text.n > ID_MAX || (!m->method.p && !answers) ||
         m->method.n > METHOD_NAME_MAX ||
         (m->params && !json_is(m->params, JSON_OBJECT))) {
-        refuse(m, MCP_REQUEST,
-               "A request has an \"id\" that is a text or a whole number, a "
-               "\"method\" and \"params\" that are an object.");
+        mcp_refuse(
+            m, MCP_REQUEST,
+            "A request has an \"id\" that is a text or a whole number, a "
+            "\"method\" and \"params\" that are an object.");
         return false;
     }
     m->id = id;
-    m->token = token_of(m);
+    m->token = mcp_token(m);
     return true;
-}
-
-/* An answer of the client, or a notification: nothing is to be done. */
-static bool wants_answer(const struct mcp *m)
-{
-    return m->id && m->method.p;
 }
 
 /* ---- the modern era ------------------------------------------------- */
 
-static struct json *versions(struct mcp *m)
+static struct json *mcp_versions(struct mcp *m)
 {
     struct json *list = json_array(m->c->a);
     json_add_text(list, STR(MODERN));
@@ -113,7 +109,7 @@ static struct json *versions(struct mcp *m)
 }
 
 /* A header's text; one that is not ASCII comes as =?base64?...?=. */
-static struct str header(const struct mcp *m, const char *name)
+static struct str mcp_header(const struct mcp *m, const char *name)
 {
     const struct str v = request_header(m->c->rq, name);
     const bool coded = v.n > 11 && str_starts(v, STR("=?base64?")) &&
@@ -122,33 +118,33 @@ static struct str header(const struct mcp *m, const char *name)
 }
 
 /* The headers repeat the body, for those who look at headers alone. */
-static bool check_modern(struct mcp *m)
+static bool mcp_check_modern(struct mcp *m)
 {
     const struct str version = json_get_text(m->meta, META "protocolVersion");
     const bool call = str_is(m->method, "tools/call");
     if (version.p && !str_is(version, MODERN)) {
         struct json *data = json_object(m->c->a);
-        json_set_json(data, "supported", versions(m));
+        json_set_json(data, "supported", mcp_versions(m));
         json_set_text(data, "requested", version);
         mcp_answer_error(
             m, 400, MCP_VERSION,
             STR("This version of the protocol is not supported."), data);
         return false;
     }
-    if (version.p && str_eq(header(m, "MCP-Protocol-Version"), version) &&
-        str_eq(header(m, "Mcp-Method"), m->method) &&
-        (!call || str_eq(header(m, "Mcp-Name"),
-                         json_get_text(m->params, "name"))))
+    if (version.p && str_eq(mcp_header(m, "MCP-Protocol-Version"), version) &&
+        str_eq(mcp_header(m, "Mcp-Method"), m->method) &&
+        (!call ||
+         str_eq(mcp_header(m, "Mcp-Name"), json_get_text(m->params, "name"))))
         return true;
-    refuse(m, MCP_HEADER,
-           "The headers MCP-Protocol-Version, Mcp-Method and, for a tool, "
-           "Mcp-Name must match the body.");
+    mcp_refuse(m, MCP_HEADER,
+               "The headers MCP-Protocol-Version, Mcp-Method and, for a tool, "
+               "Mcp-Name must match the body.");
     return false;
 }
 
 /* The part of the introduction that both eras have; the server's name and
  * version go into info. */
-static struct json *introduce(struct mcp *m, struct json *info)
+static struct json *mcp_introduce(struct mcp *m, struct json *info)
 {
     struct json *o = json_object(m->c->a), *can = json_object(m->c->a);
     json_set_json(can, "tools", json_object(m->c->a));
@@ -159,11 +155,11 @@ static struct json *introduce(struct mcp *m, struct json *info)
     return o;
 }
 
-static void discover(struct mcp *m)
+static void mcp_discover(struct mcp *m)
 {
     struct json *meta = json_object(m->c->a), *info = json_object(m->c->a);
-    struct json *o = introduce(m, info);
-    json_set_json(o, "supportedVersions", versions(m));
+    struct json *o = mcp_introduce(m, info);
+    json_set_json(o, "supportedVersions", mcp_versions(m));
     json_set_json(meta, META "serverInfo", info);
     json_set_json(o, "_meta", meta);
     mcp_answer_cache(m, o);
@@ -172,7 +168,7 @@ static void discover(struct mcp *m)
 
 /* ---- the era of the handshake --------------------------------------- */
 
-static bool known(struct str version)
+static bool mcp_is_legacy(struct str version)
 {
     for (size_t i = 0; i < countof(legacy); i++) {
         if (str_is(version, legacy[i]))
@@ -181,60 +177,57 @@ static bool known(struct str version)
     return false;
 }
 
-static bool check_legacy(struct mcp *m)
+static bool mcp_check_legacy(struct mcp *m)
 {
-    const struct str version = header(m, "MCP-Protocol-Version");
-    if (!version.p || known(version) || str_is(m->method, "initialize"))
+    const struct str version = mcp_header(m, "MCP-Protocol-Version");
+    if (!version.p || mcp_is_legacy(version) ||
+        str_is(m->method, "initialize"))
         return true;
-    refuse(m, MCP_REQUEST, "This version of the protocol is not supported.");
+    mcp_refuse(m, MCP_REQUEST,
+               "This version of the protocol is not supported.");
     return false;
 }
 
-static void initialize(struct mcp *m)
+static void mcp_initialize(struct mcp *m)
 {
     const struct str wanted = json_get_text(m->params, "protocolVersion");
     struct json *info = json_object(m->c->a);
-    struct json *o = introduce(m, info);
+    struct json *o = mcp_introduce(m, info);
     json_set_text(o, "protocolVersion",
-                  known(wanted) ? wanted : str_of(legacy[0]));
+                  mcp_is_legacy(wanted) ? wanted : str_of(legacy[0]));
     json_set_json(o, "serverInfo", info);
     mcp_answer_result(m, o);
 }
 
 /* ---- methods -------------------------------------------------------- */
 
-static const struct err *dispatch(struct mcp *m)
-{
-    if (str_is(m->method, "tools/call"))
-        return mcp_tools_call(m);
-    if (str_is(m->method, "tools/list"))
-        mcp_tools_list(m);
-    else if (m->modern && str_is(m->method, "server/discover"))
-        discover(m);
-    else if (!m->modern && str_is(m->method, "initialize"))
-        initialize(m);
-    else if (!m->modern && str_is(m->method, "ping"))
-        mcp_answer_result(m, json_object(m->c->a));
-    else
-        mcp_answer_error(m, m->modern ? 404 : 200, MCP_METHOD,
-                         STR("This method is not supported."), NULL);
-    return NULL;
-}
-
 const struct err *mcp_post(struct call *c)
 {
     struct mcp m = {.c = c};
-    TRY(check_place(c));
-    if (!read(&m))
+    TRY(mcp_check_origin(c));
+    if (!mcp_read(&m))
         return NULL;
-    if (!wants_answer(&m)) {
+    if (!m.id || !m.method.p) { /* nothing is to be done */
         c->rs->status = 202;
         return NULL;
     }
     m.modern = json_has(m.meta, META "protocolVersion") ||
-               str_is(header(&m, "MCP-Protocol-Version"), MODERN) ||
+               str_is(mcp_header(&m, "MCP-Protocol-Version"), MODERN) ||
                str_is(m.method, "server/discover");
-    if (!(m.modern ? check_modern(&m) : check_legacy(&m)))
+    if (!(m.modern ? mcp_check_modern(&m) : mcp_check_legacy(&m)))
         return NULL;
-    return dispatch(&m);
+    if (str_is(m.method, "tools/call"))
+        return mcp_tools_call(&m);
+    if (str_is(m.method, "tools/list"))
+        mcp_tools_list(&m);
+    else if (m.modern && str_is(m.method, "server/discover"))
+        mcp_discover(&m);
+    else if (!m.modern && str_is(m.method, "initialize"))
+        mcp_initialize(&m);
+    else if (!m.modern && str_is(m.method, "ping"))
+        mcp_answer_result(&m, json_object(c->a));
+    else
+        mcp_answer_error(&m, m.modern ? 404 : 200, MCP_METHOD,
+                         STR("This method is not supported."), NULL);
+    return NULL;
 }

@@ -117,19 +117,14 @@ void mcp_tools_list(struct mcp *m)
 
 /* ---- calling one ---------------------------------------------------- */
 
-/* Can a model do something about it? The other errors concern HTTP. */
-static bool of_tool(enum err_kind kind)
-{
-    return kind == ERR_NOT_FOUND || kind == ERR_FORBIDDEN ||
-           kind == ERR_CONFLICT || kind == ERR_RATE;
-}
-
-static const struct err *tell(struct mcp *m, const struct err *e)
+/* A model can do something about some errors; the others concern HTTP. */
+static const struct err *tools_answer_error(struct mcp *m, const struct err *e)
 {
     if (e->kind == ERR_BAD_REQUEST || e->kind == ERR_INVALID)
         mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS, e->say,
                          mcp_answer_details(m, e));
-    else if (of_tool(e->kind))
+    else if (e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN ||
+             e->kind == ERR_CONFLICT || e->kind == ERR_RATE)
         mcp_answer_tool(m, mcp_answer_details(m, e), true);
     else
         return e;
@@ -150,7 +145,7 @@ const struct err *mcp_tools_call(struct mcp *m)
             continue;
         const struct err *e =
             tools[i].run(m, args ? args : json_object(a));
-        return e ? tell(m, e) : NULL;
+        return e ? tools_answer_error(m, e) : NULL;
     }
     mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS,
                      STR("There is no tool with this name."), NULL);
