@@ -29,14 +29,14 @@ struct str login_next(struct str next)
 /* form: the posted values, or NULL. */
 static const struct err *login_show(struct call *c, int status,
                                     struct str email, const struct pairs *form,
-                                    const char *error)
+                                    struct str error)
 {
     const struct str next =
         form ? pairs_get(*form, "next") : request_query(c->rq, "next");
     struct json *view = json_object(c->a), *o = json_object(c->a);
     json_set_text(o, "email", email);
     json_set_text(o, "next", login_next(next));
-    json_set_text(o, "error", str_of(error));
+    json_set_text(o, "error", error);
     login_saved_answer_set(c->a, o, form);
     json_set_json(view, "login", o);
     return page_render(c, status, "login", "Sign in", view);
@@ -52,7 +52,7 @@ const struct err *login_page(struct call *c)
         return NULL;
     }
     session_visit(c, true);
-    return login_show(c, 200, STR(""), NULL, "");
+    return login_show(c, 200, STR(""), NULL, STR(""));
 }
 
 /* The password was not checked. The e-mail address is kept. */
@@ -61,20 +61,15 @@ static const struct err *login_show_later(struct call *c,
                                           const struct pairs *form)
 {
     const bool busy = s->result == SIGN_IN_BUSY;
-    struct buf wait = buf_make(c->a, 64), say = buf_make(c->a, 512);
-    buf_int(&wait, busy ? 2 : s->wait);
-    response_header(c->rs, "Retry-After", buf_text(&wait));
-    if (busy)
-        buf_put(&say, "Too many people are signing in. Wait a few seconds "
-                      "and try again.");
-    else
-        buf_printf(&say,
-                   "Too many failed attempts. Wait %d second%s and try "
-                   "again.",
-                   (int)s->wait, s->wait == 1 ? "" : "s");
-    buf_put(&say, " Type the password again.");
-    return login_show(c, busy ? 503 : 429, s->email, form,
-                      arena_z(c->a, buf_text(&say)));
+    const struct str wait = arena_number(c->a, busy ? 2 : s->wait);
+    const struct str say =
+        busy ? STR("Too many people are signing in. Wait a few seconds and "
+                   "try again. Type the password again.")
+             : arena_join(c->a, STR("Too many failed attempts. Wait "), wait,
+                          str_of(s->wait == 1 ? " second" : " seconds"),
+                          STR(" and try again. Type the password again."));
+    response_header(c->rs, "Retry-After", wait);
+    return login_show(c, busy ? 503 : 429, s->email, form, say);
 }
 
 const struct err *login_page_post(struct call *c)
@@ -89,14 +84,13 @@ const struct err *login_page_post(struct call *c)
     if (s.email.n > PERSON_EMAIL_MAX ||
         text_nfc(c->a, password).n > PERSON_PASSWORD_MAX)
         return login_show(c, 422, STR(""), &form,
-                          "The e-mail or the password is too long.");
+                          STR("The e-mail or the password is too long."));
     TRY(sign_in_try(c, password, &s));
     if (s.result == SIGN_IN_SOON || s.result == SIGN_IN_BUSY)
         return login_show_later(c, &s, &form);
     if (s.result == SIGN_IN_WRONG)
-        return login_show(
-            c, 422, s.email, &form,
-            "Incorrect e-mail or password.");
+        return login_show(c, 422, s.email, &form,
+                          STR("Incorrect e-mail or password."));
     bool done = false;
     TRY(sign_in_enter(c, &s));
     TRY(login_saved_answer_show(c, &form, &done));

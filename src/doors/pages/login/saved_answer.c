@@ -41,23 +41,14 @@ static bool saved_answer_carry(struct arena *a, struct json *list,
     return fits;
 }
 
+/* what: "answer", or "answers" of a bulk action. */
 static void saved_answer_set_lost(struct arena *a, struct json *login,
                                   struct str what, bool kept)
 {
     struct json *o = json_object(a);
-    const bool many = str_is(what, "answers");
     json_set_text(o, "what", what);
-    json_set_text(o, "heading", many ? STR("Your answers were NOT recorded")
-                                     : STR("Your answer was NOT recorded"));
-    json_set_text(o, "sentence",
-                  many   ? STR("Your session had ended when you sent them. "
-                               "Sign in and select them again.")
-                  : kept ? STR("Your session had ended when you sent it. Your "
-                               "input is kept. Sign in to review it and send "
-                               "it again.")
-                         : STR("Your session had ended when you sent it. Your "
-                               "input is too long to be kept. Use the back "
-                               "button of the browser to copy it."));
+    json_set_bool(o, "many", str_is(what, "answers"));
+    json_set_bool(o, "fits", kept);
     json_set_json(login, "lost", o);
 }
 

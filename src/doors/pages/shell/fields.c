@@ -23,9 +23,8 @@ static bool fields_is_format(const struct json *field, const char *format)
 
 static struct str fields_id(struct arena *a, size_t i, const char *after)
 {
-    struct buf b = buf_make(a, 32);
-    buf_printf(&b, "f%zu%s", i + 1, after);
-    return buf_text(&b);
+    return arena_join(a, STR("f"), arena_number(a, (int64_t)i + 1),
+                      str_of(after));
 }
 
 struct json *page_fields_form(struct arena *a, const struct suspension *s)
@@ -253,17 +252,15 @@ struct json *page_fields(struct page_view *v, const struct page_fields_of *of)
 
 struct str page_fields_note(struct arena *a, const struct json *form)
 {
-    struct buf b = buf_make(a, 128);
     const size_t all = json_count(form);
     size_t n = 0;
     for (size_t i = 0; i < all; i++)
         n += json_bool(json_get(json_at(form, i), "required"));
     if (n == 0)
         return all ? STR("All fields are optional.") : STR("");
-    buf_printf(&b, "%zu of ", n);
-    buf_str(&b, words_many(a, (int64_t)all, "field"));
-    buf_put(&b, n == 1 ? " is required." : " are required.");
-    return buf_text(&b);
+    return arena_join(a, arena_number(a, (int64_t)n), STR(" of "),
+                      words_many(a, (int64_t)all, "field"),
+                      str_of(n == 1 ? " is required." : " are required."));
 }
 
 struct json *page_fields_errors(struct page_view *v, const struct json *form,
@@ -274,17 +271,14 @@ struct json *page_fields_errors(struct page_view *v, const struct json *form,
         const struct json *field = json_at(form, i);
         const struct str label = json_get_text(field, "label");
         const struct str say = fields_error_of(errors, field);
-        struct buf href = buf_make(v->a, 32), text = buf_make(v->a, 4096);
         if (say.n == 0)
             continue;
-        buf_char(&href, '#');
-        buf_str(&href, fields_id(v->a, i, ""));
-        buf_str(&text, words_plain(v->a, label, PAGE_VIEW_ROW));
-        buf_put(&text, ": ");
-        buf_str(&text, say);
         struct json *item = json_object(v->a);
-        json_set_text(item, "href", buf_text(&href));
-        json_set_text(item, "text", buf_text(&text));
+        json_set_text(item, "href",
+                      arena_join(v->a, STR("#"), fields_id(v->a, i, "")));
+        json_set_text(item, "text",
+                      arena_join(v->a, words_plain(v->a, label, PAGE_VIEW_ROW),
+                                 STR(": "), say));
         json_add_json(list, item);
     }
     return list;

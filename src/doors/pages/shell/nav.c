@@ -20,15 +20,11 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
             vocabulary_inbox_view((enum inbox_view)i);
         /* The first one is the view of an address without a view. */
         const struct str word = i == INBOX_MAY ? STR_NONE : words->wire;
-        struct buf url = buf_make(c->a, 64);
-        buf_put(&url, "/inbox");
-        buf_put(&url, word.p ? "?view=" : "");
-        buf_str(&url, word);
         const struct page_list_chip one = {
-            .url = buf_text(&url),
+            .url = arena_join(c->a, STR("/inbox"),
+                              str_of(word.p ? "?view=" : NULL), word),
             .label = str_of(words->label),
             .count = nav_count(c, n[i]),
-            .icon = "",
             .here = str_is(c->rq->path, "/inbox") &&
                     str_eq(request_query(c->rq, "view"), word)};
         /* A reader who does not answer has one view, of all questions. */
@@ -47,15 +43,10 @@ static struct json *nav_saved(struct call *c, bool load)
     const struct str here = page_list_query(c);
     for (size_t i = 0; i < rows.n; i++) {
         const struct view *v = &rows.v[i];
-        struct buf url = buf_make(c->a, v->query.n + 64);
-        buf_str(&url, v->path);
-        buf_put(&url, v->query.n ? "?" : "");
-        buf_str(&url, v->query);
         const struct page_list_chip one = {
-            .url = buf_text(&url),
+            .url = arena_join(c->a, v->path, str_of(v->query.n ? "?" : NULL),
+                              v->query),
             .label = words_plain(c->a, v->name, VIEWS_NAME_MAX),
-            .count = STR(""),
-            .icon = "",
             .here = v->query.n > 0 && str_eq(c->rq->path, v->path) &&
                     str_eq(here, v->query)};
         page_list_chip(list, c->a, &one);

@@ -20,15 +20,12 @@ static const char policy[] =
 /* The first letters of the first and the last word of a name. */
 static struct str page_initials(struct arena *a, struct str name)
 {
-    struct buf b = buf_make(a, 16);
     const struct str s = str_trim(name);
     size_t last = s.n;
     while (last > 0 && s.p[last - 1] != ' ')
         last--;
-    buf_str(&b, str_head(s, 1));
-    if (last > 0)
-        buf_str(&b, str_head(str_sub(s, last, s.n), 1));
-    return buf_text(&b);
+    const struct str end = last > 0 ? str_sub(s, last, s.n) : STR("");
+    return arena_join(a, str_head(s, 1), str_head(end, 1));
 }
 
 struct page_view page_begin(const struct call *c)
