@@ -114,8 +114,7 @@ static const struct settings_page page = {
     .form_heading = "New resource",
     .form_note = "Its key is shown once, after this",
     .form_submit = "Add resource",
-    .fields = resources_fields,
-    .fields_n = countof(resources_fields),
+    SETTINGS_FORM_ALL(fields, resources_fields),
     .save = resources_save,
     .list = resources_rows};
 

@@ -24,9 +24,9 @@ static const struct settings_form_field rules_fields[] = {
      .max = TOOL_RULE_GLOB_MAX,
      .help = "A name such as shop.refund; * stands for any text"},
     {.key = "effect", .label = "Effect", .type = "enum", .required = true,
-     .initial = "ask", SETTINGS_FORM_OPTIONS(effects)},
+     .initial = "ask", SETTINGS_FORM_ALL(options, effects)},
     {.key = "severity", .label = "Risk", .type = "enum", .required = true,
-     .initial = "high", SETTINGS_FORM_OPTIONS(severities),
+     .initial = "high", SETTINGS_FORM_ALL(options, severities),
      .help = "For rules that ask"},
     {.key = "by", .label = "Decided by", .type = "string",
      .max = PRINCIPAL_BY_MAX,
@@ -139,8 +139,7 @@ static const struct settings_page page = {
     .form_heading = "New rule",
     .form_note = "It applies to the next check",
     .form_submit = "Add rule",
-    .fields = rules_fields,
-    .fields_n = countof(rules_fields),
+    SETTINGS_FORM_ALL(fields, rules_fields),
     .save = rules_save,
     .list = rules_rows};
 

@@ -18,7 +18,7 @@ static const struct settings_form_option details[] = {
 
 static const struct settings_form_field channels_fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
-     .fresh = true, SETTINGS_FORM_OPTIONS(kinds)},
+     .fresh = true, SETTINGS_FORM_ALL(options, kinds)},
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = 120,
      .help = "Name used in a request's channel hint, such as finance-team"},
@@ -31,7 +31,8 @@ static const struct settings_form_field channels_fields[] = {
      .help = "One per line. Mail: an address, or @example.org for a whole "
              "domain. Others: a name, or * for any. Empty: none"},
     {.key = "detail", .label = "Message content", .type = "enum",
-     .required = true, .initial = "title", SETTINGS_FORM_OPTIONS(details)},
+     .required = true, .initial = "title",
+     SETTINGS_FORM_ALL(options, details)},
     {.key = "every_question",
      .label = "Default channel: also for requests that name no channel",
      .type = "boolean"},
@@ -156,8 +157,7 @@ static const struct settings_page page = {
     .form_heading = "New channel",
     .form_note = "The secret of a webhook is shown once after you save",
     .form_submit = "Create channel",
-    .fields = channels_fields,
-    .fields_n = countof(channels_fields),
+    SETTINGS_FORM_ALL(fields, channels_fields),
     .values = channels_values,
     .actions = settings_destinations_actions,
     .actions_n = SETTINGS_DESTINATIONS_ACTIONS,

@@ -125,35 +125,14 @@ static const struct err *deliveries_only(struct settings_view *v,
     return NULL;
 }
 
-/* page: the filters; found: the rows that are shown; more: there are older
- * ones. */
-static void deliveries_around(struct settings_view *v,
-                              const struct deliveries_page *page,
-                              const struct delivery_rows *found, bool more)
-{
-    struct arena *a = v->c->a;
-    const bool first = !page->after_id.p;
-    const struct page_list_pager pager = {
-        .path = PATH,
-        .first = first,
-        .older = more ? found->v[found->n - 1].id : STR_NONE,
-        .shown = arena_join(a,
-                            first  ? STR("The newest ")
-                            : more ? STR("Another ")
-                                   : STR("The last "),
-                            words_count(a, (int64_t)found->n))};
-    json_set_bool(v->view, "all",
-                  page->state == DELIVERY_STATE__MAX && !page->endpoint.p);
-    json_set_json(v->view, "pager", page_list_pager(v->c, &pager));
-}
-
 static const struct err *deliveries_rows(struct settings_view *v)
 {
     struct call *c = v->c;
     struct arena *a = c->a;
     struct deliveries_page wish;
     struct delivery_rows found;
-    int64_t n[3];
+    struct json *day = json_object(a);
+    int64_t n[DELIVERY_STATE__MAX];
     TRY(deliveries_read(c, &wish));
     TRY(deliveries_list(c->pg, a, &wish, &found));
     TRY(deliveries_counts(c->pg, a, v->page.now, n));
@@ -161,18 +140,22 @@ static const struct err *deliveries_rows(struct settings_view *v)
     found.n = more ? ROWS : found.n;
     for (size_t i = 0; i < found.n; i++)
         json_add_json(v->rows, deliveries_row(a, &found.v[i]));
+    for (enum delivery_state s = 0; s < DELIVERY_STATE__MAX; s++)
+        json_set_text(day, vocabulary_delivery_state(s)->wire.p,
+                      settings_page_count(a, n[s], DELIVERIES_COUNT_MAX));
+    const bool first = !wish.after_id.p;
+    const struct page_list_pager pager = {
+        .path = PATH,
+        .first = first,
+        .older = more ? found.v[found.n - 1].id : STR_NONE,
+        .shown = arena_join(a, page_list_part(first, more),
+                            words_count(a, (int64_t)found.n))};
     json_set_json(v->view, "rows", v->rows);
-    json_set_text(
-        v->view, "summary",
-        arena_join(a, STR("Last 24 hours: "),
-                   settings_page_count(a, n[0], DELIVERIES_COUNT_MAX),
-                   STR(" delivered, "),
-                   settings_page_count(a, n[1], DELIVERIES_COUNT_MAX),
-                   STR(" pending, "),
-                   settings_page_count(a, n[2], DELIVERIES_COUNT_MAX),
-                   STR(" failed")));
+    json_set_json(v->view, "day", day);
     json_set_json(v->view, "filters", deliveries_filters(c, &wish, n));
-    deliveries_around(v, &wish, &found, more);
+    json_set_bool(v->view, "all",
+                  wish.state == DELIVERY_STATE__MAX && !wish.endpoint.p);
+    json_set_json(v->view, "pager", page_list_pager(c, &pager));
     return deliveries_only(v, &wish, &found);
 }
 

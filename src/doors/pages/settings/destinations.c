@@ -72,23 +72,6 @@ const struct err *settings_destinations_rows(struct settings_view *v)
 
 /* ---- creating and changing ------------------------------------------ */
 
-static const struct err *destinations_insert(struct settings_view *v,
-                                             struct endpoint *e)
-{
-    struct call *c = v->c;
-    e->id = id_new(c->a);
-    e->created_at = clock_now();
-    e->created_by = c->who.name;
-    if (e->kind == ENDPOINT_AGENT || e->kind == ENDPOINT_WEBHOOK)
-        e->secret = endpoint_secret(c->a);
-    v->once = (struct settings_secret){
-        .what = "Secret",
-        .sentence = "Receivers use it to verify each delivery.",
-        .name = e->name,
-        .secret = e->secret};
-    return endpoints_insert(c->pg, c->a, e);
-}
-
 const struct err *settings_destinations_save(struct settings_view *v,
                                              const struct json *values)
 {
@@ -102,8 +85,20 @@ const struct err *settings_destinations_save(struct settings_view *v,
     if (old)
         e = *old;
     TRY(kind->read(c->a, values, &e));
+    if (!old) {
+        e.id = id_new(c->a);
+        e.created_at = clock_now();
+        e.created_by = c->who.name;
+        if (e.kind == ENDPOINT_AGENT || e.kind == ENDPOINT_WEBHOOK)
+            e.secret = endpoint_secret(c->a);
+        v->once = (struct settings_secret){
+            .what = "Secret",
+            .sentence = "Receivers use it to verify each delivery.",
+            .name = e.name,
+            .secret = e.secret};
+    }
     const struct err *wrong = old ? endpoints_update(c->pg, c->a, &e)
-                                  : destinations_insert(v, &e);
+                                  : endpoints_insert(c->pg, c->a, &e);
     return err_is(wrong, endpoints_taken)
                ? err_at(c->a, wrong->kind, wrong->code, str_of(kind->unique),
                         "%.*s", STR_FMT(wrong->say))

@@ -90,41 +90,30 @@ const struct json *settings_form_read(struct arena *a, struct settings_form *s)
 
 /* ---- showing -------------------------------------------------------- */
 
-/* NULL: no errors. */
-static struct json *form_errors(struct page_view *v,
-                              const struct settings_form *s)
-{
-    struct json *o = json_object(v->a);
-    struct json *items = page_fields_errors(v, form_fields(v->a, s), s->errors);
-    const size_t n = json_count(items);
-    if (!s->errors)
-        return NULL;
-    json_set_text(o, "heading",
-                  s->problem
-                      ? STR("Not possible")
-                      : arena_join(v->a, STR("Fix "),
-                                   words_many(v->a, (int64_t)n, "field"),
-                                   STR(" to continue")));
-    json_set_text(o, "sentence",
-                  s->problem
-                      ? s->problem->say
-                      : STR("Nothing was saved. Your input is kept."));
-    json_set_json(o, "items", items);
-    return o;
-}
-
 void settings_form_view(struct page_view *v, struct json *view,
                         const struct settings_form *s)
 {
-    struct json *o = json_object(v->a);
+    struct json *o = json_object(v->a), *errors = json_object(v->a);
     const struct page_fields_of of = {.form = form_fields(v->a, s),
                                       .typed = s->typed,
                                       .errors = s->errors};
+    struct json *items = page_fields_errors(v, of.form, s->errors);
     json_set_text(o, "heading", str_of(s->heading));
     json_set_text(o, "note", str_of(s->note));
     json_set_text(o, "url", s->url);
     json_set_text(o, "submit", str_of(s->submit));
     json_set_json(o, "fields", page_fields(v, &of));
     json_set_json(view, "form", o);
-    json_set_json(view, "errors", form_errors(v, s));
+    json_set_text(
+        errors, "heading",
+        s->problem
+            ? STR("Not possible")
+            : arena_join(v->a, STR("Fix "),
+                         words_many(v->a, (int64_t)json_count(items), "field"),
+                         STR(" to continue")));
+    json_set_text(errors, "sentence",
+                  s->problem ? s->problem->say
+                             : STR("Nothing was saved. Your input is kept."));
+    json_set_json(errors, "items", items);
+    json_set_json(view, "errors", s->errors ? errors : NULL);
 }

@@ -21,7 +21,10 @@ struct settings_form_field {
     const struct settings_form_option *options;
     size_t options_n;
 };
-#define SETTINGS_FORM_OPTIONS(all) .options = (all), .options_n = countof(all)
+/* A member that is an array, and its length: of the options of a field, and of
+ * the fields and actions of a page. */
+#define SETTINGS_FORM_ALL(member, all)                                        \
+    .member = (all), .member##_n = countof(all)
 
 /* One form while its page is built. */
 struct settings_form {

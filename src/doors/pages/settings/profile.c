@@ -24,9 +24,9 @@ static const struct settings_form_field profile_fields[] = {
      .max = PERSON_ZONE_MAX,
      .help = "Such as Europe/Berlin or America/New_York. Empty: UTC"},
     {.key = "theme", .label = "Theme", .type = "enum", .required = true,
-     SETTINGS_FORM_OPTIONS(themes)},
+     SETTINGS_FORM_ALL(options, themes)},
     {.key = "keys", .label = "Answer shortcuts", .type = "enum",
-     .required = true, SETTINGS_FORM_OPTIONS(keys),
+     .required = true, SETTINGS_FORM_ALL(options, keys),
      .help = "An answer is final. There is no undo"},
 };
 
@@ -60,10 +60,7 @@ static const struct err *profile_view(struct settings_view *v)
     json_set_text(v->view, "role", str_of(role_word(c->who.role)));
     json_set_text(v->view, "groups", settings_page_groups(c->a, c->who.groups));
     page_view_set_time(v->view, "now", v->page.now);
-    json_set_text(v->view, "note",
-                  str_of(o->changed ? "Password changed. Your other sessions "
-                                      "and your tokens have ended."
-                                    : ""));
+    json_set_bool(v->view, "changed", o->changed);
     /* A page has one list of errors: of the form that was sent. */
     if (o->old || o->fresh) {
         struct json *e = json_object(c->a), *items = json_array(c->a);
@@ -104,17 +101,18 @@ static const struct err *profile_save(struct settings_view *v,
 
 /* ---- the password --------------------------------------------------- */
 
-/* *tried: the hash that the old one was compared with. */
-static const struct err *profile_check(struct call *c,
-                                       const struct pairs *typed,
-                                       struct profile_password *o,
-                                       struct str *tried)
+static const struct err *profile_set_password(struct settings_view *v)
 {
+    struct call *c = v->c;
+    struct profile_password *o = arena_new(c->a, struct profile_password);
     struct sign_in s = {.email = c->who.name,
                         .at = "profile",
                         .result = SIGN_IN_WRONG};
-    const struct str old = pairs_get(*typed, "old");
-    const struct str fresh = pairs_get(*typed, "password");
+    const struct str old = pairs_get(v->typed, "old");
+    const struct str fresh = pairs_get(v->typed, "password");
+    struct str hash = STR_NONE;
+    v->thing = o;
+    v->status = 422;
     const struct err *e = person_password(c->a, fresh);
     e = e ? e : guessable_refuse(c->a, fresh);
     if (e && e->kind != ERR_INVALID)
@@ -125,27 +123,15 @@ static const struct err *profile_check(struct call *c,
     }
     if (text_nfc(c->a, old).n <= PERSON_PASSWORD_MAX)
         TRY(sign_in_try(c, old, &s));
-    *tried = s.tried;
-    if (s.result == SIGN_IN_WRONG)
-        o->old = "Incorrect password.";
-    else if (s.result != SIGN_IN_OK)
-        o->old = "Too many attempts, or too many people are signing in. "
-                 "Wait half a minute and try again.";
-    return NULL;
-}
-
-static const struct err *profile_set_password(struct settings_view *v)
-{
-    struct call *c = v->c;
-    struct profile_password *o = arena_new(c->a, struct profile_password);
-    struct str hash = STR_NONE, tried = STR_NONE;
-    v->thing = o;
-    v->status = 422;
-    TRY(profile_check(c, &v->typed, o, &tried));
-    if (o->old || o->fresh)
+    if (s.result != SIGN_IN_OK) {
+        o->old = s.result == SIGN_IN_WRONG
+                     ? "Incorrect password."
+                     : "Too many attempts, or too many people are signing in. "
+                       "Wait half a minute and try again.";
         return NULL;
-    TRY(sign_in_hash(c, pairs_get(v->typed, "password"), &hash));
-    TRY(people_still(c->pg, c->a, c->who.id, tried));
+    }
+    TRY(sign_in_hash(c, fresh, &hash));
+    TRY(people_still(c->pg, c->a, c->who.id, s.tried));
     TRY(people_password(c->pg, c->a, c->who.id, hash, c->cookie));
     log_line(LOG_NOTICE, "settings by=%.*s did=profile.password",
              STR_FMT(c->who.name));
@@ -159,14 +145,12 @@ static const struct settings_action actions[] = {
 static const struct settings_page page = {
     .path = "/settings/profile",
     .heading = "Profile",
-    .actions = actions,
-    .actions_n = countof(actions),
+    SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR | ROLE_USER,
     .template = "profile",
     .form_heading = "Profile",
     .form_submit = "Save",
-    .fields = profile_fields,
-    .fields_n = countof(profile_fields),
+    SETTINGS_FORM_ALL(fields, profile_fields),
     .values = profile_values,
     .save = profile_save,
     .list = profile_view};

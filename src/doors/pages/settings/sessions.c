@@ -128,8 +128,7 @@ static const struct settings_page
            .gone = GONE,
            .heads = {"Signed in", "Last used", "State"},
            .row = actions,
-           .actions = actions,
-           .actions_n = countof(actions),
+           SETTINGS_FORM_ALL(actions, actions),
            .writers = ROLE_OPERATOR | ROLE_AUDITOR,
            .list = sessions_rows},
     all = {.path = PATH,
@@ -142,8 +141,7 @@ static const struct settings_page
            .gone = GONE,
            .heads = {"Person", "Signed in", "Last used", "State"},
            .row = actions,
-           .actions = actions,
-           .actions_n = countof(actions),
+           SETTINGS_FORM_ALL(actions, actions),
            .writers = ROLE_ADMIN,
            .list = sessions_rows};
 

@@ -17,7 +17,7 @@ static const struct settings_form_field tokens_fields[] = {
     {.key = "label", .label = "Label", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "The program that will use it"},
     {.key = "ends", .label = "Expires", .type = "enum", .required = true,
-     .initial = "30", SETTINGS_FORM_OPTIONS(ends)},
+     .initial = "30", SETTINGS_FORM_ALL(options, ends)},
     {.key = "password", .label = "Your password", .type = "string",
      .format = "password", .required = true, .max = PERSON_PASSWORD_MAX},
 };
@@ -122,8 +122,7 @@ static const struct settings_page page = {
     .form_heading = "New token",
     .form_note = "It is shown once, after this",
     .form_submit = "Create token",
-    .fields = tokens_fields,
-    .fields_n = countof(tokens_fields),
+    SETTINGS_FORM_ALL(fields, tokens_fields),
     .save = tokens_save,
     .list = tokens_rows};
 

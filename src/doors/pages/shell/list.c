@@ -77,6 +77,21 @@ void page_list_chip(struct json *list, struct arena *a,
     json_add_json(list, o);
 }
 
+bool page_list_link(struct call *c, struct json *list,
+                    const struct page_list_link *link)
+{
+    const struct str now = page_list_filter(c, link->key);
+    const struct page_list_chip chip = {
+        .url = page_list_url(c, link->path, link->key, link->word),
+        .label = link->label,
+        .count = link->count,
+        .icon = link->icon,
+        .here = link->word.p ? str_eq(now, link->word) : !now.p};
+    if (chip.here || !link->word.p || !link->none)
+        page_list_chip(list, c->a, &chip);
+    return chip.here;
+}
+
 struct str page_list_count(struct arena *a, int64_t n, int64_t max)
 {
     return arena_join(a, words_count(a, n > max ? max : n),
@@ -99,6 +114,13 @@ struct json *page_list_pager(struct call *c, const struct page_list_pager *p)
         json_set_text(o, "older_url",
                       page_list_url(c, p->path, "after", p->older));
     return o;
+}
+
+struct str page_list_part(bool first, bool more)
+{
+    return first  ? STR("The newest ")
+           : more ? STR("Another ")
+                  : STR("The last ");
 }
 
 const struct err *page_list_bad(void)

@@ -32,6 +32,17 @@ struct page_list_chip {
 };
 void page_list_chip(struct json *list, struct arena *a,
                     const struct page_list_chip *chip);
+/* Adds a chip that sets one filter of the list at path; word p NULL: it
+ * removes the filter. none: it would find nothing, and is added only where it
+ * is set. Is it set? */
+struct page_list_link {
+    const char *path, *key;
+    struct str word, label, count;
+    const char *icon;
+    bool none;
+};
+bool page_list_link(struct call *c, struct json *list,
+                    const struct page_list_link *link);
 /* "57", or "200+" for more than max. */
 struct str page_list_count(struct arena *a, int64_t n, int64_t max);
 /* {shown_text, first_url, older_url, onward}; NULL where there is one page. */
@@ -43,6 +54,9 @@ struct page_list_pager {
     struct str shown;
 };
 struct json *page_list_pager(struct call *c, const struct page_list_pager *p);
+/* Before the number of rows of one page: "The newest ", "Another ", "The last
+ * ". */
+struct str page_list_part(bool first, bool more);
 /* A row in memory of its own: the trees that it is read from may be many times
  * as large as the row, and a page has many rows. Between the two calls `call`
  * and `view` replace the page's. */
