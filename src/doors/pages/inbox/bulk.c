@@ -3,7 +3,6 @@
  * a transaction of its own, for the facts that were shown. */
 #include "base/clock.h"
 #include "domain/answer/bulk.h"
-#include "doors/pages/inbox/bulk_head.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/inbox/row.h"
 #include "doors/pages/kinds/effect_text.h"
@@ -18,10 +17,11 @@
 #include "work/answer.h"
 
 #define TRIES 3 /* of one that met a deadlock */
+#define SAME_MAX 3 /* equal questions that a row names */
 
 /* The ticked questions, each with the digest of its facts as they were
  * shown. */
-struct picks {
+struct bulk_picks {
     bool yes;
     size_t n;
     struct str id[BULK_MAX], seen[BULK_MAX];
@@ -30,7 +30,7 @@ struct picks {
 
 /* ---- posted values ---------------------------------------------------- */
 
-static const struct err *bulk_read(struct call *c, struct picks *p)
+static const struct err *bulk_read(struct call *c, struct bulk_picks *p)
 {
     struct pairs posted;
     TRY(page_form(c, &posted));
@@ -39,9 +39,9 @@ static const struct err *bulk_read(struct call *c, struct picks *p)
     /* Only the path of a list is allowed. */
     const bool list =
         str_is(back, "/inbox") || str_starts(back, STR("/inbox?"));
-    *p = (struct picks){.yes = str_is(answer, "approve"),
-                        .reason = pairs_get(posted, "reason"),
-                        .back = list ? back : STR("/inbox")};
+    *p = (struct bulk_picks){.yes = str_is(answer, "approve"),
+                             .reason = pairs_get(posted, "reason"),
+                             .back = list ? back : STR("/inbox")};
     if (!p->yes && !str_is(answer, "reject"))
         return ERROR(ERR_INVALID, "bulk.answer",
                      "Bulk actions are approve and reject. Nothing was "
@@ -99,8 +99,9 @@ static struct json *bulk_left(struct page_view *v, const struct suspension *s,
 }
 
 /* The reason why this one is left out; p NULL: it is not. */
-static struct str bulk_why_not(struct call *c, const struct picks *p, size_t i,
-                               const struct suspension *s, int64_t now)
+static struct str bulk_why_not(struct call *c, const struct bulk_picks *p,
+                               size_t i, const struct suspension *s,
+                               int64_t now)
 {
     if (!s->id.p)
         return STR("There is no such request.");
@@ -110,27 +111,49 @@ static struct str bulk_why_not(struct call *c, const struct picks *p, size_t i,
     return why;
 }
 
-static struct json *bulk_comment(struct arena *a, const struct picks *p,
-                                 bool needs, const struct err *error)
+/* The questions of the page. */
+struct bulk_shown {
+    const struct suspension *in[BULK_MAX]; /* that are decided */
+    size_t n;
+    struct suspension_rows others; /* open, equal to one, not ticked */
+    struct json *items, *left;     /* the rows of in, and those left out */
+    bool needs, critical; /* one needs a comment, or is a critical one */
+};
+
+/* Sorts the questions s into those that are decided and those left out. */
+static void bulk_sort(struct call *c, struct page_view *v,
+                      const struct bulk_picks *p, const struct suspension *s,
+                      struct bulk_shown *of)
 {
-    struct json *o = json_object(a);
-    json_set_text(o, "value", p->reason.p ? p->reason : STR(""));
-    json_set_text(o, "help", STR("Each agent will read it."));
-    json_set_text(o, "need", needs ? STR("required") : STR("optional"));
-    json_set_bool(o, "required", needs);
-    json_set_text(o, "error", error ? error->say : STR(""));
-    return o;
+    for (size_t i = 0; i < p->n; i++) {
+        struct page_list_row row;
+        page_list_row_begin(&row, c, v);
+        const struct str why = bulk_why_not(&row.call, p, i, &s[i], v->now);
+        if (why.p) {
+            const struct json *left =
+                bulk_left(&row.view, &s[i], p->id[i], why);
+            json_add_json(of->left, page_list_row_end(&row, left));
+            continue;
+        }
+        const struct bulk_answer answer =
+            bulk_answer(row.call.a, &s[i], p->yes);
+        const struct json *item =
+            bulk_item(&row.view, &s[i], answer.value, p->yes);
+        of->in[of->n++] = &s[i];
+        of->needs = of->needs || answer.reason;
+        of->critical = of->critical || s[i].severity == SEVERITY_CRITICAL;
+        json_add_json(of->items, page_list_row_end(&row, item));
+    }
 }
 
 /* Open questions with the same facts as one of these, and not ticked. */
-static const struct err *bulk_find_same(struct call *c, const struct picks *p,
-                                        struct inbox_bulk_head_of *of)
+static const struct err *bulk_find_same(struct call *c,
+                                        const struct bulk_picks *p,
+                                        struct bulk_shown *of)
 {
     struct str digests[BULK_MAX];
-    struct suspensions_same wish = {.digests = digests,
-                                    .ids = p->id,
-                                    .ids_n = p->n,
-                                    .most = INBOX_BULK_HEAD_SAME};
+    struct suspensions_same wish = {
+        .digests = digests, .ids = p->id, .ids_n = p->n, .most = SAME_MAX};
     for (size_t i = 0; i < of->n; i++) {
         if (question_head_has_facts(of->in[i]))
             digests[wish.digests_n++] = of->in[i]->subject_sha256;
@@ -140,55 +163,103 @@ static const struct err *bulk_find_same(struct call *c, const struct picks *p,
                : NULL;
 }
 
-static const struct err *bulk_show(struct call *c, const struct picks *p,
+/* The questions equal to the one at i, the ticked ones first. */
+static struct json *bulk_same(struct page_view *v, const struct bulk_shown *of,
+                              size_t i)
+{
+    const struct suspension *s = of->in[i];
+    const size_t all = question_head_has_facts(s) ? of->n + of->others.n : 0;
+    struct json *list = json_array(v->a);
+    for (size_t k = 0; k < all && json_count(list) < SAME_MAX; k++) {
+        const bool ticked = k < of->n;
+        const struct suspension *other =
+            ticked ? of->in[k] : &of->others.v[k - of->n];
+        if (str_eq(s->id, other->id) ||
+            !str_eq(s->subject_sha256, other->subject_sha256))
+            continue;
+        struct json *o = json_object(v->a);
+        json_set_json(o, "suspension", question_head_brief(v, other));
+        json_set_bool(o, "ticked", ticked);
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+/* The reasons of those left out, with their number, in the order of their
+ * first use. */
+static struct json *bulk_reasons(struct arena *a, const struct json *left)
+{
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < json_count(left); i++) {
+        const struct json *why = json_get(json_at(left, i), "why");
+        size_t k = 0;
+        while (k < json_count(list) &&
+               !json_equal(json_get(json_at(list, k), "why"), why))
+            k++;
+        struct json *o =
+            k < json_count(list) ? json_at(list, k) : json_object(a);
+        if (k == json_count(list))
+            json_add_json(list, o);
+        json_set_json(o, "why", why);
+        json_set_int(o, "n", json_int(json_get(o, "n")) + 1);
+    }
+    return list;
+}
+
+/* `head`: the highest risk, and the number and reasons of those left out, and
+ * of equal ones. Adds `same` to each row. */
+static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
+{
+    struct json *o = json_object(v->a);
+    const struct suspension *top = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < of->n; i++) {
+        struct json *list = bulk_same(v, of, i);
+        json_set_json(json_at(of->items, i), "same", list);
+        n += json_count(list) > 0;
+        if (!top || of->in[i]->severity > top->severity)
+            top = of->in[i];
+    }
+    /* A question without a risk says so in its row. */
+    json_set_json(o, "risk", top ? page_badge_risk(v->a, top) : NULL);
+    json_set_int(o, "all", (int64_t)(of->n + json_count(of->left)));
+    json_set_json(o, "reasons", bulk_reasons(v->a, of->left));
+    page_view_set_count(o, "alike", n);
+    return o;
+}
+
+static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
                                    const struct err *error)
 {
-    const struct suspension *in[BULK_MAX];
-    struct inbox_bulk_head_of of = {.in = in};
     struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a), *items = json_array(c->a);
-    struct json *left = json_array(c->a);
+    struct json *view = json_object(c->a), *comment = json_object(c->a);
     struct suspension s[BULK_MAX];
-    bool needs = !p->yes, critical = false;
+    struct bulk_shown of = {
+        .items = json_array(c->a), .left = json_array(c->a), .needs = !p->yes};
     TRY(suspensions_many(c->pg, c->a, p->id, p->n, s));
-    for (size_t i = 0; i < p->n; i++) {
-        struct page_list_row row;
-        page_list_row_begin(&row, c, &v);
-        const struct str why = bulk_why_not(&row.call, p, i, &s[i], v.now);
-        if (why.p) {
-            json_add_json(left,
-                          page_list_row_end(&row, bulk_left(&row.view, &s[i],
-                                                            p->id[i], why)));
-            continue;
-        }
-        in[of.n++] = &s[i];
-        const struct bulk_answer answer =
-            bulk_answer(row.call.a, &s[i], p->yes);
-        needs = needs || answer.reason;
-        critical = critical || s[i].severity == SEVERITY_CRITICAL;
-        json_add_json(
-            items, page_list_row_end(&row, bulk_item(&row.view, &s[i],
-                                                     answer.value, p->yes)));
-    }
-    const size_t n = json_count(items);
-    of.left = left;
+    bulk_sort(c, &v, p, s, &of);
     TRY(bulk_find_same(c, p, &of));
-    json_set_json(view, "head", inbox_bulk_head(&v, &of, items));
+    json_set_json(view, "head", bulk_head(&v, &of));
     json_set_bool(view, "yes", p->yes);
     json_set_text(view, "back_url", p->back);
-    json_set_json(view, "items", items);
-    json_set_json(view, "left", left);
+    json_set_json(view, "items", of.items);
+    json_set_json(view, "left", of.left);
     /* Enter alone may not confirm a critical yes. */
-    json_set_bool(view, "focus", n > 0 && !needs && !critical);
-    json_set_json(view, "comment",
-                  n ? bulk_comment(c->a, p, needs, error) : NULL);
+    json_set_bool(view, "focus", of.n > 0 && !of.needs && !of.critical);
+    json_set_text(comment, "value", p->reason);
+    json_set_text(comment, "help", STR("Each agent will read it."));
+    json_set_text(comment, "need",
+                  of.needs ? STR("required") : STR("optional"));
+    json_set_bool(comment, "required", of.needs);
+    json_set_text(comment, "error", error ? error->say : STR(""));
+    json_set_json(view, "comment", of.n ? comment : NULL);
     return page_render(c, error ? response_status(error->kind) : 200,
                        "bulk", "Bulk review", view);
 }
 
 const struct err *inbox_bulk_confirm(struct call *c)
 {
-    struct picks p;
+    struct bulk_picks p;
     TRY(bulk_read(c, &p));
     return bulk_show(c, &p, NULL);
 }
@@ -196,8 +267,9 @@ const struct err *inbox_bulk_confirm(struct call *c)
 /* ---- deciding ------------------------------------------------------- */
 
 /* Decides one question like a single answer; *s is the question afterwards. */
-static const struct err *bulk_decide(struct call *c, const struct picks *p,
-                                     size_t i, struct suspension *s)
+static const struct err *bulk_decide(struct call *c,
+                                     const struct bulk_picks *p, size_t i,
+                                     struct suspension *s)
 {
     struct work w = call_work(c);
     TRY(work_begin_suspension(&w, p->id[i], NULL));
@@ -231,7 +303,7 @@ static struct str bulk_why(const struct err *e)
 /* Decides one question, and shows the result as a row. The memory of one
  * decision is freed before the next; what the row shows is copied. */
 static struct json *bulk_decide_one(struct call *c, struct page_view *v,
-                                    const struct picks *p, size_t i)
+                                    const struct bulk_picks *p, size_t i)
 {
     struct arena *own = arena_within(c->a);
     struct call one = *c;
@@ -265,7 +337,7 @@ static struct json *bulk_decide_one(struct call *c, struct page_view *v,
 
 /* A missing reason is asked for before any of them is decided. */
 static const struct err *bulk_check_reason(struct call *c,
-                                           const struct picks *p)
+                                           const struct bulk_picks *p)
 {
     struct suspension s[BULK_MAX];
     bool needs = !p->yes;
@@ -287,7 +359,7 @@ static const struct err *bulk_check_reason(struct call *c,
 
 const struct err *inbox_bulk_decide(struct call *c)
 {
-    struct picks p;
+    struct bulk_picks p;
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
     size_t done = 0;

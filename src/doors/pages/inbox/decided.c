@@ -23,29 +23,6 @@ static struct json *decided_row(struct call *c, struct page_view *v,
     return o;
 }
 
-static struct str decided_summary(struct call *c, size_t n, bool first,
-                                  bool last)
-{
-    struct buf b = buf_make(c->a, 64);
-    if (n == 0)
-        return STR("");
-    if (!first || !last)
-        buf_put(&b, first ? "The newest " : last ? "The last " : "Another ");
-    buf_str(&b, words_many(c->a, (int64_t)n, "request"));
-    return buf_text(&b);
-}
-
-static struct json *decided_empty(struct call *c, bool narrowed, bool further)
-{
-    struct json *o = json_object(c->a);
-    json_set_bool(o, "narrowed", narrowed);
-    json_set_text(o, "heading",
-                  !narrowed ? STR("No history yet")
-                  : further ? STR("No matches so far")
-                            : STR("No matches"));
-    return o;
-}
-
 const struct err *inbox_decided(struct call *c)
 {
     struct page_view v = page_begin(c);
@@ -65,7 +42,11 @@ const struct err *inbox_decided(struct call *c)
         json_add_json(rows, page_list_row_end(&one, row));
     }
     const bool first = !t.wish.after_at, last = !more && !d.further;
-    const struct str summary = decided_summary(c, n, first, last);
+    const struct str part =
+        first && last ? STR("") : page_list_part(first, !last);
+    const struct str summary =
+        n ? arena_join(c->a, part, words_many(c->a, (int64_t)n, "request"))
+          : STR("");
     const struct page_list_pager pager = {
         .path = "/decided",
         .first = first,
@@ -76,11 +57,10 @@ const struct err *inbox_decided(struct call *c)
                      ? STR("Only 2,000 answers were searched. There may be "
                            "older matches.")
                      : summary};
-    const bool narrowed = inbox_decided_filters_any(&t) || !first;
     json_set_text(view, "summary", summary);
     json_set_json(view, "filters", inbox_decided_filters_view(c, &t));
-    json_set_json(view, "empty",
-                  n ? NULL : decided_empty(c, narrowed, d.further));
+    json_set_bool(view, "narrowed", inbox_decided_filters_any(&t) || !first);
+    json_set_bool(view, "further", d.further);
     json_set_json(view, "rows", rows);
     json_set_json(view, "pager", page_list_pager(c, &pager));
     return page_render(c, 200, "decided", "History", view);

@@ -1,6 +1,5 @@
 /* The filters of decided questions. */
 #include "doors/pages/inbox/decided_filters.h"
-#include "doors/pages/shell/badge.h"
 
 #include "base/clock.h"
 #include "doors/pages/kinds/kinds.h"
@@ -37,23 +36,6 @@ static bool decided_filters_day(struct call *c, const char *key, int64_t days,
     return true;
 }
 
-static const struct err *decided_filters_after(struct call *c,
-                                               struct decided_wish *w)
-{
-    const struct str after = page_list_filter(c, "after");
-    struct suspension s;
-    if (!after.p)
-        return NULL;
-    const struct err *e = suspensions_get(c->pg, c->a, after, &s);
-    if (e && e->kind != ERR_NOT_FOUND)
-        return e;
-    if (e || s.state == SUSPENSION_PENDING)
-        return page_list_bad();
-    w->after_at = s.responded_at;
-    w->after_id = s.id;
-    return NULL;
-}
-
 const struct err *inbox_decided_filters_read(struct call *c,
                                              struct inbox_decided_filters *t)
 {
@@ -61,6 +43,8 @@ const struct err *inbox_decided_filters_read(struct call *c,
     *t = (struct inbox_decided_filters){.from = STR_NONE};
     const struct str outcome = page_list_filter(c, "outcome");
     const struct str door = page_list_filter(c, "door");
+    const struct str after = page_list_filter(c, "after");
+    struct suspension last; /* of the page before */
     *w = (struct decided_wish){.outcome = OUTCOME__MAX,
                                .door = VIA__MAX,
                                .who = page_list_filter(c, "who"),
@@ -77,7 +61,16 @@ const struct err *inbox_decided_filters_read(struct call *c,
         !decided_filters_day(c, "until", 1, &t->until, &w->until) ||
         str_runes(w->who) > WHO_MAX || str_runes(w->agent) > WHO_MAX)
         return page_list_bad();
-    return decided_filters_after(c, w);
+    if (!after.p)
+        return NULL;
+    const struct err *e = suspensions_get(c->pg, c->a, after, &last);
+    if (e && e->kind != ERR_NOT_FOUND)
+        return e;
+    if (e || last.state == SUSPENSION_PENDING)
+        return page_list_bad();
+    w->after_at = last.responded_at;
+    w->after_id = last.id;
+    return NULL;
 }
 
 bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
@@ -89,47 +82,34 @@ bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
 
 /* ---- links that change a filter --------------------------------------- */
 
-/* A link that sets a key; word NULL removes it. */
-struct link {
-    const char *key;
-    struct str word; /* p NULL: all */
-    struct str label;
-    const char *icon;
-    int64_t n; /* the number of results */
-};
-
+/* Adds a link with n results. Where not all was scanned, a small count may be
+ * too low, so it is not shown, and nothing is left out. */
 static void decided_filters_add(struct call *c,
                                 const struct inbox_decided_filters *t,
-                                struct json *list, const struct link *l)
+                                struct json *list, struct page_list_link *link,
+                                int64_t n)
 {
-    const struct str now = page_list_filter(c, l->key);
-    /* Where not all was scanned, a small count may be too low. */
-    const bool low = t->counts.part && l->n <= DECIDED_COUNT_MAX;
-    const struct page_list_chip one = {
-        .url = page_list_url(c, "/decided", l->key, l->word),
-        .label = l->label,
-        .count =
-            low ? STR("") : page_list_count(c->a, l->n, DECIDED_COUNT_MAX),
-        .icon = l->icon,
-        .here = l->word.p ? str_eq(now, l->word) : !now.p};
-    if (l->n > 0 || !l->word.p || one.here || t->counts.part)
-        page_list_chip(list, c->a, &one);
+    const bool low = t->counts.part && n <= DECIDED_COUNT_MAX;
+    link->path = "/decided";
+    link->count = low ? STR("") : page_list_count(c->a, n, DECIDED_COUNT_MAX);
+    link->none = n == 0 && !t->counts.part;
+    (void)page_list_link(c, list, link);
 }
 
 static struct json *
 decided_filters_outcomes(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
-    struct link l = {"outcome", STR_NONE, STR("All"), "",
-                     decided_of_outcome(&t->counts, OUTCOME__MAX)};
-    decided_filters_add(c, t, list, &l);
+    struct page_list_link link = {.key = "outcome", .label = STR("All")};
+    decided_filters_add(c, t, list, &link,
+                        decided_of_outcome(&t->counts, OUTCOME__MAX));
     for (size_t i = 0; i < countof(outcomes); i++) {
         const struct vocabulary_word *words = vocabulary_outcome(outcomes[i]);
-        l.word = words->wire;
-        l.label = str_of(words->label);
-        l.icon = words->icon;
-        l.n = decided_of_outcome(&t->counts, outcomes[i]);
-        decided_filters_add(c, t, list, &l);
+        link.word = words->wire;
+        link.label = str_of(words->label);
+        link.icon = words->icon;
+        decided_filters_add(c, t, list, &link,
+                            decided_of_outcome(&t->counts, outcomes[i]));
     }
     return list;
 }
@@ -138,18 +118,17 @@ static struct json *
 decided_filters_kinds(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
-    struct link l = {"kind", STR_NONE, STR("All"), "",
-                     decided_of_kind(&t->counts, KIND__MAX)};
-    decided_filters_add(c, t, list, &l);
+    struct page_list_link link = {.key = "kind", .label = STR("All")};
+    decided_filters_add(c, t, list, &link,
+                        decided_of_kind(&t->counts, KIND__MAX));
     for (unsigned i = 1; i <= KIND__MAX; i++) {
         /* The plain question comes last. */
         const enum kind k = (enum kind)(i % KIND__MAX);
         const struct vocabulary_word *words = kind_words(k);
-        l.word = vocabulary_key(words);
-        l.label = str_of(words->label);
-        l.icon = words->icon;
-        l.n = decided_of_kind(&t->counts, k);
-        decided_filters_add(c, t, list, &l);
+        link.word = vocabulary_key(words);
+        link.label = str_of(words->label);
+        link.icon = words->icon;
+        decided_filters_add(c, t, list, &link, decided_of_kind(&t->counts, k));
     }
     return list;
 }
@@ -158,21 +137,15 @@ static struct json *
 decided_filters_doors(struct call *c, const struct inbox_decided_filters *t)
 {
     struct json *list = json_array(c->a);
-    struct link l = {"door", STR_NONE, STR("Any"), "",
-                     decided_of_door(&t->counts, VIA__MAX)};
-    decided_filters_add(c, t, list, &l);
+    struct page_list_link link = {.key = "door", .label = STR("Any")};
+    decided_filters_add(c, t, list, &link,
+                        decided_of_door(&t->counts, VIA__MAX));
     for (enum via d = VIA_BROWSER; d < VIA__MAX; d++) {
-        l.word = vocabulary_via(d)->wire;
-        l.label = str_of(vocabulary_via(d)->label);
-        l.n = decided_of_door(&t->counts, d);
-        decided_filters_add(c, t, list, &l);
+        link.word = vocabulary_via(d)->wire;
+        link.label = str_of(vocabulary_via(d)->label);
+        decided_filters_add(c, t, list, &link, decided_of_door(&t->counts, d));
     }
     return list;
-}
-
-static struct str decided_filters_text(struct str s)
-{
-    return s.p ? s : STR("");
 }
 
 struct json *inbox_decided_filters_view(struct call *c,
@@ -182,18 +155,14 @@ struct json *inbox_decided_filters_view(struct call *c,
     json_set_json(o, "outcomes", decided_filters_outcomes(c, t));
     json_set_json(o, "kinds", decided_filters_kinds(c, t));
     json_set_json(o, "doors", decided_filters_doors(c, t));
-    json_set_text(o, "who", decided_filters_text(t->wish.who));
-    json_set_text(o, "agent", decided_filters_text(t->wish.agent));
-    json_set_text(o, "from", decided_filters_text(t->from));
-    json_set_text(o, "until", decided_filters_text(t->until));
-    json_set_text(o, "outcome",
-                  decided_filters_text(page_list_filter(c, "outcome")));
-    json_set_text(o, "door",
-                  decided_filters_text(page_list_filter(c, "door")));
-    json_set_text(o, "kind",
-                  decided_filters_text(page_list_filter(c, "kind")));
+    json_set_text(o, "who", t->wish.who);
+    json_set_text(o, "agent", t->wish.agent);
+    json_set_text(o, "from", t->from);
+    json_set_text(o, "until", t->until);
+    json_set_text(o, "outcome", page_list_filter(c, "outcome"));
+    json_set_text(o, "door", page_list_filter(c, "door"));
+    json_set_text(o, "kind", page_list_filter(c, "kind"));
     json_set_text(o, "save_url", page_list_save(c, "/decided"));
-    json_set_text(o, "all_url", STR("/decided"));
     json_set_bool(o, "any", inbox_decided_filters_any(t));
     json_set_bool(o, "typed", t->wish.who.p || t->wish.agent.p || t->from.p ||
                                   t->until.p);

@@ -23,7 +23,7 @@
     "list to get the others."
 
 /* One way to write a row. */
-struct format {
+struct export_format {
     void (*head)(struct buf *b); /* NULL: none */
     void (*row)(struct buf *b, struct arena *a, const struct suspension *s);
     const char *cut;  /* the last line where the ceiling was reached */
@@ -48,11 +48,6 @@ static const struct {
     {"modified", true},        {"constraints", true},
     {"approved_sha256", false}, {"test", true}};
 #define FIELDS countof(export_fields)
-
-static struct str export_text(struct str s)
-{
-    return s.p ? s : STR("");
-}
 
 static void export_values(struct arena *a, const struct suspension *s,
                           struct str v[static FIELDS])
@@ -115,7 +110,7 @@ static void export_put_cell(struct buf *b, struct arena *a,
 }
 
 /* Excel takes a file without the mark for one of another encoding. */
-static void csv_head(struct buf *b)
+static void export_csv_head(struct buf *b)
 {
     buf_put(b, "\xEF\xBB\xBF");
     for (size_t i = 0; i < FIELDS; i++) {
@@ -125,7 +120,8 @@ static void csv_head(struct buf *b)
     buf_put(b, "\r\n");
 }
 
-static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
+static void export_csv_row(struct buf *b, struct arena *a,
+                           const struct suspension *s)
 {
     struct str v[FIELDS];
     export_values(a, s, v);
@@ -136,13 +132,13 @@ static void csv_row(struct buf *b, struct arena *a, const struct suspension *s)
         export_put_cell(b, a,
                         value                   ? page_facts_value(a, value)
                         : export_fields[i].json ? STR("")
-                                                : export_text(v[i]));
+                                                : v[i]);
     }
     buf_put(b, "\r\n");
 }
 
-static void jsonl_row(struct buf *b, struct arena *a,
-                      const struct suspension *s)
+static void export_jsonl_row(struct buf *b, struct arena *a,
+                             const struct suspension *s)
 {
     struct str v[FIELDS];
     struct json *o = json_object(a);
@@ -151,7 +147,7 @@ static void jsonl_row(struct buf *b, struct arena *a,
         if (export_fields[i].json)
             json_set_read(a, o, export_fields[i].name, v[i]);
         else
-            json_set_text(o, export_fields[i].name, export_text(v[i]));
+            json_set_text(o, export_fields[i].name, v[i]);
     }
     json_write(b, o);
     buf_char(b, '\n');
@@ -163,8 +159,8 @@ static void jsonl_row(struct buf *b, struct arena *a,
  * list continues. */
 static const struct err *export_page(struct call *c,
                                      struct inbox_decided_filters *t,
-                                     const struct format *f, size_t *left,
-                                     bool *more)
+                                     const struct export_format *f,
+                                     size_t *left, bool *more)
 {
     struct arena *own = arena_within(c->a);
     struct arena *row = arena_within(c->a);
@@ -204,7 +200,8 @@ static const struct err *export_page(struct call *c,
     return kept;
 }
 
-static const struct err *export(struct call *c, const struct format *f)
+static const struct err *export_file(struct call *c,
+                                     const struct export_format *f)
 {
     struct inbox_decided_filters t;
     size_t left = ROWS_MAX;
@@ -229,20 +226,20 @@ static const struct err *export(struct call *c, const struct format *f)
 
 const struct err *inbox_export_csv(struct call *c)
 {
-    static const struct format csv = {
-        .head = csv_head,
-        .row = csv_row,
-        .cut = "\"" CUT "\"\r\n",
-        .type = "text/csv; charset=utf-8",
-        .name = "decided.csv"};
-    return export(c, &csv);
+    static const struct export_format csv = {.head = export_csv_head,
+                                             .row = export_csv_row,
+                                             .cut = "\"" CUT "\"\r\n",
+                                             .type = "text/csv; charset=utf-8",
+                                             .name = "decided.csv"};
+    return export_file(c, &csv);
 }
 
 const struct err *inbox_export_jsonl(struct call *c)
 {
-    static const struct format jsonl = {.row = jsonl_row,
-                                        .cut = "{\"cut\":\"" CUT "\"}\n",
-                                        .type = "application/jsonl",
-                                        .name = "decided.jsonl"};
-    return export(c, &jsonl);
+    static const struct export_format jsonl = {.row = export_jsonl_row,
+                                               .cut =
+                                                   "{\"cut\":\"" CUT "\"}\n",
+                                               .type = "application/jsonl",
+                                               .name = "decided.jsonl"};
+    return export_file(c, &jsonl);
 }

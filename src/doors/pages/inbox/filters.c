@@ -1,7 +1,6 @@
 /* The inbox's filters: read from the address, and shown as links that change
  * them. */
 #include "doors/pages/inbox/filters.h"
-#include "doors/pages/shell/badge.h"
 
 #include "base/clock.h"
 #include "doors/pages/kinds/kinds.h"
@@ -68,12 +67,17 @@ static int64_t filters_sum(const struct inbox_counts *n, enum kind kind,
     return all;
 }
 
-static struct str filters_count(struct call *c, const struct inbox_filters *f,
-                                enum kind kind, enum severity severity)
+/* Adds a link that sets a kind or a severity, with the number of results. */
+static void filters_add(struct call *c, const struct inbox_filters *f,
+                        struct json *list, struct page_list_link *link,
+                        enum kind kind, enum severity severity)
 {
     const int64_t n = filters_sum(&f->counts, kind, severity);
-    return page_list_count(c->a, n,
-                           n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n);
+    link->path = "/inbox";
+    link->count = page_list_count(
+        c->a, n, n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n);
+    link->none = n == 0;
+    (void)page_list_link(c, list, link);
 }
 
 /* ---- chips ---------------------------------------------------------- */
@@ -82,29 +86,16 @@ static struct json *filters_kinds(struct call *c,
                                   const struct inbox_filters *f)
 {
     struct json *list = json_array(c->a);
-    const struct inbox_wish *w = &f->wish;
-    const struct page_list_chip all = {
-        .url = page_list_url(c, "/inbox", "kind", STR_NONE),
-        .label = STR("All"),
-        .count = filters_count(c, f, KIND__MAX, w->severity),
-        .icon = "",
-        .here = w->kind == KIND__MAX};
-    page_list_chip(list, c->a, &all);
+    struct page_list_link link = {.key = "kind", .label = STR("All")};
+    filters_add(c, f, list, &link, KIND__MAX, f->wish.severity);
     for (unsigned i = 1; i <= KIND__MAX; i++) {
         /* The plain question comes last. */
-        const enum kind k = (enum kind)(i % KIND__MAX);
-        const struct suspension s = {.kind = k};
-        const struct json *word = page_badge_kind(c->a, &s);
-        if (filters_sum(&f->counts, k, w->severity) == 0 && w->kind != k)
-            continue;
-        const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", "kind",
-                                 vocabulary_key(kind_words(k))),
-            .label = json_get_text(word, "word"),
-            .count = filters_count(c, f, k, w->severity),
-            .icon = arena_z(c->a, json_get_text(word, "icon")),
-            .here = w->kind == k};
-        page_list_chip(list, c->a, &one);
+        const enum kind kind = (enum kind)(i % KIND__MAX);
+        const struct vocabulary_word *words = kind_words(kind);
+        link.word = vocabulary_key(words);
+        link.label = str_of(words->label);
+        link.icon = words->icon;
+        filters_add(c, f, list, &link, kind, f->wish.severity);
     }
     return list;
 }
@@ -113,44 +104,42 @@ static struct json *filters_risks(struct call *c,
                                   const struct inbox_filters *f)
 {
     struct json *list = json_array(c->a);
-    const struct inbox_wish *w = &f->wish;
-    const struct page_list_chip any = {
-        .url = page_list_url(c, "/inbox", "risk", STR_NONE),
-        .label = STR("Any"),
-        .count = filters_count(c, f, w->kind, SEVERITY__MAX),
-        .icon = "",
-        .here = w->severity == SEVERITY__MAX};
-    page_list_chip(list, c->a, &any);
+    struct page_list_link link = {.key = "risk", .label = STR("Any")};
+    filters_add(c, f, list, &link, f->wish.kind, SEVERITY__MAX);
     for (unsigned i = SEVERITY__MAX; i-- > 0;) {
-        const enum severity s = (enum severity)i;
-        if (filters_sum(&f->counts, w->kind, s) == 0 && w->severity != s)
-            continue;
-        const struct vocabulary_word *words = vocabulary_severity(s);
-        const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", "risk", vocabulary_key(words)),
-            .label = str_of(words->label),
-            .count = filters_count(c, f, w->kind, s),
-            .icon = words->wire.p ? words->wire.p : "",
-            .here = w->severity == s};
-        page_list_chip(list, c->a, &one);
+        const enum severity severity = (enum severity)i;
+        const struct vocabulary_word *words = vocabulary_severity(severity);
+        link.word = vocabulary_key(words);
+        link.label = str_of(words->label);
+        link.icon = words->wire.p;
+        filters_add(c, f, list, &link, f->wish.kind, severity);
     }
     return list;
 }
 
-/* A row of links that set one key; the first option is for none. */
-struct row {
+/* Rows of links that set one key each; the first option is for none. */
+static const struct filters_row {
     const char *key, *label, *member;
     const char *options[OPTIONS][2]; /* word, label */
-};
-static const struct row rows[] = {
-    {"due", "Due in", "dues",
-     {{NULL, "Any"}, {"15m", "15 min"}, {"1h", "1 h"}, {"4h", "4 h"},
-      {"1d", "1 day"}}},
-    {"group", "Group by", "groups",
-     {{NULL, "None"}, {"like", "Similarity"}, {"agent", "Agent"},
-      {"deadline", "Deadline"}}},
-    {"sort", "Sort", "sorts",
-     {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
+} rows[] = {{"due",
+             "Due in",
+             "dues",
+             {{NULL, "Any"},
+              {"15m", "15 min"},
+              {"1h", "1 h"},
+              {"4h", "4 h"},
+              {"1d", "1 day"}}},
+            {"group",
+             "Group by",
+             "groups",
+             {{NULL, "None"},
+              {"like", "Similarity"},
+              {"agent", "Agent"},
+              {"deadline", "Deadline"}}},
+            {"sort",
+             "Sort",
+             "sorts",
+             {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
 
 /* An active filter is shown outside of the fold, so that it can be removed. */
 static void filters_add_set(struct call *c, struct json *set, const char *key,
@@ -165,22 +154,17 @@ static void filters_add_set(struct call *c, struct json *set, const char *key,
     json_add_json(set, o);
 }
 
-static struct json *filters_links(struct call *c, const struct row *r,
+static struct json *filters_links(struct call *c, const struct filters_row *r,
                                   struct json *set)
 {
     struct json *list = json_array(c->a);
-    const struct str now = page_list_filter(c, r->key);
     for (size_t i = 0; i < OPTIONS && r->options[i][1]; i++) {
-        const struct str word = str_of(r->options[i][0]);
-        const struct page_list_chip one = {
-            .url = page_list_url(c, "/inbox", r->key, word),
-            .label = str_of(r->options[i][1]),
-            .count = STR(""),
-            .icon = "",
-            .here = word.p ? str_eq(word, now) : !now.p};
-        page_list_chip(list, c->a, &one);
-        if (word.p && one.here)
-            filters_add_set(c, set, r->key, r->label, one.label);
+        const struct page_list_link link = {.path = "/inbox",
+                                            .key = r->key,
+                                            .word = str_of(r->options[i][0]),
+                                            .label = str_of(r->options[i][1])};
+        if (page_list_link(c, list, &link) && link.word.p)
+            filters_add_set(c, set, r->key, r->label, link.label);
     }
     return list;
 }

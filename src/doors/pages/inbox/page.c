@@ -18,6 +18,7 @@ static void page_set_found(struct json *view, const struct inbox_filters *f)
     page_view_set_count(view, "found", (size_t)(more ? INBOX_COUNT_MAX : n));
     json_set_bool(view, "more", more);
     json_set_bool(view, "mine", f->wish.view == INBOX_MAY);
+    json_set_bool(view, "all", f->wish.view == INBOX_ALL);
     json_set_bool(view, "narrowed", inbox_filters_any(f));
 }
 
@@ -34,17 +35,6 @@ static struct str page_shown(struct call *c, const struct inbox_filters *f,
                       str_of(many ? "more than " : ""),
                       words_count(c->a, many ? INBOX_COUNT_MAX : n),
                       str_of(f->wish.after ? "" : " shown"));
-}
-
-static struct json *page_empty(struct call *c, const struct inbox_filters *f)
-{
-    struct json *o = json_object(c->a);
-    json_set_text(o, "heading",
-                  inbox_filters_any(f) ? STR("No requests match these filters")
-                  : f->wish.view == INBOX_ALL
-                      ? STR("No open requests")
-                      : STR("No open requests for you"));
-    return o;
 }
 
 /* Questions that end soon are shown above the list, whatever their risk and the
@@ -95,18 +85,13 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
         c, "/inbox", "after", f->wish.after ? f->wish.after->id : STR_NONE);
     json_set_text(view, "heading", str_of(title));
     page_set_found(view, f);
-    json_set_text(view, "note",
-                  f->counts.looked > INBOX_WORDS_MAX
-                      ? STR("More than 2,000 open requests match, and only "
-                            "2,000 were searched. Add a word.")
-                      : STR(""));
+    json_set_bool(view, "part", f->counts.looked > INBOX_WORDS_MAX);
     page_view_set_time(view, "as_of", v.now);
     json_set_text(view, "reload_url", here);
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
     json_set_json(view, "filters", inbox_filters_view(c, f));
     json_set_json(view, "soon", page_soon(c, &v, ending));
-    json_set_json(view, "empty", rows.n ? NULL : page_empty(c, f));
     json_set_json(view, "list", NULL);
     if (rows.n) {
         struct json *list = json_object(c->a);

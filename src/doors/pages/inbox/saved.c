@@ -7,13 +7,14 @@
 #include "store/views.h"
 
 /* The view to be saved: from the address, or as it was posted. */
-struct draft {
+struct saved_draft {
     struct str name, path, query;
     bool shared;
     const struct err *error; /* NULL: none */
 };
 
-static const struct err *saved_show(struct call *c, const struct draft *d)
+static const struct err *saved_show(struct call *c,
+                                    const struct saved_draft *d)
 {
     struct json *view = json_object(c->a), *rows = json_array(c->a);
     struct json *form = json_object(c->a);
@@ -29,18 +30,15 @@ static const struct err *saved_show(struct call *c, const struct draft *d)
         json_set_text(row, "name", one->name);
         json_set_bool(row, "own", one->own);
         json_set_text(row, "by", one->own ? STR_NONE : one->by);
-        json_set_text(row, "reach",
-                      one->shared ? STR("shared with everybody")
-                                  : STR("private"));
+        json_set_bool(row, "shared", one->shared);
         json_add_json(rows, row);
     }
-    json_set_text(form, "name", d->name.p ? d->name : STR(""));
+    json_set_text(form, "name", d->name);
     json_set_text(form, "path", d->path.p ? d->path : STR("/inbox"));
-    json_set_text(form, "query", d->query.p ? d->query : STR(""));
+    json_set_text(form, "query", d->query);
     json_set_bool(form, "shared", d->shared);
     json_set_text(form, "error", d->error ? d->error->say : STR(""));
     json_set_json(view, "form", d->query.n || d->error ? form : NULL);
-    json_set_bool(view, "is_empty", found.n == 0);
     json_set_json(view, "rows", rows);
     return page_render(c, d->error ? response_status(d->error->kind) : 200,
                        "saved", "Saved views", view);
@@ -48,8 +46,8 @@ static const struct err *saved_show(struct call *c, const struct draft *d)
 
 const struct err *inbox_saved(struct call *c)
 {
-    const struct draft d = {.path = page_list_filter(c, "path"),
-                            .query = page_list_filter(c, "query")};
+    const struct saved_draft d = {.path = page_list_filter(c, "path"),
+                                  .query = page_list_filter(c, "query")};
     return saved_show(c, &d);
 }
 
@@ -65,7 +63,7 @@ static bool saved_is_query(struct str s)
     return s.n <= VIEWS_QUERY_MAX;
 }
 
-static const struct err *saved_check(const struct draft *d)
+static const struct err *saved_check(const struct saved_draft *d)
 {
     if (d->name.n == 0 || str_runes(d->name) > VIEWS_NAME_MAX)
         return ERROR(ERR_INVALID, "field.value",
@@ -87,10 +85,10 @@ const struct err *inbox_saved_post(struct call *c)
         response_see_other(c->rs, STR("/views"));
         return NULL;
     }
-    struct draft d = {.name = str_trim(pairs_get(posted, "name")),
-                      .path = pairs_get(posted, "path"),
-                      .query = pairs_get(posted, "query"),
-                      .shared = pairs_get(posted, "shared").p != NULL};
+    struct saved_draft d = {.name = str_trim(pairs_get(posted, "name")),
+                            .path = pairs_get(posted, "path"),
+                            .query = pairs_get(posted, "query"),
+                            .shared = pairs_get(posted, "shared").p != NULL};
     const struct view one = {.name = d.name,
                              .path = d.path,
                              .query = d.query.p ? d.query : STR(""),
