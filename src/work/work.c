@@ -2,8 +2,6 @@
  * work_begin.c. Decides nothing. */
 #include "work/work.h"
 
-#include "base/clock.h"
-#include "base/id.h"
 #include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "store/intent/events.h"

@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "base/buf.h"

@@ -2,7 +2,6 @@
  *
  * Used by the pages and by every API. Pure. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "domain/kind/form.h"

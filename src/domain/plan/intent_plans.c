@@ -2,7 +2,6 @@
 #include "domain/plan/intent_plans.h"
 
 #include "base/clock_text.h"
-#include "base/id.h"
 #include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "domain/question/suspension_seal.h"

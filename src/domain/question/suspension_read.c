@@ -6,7 +6,6 @@
 #include "domain/question/suspension_read.h"
 
 #include "base/id.h"
-#include "domain/kind/effect.h"
 #include "domain/kind/form.h"
 #include "domain/kind/form_schema.h"
 #include "domain/kind/label.h"

@@ -1,8 +1,6 @@
 /* The time of the next try of a failed delivery: a table of waits. */
 #include "domain/sending/backoff.h"
 
-#include <stddef.h>
-
 #define SECOND INT64_C(1000000)
 
 static const int64_t waits[] = {5,    60,    5 * 60,   30 * 60,

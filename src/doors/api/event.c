@@ -1,6 +1,4 @@
 /* Events: listing, posting, verifying the chain. */
-#include "base/clock.h"
-#include "base/id.h"
 #include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "store/intent/events.h"

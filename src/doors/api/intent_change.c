@@ -8,7 +8,6 @@
 #include "store/intent/graphs.h"
 #include "store/intent/intents.h"
 #include "store/sql.gen.h"
-#include "work/answer.h"
 #include "work/ask.h"
 #include "work/permit/tool_check.h"
 #include "work/policy.h"

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "domain/question/risk.h"
 #include "store/intent/intents.h"
 #include "store/sql.gen.h"
 

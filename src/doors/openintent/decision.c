@@ -2,7 +2,6 @@
  * "arbitration" answers an open arbitration; an agent's is its own record. */
 #include "base/clock_text.h"
 #include "base/json/fields.h"
-#include "domain/question/side_question.h"
 #include "doors/asking/respond.h"
 #include "doors/openintent/openintent.h"
 #include "store/intent/events.h"

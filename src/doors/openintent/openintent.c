@@ -1,10 +1,8 @@
 /* OpenIntent's own endpoints: discovery, configuration, the answer, and those
  * that Sayso does not have. */
 #include "base/clock_text.h"
-#include "base/id.h"
 #include "base/json/fields.h"
 #include "doors/asking/respond.h"
-#include "doors/asking/view.h"
 #include "doors/call/route.h"
 #include "doors/openintent/openintent.h"
 #include "store/sql.gen.h"

@@ -2,7 +2,6 @@
  * the first broken row of each. Changes nothing. */
 #include <stdio.h>
 
-#include "base/id.h"
 #include "process/commands/commands.h"
 #include "store/intent/events.h"
 #include "store/intent/intents.h"

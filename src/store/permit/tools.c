@@ -1,7 +1,6 @@
 /* The tool-call door's tables: struct in, struct out. Decides nothing. */
 #include "store/permit/tools.h"
 
-#include "base/clock.h"
 #include "store/rows.h"
 
 /* ---- rules ---------------------------------------------------------- */

@@ -2,7 +2,6 @@
 #include "work/permit/tool_check.h"
 
 #include "base/crypt.h"
-#include "base/id.h"
 #include "domain/intent/reach.h"
 #include "domain/permit/tool_call.h"
 #include "store/permit/tools.h"

@@ -4,7 +4,6 @@
 #ifndef DOORS_PAGES_ANSWER_AMEND_FORM_H
 #define DOORS_PAGES_ANSWER_AMEND_FORM_H
 
-#include "domain/kind/effect.h"
 #include "domain/question/amend.h"
 #include "world/web/request.h"
 

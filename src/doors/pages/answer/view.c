@@ -6,7 +6,6 @@
 #include "doors/pages/kinds/steps.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
-#include "doors/pages/shell/difference.h"
 #include "doors/pages/shell/facts.h"
 
 struct json *answer_view_next(struct page_view *v, const struct suspension *s)

@@ -1,13 +1,11 @@
 /* One decision for many questions: the page that lists them before anything is
  * decided, and the page with the result of each. Each is decided separately, in
  * a transaction of its own, for the facts that were shown. */
-#include "base/clock.h"
 #include "domain/answer/bulk.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/inbox/row.h"
 #include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/kinds/kinds.h"
-#include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"

@@ -6,12 +6,9 @@
 
 #include "base/clock_text.h"
 #include "domain/kind/label.h"
-#include "doors/asking/view.h"
 #include "doors/pages/inbox/decided_filters.h"
-#include "doors/pages/question/decision.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
-#include "doors/pages/shell/page.h"
 
 #define PAGE 50                       /* rows at once */
 #define ROWS_MAX 5000                 /* of one file */
