@@ -55,7 +55,8 @@ struct arena {
 static struct arena *at_work;
 
 /* Ends the tried work, or the process. */
-static _Noreturn void give_up(const struct arena *a, const char *why, size_t n)
+static _Noreturn void arena_give_up(const struct arena *a, const char *why,
+                                    size_t n)
 {
     if (a && a->root->trial)
         longjmp(a->root->trial->back, 1);
@@ -65,11 +66,11 @@ static _Noreturn void give_up(const struct arena *a, const char *why, size_t n)
 
 static const char no_memory[] = "the system has no memory";
 
-static struct block *block_make(const struct arena *a, size_t cap)
+static struct block *arena_block(const struct arena *a, size_t cap)
 {
     struct block *b = malloc(sizeof(struct block) + cap);
     if (!b)
-        give_up(a, no_memory, cap);
+        arena_give_up(a, no_memory, cap);
     b->next = NULL;
     b->n = 0;
     b->cap = cap;
@@ -80,23 +81,23 @@ struct arena *arena_make(size_t max)
 {
     struct arena *a = malloc(sizeof(*a));
     if (!a)
-        give_up(NULL, no_memory, sizeof(*a));
+        arena_give_up(NULL, no_memory, sizeof(*a));
     /* A multiple of ALIGN, so that rounding up stays within the ceiling. */
     *a = (struct arena){.ceiling = max - max % ALIGN};
     a->max = a->ceiling;
     a->root = a;
-    a->first = block_make(NULL, BLOCK);
+    a->first = arena_block(NULL, BLOCK);
     a->now = a->first;
     return a;
 }
 
 struct arena *arena_within(struct arena *outer)
 {
-    struct block *first = block_make(outer, BLOCK);
+    struct block *first = arena_block(outer, BLOCK);
     struct arena *a = malloc(sizeof(*a));
     if (!a) {
         free(first);
-        give_up(outer, no_memory, sizeof(*a));
+        arena_give_up(outer, no_memory, sizeof(*a));
     }
     *a = (struct arena){.root = outer->root,
                         .outer = outer,
@@ -158,7 +159,7 @@ void arena_charge(struct arena *a, size_t n)
 {
     struct arena *root = a->root;
     if (n > root->max - root->used)
-        give_up(a, "the ceiling is reached", n);
+        arena_give_up(a, "the ceiling is reached", n);
     for (; a; a = a->outer)
         a->used += n;
 }
@@ -168,14 +169,14 @@ void *arena_alloc(struct arena *a, size_t n)
     if (n == 0)
         n = 1;
     if (n > SIZE_MAX - ALIGN)
-        give_up(a, "a piece's size overflows", n);
+        arena_give_up(a, "a piece's size overflows", n);
     const size_t size = (n + ALIGN - 1) / ALIGN * ALIGN;
     arena_charge(a, size);
     struct block *b = a->now;
     if (size > b->cap - b->n) {
         /* A large piece gets a block of its own, so that the rest of the
          * current one is not wasted. */
-        b = block_make(a, size > BLOCK / 4 ? size : BLOCK);
+        b = arena_block(a, size > BLOCK / 4 ? size : BLOCK);
         b->next = a->rest;
         a->rest = b;
         if (b->cap == BLOCK)
@@ -189,7 +190,7 @@ void *arena_alloc(struct arena *a, size_t n)
 void *arena_array(struct arena *a, size_t n, size_t size)
 {
     if (size && n > SIZE_MAX / size)
-        give_up(a, "an array's size overflows", n);
+        arena_give_up(a, "an array's size overflows", n);
     return arena_alloc(a, n * size);
 }
 
@@ -203,7 +204,7 @@ struct str arena_str(struct arena *a, struct str s)
 const char *arena_z(struct arena *a, struct str s)
 {
     if (s.n == SIZE_MAX)
-        give_up(a, "a text's size overflows", s.n);
+        arena_give_up(a, "a text's size overflows", s.n);
     char *p = arena_alloc(a, s.n + 1);
     if (s.n)
         memcpy(p, s.p, s.n);
@@ -265,7 +266,7 @@ void arena_bill(size_t n)
 
 void arena_no_memory(void)
 {
-    give_up(at_work, no_memory, 0);
+    arena_give_up(at_work, no_memory, 0);
 }
 
 /* Ends a trial, with or without success. */

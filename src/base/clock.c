@@ -14,7 +14,7 @@
 #define FIRST (INT64_C(-62135596800) * CLOCK_SECOND)
 #define LAST (INT64_C(253402300800) * CLOCK_SECOND - 1)
 
-static int64_t read_clock(clockid_t which)
+static int64_t clock_read(clockid_t which)
 {
     struct timespec t = {0};
     clock_gettime(which, &t);
@@ -42,7 +42,7 @@ bool clock_shift(const char *path)
 
 int64_t clock_host(void)
 {
-    return read_clock(CLOCK_REALTIME) + (moves ? atomic_load(&moves->host) : 0);
+    return clock_read(CLOCK_REALTIME) + (moves ? atomic_load(&moves->host) : 0);
 }
 
 int64_t clock_now(void)
@@ -52,17 +52,17 @@ int64_t clock_now(void)
 
 int64_t clock_boot(void)
 {
-    return read_clock(CLOCK_BOOTTIME);
+    return clock_read(CLOCK_BOOTTIME);
 }
 
 int64_t clock_mono(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return clock_read(CLOCK_MONOTONIC);
 }
 
 int64_t clock_cpu(void)
 {
-    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    return clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* By hand, because every answer and every line of the log has one or more, and
@@ -118,7 +118,7 @@ static bool clock_skip(struct str *s, char c)
     return true;
 }
 
-static bool read_date(struct str *s, int64_t *us)
+static bool clock_date(struct str *s, int64_t *us)
 {
     int64_t y, m, d;
     if (!clock_digits(s, 4, (int64_t[]){1, 9999}, &y) || !clock_skip(s, '-') ||
@@ -133,7 +133,7 @@ static bool read_date(struct str *s, int64_t *us)
     return date.tm_mday == (int)d;
 }
 
-static bool read_time(struct str *s, int64_t *us)
+static bool clock_time(struct str *s, int64_t *us)
 {
     int64_t h, m, sec;
     if (!clock_digits(s, 2, (int64_t[]){0, 23}, &h) || !clock_skip(s, ':') ||
@@ -154,7 +154,7 @@ static bool read_time(struct str *s, int64_t *us)
     return n >= 1 && n <= 9;
 }
 
-static bool read_offset(struct str *s, int64_t *us)
+static bool clock_offset(struct str *s, int64_t *us)
 {
     *us = 0;
     if (s->n == 0 || clock_skip(s, 'Z'))
@@ -172,9 +172,9 @@ static bool read_offset(struct str *s, int64_t *us)
 bool clock_parse(struct str s, int64_t *out)
 {
     int64_t date, us, offset;
-    if (!read_date(&s, &date) ||
+    if (!clock_date(&s, &date) ||
         (!clock_skip(&s, 'T') && !clock_skip(&s, ' ')) ||
-        !read_time(&s, &us) || !read_offset(&s, &offset) || s.n)
+        !clock_time(&s, &us) || !clock_offset(&s, &offset) || s.n)
         return false;
     const int64_t t = date + us - offset;
     if (t < FIRST || t > LAST)

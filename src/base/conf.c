@@ -17,24 +17,24 @@ static const char owner_name[] = "database_owner";
 
 /* ---- checks of a text: NULL, or the wanted form ---------------------- */
 
-static const char *check_database(struct str v)
+static const char *conf_check_database(struct str v)
 {
     return v.n ? NULL : "a connection string is required";
 }
 
-static const char *check_directory(struct str v)
+static const char *conf_check_directory(struct str v)
 {
     return v.n ? NULL : "a directory is required";
 }
 
-static const char *check_socket(struct str v)
+static const char *conf_check_socket(struct str v)
 {
     return v.n && v.n <= SOCKET_PATH_MAX
                ? NULL
                : "a path of 1 to 107 characters is required";
 }
 
-static const char *check_mode(struct str v)
+static const char *conf_check_mode(struct str v)
 {
     bool octal = v.n == 3 || (v.n == 4 && v.p[0] == '0');
     for (size_t i = 0; i < v.n; i++)
@@ -44,7 +44,7 @@ static const char *check_mode(struct str v)
 
 /* A host as browsers spell it in Origin: lower case; or an address in
  * brackets. */
-static bool is_host(struct str s)
+static bool conf_is_host(struct str s)
 {
     const bool v6 = s.n > 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
     if (v6)
@@ -60,13 +60,13 @@ static bool is_host(struct str s)
 
 /* host[:port], the port not the default one, which browsers leave out of
  * Origin. */
-static bool is_authority(struct str s, int64_t own_port)
+static bool conf_is_authority(struct str s, int64_t own_port)
 {
     size_t colon = s.n;
     for (size_t i = s.n; i > 0 && s.p[i - 1] != ']'; i--)
         if (s.p[i - 1] == ':')
             colon = i - 1;
-    if (!is_host(str_sub(s, 0, colon)))
+    if (!conf_is_host(str_sub(s, 0, colon)))
         return false;
     const struct str port = str_sub(s, colon + 1, s.n);
     int64_t n;
@@ -74,38 +74,39 @@ static bool is_authority(struct str s, int64_t own_port)
                             str_int(port, 1, 65535, &n) && n != own_port);
 }
 
-static const char *check_public_url(struct str v)
+static const char *conf_check_public_url(struct str v)
 {
     const struct str http = STR("http://");
     const struct str https = STR("https://");
-    if (str_starts(v, http) && is_authority(str_sub(v, http.n, v.n), 80))
+    if (str_starts(v, http) && conf_is_authority(str_sub(v, http.n, v.n), 80))
         return NULL;
-    if (str_starts(v, https) && is_authority(str_sub(v, https.n, v.n), 443))
+    if (str_starts(v, https) &&
+        conf_is_authority(str_sub(v, https.n, v.n), 443))
         return NULL;
     return "http://host or https://host is required, in lower case, with :port "
            "only where it is not the default, and nothing after it";
 }
 
 /* The members are checked by the domain when the policy is loaded. */
-static const char *check_retry_policy(struct str v)
+static const char *conf_check_retry(struct str v)
 {
     return v.n == 0 || (v.p[0] == '{' && v.p[v.n - 1] == '}')
                ? NULL
                : "a JSON object is required";
 }
 
-static const char *check_smtp_url(struct str v)
+static const char *conf_check_smtp(struct str v)
 {
     const bool plain = str_starts(v, STR("smtp://"));
     const struct str rest = str_sub(v, plain ? 7 : 8, v.n);
     return v.n == 0 || ((plain || str_starts(v, STR("smtps://"))) &&
-                        is_authority(rest, 0))
+                        conf_is_authority(rest, 0))
                ? NULL
                : "smtp://host or smtps://host is required, in lower case, with "
                  ":port where it is not the default";
 }
 
-static const char *check_mail_from(struct str v)
+static const char *conf_check_mail_from(struct str v)
 {
     bool fine = str_find(v, '@', 0) < v.n && v.n <= 254;
     for (size_t i = 0; i < v.n; i++)
@@ -114,11 +115,11 @@ static const char *check_mail_from(struct str v)
                                      "is required";
 }
 
-static const char *check_settings_hosts(struct str v)
+static const char *conf_check_hosts(struct str v)
 {
     struct str rest = v.n ? v : STR_NONE;
     while (rest.p) {
-        if (!is_authority(str_cut(&rest, ' '), 443))
+        if (!conf_is_authority(str_cut(&rest, ' '), 443))
             return "hosts in lower case are required, with :port where it is "
                    "not 443, separated by single spaces";
     }
@@ -153,7 +154,7 @@ static const struct key {
 #define FLOOR(i_, kind_)                                                       \
     {"severity_floor_" #kind_, offsetof(struct conf, severity_floor[i_]),      \
      KEY_WORD, false, NULL, 0, 0, "none low medium high critical"}
-    NEEDED(database, check_database),
+    NEEDED(database, conf_check_database),
     TEXT(database_owner, NULL),
     TEXT(database_wait, NULL),
     TEXT(database_tick, NULL),
@@ -163,18 +164,18 @@ static const struct key {
     NUMBER(database_timeout, 1, 20),
     NUMBER(database_connect_ms, 50, 10000),
     WORD(require_standby, "no yes"),
-    NEEDED(socket, check_socket),
-    TEXT(wait_socket, check_socket),
-    TEXT(socket_mode, check_mode),
-    NEEDED(templates, check_directory),
+    NEEDED(socket, conf_check_socket),
+    TEXT(wait_socket, conf_check_socket),
+    TEXT(socket_mode, conf_check_mode),
+    NEEDED(templates, conf_check_directory),
     TEXT(migrations, NULL),
-    NEEDED(public_url, check_public_url),
+    NEEDED(public_url, conf_check_public_url),
     NUMBER(workers, 1, 256),
     NUMBER(request_memory_mb, 64, 4096),
     WORD(templates_strict, "no yes"),
     WORD(test_keys, "no yes"),
     WORD(password_cost, "interactive min"),
-    TEXT(default_retry_policy, check_retry_policy),
+    TEXT(default_retry_policy, conf_check_retry),
     WORD(silence_may_authorize, "never low"),
     WORD(claimed_initiator, "low medium high critical"),
     FLOOR(0, none),
@@ -185,11 +186,11 @@ static const struct key {
     FLOOR(5, credential_needed),
     FLOOR(6, cost_confirmation),
     FLOOR(7, handoff_acceptance),
-    TEXT(smtp_url, check_smtp_url),
+    TEXT(smtp_url, conf_check_smtp),
     TEXT(smtp_user, NULL),
     TEXT(smtp_password_file, NULL),
-    TEXT(mail_from, check_mail_from),
-    TEXT(settings_hosts, check_settings_hosts),
+    TEXT(mail_from, conf_check_mail_from),
+    TEXT(settings_hosts, conf_check_hosts),
     TEXT(ca_file, NULL),
     NUMBER(limit_streams, 1, 7000),
     NUMBER(limit_held, 1, 19000),
@@ -255,7 +256,7 @@ static struct str conf_set(struct reading *r, const struct key *k,
     return buf_text(&why);
 }
 
-static void read_line(struct reading *r, size_t number, struct str line)
+static void conf_line(struct reading *r, size_t number, struct str line)
 {
     line = str_trim(line);
     if (!str_utf8(line)) {
@@ -293,7 +294,7 @@ static void read_line(struct reading *r, size_t number, struct str line)
 }
 
 /* The defaults of keys that were not given. */
-static void fill_in(struct reading *r)
+static void conf_defaults(struct reading *r)
 {
     struct conf *c = r->conf;
     struct str *const same[] = {&c->database_owner, &c->database_wait,
@@ -341,7 +342,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
     };
     struct reading r = {.arena = a, .conf = c, .mistakes = mistakes};
     for (size_t number = 1; file.p; number++)
-        read_line(&r, number, str_cut(&file, '\n'));
+        conf_line(&r, number, str_cut(&file, '\n'));
     /* The environment wins over the file. */
     for (size_t k = 0; k < countof(keys); k++) {
         char variable[VARIABLE_MAX];
@@ -363,7 +364,7 @@ bool conf_read(struct arena *a, struct str file, struct conf *c,
     for (size_t k = 0; k < countof(keys); k++)
         if (keys[k].required && !r.given[k])
             buf_printf(conf_mistake(&r, 0), "%s is required\n", keys[k].name);
-    fill_in(&r);
+    conf_defaults(&r);
     return !r.failed;
 }
 
@@ -378,7 +379,7 @@ bool conf_read_owner(struct arena *a, struct str file, struct conf *c,
     struct conf own = {.workers = 0};
     struct reading r = {.arena = a, .conf = &own, .mistakes = mistakes};
     for (size_t number = 1; file.p; number++)
-        read_line(&r, number, str_cut(&file, '\n'));
+        conf_line(&r, number, str_cut(&file, '\n'));
     for (size_t k = 0; k < countof(keys); k++)
         if (r.given[k] != str_is(str_of(keys[k].name), owner_name))
             buf_printf(conf_mistake(&r, r.seen[k]),

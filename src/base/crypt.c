@@ -43,8 +43,8 @@ struct str crypt_sha256_hex(struct arena *a, struct str s)
     return (struct str){text, 2 * CRYPT_SHA256};
 }
 
-static struct str base64(struct arena *a, const uint8_t *p, size_t n,
-                         int variant)
+static struct str crypt_encode(struct arena *a, const uint8_t *p, size_t n,
+                               int variant)
 {
     const size_t size = sodium_base64_encoded_len(n, variant);
     char *text = arena_alloc(a, size);
@@ -54,17 +54,17 @@ static struct str base64(struct arena *a, const uint8_t *p, size_t n,
 
 static struct str crypt_base64url(struct arena *a, const uint8_t *p, size_t n)
 {
-    return base64(a, p, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return crypt_encode(a, p, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
 struct str crypt_base64(struct arena *a, struct str bytes)
 {
     bytes = crypt_solid(bytes);
-    return base64(a, (const uint8_t *)bytes.p, bytes.n,
-                  sodium_base64_VARIANT_ORIGINAL);
+    return crypt_encode(a, (const uint8_t *)bytes.p, bytes.n,
+                        sodium_base64_VARIANT_ORIGINAL);
 }
 
-static struct str base64_read(struct arena *a, struct str text, int variant)
+static struct str crypt_decode(struct arena *a, struct str text, int variant)
 {
     uint8_t *raw = arena_alloc(a, text.n + 1);
     size_t n;
@@ -84,16 +84,16 @@ struct str crypt_base64_read(struct arena *a, struct str text)
 {
     while (text.n > 0 && text.p[text.n - 1] == '=')
         text.n--;
-    return base64_read(a, text, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
+    return crypt_decode(a, text, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
 }
 
 struct str crypt_base64url_read(struct arena *a, struct str text)
 {
-    return base64_read(a, text, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return crypt_decode(a, text, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
-static struct str hmac(struct arena *a, struct str key, struct str s,
-                       int variant)
+static struct str crypt_mac(struct arena *a, struct str key, struct str s,
+                            int variant)
 {
     uint8_t mac[crypto_auth_hmacsha256_BYTES];
     crypto_auth_hmacsha256_state state;
@@ -103,17 +103,17 @@ static struct str hmac(struct arena *a, struct str key, struct str s,
     crypto_auth_hmacsha256_update(&state, (const unsigned char *)s.p, s.n);
     crypto_auth_hmacsha256_final(&state, mac);
     sodium_memzero(&state, sizeof state);
-    return base64(a, mac, sizeof mac, variant);
+    return crypt_encode(a, mac, sizeof mac, variant);
 }
 
 struct str crypt_hmac(struct arena *a, struct str key, struct str s)
 {
-    return hmac(a, key, s, sodium_base64_VARIANT_ORIGINAL);
+    return crypt_mac(a, key, s, sodium_base64_VARIANT_ORIGINAL);
 }
 
 struct str crypt_hmac_b64(struct arena *a, struct str key, struct str s)
 {
-    return hmac(a, key, s, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return crypt_mac(a, key, s, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
 bool crypt_ed25519_ok(struct str key, struct str signature, struct str s)
@@ -155,8 +155,8 @@ bool crypt_equal(struct str a, struct str b)
     return a.n == b.n && (a.n == 0 || sodium_memcmp(a.p, b.p, a.n) == 0);
 }
 
-static void seal_key(struct arena *a, struct str secret,
-                     uint8_t out[static crypto_secretbox_KEYBYTES])
+static void crypt_seal_key(struct arena *a, struct str secret,
+                           uint8_t out[static crypto_secretbox_KEYBYTES])
 {
     static_assert(crypto_secretbox_KEYBYTES == CRYPT_SHA256, "one digest");
     crypt_sha256(arena_join(a, STR("seal "), secret), out);
@@ -168,7 +168,7 @@ struct str crypt_seal(struct arena *a, struct str secret, struct str text)
     const size_t n =
         crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + text.n;
     uint8_t *box = arena_alloc(a, n);
-    seal_key(a, secret, key);
+    crypt_seal_key(a, secret, key);
     crypt_random(box, crypto_secretbox_NONCEBYTES);
     crypto_secretbox_easy(box + crypto_secretbox_NONCEBYTES,
                           (const uint8_t *)text.p, text.n, box, key);
@@ -186,7 +186,7 @@ struct str crypt_unseal(struct arena *a, struct str secret, struct str sealed)
         return STR_NONE;
     uint8_t *text = arena_alloc(a, box.n - head + 1);
     const uint8_t *p = (const uint8_t *)box.p;
-    seal_key(a, secret, key);
+    crypt_seal_key(a, secret, key);
     const int wrong = crypto_secretbox_open_easy(
         text, p + crypto_secretbox_NONCEBYTES,
         box.n - crypto_secretbox_NONCEBYTES, p, key);
@@ -216,8 +216,8 @@ struct str crypt_password(struct arena *a, struct str password,
 /* The texts of which the hash of a typed password may have been made: composed,
  * as it is now; as typed, or decomposed, as it may have been before. They are
  * one and the same for most passwords. */
-static size_t forms_of(struct arena *a, struct str password,
-                       struct str out[static FORMS])
+static size_t crypt_forms(struct arena *a, struct str password,
+                          struct str out[static FORMS])
 {
     const struct str all[FORMS] = {text_nfc(a, password), password,
                                    text_nfd(a, password)};
@@ -235,7 +235,7 @@ static size_t forms_of(struct arena *a, struct str password,
 bool crypt_password_ok(struct arena *a, struct str hash, struct str password)
 {
     struct str v[FORMS];
-    const size_t n = forms_of(a, password, v);
+    const size_t n = crypt_forms(a, password, v);
     bool ok = false;
     if (hash.n >= crypto_pwhash_STRBYTES)
         return false;
@@ -248,6 +248,6 @@ void crypt_password_pretend(struct arena *a, struct str password,
                             enum crypt_cost cost)
 {
     struct str v[FORMS];
-    for (size_t n = forms_of(a, password, v); n > 0; n--)
+    for (size_t n = crypt_forms(a, password, v); n > 0; n--)
         (void)crypt_password(a, v[n - 1], cost);
 }

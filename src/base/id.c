@@ -10,7 +10,7 @@
 
 #define UUID_TEXT 36
 
-static bool dash_at(size_t i)
+static bool id_dash_at(size_t i)
 {
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
@@ -28,7 +28,7 @@ struct str id_new(struct arena *a)
     static const char hex[] = "0123456789abcdef";
     char *text = arena_alloc(a, UUID_TEXT + 1);
     for (size_t i = 0, nibble = 0; i < UUID_TEXT; i++) {
-        if (dash_at(i)) {
+        if (id_dash_at(i)) {
             text[i] = '-';
             continue;
         }
@@ -51,7 +51,7 @@ bool id_uuid(struct str s)
         return false;
     for (size_t i = 0; i < s.n; i++) {
         const char c = s.p[i];
-        if (dash_at(i) ? c != '-' : !id_digit(c) && !id_letter(c, 'f'))
+        if (id_dash_at(i) ? c != '-' : !id_digit(c) && !id_letter(c, 'f'))
             return false;
     }
     return true;

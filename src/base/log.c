@@ -28,7 +28,7 @@ void log_request(struct str id)
 /* Is standard error itself the journal's stream of JOURNAL_STREAM
  * ("device:inode")? The variable alone proves nothing: a redirected child
  * inherits it too. */
-static bool is_journal(void)
+static bool log_is_journal(void)
 {
     struct str rest = str_of(getenv("JOURNAL_STREAM"));
     const struct str device = str_cut(&rest, ':');
@@ -61,7 +61,7 @@ static size_t log_head(char *line, enum log_level level)
      * standard error. */
     static enum { UNKNOWN, NO, YES } journal;
     if (journal == UNKNOWN)
-        journal = is_journal() ? YES : NO;
+        journal = log_is_journal() ? YES : NO;
     if (journal == YES) {
         line[n++] = '<';
         line[n++] = (char)('0' + level);

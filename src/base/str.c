@@ -9,7 +9,7 @@ static unsigned char str_lower(char c)
     return u >= 'A' && u <= 'Z' ? (unsigned char)(u + 32) : u;
 }
 
-static bool same_nocase(const char *a, const char *b, size_t n)
+static bool str_same_nocase(const char *a, const char *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (str_lower(a[i]) != str_lower(b[i]))
@@ -20,7 +20,7 @@ static bool same_nocase(const char *a, const char *b, size_t n)
 bool str_is_nocase(struct str a, const char *z)
 {
     const struct str b = str_of(z);
-    return a.n == b.n && same_nocase(a.p, b.p, a.n);
+    return a.n == b.n && str_same_nocase(a.p, b.p, a.n);
 }
 
 bool str_starts(struct str s, struct str prefix)
@@ -72,7 +72,7 @@ size_t str_search(struct str s, struct str needle)
 size_t str_search_nocase(struct str s, struct str needle)
 {
     for (size_t i = 0; needle.n <= s.n && i <= s.n - needle.n; i++)
-        if (needle.n == 0 || same_nocase(s.p + i, needle.p, needle.n))
+        if (needle.n == 0 || str_same_nocase(s.p + i, needle.p, needle.n))
             return i;
     return s.n;
 }

@@ -56,7 +56,7 @@ static uint32_t text_before(struct str s, size_t *at)
     return str_rune(s, &end);
 }
 
-static bool is_emoji(uint32_t rune)
+static bool text_is_emoji(uint32_t rune)
 {
     return rune > 0x7F &&
            utf8proc_get_property((utf8proc_int32_t)rune)->boundclass ==
@@ -73,16 +73,16 @@ static bool text_joins(uint32_t rune)
 }
 
 /* An emoji may have a skin or a style between itself and a joiner. */
-static bool emoji_before(struct str s, size_t at)
+static bool text_emoji_before(struct str s, size_t at)
 {
     uint32_t rune = text_before(s, &at);
     if (rune == EMOJI_STYLE || (rune >= 0x1F3FB && rune <= 0x1F3FF))
         rune = text_before(s, &at);
-    return is_emoji(rune);
+    return text_is_emoji(rune);
 }
 
 /* Is it drawn on the letter before it? */
-static bool is_mark(uint32_t rune)
+static bool text_is_mark(uint32_t rune)
 {
     const utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)rune);
     return c == UTF8PROC_CATEGORY_MN || c == UTF8PROC_CATEGORY_ME;
@@ -90,7 +90,7 @@ static bool is_mark(uint32_t rune)
 
 /* Do fewer marks stand between the letter and this one? A joiner between them
  * does not begin another letter. */
-static bool is_borne(struct str s, size_t at)
+static bool text_is_borne(struct str s, size_t at)
 {
     size_t marks = 0;
     for (size_t seen = 0; seen < 2 * TEXT_MARKS_MAX; seen++) {
@@ -99,7 +99,7 @@ static bool is_borne(struct str s, size_t at)
             return false;
         if (rune == JOINER || rune == NON_JOINER)
             continue;
-        if (!is_mark(rune))
+        if (!text_is_mark(rune))
             return true;
         if (++marks == TEXT_MARKS_MAX)
             return false;
@@ -112,13 +112,14 @@ bool text_hidden_at(struct str s, size_t at)
     size_t next = at, left = at;
     const uint32_t rune = str_rune(s, &next);
     if (!text_hidden(rune))
-        return rune >= FIRST_MARK && is_mark(rune) && !is_borne(s, at);
+        return rune >= FIRST_MARK && text_is_mark(rune) &&
+               !text_is_borne(s, at);
     const uint32_t before = text_before(s, &left);
     const uint32_t after = next < s.n ? str_rune(s, &next) : 0;
     if (rune == EMOJI_STYLE)
-        return !is_emoji(before) && !(after == KEYCAP && before < 0x40);
-    if (rune == JOINER && is_emoji(after))
-        return !emoji_before(s, at);
+        return !text_is_emoji(before) && !(after == KEYCAP && before < 0x40);
+    if (rune == JOINER && text_is_emoji(after))
+        return !text_emoji_before(s, at);
     if (rune == JOINER || rune == NON_JOINER)
         return !text_joins(before) || !text_joins(after);
     return true;
@@ -153,7 +154,8 @@ static struct str text_mapped(struct arena *a, struct str s,
 }
 
 /* s where it is not UTF-8. */
-static struct str form_of(struct arena *a, struct str s, utf8proc_option_t how)
+static struct str text_form(struct arena *a, struct str s,
+                            utf8proc_option_t how)
 {
     const struct str out = s.n ? text_mapped(a, s, how) : s;
     return out.p ? out : s;
@@ -161,15 +163,15 @@ static struct str form_of(struct arena *a, struct str s, utf8proc_option_t how)
 
 struct str text_nfc(struct arena *a, struct str s)
 {
-    return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    return text_form(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 }
 
 struct str text_nfd(struct arena *a, struct str s)
 {
-    return form_of(a, s, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+    return text_form(a, s, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
 }
 
-static bool is_space(uint32_t rune)
+static bool text_is_space(uint32_t rune)
 {
     return rune == '\t' || rune == '\n' ||
            utf8proc_category((utf8proc_int32_t)rune) == UTF8PROC_CATEGORY_ZS;
@@ -183,7 +185,7 @@ static struct str text_spaced(struct arena *a, struct str s)
     for (size_t at = 0; at < s.n;) {
         const size_t from = at;
         const uint32_t rune = str_rune(s, &at);
-        if (is_space(rune) || rune == '\r') {
+        if (text_is_space(rune) || rune == '\r') {
             space = b.n > 0;
             continue;
         }
@@ -200,7 +202,7 @@ bool text_same(struct arena *a, struct str x, struct str y)
                   text_spaced(a, text_nfc(a, y)));
 }
 
-static bool is_ascii(struct str s)
+static bool text_is_ascii(struct str s)
 {
     bool plain = true;
     for (size_t i = 0; i < s.n; i++)
@@ -211,7 +213,7 @@ static bool is_ascii(struct str s)
 struct str text_fold(struct arena *a, struct str s)
 {
     struct buf lower = buf_make(a, s.n + 1);
-    if (s.n > 0 && is_ascii(s)) {
+    if (s.n > 0 && text_is_ascii(s)) {
         buf_lower(&lower, s);
         return buf_text(&lower);
     }
@@ -230,7 +232,7 @@ struct str text_fold(struct arena *a, struct str s)
         const uint32_t rune = str_rune(whole, &at);
         if (text_hidden(rune))
             continue;
-        if (is_space(rune)) {
+        if (text_is_space(rune)) {
             space = b.n > 0;
             continue;
         }
@@ -280,7 +282,7 @@ static const struct {
 #define DOT_ABOVE 0x0307 /* on an i it is not seen */
 
 /* The Latin letter or sign; 0: none, or it is one. */
-static char alike_of(uint32_t rune)
+static char text_alike(uint32_t rune)
 {
     for (size_t i = 0; rune >= 0x80 && i < countof(alike); i++) {
         if (alike[i].rune == rune)
@@ -295,7 +297,7 @@ static struct str text_drawn(struct arena *a, struct str s, bool signs)
     for (size_t at = 0; at < s.n;) {
         const size_t from = at;
         const uint32_t rune = str_rune(s, &at);
-        const char as = alike_of(rune), last = b.n ? b.p[b.n - 1] : 0;
+        const char as = text_alike(rune), last = b.n ? b.p[b.n - 1] : 0;
         if (rune == DOT_ABOVE && (last == 'i' || last == 'j'))
             continue;
         if (as && (signs || text_wordy((unsigned char)as)))
@@ -308,17 +310,17 @@ static struct str text_drawn(struct arena *a, struct str s, bool signs)
 
 struct str text_letters(struct arena *a, struct str s)
 {
-    if (is_ascii(s))
+    if (text_is_ascii(s))
         return text_fold(a, s);
-    const struct str nfkc = form_of(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE |
-                                              UTF8PROC_COMPAT);
+    const struct str nfkc = text_form(a, s, UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                                                UTF8PROC_COMPAT);
     return text_drawn(a, text_fold(a, text_drawn(a, nfkc, false)), false);
 }
 
 struct str text_skeleton(struct arena *a, struct str s)
 {
     const struct str letters = text_letters(a, s);
-    return is_ascii(letters) ? letters : text_drawn(a, letters, true);
+    return text_is_ascii(letters) ? letters : text_drawn(a, letters, true);
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -367,7 +369,7 @@ bool text_looks(struct str s, const char *word)
     utf8proc_int32_t runes[NAME_ROOM];
     const utf8proc_ssize_t n = name_runes(s, fold, runes);
     for (utf8proc_ssize_t i = 0; i < n; i++) {
-        const char as = alike_of((uint32_t)runes[i]);
+        const char as = text_alike((uint32_t)runes[i]);
         if (!*word || (as ? as : runes[i]) != *word++)
             return false;
     }
@@ -382,7 +384,7 @@ enum script {
     SCRIPT_CHEROKEE, SCRIPT_LISU, SCRIPT_OTHER
 };
 
-static enum script script_of(uint32_t rune)
+static enum script text_script(uint32_t rune)
 {
     static const struct {
         uint32_t first, last;
@@ -415,8 +417,8 @@ bool text_mixed(struct str s)
     enum script first = SCRIPT_NONE;
     for (size_t at = 0; at < s.n;) {
         const uint32_t rune = str_rune(s, &at);
-        const enum script now = script_of(rune);
-        if (is_space(rune))
+        const enum script now = text_script(rune);
+        if (text_is_space(rune))
             first = SCRIPT_NONE;
         if (now == SCRIPT_NONE || now == SCRIPT_OTHER)
             continue;

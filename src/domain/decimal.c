@@ -9,7 +9,7 @@
 #define MILLION 1000000
 
 /* The digits from *at on, at most max of them; how many there are. */
-static size_t digits(struct str s, size_t *at, size_t max, int64_t *out)
+static size_t decimal_digits(struct str s, size_t *at, size_t max, int64_t *out)
 {
     const size_t from = *at;
     *out = 0;
@@ -23,13 +23,13 @@ bool decimal_read(struct str text, struct decimal *out)
 {
     struct decimal d = {0, 0};
     size_t at = 0;
-    size_t n = digits(text, &at, WHOLE_DIGITS, &d.whole);
+    size_t n = decimal_digits(text, &at, WHOLE_DIGITS, &d.whole);
     if (n < 1 || n > WHOLE_DIGITS)
         return false;
     if (at < text.n) {
         if (text.p[at++] != '.')
             return false;
-        n = digits(text, &at, FRACTION_DIGITS, &d.millionths);
+        n = decimal_digits(text, &at, FRACTION_DIGITS, &d.millionths);
         if (n < 1 || n > FRACTION_DIGITS || at < text.n)
             return false;
         for (; n < FRACTION_DIGITS; n++)

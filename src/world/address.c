@@ -54,8 +54,8 @@ static bool address_within(const uint8_t *address, const struct range *r)
            (rest == 0 || ((address[whole] ^ r->first[whole]) & mask) == 0);
 }
 
-static bool within_any(const uint8_t *address, const struct range *list,
-                       size_t n)
+static bool address_within_any(const uint8_t *address, const struct range *list,
+                               size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (address_within(address, &list[i]))
@@ -71,14 +71,14 @@ bool address_private(const struct sockaddr *address, size_t size)
     if (size >= sizeof in && address->sa_family == AF_INET) {
         memcpy(&in, address, sizeof in);
         memcpy(bytes, &in.sin_addr, sizeof in.sin_addr);
-        return within_any(bytes, ipv4, countof(ipv4));
+        return address_within_any(bytes, ipv4, countof(ipv4));
     }
     if (size < sizeof in6 || address->sa_family != AF_INET6)
         return true;
     memcpy(&in6, address, sizeof in6);
     memcpy(bytes, &in6.sin6_addr, sizeof bytes);
     return !address_within(bytes, &ipv6_global) ||
-           within_any(bytes, ipv6, countof(ipv6));
+           address_within_any(bytes, ipv6, countof(ipv6));
 }
 
 bool address_loopback(const struct sockaddr *address, size_t size)

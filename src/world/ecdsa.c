@@ -17,7 +17,7 @@ struct check {
     EVP_MD_CTX *digest;
 };
 
-static bool make_key(struct check *c, struct str x, struct str y)
+static bool ecdsa_key(struct check *c, struct str x, struct str y)
 {
     char group[] = "prime256v1";
     unsigned char point[POINT] = {POINT_CONVERSION_UNCOMPRESSED};
@@ -36,8 +36,8 @@ static bool make_key(struct check *c, struct str x, struct str y)
 
 /* Writes R and S as DER, which libcrypto needs. Returns the length; 0 for an
  * error. */
-static size_t make_der(struct check *c, struct str signature,
-                       unsigned char der[static DER_MAX])
+static size_t ecdsa_der(struct check *c, struct str signature,
+                        unsigned char der[static DER_MAX])
 {
     const unsigned char *p = (const unsigned char *)signature.p;
     BIGNUM *r = BN_bin2bn(p, ECDSA_COORDINATE, NULL);
@@ -63,11 +63,11 @@ bool ecdsa_ok(struct str x, struct str y, struct str signature,
     if (x.n != ECDSA_COORDINATE || y.n != ECDSA_COORDINATE ||
         signature.n != ECDSA_SIGNATURE)
         return false;
-    const size_t n = make_der(&c, signature, der);
+    const size_t n = ecdsa_der(&c, signature, der);
     const struct str text = message.p ? message : STR("");
     c.digest = EVP_MD_CTX_new();
     const bool ok =
-        n > 0 && make_key(&c, x, y) && c.digest &&
+        n > 0 && ecdsa_key(&c, x, y) && c.digest &&
         EVP_DigestVerifyInit_ex(c.digest, NULL, "SHA256", NULL, NULL, c.key,
                                 NULL) == 1 &&
         EVP_DigestVerify(c.digest, der, n, (const unsigned char *)text.p,

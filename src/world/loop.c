@@ -77,7 +77,7 @@ static void loop_complain(int severity, const char *text)
         log_line(LOG_WARN, "loop: %s", text);
 }
 
-static void forget_event(struct event *e)
+static void loop_event_free(struct event *e)
 {
     if (e)
         event_free(e);
@@ -90,10 +90,10 @@ static void loop_forget(void *p)
         if (l->pool[i].bev)
             bufferevent_free(l->pool[i].bev);
     for (size_t i = 0; i < LOOP_WATCHES_MAX; i++)
-        forget_event(l->watch[i].event);
+        loop_event_free(l->watch[i].event);
     for (size_t i = 0; i < SOON_MAX; i++)
-        forget_event(l->soon[i].event);
-    forget_event(l->term.event);
+        loop_event_free(l->soon[i].event);
+    loop_event_free(l->term.event);
     loop_unlisten(l);
     event_base_free(l->base);
 }
@@ -116,7 +116,7 @@ struct loop *loop_make(struct arena *process)
 /* ---- connections ---------------------------------------------------- */
 
 /* Frees the unsent bytes at once: libevent frees the rest in its next turn. */
-static void give_back(struct loop_conn *c)
+static void loop_give_back(struct loop_conn *c)
 {
     struct loop *l = c->loop;
     if (c->bev) {
@@ -133,7 +133,7 @@ static void give_back(struct loop_conn *c)
 static void loop_drop(struct loop_conn *c)
 {
     c->loop->hooks.gone(c->loop->hooks.context, c->own);
-    give_back(c);
+    loop_give_back(c);
 }
 
 static void on_read(struct bufferevent *bev, void *context)
@@ -189,7 +189,7 @@ static void loop_admit(struct loop *l, int fd)
     else
         c->own = l->hooks.open(l->hooks.context, c);
     if (!c->own) {
-        give_back(c);
+        loop_give_back(c);
         return;
     }
     bufferevent_setcb(c->bev, on_read, on_sent, on_end, c);
@@ -207,7 +207,7 @@ size_t loop_unsent(const struct loop_conn *c)
     return evbuffer_get_length(bufferevent_get_output(c->bev));
 }
 
-static bool room_for(const struct loop_conn *c, size_t n, size_t max)
+static bool loop_has_room(const struct loop_conn *c, size_t n, size_t max)
 {
     const size_t unsent = loop_unsent(c);
     return !c->closing && unsent <= max && n <= max - unsent;
@@ -215,11 +215,11 @@ static bool room_for(const struct loop_conn *c, size_t n, size_t max)
 
 bool loop_send(struct loop_conn *c, struct str bytes, size_t max)
 {
-    return room_for(c, bytes.n, max) &&
+    return loop_has_room(c, bytes.n, max) &&
            bufferevent_write(c->bev, bytes.p, bytes.n) == 0;
 }
 
-static void give_back_bytes(struct loop_bytes *b)
+static void loop_bytes_free(struct loop_bytes *b)
 {
     struct loop *l = b->loop;
     if (b->held)
@@ -239,7 +239,7 @@ struct loop_bytes *loop_bytes_make(struct loop *l, struct str bytes)
         return NULL;
     *b = (struct loop_bytes){.loop = l, .held = evbuffer_new(), .users = 1};
     if (!b->held || evbuffer_add(b->held, bytes.p, bytes.n)) {
-        give_back_bytes(b);
+        loop_bytes_free(b);
         return NULL;
     }
     b->text = (struct str){(const char *)evbuffer_pullup(b->held, -1),
@@ -254,7 +254,7 @@ void loop_bytes_drop(struct loop_bytes *b)
     if (--b->users > 0)
         return;
     l->kept -= b->text.n + TEXT_COST;
-    give_back_bytes(b);
+    loop_bytes_free(b);
 }
 
 static void on_let_go(const void *bytes, size_t n, void *b)
@@ -272,7 +272,7 @@ size_t loop_bytes_kept(const struct loop *l)
 bool loop_send_bytes(struct loop_conn *c, struct loop_bytes *b, size_t max)
 {
     const size_t n = b->text.n;
-    if (!room_for(c, n, n > max ? n : max) ||
+    if (!loop_has_room(c, n, n > max ? n : max) ||
         evbuffer_add_reference(bufferevent_get_output(c->bev), b->text.p, n,
                                on_let_go, b) != 0)
         return false;
@@ -332,8 +332,8 @@ bool loop_listen(struct loop *l, int fd, const struct loop_hooks *hooks)
 
 void loop_unlisten(struct loop *l)
 {
-    forget_event(l->accept);
-    forget_event(l->rested);
+    loop_event_free(l->accept);
+    loop_event_free(l->rested);
     l->accept = l->rested = NULL;
 }
 
@@ -356,8 +356,8 @@ static bool loop_arm(struct loop *l, struct call *call, int fd, short what,
     return false;
 }
 
-static struct call *free_watch(struct loop *l, void (*fn)(void *),
-                               void *context)
+static struct call *loop_free_watch(struct loop *l, void (*fn)(void *),
+                                    void *context)
 {
     for (size_t i = 0; i < LOOP_WATCHES_MAX; i++) {
         if (l->watch[i].event)
@@ -371,7 +371,7 @@ static struct call *free_watch(struct loop *l, void (*fn)(void *),
 
 bool loop_watch(struct loop *l, int fd, void (*fn)(void *), void *context)
 {
-    struct call *call = free_watch(l, fn, context);
+    struct call *call = loop_free_watch(l, fn, context);
     return call && loop_arm(l, call, fd, EV_READ | EV_PERSIST, NULL);
 }
 
@@ -388,7 +388,7 @@ void loop_unwatch(struct loop *l, int fd)
 bool loop_every(struct loop *l, int64_t us, void (*fn)(void *), void *context)
 {
     const struct timeval t = loop_moment(us);
-    struct call *call = free_watch(l, fn, context);
+    struct call *call = loop_free_watch(l, fn, context);
     return call && loop_arm(l, call, -1, EV_PERSIST, &t);
 }
 

@@ -94,8 +94,8 @@ void outbound_close(struct outbound *o)
 /* ---- callbacks of libcurl -------------------------------------------- */
 
 /* Checks the resolved address before anything is sent to it. */
-static curl_socket_t open_socket(void *context, curlsocktype purpose,
-                                 struct curl_sockaddr *to)
+static curl_socket_t outbound_socket(void *context, curlsocktype purpose,
+                                     struct curl_sockaddr *to)
 {
     struct transfer *t = context;
     if (purpose != CURLSOCKTYPE_IPCXN)
@@ -110,8 +110,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose,
 
 /* Checks the address again for each request: the connection may have been
  * opened for another transfer, which was allowed more. */
-static int before_request(void *context, char *ip, char *local_ip, int port,
-                          int local_port)
+static int outbound_before(void *context, char *ip, char *local_ip, int port,
+                           int local_port)
 {
     struct transfer *t = context;
     struct sockaddr_in in = {.sin_family = AF_INET};
@@ -160,8 +160,8 @@ static size_t on_mail(char *p, size_t size, size_t n, void *context)
 
 /* QUICK_EXIT: a slow name lookup is left to its thread; otherwise all transfers
  * would wait for it. */
-static bool set_common(const struct outbound *o, struct transfer *t,
-                       int64_t time)
+static bool outbound_set(const struct outbound *o, struct transfer *t,
+                         int64_t time)
 {
     CURL *easy = t->easy;
     const long ms = (long)((time > 0 ? time : OUTBOUND_TIME) / 1000);
@@ -172,9 +172,9 @@ static bool set_common(const struct outbound *o, struct transfer *t,
            SET(easy, CURLOPT_FOLLOWLOCATION, 0L) &&
            SET(easy, CURLOPT_TIMEOUT_MS, ms) &&
            SET(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
-           SET(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket) &&
+           SET(easy, CURLOPT_OPENSOCKETFUNCTION, outbound_socket) &&
            SET(easy, CURLOPT_OPENSOCKETDATA, (void *)t) &&
-           SET(easy, CURLOPT_PREREQFUNCTION, before_request) &&
+           SET(easy, CURLOPT_PREREQFUNCTION, outbound_before) &&
            SET(easy, CURLOPT_PREREQDATA, (void *)t) &&
            SET(easy, CURLOPT_WRITEFUNCTION, on_answer) &&
            SET(easy, CURLOPT_WRITEDATA, (void *)t) &&
@@ -193,7 +193,8 @@ static bool outbound_append(struct curl_slist **list, const char *z)
     return longer != NULL;
 }
 
-static bool set_http(struct transfer *t, const struct outbound_request *rq)
+static bool outbound_set_http(struct transfer *t,
+                              const struct outbound_request *rq)
 {
     CURL *easy = t->easy;
     const struct str body = arena_str(t->arena, rq->body);
@@ -214,8 +215,8 @@ static bool set_http(struct transfer *t, const struct outbound_request *rq)
 
 /* The connection is not kept: mail is rare, and servers close idle connections
  * soon. One refused recipient does not stop the mail to the others. */
-static bool set_mail(const struct outbound *o, struct transfer *t,
-                     const struct outbound_request *rq)
+static bool outbound_set_mail(const struct outbound *o, struct transfer *t,
+                              const struct outbound_request *rq)
 {
     CURL *easy = t->easy;
     bool ok = o->smtp_url && rq->recipients > 0;
@@ -241,7 +242,7 @@ static bool set_mail(const struct outbound *o, struct transfer *t,
            SET(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->mail.n);
 }
 
-static struct transfer *free_place(struct outbound *o)
+static struct transfer *outbound_place(struct outbound *o)
 {
     for (size_t i = 0; i < OUTBOUND_AT_ONCE; i++) {
         struct transfer *t = &o->place[i];
@@ -259,15 +260,16 @@ static struct transfer *free_place(struct outbound *o)
 bool outbound_send(struct outbound *o, const struct outbound_request *rq,
                    void *own)
 {
-    struct transfer *t = free_place(o);
+    struct transfer *t = outbound_place(o);
     if (!t)
         return false;
     t->own = own;
     t->begun = clock_mono();
     t->internal = rq->internal || !rq->url.p;
     t->plain = rq->internal && str_starts(rq->url, STR("http://"));
-    t->used = set_common(o, t, rq->time) &&
-              (rq->url.p ? set_http(t, rq) : set_mail(o, t, rq)) &&
+    t->used = outbound_set(o, t, rq->time) &&
+              (rq->url.p ? outbound_set_http(t, rq)
+                         : outbound_set_mail(o, t, rq)) &&
               curl_multi_add_handle(o->multi, t->easy) == CURLM_OK;
     if (t->used)
         return true;
@@ -278,7 +280,7 @@ bool outbound_send(struct outbound *o, const struct outbound_request *rq,
 /* ---- working -------------------------------------------------------- */
 
 /* At most OUTBOUND_ANSWER_MAX bytes of it as text on one line. */
-static struct str as_text(struct arena *a, struct str s)
+static struct str outbound_text(struct arena *a, struct str s)
 {
     struct buf b = buf_make(a, OUTBOUND_ANSWER_MAX);
     for (size_t at = 0; at < s.n;) {
@@ -328,7 +330,7 @@ static size_t outbound_reap(struct outbound *o, const struct ending *e)
             status = 0;
         const struct outbound_result r =
             {.status = (int)status,
-             .said = as_text(t->arena, outbound_say(t, code)),
+             .said = outbound_text(t->arena, outbound_say(t, code)),
              .retry_after = wait > 0 ? wait : 0,
              .ms = (clock_mono() - t->begun) / 1000,
              .late = code == CURLE_OPERATION_TIMEDOUT};
@@ -382,8 +384,8 @@ static int on_progress(void *context, curl_off_t down, curl_off_t downloaded,
     return wish->stop && *wish->stop;
 }
 
-static bool set_call(CURL *easy, struct arena *a,
-                     const struct outbound_call *wish)
+static bool outbound_set_call(CURL *easy, struct arena *a,
+                              const struct outbound_call *wish)
 {
     return SET(easy, CURLOPT_URL, arena_z(a, wish->url)) &&
            SET(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
@@ -398,9 +400,9 @@ static bool set_call(CURL *easy, struct arena *a,
                               SET(easy, CURLOPT_COPYPOSTFIELDS, wish->body.p)));
 }
 
-static void run_call(CURL *easy, struct arena *a,
-                     const struct outbound_call *wish,
-                     struct outbound_answer *out)
+static void outbound_run(CURL *easy, struct arena *a,
+                         const struct outbound_call *wish,
+                         struct outbound_answer *out)
 {
     struct buf body = buf_make(a, OUTBOUND_CALL_MAX);
     struct curl_slist *headers = NULL;
@@ -410,7 +412,8 @@ static void run_call(CURL *easy, struct arena *a,
     long status = 0;
     curl_off_t again = 0;
     const bool ready =
-        set_call(easy, a, wish) && SET(easy, CURLOPT_HTTPHEADER, headers) &&
+        outbound_set_call(easy, a, wish) &&
+        SET(easy, CURLOPT_HTTPHEADER, headers) &&
         SET(easy, CURLOPT_ERRORBUFFER, error) &&
         SET(easy, CURLOPT_WRITEFUNCTION, on_body) &&
         SET(easy, CURLOPT_WRITEDATA, (void *)&body);
@@ -437,7 +440,7 @@ void outbound_call(struct arena *a, const struct outbound_call *wish,
         return;
     CURL *easy = curl_easy_init();
     if (easy) {
-        run_call(easy, a, wish, out);
+        outbound_run(easy, a, wish, out);
         curl_easy_cleanup(easy);
     }
     curl_global_cleanup();

@@ -56,7 +56,7 @@ struct held {
     struct jsonc_object *o;
 };
 
-static void give_back(void *p)
+static void json_give_back(void *p)
 {
     const struct held *h = p;
     json_object_put(h->o);
@@ -65,7 +65,7 @@ static void give_back(void *p)
 static struct held *json_hold(struct arena *a, size_t weight)
 {
     struct held *h = arena_new(a, struct held);
-    arena_defer(a, give_back, h);
+    arena_defer(a, json_give_back, h);
     arena_charge(a, weight);
     return h;
 }
@@ -76,7 +76,7 @@ static struct json *json_own(struct held *h, struct jsonc_object *o)
     return json_out(o);
 }
 
-static struct jsonc_object *text_make(struct str s)
+static struct jsonc_object *json_text_make(struct str s)
 {
     if (s.n > INT_MAX)
         json_die("a text is too long");
@@ -175,7 +175,7 @@ struct json *json_get_str(const struct json *obj, struct str key)
 {
     if (str_find(key, '\0', 0) < key.n)
         return NULL;
-    struct jsonc_object *z = text_make(key);
+    struct jsonc_object *z = json_text_make(key);
     struct json *v = json_get(obj, json_object_get_string(z));
     json_object_put(z);
     return v;
@@ -267,7 +267,7 @@ struct json *json_array(struct arena *a)
 struct json *json_string(struct arena *a, struct str s)
 {
     struct held *h = json_hold(a, 0);
-    return json_own(h, text_make(s));
+    return json_own(h, json_text_make(s));
 }
 
 struct json *json_integer(struct arena *a, int64_t v)
@@ -284,7 +284,7 @@ struct json *json_boolean(struct arena *a, bool v)
 
 /* The memory of a member that the server adds, besides its value. Called
  * before the value is made, because a bill may not return. */
-static void bill_member(const char *key)
+static void json_bill(const char *key)
 {
     arena_bill(JSON_MEMBER_BYTES + strlen(key));
 }
@@ -298,7 +298,7 @@ static void json_put(struct json *obj, const char *key, struct jsonc_object *v)
         json_die("a member could not be set");
 }
 
-static void add(struct json *arr, struct jsonc_object *v)
+static void json_append(struct json *arr, struct jsonc_object *v)
 {
     if (!json_is(arr, JSON_ARRAY))
         json_die("an element is added to a value that is not an array");
@@ -308,7 +308,7 @@ static void add(struct json *arr, struct jsonc_object *v)
 
 void json_set_json(struct json *obj, const char *key, const struct json *v)
 {
-    bill_member(key);
+    json_bill(key);
     json_put(obj, key, json_object_get(json_in(v)));
 }
 
@@ -316,22 +316,22 @@ void json_set_key(struct json *obj, struct str key, const struct json *v)
 {
     if (str_find(key, '\0', 0) < key.n)
         json_die("a key holds a NUL");
-    struct jsonc_object *z = text_make(key);
-    bill_member(json_object_get_string(z));
+    struct jsonc_object *z = json_text_make(key);
+    json_bill(json_object_get_string(z));
     json_put(obj, json_object_get_string(z), json_object_get(json_in(v)));
     json_object_put(z);
 }
 
 void json_set_text(struct json *obj, const char *key, struct str s)
 {
-    bill_member(key);
-    json_put(obj, key, text_make(s));
+    json_bill(key);
+    json_put(obj, key, json_text_make(s));
 }
 
 void json_set_text_or_null(struct json *obj, const char *key, struct str s)
 {
-    bill_member(key);
-    json_put(obj, key, s.p ? text_make(s) : NULL);
+    json_bill(key);
+    json_put(obj, key, s.p ? json_text_make(s) : NULL);
 }
 
 void json_set_text_given(struct json *obj, const char *key, struct str s)
@@ -355,14 +355,14 @@ void json_set_given(struct arena *a, struct json *obj, const char *key,
 
 void json_set_int(struct json *obj, const char *key, int64_t v)
 {
-    bill_member(key);
+    json_bill(key);
     arena_bill(JSON_VALUE_BYTES);
     json_put(obj, key, json_made(json_object_new_int64(v)));
 }
 
 void json_set_bool(struct json *obj, const char *key, bool v)
 {
-    bill_member(key);
+    json_bill(key);
     arena_bill(JSON_VALUE_BYTES);
     json_put(obj, key, json_made(json_object_new_boolean(v)));
 }
@@ -371,7 +371,7 @@ void json_unset(struct json *obj, struct str key)
 {
     if (!json_is(obj, JSON_OBJECT) || str_find(key, '\0', 0) < key.n)
         return;
-    struct jsonc_object *z = text_make(key);
+    struct jsonc_object *z = json_text_make(key);
     json_object_object_del(json_in(obj), json_object_get_string(z));
     json_object_put(z);
 }
@@ -379,12 +379,12 @@ void json_unset(struct json *obj, struct str key)
 void json_add_json(struct json *arr, const struct json *v)
 {
     arena_bill(JSON_ELEMENT_BYTES);
-    add(arr, json_object_get(json_in(v)));
+    json_append(arr, json_object_get(json_in(v)));
 }
 
 void json_add_text(struct json *arr, struct str s)
 {
-    add(arr, text_make(s));
+    json_append(arr, json_text_make(s));
 }
 
 void json_drop(struct json *arr, size_t i)
@@ -394,13 +394,13 @@ void json_drop(struct json *arr, size_t i)
 }
 
 /* The memory of a copy of v. */
-static size_t weight_of(const struct json *v)
+static size_t json_weight(const struct json *v)
 {
     size_t n = 0;
     for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++)
-        n += weight_of(json_at(v, i));
+        n += json_weight(json_at(v, i));
     for (struct json_iter i = json_iter(v); json_next(&i);)
-        n += JSON_MEMBER_BYTES + i.key.n + weight_of(i.value);
+        n += JSON_MEMBER_BYTES + i.key.n + json_weight(i.value);
     if (json_is(v, JSON_OBJECT))
         return n + JSON_OBJECT_BYTES;
     if (json_is(v, JSON_ARRAY))
@@ -411,7 +411,7 @@ static size_t weight_of(const struct json *v)
 struct json *json_copy(struct arena *a, const struct json *v)
 {
     struct jsonc_object *o = NULL;
-    struct held *h = json_hold(a, weight_of(v));
+    struct held *h = json_hold(a, json_weight(v));
     if (v && json_object_deep_copy(json_in(v), &o, NULL) < 0)
         json_die("a tree could not be copied");
     return json_own(h, o);

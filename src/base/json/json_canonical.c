@@ -9,7 +9,7 @@
 /* UTF-8 sorts like UTF-16 with one exception: characters that UTF-16 writes as
  * a pair of surrogates, lead bytes F0 to F4, come before U+E000 to U+FFFF, lead
  * bytes EE and EF. */
-static int json_canonical_rank(char c)
+static int canonical_rank(char c)
 {
     const int u = (unsigned char)c;
     return u == 0xEE || u == 0xEF ? u + 0x10 : u;
@@ -20,25 +20,25 @@ struct member {
     const struct json *value;
 };
 
-static int member_cmp(const void *a, const void *b)
+static int canonical_cmp(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     size_t i = 0;
     while (i < x->key.n && i < y->key.n && x->key.p[i] == y->key.p[i])
         i++;
     if (i < x->key.n && i < y->key.n)
-        return json_canonical_rank(x->key.p[i]) -
-               json_canonical_rank(y->key.p[i]);
+        return canonical_rank(x->key.p[i]) -
+               canonical_rank(y->key.p[i]);
     return (x->key.n > y->key.n) - (x->key.n < y->key.n);
 }
 
-static void json_canonical_object(struct buf *b, const struct json *v)
+static void canonical_object(struct buf *b, const struct json *v)
 {
     struct member *m = arena_many(b->arena, json_count(v), struct member);
     size_t n = 0;
     for (struct json_iter i = json_iter(v); json_next(&i);)
         m[n++] = (struct member){i.key, i.value};
-    qsort(m, n, sizeof(*m), member_cmp);
+    qsort(m, n, sizeof(*m), canonical_cmp);
     buf_char(b, '{');
     for (size_t i = 0; i < n && !b->over; i++) {
         if (i)
@@ -77,7 +77,7 @@ void json_write_canonical(struct buf *b, const struct json *v)
         buf_char(b, ']');
         break;
     case JSON_OBJECT:
-        json_canonical_object(b, v);
+        canonical_object(b, v);
         break;
     case JSON_NULL:
     case JSON__MAX:

@@ -34,8 +34,8 @@ struct gate {
     size_t weight; /* of the tree so far */
 };
 
-static const struct err *json_check_refuse(const struct gate *g, size_t at,
-                                           const char *code, const char *say)
+static const struct err *check_refuse(const struct gate *g, size_t at,
+                                      const char *code, const char *say)
 {
     size_t line = 1, start = 0;
     for (size_t i = 0; i < at && i < g->t.n; i++)
@@ -48,26 +48,26 @@ static const struct err *json_check_refuse(const struct gate *g, size_t at,
     return err_at(g->a, ERR_BAD_REQUEST, code, buf_text(&b), "%s", say);
 }
 
-static const struct err *json_check_syntax(const struct gate *g,
-                                           const char *say)
+static const struct err *check_syntax(const struct gate *g,
+                                      const char *say)
 {
-    return json_check_refuse(g, g->i, "json.syntax",
-                             g->i < g->t.n ? say : "The text ends too early.");
+    return check_refuse(g, g->i, "json.syntax",
+                        g->i < g->t.n ? say : "The text ends too early.");
 }
 
 /* The byte at i, or -1 after the end. */
-static int byte_at(struct str t, size_t i)
+static int check_byte(struct str t, size_t i)
 {
     return i < t.n ? (unsigned char)t.p[i] : -1;
 }
 
-static int json_check_peek(const struct gate *g)
+static int check_peek(const struct gate *g)
 {
-    return byte_at(g->t, g->i);
+    return check_byte(g->t, g->i);
 }
 
 /* The four hexadecimal digits at i. */
-static bool json_check_hex4(struct str t, size_t i, uint32_t *out)
+static bool check_hex4(struct str t, size_t i, uint32_t *out)
 {
     uint32_t v = 0;
     for (size_t end = i + 4; i < end; i++) {
@@ -81,30 +81,30 @@ static bool json_check_hex4(struct str t, size_t i, uint32_t *out)
 }
 
 /* An escape, or two of \u that make a pair; g->i is at the backslash. */
-static const struct err *json_check_escape(struct gate *g)
+static const struct err *check_escape(struct gate *g)
 {
-    const int c = byte_at(g->t, g->i + 1);
+    const int c = check_byte(g->t, g->i + 1);
     uint32_t high, low;
     if (c != 'u') {
         if (c <= 0 || !strchr("\"\\/bfnrt", c))
-            return json_check_syntax(
+            return check_syntax(
                 g, "A backslash is followed by an unknown escape.");
         g->i += 2;
         return NULL;
     }
-    if (!json_check_hex4(g->t, g->i + 2, &high))
-        return json_check_syntax(g, "\\u needs four hexadecimal digits.");
+    if (!check_hex4(g->t, g->i + 2, &high))
+        return check_syntax(g, "\\u needs four hexadecimal digits.");
     if (high == 0)
-        return json_check_refuse(g, g->i, "json.utf8",
-                                 "\\u0000 is not accepted.");
+        return check_refuse(g, g->i, "json.utf8",
+                            "\\u0000 is not accepted.");
     if (high < 0xD800 || high > 0xDFFF) {
         g->i += 6;
         return NULL;
     }
-    if (high > 0xDBFF || byte_at(g->t, g->i + 6) != '\\' ||
-        byte_at(g->t, g->i + 7) != 'u' ||
-        !json_check_hex4(g->t, g->i + 8, &low) || low < 0xDC00 || low > 0xDFFF)
-        return json_check_refuse(
+    if (high > 0xDBFF || check_byte(g->t, g->i + 6) != '\\' ||
+        check_byte(g->t, g->i + 7) != 'u' ||
+        !check_hex4(g->t, g->i + 8, &low) || low < 0xDC00 || low > 0xDFFF)
+        return check_refuse(
             g, g->i, "json.utf8",
             "Half of a surrogate pair is without the other half.");
     g->i += 12;
@@ -112,50 +112,50 @@ static const struct err *json_check_escape(struct gate *g)
 }
 
 /* A string; g->i is at its opening quote and ends after the closing one. */
-static const struct err *json_check_string(struct gate *g)
+static const struct err *check_string(struct gate *g)
 {
-    for (g->i++; json_check_peek(g) != '"';) {
-        const int c = json_check_peek(g);
+    for (g->i++; check_peek(g) != '"';) {
+        const int c = check_peek(g);
         if (c < 0x20)
-            return json_check_syntax(g,
-                                     "A control character in a string must be "
-                                     "escaped.");
+            return check_syntax(g,
+                                "A control character in a string must be "
+                                "escaped.");
         const size_t at = g->i;
         if (c == '\\')
-            TRY(json_check_escape(g));
+            TRY(check_escape(g));
         else if (c < 0x80)
             g->i++;
         else if (str_rune(g->t, &g->i) == 0xFFFD && g->i == at + 1)
-            return json_check_refuse(g, at, "json.utf8",
-                                     "The bytes are not well-formed UTF-8.");
+            return check_refuse(g, at, "json.utf8",
+                                "The bytes are not well-formed UTF-8.");
     }
     g->i++;
     return NULL;
 }
 
 /* Writes the escape at s.p[i] and returns where it ends. */
-static size_t unescape_one(struct buf *b, struct str s, size_t i)
+static size_t check_unescape_one(struct buf *b, struct str s, size_t i)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
     uint32_t high = 0, low = 0;
-    if (byte_at(s, i + 1) != 'u') {
-        const char *p = memchr(from, byte_at(s, i + 1), sizeof(from) - 1);
+    if (check_byte(s, i + 1) != 'u') {
+        const char *p = memchr(from, check_byte(s, i + 1), sizeof(from) - 1);
         if (i + 1 < s.n)
             buf_char(b, p ? to[p - from] : s.p[i + 1]);
         return i + 2;
     }
-    json_check_hex4(s, i + 2, &high);
+    check_hex4(s, i + 2, &high);
     if (high < 0xD800 || high > 0xDFFF) {
         buf_rune(b, high);
         return i + 6;
     }
-    json_check_hex4(s, i + 8, &low);
+    check_hex4(s, i + 8, &low);
     buf_rune(b, 0x10000 + ((high & 0x3FF) << 10 | (low & 0x3FF)));
     return i + 12;
 }
 
 /* The value of the text between two quotes. */
-static struct str json_check_unescape(struct arena *a, struct str s)
+static struct str check_unescape(struct arena *a, struct str s)
 {
     if (str_find(s, '\\', 0) == s.n)
         return s;
@@ -168,25 +168,25 @@ static struct str json_check_unescape(struct arena *a, struct str s)
     for (size_t i = 0; i < s.n;) {
         const size_t end = str_find(s, '\\', i);
         buf_str(&b, str_sub(s, i, end));
-        i = end < s.n ? unescape_one(&b, s, end) : end;
+        i = end < s.n ? check_unescape_one(&b, s, end) : end;
     }
     return buf_text(&b);
 }
 
 /* A member's key and its colon, white space before each. */
-static const struct err *json_check_key(struct gate *g)
+static const struct err *check_key(struct gate *g)
 {
     g->i = str_skip_space(g->t, g->i);
     const size_t at = g->i;
-    if (json_check_peek(g) != '"')
-        return json_check_syntax(
+    if (check_peek(g) != '"')
+        return check_syntax(
             g, "A member's key in double quotes is missing.");
     if (g->n - g->level[g->depth - 1].base == JSON_MEMBERS_MAX)
-        return json_check_refuse(g, at, "json.too_many_members",
-                                 "An object has too many members.");
-    TRY(json_check_string(g));
+        return check_refuse(g, at, "json.too_many_members",
+                            "An object has too many members.");
+    TRY(check_string(g));
     const struct str name = str_sub(g->t, at + 1, g->i - 1);
-    const struct key read = {json_check_unescape(g->a, name), at};
+    const struct key read = {check_unescape(g->a, name), at};
     g->weight += JSON_MEMBER_BYTES + name.n;
     if (g->n == g->cap) {
         if (!g->own)
@@ -198,13 +198,13 @@ static const struct err *json_check_key(struct gate *g)
     }
     g->keys[g->n++] = read;
     g->i = str_skip_space(g->t, g->i);
-    if (json_check_peek(g) != ':')
-        return json_check_syntax(g, "A colon is missing after a key.");
+    if (check_peek(g) != ':')
+        return check_syntax(g, "A colon is missing after a key.");
     g->i++;
     return NULL;
 }
 
-static size_t json_check_digits(struct str t, size_t i)
+static size_t check_digits(struct str t, size_t i)
 {
     while (i < t.n && t.p[i] >= '0' && t.p[i] <= '9')
         i++;
@@ -213,25 +213,25 @@ static size_t json_check_digits(struct str t, size_t i)
 
 /* The end of the number at i by the grammar, or 0; *whole: it has neither
  * fraction nor exponent. */
-static size_t number_end(struct str t, size_t i, bool *whole)
+static size_t check_number_end(struct str t, size_t i, bool *whole)
 {
     *whole = true;
-    i += byte_at(t, i) == '-';
-    size_t end = byte_at(t, i) == '0' ? i + 1 : json_check_digits(t, i);
+    i += check_byte(t, i) == '-';
+    size_t end = check_byte(t, i) == '0' ? i + 1 : check_digits(t, i);
     if (end == i)
         return 0;
-    if (byte_at(t, end) == '.') {
+    if (check_byte(t, end) == '.') {
         *whole = false;
         i = end + 1;
-        end = json_check_digits(t, i);
+        end = check_digits(t, i);
         if (end == i)
             return 0;
     }
-    if (byte_at(t, end) == 'e' || byte_at(t, end) == 'E') {
+    if (check_byte(t, end) == 'e' || check_byte(t, end) == 'E') {
         *whole = false;
         i = end + 1;
-        i += byte_at(t, i) == '+' || byte_at(t, i) == '-';
-        end = json_check_digits(t, i);
+        i += check_byte(t, i) == '+' || check_byte(t, i) == '-';
+        end = check_digits(t, i);
         if (end == i)
             return 0;
     }
@@ -241,7 +241,7 @@ static size_t number_end(struct str t, size_t i, bool *whole)
 /* Can the server store it? A double from 2^63 up to 1e21 cannot be stored
  * either: its canonical form has no exponent and would be an integer beyond
  * int64. */
-static bool json_check_holds(const char *z, bool whole)
+static bool check_holds(const char *z, bool whole)
 {
     errno = 0;
     if (whole) {
@@ -259,19 +259,19 @@ static bool json_check_holds(const char *z, bool whole)
     return strtoll(text, NULL, 10) == (long long)v;
 }
 
-static const struct err *json_check_number(struct gate *g)
+static const struct err *check_number(struct gate *g)
 {
     char z[JSON_NUMBER_MAX + 1] = {0};
     bool whole;
-    const size_t at = g->i, end = number_end(g->t, at, &whole);
+    const size_t at = g->i, end = check_number_end(g->t, at, &whole);
     if (end == 0)
-        return json_check_syntax(g, "A number is malformed.");
+        return check_syntax(g, "A number is malformed.");
     if (end - at > JSON_NUMBER_MAX)
-        return json_check_refuse(g, at, "json.number",
-                                 "A number has too many digits.");
+        return check_refuse(g, at, "json.number",
+                            "A number has too many digits.");
     memcpy(z, g->t.p + at, end - at);
-    if (!json_check_holds(z, whole))
-        return json_check_refuse(
+    if (!check_holds(z, whole))
+        return check_refuse(
             g, at, "json.number",
             "A number is out of range. Send it as a string.");
     g->i = end;
@@ -280,7 +280,7 @@ static const struct err *json_check_number(struct gate *g)
     return NULL;
 }
 
-static const struct err *json_check_literal(struct gate *g)
+static const struct err *check_literal(struct gate *g)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (size_t w = 0; w < countof(words); w++) {
@@ -291,18 +291,18 @@ static const struct err *json_check_literal(struct gate *g)
             return NULL;
         }
     }
-    return json_check_syntax(g, "A value is missing or malformed.");
+    return check_syntax(g, "A value is missing or malformed.");
 }
 
 /* Sorted by name; equal names in the order of the text. */
-static int key_cmp(const void *a, const void *b)
+static int check_key_cmp(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
     const int c = str_cmp(x->name, y->name);
     return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-static const struct err *close_level(struct gate *g)
+static const struct err *check_close(struct gate *g)
 {
     const size_t base = g->level[--g->depth].base;
     const size_t n = g->n - base;
@@ -311,69 +311,69 @@ static const struct err *close_level(struct gate *g)
     if (n < 2)
         return NULL;
     struct key *keys = g->keys + base;
-    qsort(keys, n, sizeof(*keys), key_cmp);
+    qsort(keys, n, sizeof(*keys), check_key_cmp);
     for (size_t i = 1; i < n; i++)
         if (str_eq(keys[i - 1].name, keys[i].name))
-            return json_check_refuse(g, keys[i].at, "json.duplicate_key",
-                                     "An object has the same key twice.");
+            return check_refuse(g, keys[i].at, "json.duplicate_key",
+                                "An object has the same key twice.");
     return NULL;
 }
 
 /* The text after a value: closing brackets, then a comma and a key, or the end
  * of the text. *more: another value must follow. */
-static const struct err *json_check_after(struct gate *g, bool *more)
+static const struct err *check_after(struct gate *g, bool *more)
 {
     *more = false;
     for (;;) {
         g->i = str_skip_space(g->t, g->i);
         if (g->depth == 0)
-            return json_check_peek(g) < 0
+            return check_peek(g) < 0
                        ? NULL
-                       : json_check_syntax(g,
-                                           "There is text after the value.");
+                       : check_syntax(g,
+                                      "There is text after the value.");
         const bool object = g->level[g->depth - 1].object;
-        if (json_check_peek(g) == ',') {
+        if (check_peek(g) == ',') {
             g->i++;
             *more = true;
-            return object ? json_check_key(g) : NULL;
+            return object ? check_key(g) : NULL;
         }
-        if (json_check_peek(g) != (object ? '}' : ']'))
-            return json_check_syntax(
+        if (check_peek(g) != (object ? '}' : ']'))
+            return check_syntax(
                 g, "A comma or a closing bracket is missing.");
-        TRY(close_level(g));
+        TRY(check_close(g));
     }
 }
 
-static const struct err *json_check_all(struct gate *g)
+static const struct err *check_all(struct gate *g)
 {
     for (bool more = true; more;) {
         g->i = str_skip_space(g->t, g->i);
-        const int c = json_check_peek(g);
+        const int c = check_peek(g);
         if (c == '{' || c == '[') {
             /* Opens an array or object, up to where its first value must
              * stand. */
             if (g->depth == JSON_DEPTH_MAX)
-                return json_check_refuse(
+                return check_refuse(
                     g, g->i, "json.too_deep",
                     "Arrays and objects are nested too deeply.");
             const bool object = c == '{';
             g->weight += object ? JSON_OBJECT_BYTES : JSON_ARRAY_READ_BYTES;
             g->level[g->depth++] = (struct level){object, g->n};
             g->i = str_skip_space(g->t, g->i + 1);
-            more = json_check_peek(g) != (object ? '}' : ']');
-            TRY(more && object ? json_check_key(g) : NULL);
+            more = check_peek(g) != (object ? '}' : ']');
+            TRY(more && object ? check_key(g) : NULL);
             if (more)
                 continue;
         } else if (c == '"') {
             const size_t at = g->i;
-            TRY(json_check_string(g));
+            TRY(check_string(g));
             g->weight += JSON_TEXT_BYTES + g->i - at;
         } else if (c == '-' || (c >= '0' && c <= '9')) {
-            TRY(json_check_number(g));
+            TRY(check_number(g));
         } else {
-            TRY(json_check_literal(g));
+            TRY(check_literal(g));
         }
-        TRY(json_check_after(g, &more));
+        TRY(check_after(g, &more));
     }
     return NULL;
 }
@@ -385,10 +385,10 @@ const struct err *json_weigh(struct arena *a, struct str text,
     g.keys = g.few;
     const struct err *e =
         str_starts(text, STR("\xEF\xBB\xBF"))
-            ? json_check_syntax(
+            ? check_syntax(
                   &g, "The text begins with a byte order mark (EF BB BF). RFC "
                       "8259 8.1 forbids it: send the text without.")
-            : json_check_all(&g);
+            : check_all(&g);
     if (g.own)
         arena_free(g.own);
     *weight = g.weight;

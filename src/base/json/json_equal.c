@@ -17,7 +17,7 @@ struct number {
     int64_t point;
 };
 
-static struct number number_of(struct str s)
+static struct number equal_number(struct str s)
 {
     struct number out = {.negative = s.n > 0 && s.p[0] == '-'};
     size_t e = 0, first = 0;
@@ -43,7 +43,7 @@ static struct number number_of(struct str s)
 }
 
 /* The next digit, 0 behind the last. */
-static char next_digit(struct str *s)
+static char equal_next(struct str *s)
 {
     if (s->n > 0 && s->p[0] == '.')
         *s = str_sub(*s, 1, s->n);
@@ -53,39 +53,39 @@ static char next_digit(struct str *s)
 }
 
 /* Without the signs. */
-static int compare_digits(struct number x, struct number y)
+static int equal_compare(struct number x, struct number y)
 {
     if (x.digits.n == 0 || y.digits.n == 0)
         return (x.digits.n > 0) - (y.digits.n > 0);
     if (x.point != y.point)
         return x.point > y.point ? 1 : -1;
     while (x.digits.n > 0 || y.digits.n > 0) {
-        const char a = next_digit(&x.digits), b = next_digit(&y.digits);
+        const char a = equal_next(&x.digits), b = equal_next(&y.digits);
         if (a != b)
             return a > b ? 1 : -1;
     }
     return 0;
 }
 
-static struct number read_number(const struct json *v,
-                                 char text[static DIGITS_MAX])
+static struct number equal_read(const struct json *v,
+                                char text[static DIGITS_MAX])
 {
     if (!json_is(v, JSON_INT))
-        return number_of(json_digits(v));
+        return equal_number(json_digits(v));
     (void)snprintf(text, DIGITS_MAX, "%" PRId64, json_int(v));
-    return number_of(str_of(text));
+    return equal_number(str_of(text));
 }
 
 int json_compare(const struct json *a, const struct json *b)
 {
     char text[2][DIGITS_MAX];
-    const struct number x = read_number(a, text[0]);
-    const struct number y = read_number(b, text[1]);
+    const struct number x = equal_read(a, text[0]);
+    const struct number y = equal_read(b, text[1]);
     const bool below = x.negative && x.digits.n > 0;
     const bool other = y.negative && y.digits.n > 0;
     if (below != other)
         return below ? -1 : 1;
-    const int by_size = compare_digits(x, y);
+    const int by_size = equal_compare(x, y);
     return below ? -by_size : by_size;
 }
 
@@ -95,9 +95,9 @@ bool json_exact(const struct json *v)
     bool exact = true;
     if (json_is(v, JSON_DOUBLE)) {
         json_double_text(json_double(v), text);
-        const struct number held = number_of(str_of(text));
-        const struct number sent = number_of(json_digits(v));
-        return compare_digits(held, sent) == 0;
+        const struct number held = equal_number(str_of(text));
+        const struct number sent = equal_number(json_digits(v));
+        return equal_compare(held, sent) == 0;
     }
     for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++)
         exact = exact && json_exact(json_at(v, i));

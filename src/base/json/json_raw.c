@@ -6,14 +6,14 @@
  * result, but never a byte from outside of it. */
 #include "base/json/json.h"
 
-static bool json_raw_is(struct str t, size_t i, const char *set)
+static bool raw_is(struct str t, size_t i, const char *set)
 {
     return i < t.n && t.p[i] && strchr(set, t.p[i]);
 }
 
 /* The offset after the closing quote of the string whose opening quote is at
  * i. */
-static size_t string_end(struct str t, size_t i)
+static size_t raw_string_end(struct str t, size_t i)
 {
     for (i++; i < t.n && t.p[i] != '"'; i++)
         if (t.p[i] == '\\')
@@ -22,25 +22,25 @@ static size_t string_end(struct str t, size_t i)
 }
 
 /* The offset after the value at i. */
-static size_t value_end(struct str t, size_t i)
+static size_t raw_value_end(struct str t, size_t i)
 {
     size_t depth = 0;
     do {
-        if (json_raw_is(t, i, "\"")) {
-            i = string_end(t, i);
+        if (raw_is(t, i, "\"")) {
+            i = raw_string_end(t, i);
             continue;
         }
-        if (json_raw_is(t, i, "]}"))
+        if (raw_is(t, i, "]}"))
             depth -= depth > 0;
-        else if (json_raw_is(t, i, "[{"))
+        else if (raw_is(t, i, "[{"))
             depth++;
         i++;
-    } while (i < t.n && (depth > 0 || !json_raw_is(t, i, ",]} \t\r\n")));
+    } while (i < t.n && (depth > 0 || !raw_is(t, i, ",]} \t\r\n")));
     return i < t.n ? i : t.n;
 }
 
 /* Is the literal, a string with its quotes, equal to key after unescaping? */
-static bool stands_for(struct arena *a, struct str literal, struct str key)
+static bool raw_stands_for(struct arena *a, struct str literal, struct str key)
 {
     const struct str inner = str_sub(literal, 1, literal.n - 1);
     if (str_find(inner, '\\', 0) == inner.n)
@@ -54,37 +54,37 @@ static bool stands_for(struct arena *a, struct str literal, struct str key)
 struct str json_raw_member(struct arena *a, struct str text, struct str key)
 {
     size_t i = str_skip_space(text, 0);
-    if (!json_raw_is(text, i, "{"))
+    if (!raw_is(text, i, "{"))
         return STR_NONE;
     do {
         const size_t at = str_skip_space(text, i + 1);
-        if (!json_raw_is(text, at, "\""))
+        if (!raw_is(text, at, "\""))
             return STR_NONE;
-        const size_t end = string_end(text, at);
+        const size_t end = raw_string_end(text, at);
         const size_t colon = str_skip_space(text, end);
         const size_t value = str_skip_space(text, colon + 1);
-        i = value_end(text, value);
-        if (value < text.n && stands_for(a, str_sub(text, at, end), key))
+        i = raw_value_end(text, value);
+        if (value < text.n && raw_stands_for(a, str_sub(text, at, end), key))
             return str_sub(text, value, i);
         i = str_skip_space(text, i);
-    } while (json_raw_is(text, i, ","));
+    } while (raw_is(text, i, ","));
     return STR_NONE;
 }
 
 struct str json_raw_element(struct str text, size_t index)
 {
     size_t i = str_skip_space(text, 0);
-    if (!json_raw_is(text, i, "["))
+    if (!raw_is(text, i, "["))
         return STR_NONE;
     for (size_t n = 0;; n++) {
         const size_t value = str_skip_space(text, i + 1);
-        i = value_end(text, value);
-        if (value >= text.n || json_raw_is(text, value, "]"))
+        i = raw_value_end(text, value);
+        if (value >= text.n || raw_is(text, value, "]"))
             return STR_NONE;
         if (n == index)
             return str_sub(text, value, i);
         i = str_skip_space(text, i);
-        if (!json_raw_is(text, i, ","))
+        if (!raw_is(text, i, ","))
             return STR_NONE;
     }
 }

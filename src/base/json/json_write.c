@@ -43,7 +43,7 @@ struct decimal {
 };
 
 /* Is digits times ten to the power of exponent equal to v as a double? */
-static bool reads_back(uint64_t digits, int exponent, double v)
+static bool write_reads_back(uint64_t digits, int exponent, double v)
 {
     char z[48];
     snprintf(z, sizeof(z), "%" PRIu64 "e%d", digits, exponent);
@@ -52,7 +52,7 @@ static bool reads_back(uint64_t digits, int exponent, double v)
 }
 
 /* The shortest decimal that reads back as v, v finite and above zero. */
-static struct decimal json_write_shortest(double v)
+static struct decimal write_shortest(double v)
 {
     uint64_t n = 0;
     int exponent = 0;
@@ -65,11 +65,11 @@ static struct decimal json_write_shortest(double v)
             n = n * 10 + (uint64_t)(z[i + 1] - '0');
         const char *e = strchr(z, 'e');
         exponent = (int)strtol(e + 1, NULL, 10) - (count - 1);
-        if (reads_back(n, exponent, v))
+        if (write_reads_back(n, exponent, v))
             break;
         /* A power of two has twice as much room above as below: the next
          * decimal may be v although the nearest one is not. */
-        if (reads_back(n + 1, exponent, v)) {
+        if (write_reads_back(n + 1, exponent, v)) {
             n++;
             break;
         }
@@ -88,7 +88,7 @@ size_t json_double_text(double v, char out[static JSON_DOUBLE_TEXT])
     if (!(v < 0) && !(v > 0))
         return (size_t)snprintf(out, max, "0");
     const char *sign = v < 0 ? "-" : "";
-    const struct decimal d = json_write_shortest(fabs(v));
+    const struct decimal d = write_shortest(fabs(v));
     const char *s = d.digits;
     const int k = d.count, n = d.point;
     int len;
@@ -105,14 +105,14 @@ size_t json_double_text(double v, char out[static JSON_DOUBLE_TEXT])
     return (size_t)len;
 }
 
-static void json_write_line(struct buf *b, size_t depth)
+static void write_line(struct buf *b, size_t depth)
 {
     buf_char(b, '\n');
     for (size_t i = 0; i < depth; i++)
         buf_put(b, "  ");
 }
 
-static void pretty(struct buf *b, const struct json *v, size_t depth)
+static void write_pretty(struct buf *b, const struct json *v, size_t depth)
 {
     const bool object = json_is(v, JSON_OBJECT);
     if (json_count(v) == 0) {
@@ -124,18 +124,18 @@ static void pretty(struct buf *b, const struct json *v, size_t depth)
     for (size_t i = 0; i < json_count(v) && !b->over; i++) {
         if (i)
             buf_char(b, ',');
-        json_write_line(b, depth + 1);
+        write_line(b, depth + 1);
         if (object && json_next(&m)) {
             json_write_string(b, m.key);
             buf_put(b, ": ");
         }
-        pretty(b, object ? m.value : json_at(v, i), depth + 1);
+        write_pretty(b, object ? m.value : json_at(v, i), depth + 1);
     }
-    json_write_line(b, depth);
+    write_line(b, depth);
     buf_char(b, object ? '}' : ']');
 }
 
 void json_write_pretty(struct buf *b, const struct json *v)
 {
-    pretty(b, v, 0);
+    write_pretty(b, v, 0);
 }

@@ -20,7 +20,7 @@ struct watch {
 static struct watch *watch; /* shared; NULL: not made */
 
 /* false: this process was not running for too long between the readings. */
-static bool distance(int64_t *out)
+static bool watch_distance(int64_t *out)
 {
     for (int i = 0; i < TRIES; i++) {
         const int64_t before = clock_boot();
@@ -63,7 +63,7 @@ void clock_watch_seen(void)
     int64_t now = 0;
     if (!watch)
         return;
-    if (distance(&now))
+    if (watch_distance(&now))
         atomic_store(&watch->distance, now);
     atomic_store(&watch->since, 0);
 }
@@ -87,7 +87,7 @@ bool clock_watch_held(void)
     int64_t now = 0;
     if (!watch)
         return false;
-    if (distance(&now)) {
+    if (watch_distance(&now)) {
         const int64_t jump = now - atomic_exchange(&watch->distance, now);
         if (clock_watch_beyond(jump))
             clock_watch_hold(jump, true);

@@ -112,7 +112,7 @@ static uint64_t metrics_get(_Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-static uint64_t not_negative(int64_t us)
+static uint64_t metrics_positive(int64_t us)
 {
     return us > 0 ? (uint64_t)us : 0;
 }
@@ -129,8 +129,8 @@ void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
         bucket++;
     metrics_add(&r->by_status[s], 1);
     metrics_add(&r->by_time[bucket], 1);
-    metrics_add(&r->us, not_negative(us));
-    metrics_add(&m->database_us, not_negative(database_us));
+    metrics_add(&r->us, metrics_positive(us));
+    metrics_add(&m->database_us, metrics_positive(database_us));
 }
 
 void metrics_count(struct metrics *m, enum metrics_counter what, uint64_t n)
@@ -184,7 +184,7 @@ static void metrics_family(struct buf *b, const char *name, const char *type,
     buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void put_label(struct buf *b, const char *name)
+static void metrics_label(struct buf *b, const char *name)
 {
     for (const char *p = name; *p; p++) {
         if (*p == '\\' || *p == '"')
@@ -197,12 +197,12 @@ static void put_label(struct buf *b, const char *name)
 }
 
 /* Microseconds as seconds, exactly. */
-static void put_seconds(struct buf *b, uint64_t us)
+static void metrics_seconds(struct buf *b, uint64_t us)
 {
     buf_printf(b, "%" PRIu64 ".%06" PRIu64 "\n", us / 1000000, us % 1000000);
 }
 
-static void put_statuses(struct metrics *m, struct buf *b)
+static void metrics_statuses(struct metrics *m, struct buf *b)
 {
     static const char name[] = "sayso_http_requests_total";
     metrics_family(b, name, "counter",
@@ -213,7 +213,7 @@ static void put_statuses(struct metrics *m, struct buf *b)
             if (count == 0)
                 continue;
             buf_printf(b, "%s{route=\"", name);
-            put_label(b, m->names[i]);
+            metrics_label(b, m->names[i]);
             buf_put(b, "\",status=\"");
             if (s == OTHER)
                 buf_put(b, "other");
@@ -224,13 +224,13 @@ static void put_statuses(struct metrics *m, struct buf *b)
     }
 }
 
-static void put_series(struct buf *b, const char *suffix, const char *route)
+static void metrics_series(struct buf *b, const char *suffix, const char *route)
 {
     buf_printf(b, "sayso_http_request_duration_seconds_%s{route=\"", suffix);
-    put_label(b, route);
+    metrics_label(b, route);
 }
 
-static void put_histogram(struct route *r, const char *name, struct buf *b)
+static void metrics_histogram(struct route *r, const char *name, struct buf *b)
 {
     uint64_t counts[METRICS_BUCKETS];
     uint64_t total = 0;
@@ -240,17 +240,17 @@ static void put_histogram(struct route *r, const char *name, struct buf *b)
         return;
     for (size_t i = 0; i < METRICS_BUCKETS; i++) {
         const char *le = i < countof(limits) ? limits[i].label : "+Inf";
-        put_series(b, "bucket", name);
+        metrics_series(b, "bucket", name);
         buf_printf(b, "\",le=\"%s\"} %" PRIu64 "\n", le, counts[i]);
     }
-    put_series(b, "sum", name);
+    metrics_series(b, "sum", name);
     buf_put(b, "\"} ");
-    put_seconds(b, metrics_get(&r->us));
-    put_series(b, "count", name);
+    metrics_seconds(b, metrics_get(&r->us));
+    metrics_series(b, "count", name);
     buf_printf(b, "\"} %" PRIu64 "\n", total);
 }
 
-static void put_workers(struct metrics *m, struct buf *b)
+static void metrics_workers(struct metrics *m, struct buf *b)
 {
     unsigned busy = 0, idle = 0;
     for (size_t i = 0; i < METRICS_WORKERS_MAX; i++) {
@@ -285,7 +285,7 @@ static int64_t metrics_oldest(struct metrics *m, const char *kind,
 }
 
 /* A kind has several slots: it is reported at the first of them. */
-static void put_ages(struct metrics *m, struct buf *b)
+static void metrics_ages(struct metrics *m, struct buf *b)
 {
     static const char name[] = "sayso_process_age_seconds";
     const char *told[METRICS_KINDS_MAX] = {NULL};
@@ -304,12 +304,12 @@ static void put_ages(struct metrics *m, struct buf *b)
                            "process, of the oldest of a kind.");
         told[n++] = kind;
         buf_printf(b, "%s{kind=\"%s\"} ", name, kind);
-        put_seconds(b, not_negative(age));
+        metrics_seconds(b, metrics_positive(age));
     }
 }
 
 /* Nothing without a measurement: a 0 would read as no lag. */
-static void put_standbys(struct metrics *m, struct buf *b)
+static void metrics_put_standbys(struct metrics *m, struct buf *b)
 {
     static const char standbys[] = "sayso_replication_standbys";
     static const char lag[] = "sayso_replication_lag_seconds";
@@ -326,36 +326,36 @@ static void put_standbys(struct metrics *m, struct buf *b)
         return;
     metrics_family(b, lag, "gauge", "The lag of the slowest standby.");
     buf_printf(b, "%s ", lag);
-    put_seconds(b, not_negative(atomic_load(&m->standbys_us)));
+    metrics_seconds(b, metrics_positive(atomic_load(&m->standbys_us)));
 }
 
 void metrics_render(struct metrics *m, struct buf *b)
 {
-    put_statuses(m, b);
+    metrics_statuses(m, b);
     metrics_family(
         b, "sayso_http_request_duration_seconds", "histogram",
         "Time from a request's acceptance to its answer, by route.");
     for (size_t i = 0; i < m->n; i++)
-        put_histogram(&m->routes[i], m->names[i], b);
+        metrics_histogram(&m->routes[i], m->names[i], b);
     metrics_family(b, "sayso_database_seconds_total", "counter",
                    "Time that requests waited for the database.");
     buf_put(b, "sayso_database_seconds_total ");
-    put_seconds(b, metrics_get(&m->database_us));
+    metrics_seconds(b, metrics_get(&m->database_us));
     for (size_t i = 0; i < METRICS_COUNTERS; i++) {
         metrics_family(b, counters[i].name, "counter", counters[i].help);
         buf_printf(b, "%s %" PRIu64 "\n", counters[i].name,
                    metrics_get(&m->counts[i]));
     }
-    put_workers(m, b);
-    put_ages(m, b);
-    put_standbys(m, b);
+    metrics_workers(m, b);
+    metrics_ages(m, b);
+    metrics_put_standbys(m, b);
     const int64_t lag = atomic_load(&m->lag);
     if (lag > 0) {
         metrics_family(b, "sayso_stream_lag_seconds", "gauge",
                        "The age of the oldest event that streams cannot send "
                        "yet.");
         buf_put(b, "sayso_stream_lag_seconds ");
-        put_seconds(b, not_negative(lag - 1));
+        metrics_seconds(b, metrics_positive(lag - 1));
     }
     metrics_family(
         b, "sayso_refused_total", "counter",

@@ -33,7 +33,7 @@ bool pg_in_transaction(const struct pg *pg)
 }
 
 /* Waits until the socket is ready for events; false at the deadline. */
-static bool wait_socket(const struct pg *pg, short events, int64_t deadline)
+static bool pg_wait(const struct pg *pg, short events, int64_t deadline)
 {
     struct pollfd p = {.fd = PQsocket(pg->conn), .events = events};
     while (p.fd >= 0) {
@@ -58,23 +58,23 @@ static bool pg_flush(struct pg *pg, int64_t deadline)
         const int left = PQflush(pg->conn);
         if (left == 0)
             return true;
-        if (left < 0 || !wait_socket(pg, POLLIN | POLLOUT, deadline) ||
+        if (left < 0 || !pg_wait(pg, POLLIN | POLLOUT, deadline) ||
             !PQconsumeInput(pg->conn))
             return false;
     }
 }
 
 /* The next result, NULL at the end of a statement's results. */
-static bool next_result(struct pg *pg, int64_t deadline, PGresult **out)
+static bool pg_next(struct pg *pg, int64_t deadline, PGresult **out)
 {
     while (PQisBusy(pg->conn))
-        if (!wait_socket(pg, POLLIN, deadline) || !PQconsumeInput(pg->conn))
+        if (!pg_wait(pg, POLLIN, deadline) || !PQconsumeInput(pg->conn))
             return false;
     *out = PQgetResult(pg->conn);
     return true;
 }
 
-static bool poll_connect(struct pg *pg, int64_t deadline)
+static bool pg_connect(struct pg *pg, int64_t deadline)
 {
     for (;;) {
         const PostgresPollingStatusType s = PQconnectPoll(pg->conn);
@@ -82,16 +82,16 @@ static bool poll_connect(struct pg *pg, int64_t deadline)
         if (s == PGRES_POLLING_OK)
             return true;
         if ((!reads && s != PGRES_POLLING_WRITING) ||
-            !wait_socket(pg, reads ? POLLIN : POLLOUT, deadline))
+            !pg_wait(pg, reads ? POLLIN : POLLOUT, deadline))
             return false;
     }
 }
 
 /* Reads the end of a pipeline's batch. */
-static bool read_sync(struct pg *pg, int64_t deadline)
+static bool pg_read_sync(struct pg *pg, int64_t deadline)
 {
     PGresult *sync = NULL;
-    if (!next_result(pg, deadline, &sync) || !sync)
+    if (!pg_next(pg, deadline, &sync) || !sync)
         return false;
     const bool ok = PQresultStatus(sync) == PGRES_PIPELINE_SYNC;
     PQclear(sync);
@@ -99,16 +99,16 @@ static bool read_sync(struct pg *pg, int64_t deadline)
 }
 
 /* Reads the server's role; false: the connection cannot be used. */
-static bool read_role(struct pg *pg, int64_t deadline)
+static bool pg_read_role(struct pg *pg, int64_t deadline)
 {
     PGresult *r = NULL, *end = NULL;
-    if (!next_result(pg, deadline, &r) || !r)
+    if (!pg_next(pg, deadline, &r) || !r)
         return false;
     const bool ok = PQresultStatus(r) == PGRES_TUPLES_OK &&
                     pg_hosts_does(&pg->hosts,
                                   strcmp(PQgetvalue(r, 0, 0), "on") == 0);
     PQclear(r);
-    return ok && next_result(pg, deadline, &end) && !end;
+    return ok && pg_next(pg, deadline, &end) && !end;
 }
 
 static bool pg_ask(struct pg *pg, const char *sql)
@@ -117,12 +117,12 @@ static bool pg_ask(struct pg *pg, const char *sql)
 }
 
 /* Reads the number of pg_expect; a statement that failed has none. */
-static bool read_number(struct pg *pg, int64_t deadline)
+static bool pg_read_number(struct pg *pg, int64_t deadline)
 {
     PGresult *r = NULL, *end = NULL;
     if (!pg->expect_sql)
         return true;
-    if (!next_result(pg, deadline, &r) || !r)
+    if (!pg_next(pg, deadline, &r) || !r)
         return false;
     pg->number = 0;
     const bool told =
@@ -132,16 +132,16 @@ static bool read_number(struct pg *pg, int64_t deadline)
     if (told && pg->hear && pg->number == pg->expected)
         pg->refused = !pg->hear(str_of(PQgetvalue(r, 0, 1)));
     PQclear(r);
-    return next_result(pg, deadline, &end) && !end;
+    return pg_next(pg, deadline, &end) && !end;
 }
 
-static bool ask_role(struct pg *pg, int64_t deadline)
+static bool pg_ask_role(struct pg *pg, int64_t deadline)
 {
     return pg_ask(pg, "SHOW transaction_read_only") &&
            (!pg->expect_sql || pg_ask(pg, pg->expect_sql)) &&
            PQpipelineSync(pg->conn) && pg_flush(pg, deadline) &&
-           read_role(pg, deadline) && read_number(pg, deadline) &&
-           read_sync(pg, deadline) && pg_fits(pg);
+           pg_read_role(pg, deadline) && pg_read_number(pg, deadline) &&
+           pg_read_sync(pg, deadline) && pg_fits(pg);
 }
 
 /* Connects to place i of the hosts: it has to accept the connection by `until`,
@@ -155,9 +155,9 @@ static bool pg_attempt(struct pg *pg, size_t i, int64_t until,
     pg_keys_for(pg, &pg->hosts.places[i], &k);
     pg->conn = PQconnectStartParams(k.key, k.value, k.whole);
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
-                      poll_connect(pg, until) &&
+                      pg_connect(pg, until) &&
                       PQsetnonblocking(pg->conn, 1) == 0;
-    if (open && PQenterPipelineMode(pg->conn) && ask_role(pg, deadline)) {
+    if (open && PQenterPipelineMode(pg->conn) && pg_ask_role(pg, deadline)) {
         pg->opened++;
         return true;
     }
@@ -207,7 +207,7 @@ struct pg *pg_make(struct arena *process, struct str dsn, const char *name,
 }
 
 /* Prepared in the same round trip, unless the connection has it. */
-static bool send_one(struct pg *pg, struct pg_queued *q)
+static bool pg_send_one(struct pg *pg, struct pg_queued *q)
 {
     const struct pg_statement *s = &pg->list[q->statement];
     q->prepares = !pg->prepared[q->statement];
@@ -218,17 +218,17 @@ static bool send_one(struct pg *pg, struct pg_queued *q)
                                NULL, 0);
 }
 
-static bool send_batch(struct pg *pg, int64_t deadline)
+static bool pg_send(struct pg *pg, int64_t deadline)
 {
-    if (pg_ahead_waits(pg) && !pg->joined && !send_one(pg, &pg->ahead))
+    if (pg_ahead_waits(pg) && !pg->joined && !pg_send_one(pg, &pg->ahead))
         return false;
     for (size_t i = 0; i < pg->queued; i++)
-        if (!send_one(pg, &pg->queue[i]))
+        if (!pg_send_one(pg, &pg->queue[i]))
             return false;
     return PQpipelineSync(pg->conn) && pg_flush(pg, deadline);
 }
 
-static void clear_rows(void *p)
+static void pg_clear(void *p)
 {
     struct pg_rows *rows = p;
     PQclear(rows->result);
@@ -263,10 +263,10 @@ static const struct err *pg_classify(const struct pg *pg, struct reading *b,
 
 /* Reads whether a statement was prepared. It was not where the batch failed
  * before it. false: the connection is lost, or does not fit the program. */
-static bool read_prepared(struct pg *pg, struct reading *b, int statement)
+static bool pg_read_prepared(struct pg *pg, struct reading *b, int statement)
 {
     PGresult *r = NULL, *end = NULL;
-    if (!next_result(pg, b->deadline, &r) || !r)
+    if (!pg_next(pg, b->deadline, &r) || !r)
         return false;
     const bool refused = PQresultStatus(r) == PGRES_FATAL_ERROR;
     if (refused)
@@ -274,19 +274,19 @@ static bool read_prepared(struct pg *pg, struct reading *b, int statement)
                  pg->list[statement].name, PQresultErrorMessage(r));
     pg->prepared[statement] = PQresultStatus(r) == PGRES_COMMAND_OK;
     PQclear(r);
-    return next_result(pg, b->deadline, &end) && !end && !refused;
+    return pg_next(pg, b->deadline, &end) && !end && !refused;
 }
 
 /* Reads one statement's answer. false: the connection is lost. */
-static bool read_one(struct pg *pg, struct reading *b,
-                     const struct pg_queued *q, struct pg_rows **row)
+static bool pg_read_one(struct pg *pg, struct reading *b,
+                        const struct pg_queued *q, struct pg_rows **row)
 {
-    if (q->prepares && !read_prepared(pg, b, q->statement))
+    if (q->prepares && !pg_read_prepared(pg, b, q->statement))
         return false;
     /* Allocated before the result, which would leak if there was no room. */
     struct pg_rows *rows = arena_new(b->arena, struct pg_rows);
-    arena_defer(b->arena, clear_rows, rows);
-    if (!next_result(pg, b->deadline, &rows->result) || !rows->result)
+    arena_defer(b->arena, pg_clear, rows);
+    if (!pg_next(pg, b->deadline, &rows->result) || !rows->result)
         return false;
     if (PQresultStatus(rows->result) == PGRES_FATAL_ERROR && !b->e)
         b->e = pg_classify(pg, b, q->statement, rows->result);
@@ -294,7 +294,7 @@ static bool read_one(struct pg *pg, struct reading *b,
     /* A result without room is dropped and the rest are read on, so that the
      * connection stays usable. */
     if (!arena_offer(b->arena, PQresultMemorySize(rows->result))) {
-        clear_rows(rows);
+        pg_clear(rows);
         if (!b->e)
             b->e = ERROR(ERR_MEMORY, "request.memory",
                          "The result needs more memory than one request may "
@@ -302,16 +302,16 @@ static bool read_one(struct pg *pg, struct reading *b,
     }
     *row = rows;
     PGresult *end = NULL;
-    return next_result(pg, b->deadline, &end) && !end;
+    return pg_next(pg, b->deadline, &end) && !end;
 }
 
 /* false: the connection is lost. */
-static bool read_batch(struct pg *pg, struct reading *b,
-                       struct pg_rows **rows)
+static bool pg_read(struct pg *pg, struct reading *b,
+                    struct pg_rows **rows)
 {
     if (pg_ahead_waits(pg) && !pg->joined) {
         struct pg_rows *r = NULL;
-        if (!read_one(pg, b, &pg->ahead, &r))
+        if (!pg_read_one(pg, b, &pg->ahead, &r))
             return false;
         if (!b->e)
             b->e = pg->check(pg->check_context,
@@ -319,7 +319,7 @@ static bool read_batch(struct pg *pg, struct reading *b,
     }
     for (size_t i = 0; i < pg->queued; i++) {
         struct pg_rows *r = NULL;
-        if (!read_one(pg, b, &pg->queue[i], &r))
+        if (!pg_read_one(pg, b, &pg->queue[i], &r))
             return false;
         if (pg->joined && i == 0 && !b->e && pg_count(r) > 0) {
             /* The value of the one ahead, in the first statement's last
@@ -331,11 +331,11 @@ static bool read_batch(struct pg *pg, struct reading *b,
         if (rows)
             rows[i] = r;
     }
-    return read_sync(pg, b->deadline);
+    return pg_read_sync(pg, b->deadline);
 }
 
 /* Runs a constant SQL text outside of pipeline mode, which must be idle. */
-static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
+static bool pg_plain(struct pg *pg, const char *sql, int64_t deadline)
 {
     bool ok = true;
     if (!PQexitPipelineMode(pg->conn) || !PQsendQuery(pg->conn, sql) ||
@@ -343,7 +343,7 @@ static bool run_plain(struct pg *pg, const char *sql, int64_t deadline)
         return false;
     for (;;) {
         PGresult *r = NULL;
-        if (!next_result(pg, deadline, &r))
+        if (!pg_next(pg, deadline, &r))
             return false;
         if (!r)
             break;
@@ -364,7 +364,7 @@ void pg_rollback(struct pg *pg)
         pg_close(pg);
     if (!pg_in_transaction(pg))
         return;
-    if (!run_plain(pg, "ROLLBACK", pg_deadline(pg)))
+    if (!pg_plain(pg, "ROLLBACK", pg_deadline(pg)))
         pg_close(pg);
 }
 
@@ -376,7 +376,7 @@ static void pg_lose(struct pg *pg)
 }
 
 /* Connects to one of the hosts; each is tried once. */
-static bool open_any(struct pg *pg, int64_t deadline)
+static bool pg_open(struct pg *pg, int64_t deadline)
 {
     bool late[PG_HOSTS_MAX] = {false};
     pg_hosts_resolve(&pg->hosts);
@@ -394,7 +394,7 @@ static bool open_any(struct pg *pg, int64_t deadline)
 }
 
 /* Closes an idle connection whose server has announced its end. */
-static void drop_stale(struct pg *pg)
+static void pg_drop_stale(struct pg *pg)
 {
     for (int i = 0; i < 2 && pg->conn; i++) {
         struct pollfd p = {.fd = PQsocket(pg->conn), .events = POLLIN};
@@ -411,7 +411,7 @@ static bool pg_exchange(struct pg *pg, struct reading *b,
                         struct pg_rows **rows)
 {
     pg->underway = true;
-    if (send_batch(pg, b->deadline) && read_batch(pg, b, rows) && !b->lost) {
+    if (pg_send(pg, b->deadline) && pg_read(pg, b, rows) && !b->lost) {
         pg->underway = false;
         return true;
     }
@@ -434,15 +434,15 @@ static const struct err *pg_doubt(struct pg *pg, const struct err *e,
     if (e->kind != ERR_INTERNAL || !pg->expect_sql)
         return e;
     pg_close(pg);
-    return open_any(pg, deadline) || pg_fits(pg) ? e : pg_error_upgrading();
+    return pg_open(pg, deadline) || pg_fits(pg) ? e : pg_error_upgrading();
 }
 
 const struct err *pg_script(struct pg *pg, const char *sql)
 {
     const int64_t deadline = pg_deadline(pg);
-    if (!pg->conn && !open_any(pg, deadline))
+    if (!pg->conn && !pg_open(pg, deadline))
         return pg_unreached(pg);
-    if (run_plain(pg, sql, deadline))
+    if (pg_plain(pg, sql, deadline))
         return NULL;
     pg_close(pg);
     return ERROR(ERR_INTERNAL, "database.script",
@@ -519,7 +519,7 @@ static const struct err *pg_slow(struct pg *pg, struct arena *a,
     pg->queued = 0;
     pg->check = NULL;
     pg->joined = false;
-    if (pg->standby < 0 || (!pg->conn && !open_any(pg, b.deadline)))
+    if (pg->standby < 0 || (!pg->conn && !pg_open(pg, b.deadline)))
         return e;
     pg_queue(pg, NULL, pg->standby, NULL);
     const bool told = pg_exchange(pg, &b, &waits) && !b.e;
@@ -528,17 +528,17 @@ static const struct err *pg_slow(struct pg *pg, struct arena *a,
 
 /* ---- retries ---------------------------------------------- */
 
-static const struct err *run(struct pg *pg, struct arena *a,
-                             struct pg_rows **rows)
+static const struct err *pg_try(struct pg *pg, struct arena *a,
+                                struct pg_rows **rows)
 {
     const int64_t deadline = pg_deadline(pg);
     const bool inside = pg_in_transaction(pg);
     for (int tries = 0; tries < 2; tries++) {
         struct reading b = {.arena = a, .deadline = deadline};
         if (!inside)
-            drop_stale(pg);
+            pg_drop_stale(pg);
         const bool kept = pg->conn != NULL;
-        if (!kept && (inside || !open_any(pg, deadline)))
+        if (!kept && (inside || !pg_open(pg, deadline)))
             break;
         if (pg_exchange(pg, &b, rows)) {
             if (!b.e)
@@ -562,7 +562,7 @@ static const struct err *run(struct pg *pg, struct arena *a,
 const struct err *pg_run(struct pg *pg, struct arena *a, struct pg_rows **rows)
 {
     const int64_t start = clock_mono();
-    const struct err *e = run(pg, a, rows);
+    const struct err *e = pg_try(pg, a, rows);
     if (!e)
         pg_count_stored(pg, pg_in_transaction(pg));
     pg->queued = 0;

@@ -72,7 +72,8 @@ void pg_add(struct pg_list *list, struct pg_value v)
 }
 
 /* An array literal: {"a","b\"c"}. */
-static const char *texts_z(struct arena *a, const struct str *v, size_t n)
+static const char *pg_batch_texts(struct arena *a, const struct str *v,
+                                  size_t n)
 {
     size_t max = 4;
     for (size_t i = 0; i < n; i++)
@@ -92,7 +93,7 @@ static const char *texts_z(struct arena *a, const struct str *v, size_t n)
     return arena_z(a, buf_text(&b));
 }
 
-static const char *value_z(struct arena *a, const struct pg_value *v)
+static const char *pg_batch_value(struct arena *a, const struct pg_value *v)
 {
     switch (v->type) {
     case PG_TEXT:
@@ -104,7 +105,7 @@ static const char *value_z(struct arena *a, const struct pg_value *v)
     case PG_MOMENT:
         return v->number ? clock_rfc3339(a, v->number).p : NULL;
     case PG_TEXTS:
-        return texts_z(a, v->v, (size_t)v->number);
+        return pg_batch_texts(a, v->v, (size_t)v->number);
     }
     return NULL;
 }
@@ -115,7 +116,7 @@ static void pg_batch_bind(struct pg_bound *to, struct arena *a,
     to->n = 0;
     to->bytes = 0;
     for (size_t i = 0; args && i < args->n; i++) {
-        const char *z = value_z(a, &args->v[i]);
+        const char *z = pg_batch_value(a, &args->v[i]);
         if (to->n >= PG_ARGS_MAX)
             __builtin_trap();
         to->bytes += z ? strlen(z) : 0;

@@ -22,7 +22,7 @@ static const char *pg_hosts_item(struct arena *a, struct str *rest)
     return s.n > 0 ? arena_z(a, s) : NULL;
 }
 
-static enum pg_hosts_wanted wanted(struct str attrs, size_t n)
+static enum pg_hosts_wanted pg_hosts_wanted_by(struct str attrs, size_t n)
 {
     if (str_is(attrs, "read-write") || str_is(attrs, "primary"))
         return PG_HOSTS_WRITER;
@@ -47,7 +47,8 @@ bool pg_hosts_read(struct arena *a, const struct pg_hosts_text *text,
     const bool hosts = host.n > 0, addrs = addr.n > 0;
     const size_t n = pg_hosts_items(addrs ? addr : host),
                  ports = pg_hosts_items(port);
-    *h = (struct pg_hosts){.n = n, .wanted = wanted(text->attrs, n)};
+    *h = (struct pg_hosts){.n = n,
+                           .wanted = pg_hosts_wanted_by(text->attrs, n)};
     if (n > PG_HOSTS_MAX || (hosts && addrs && pg_hosts_items(host) != n) ||
         (ports != 1 && ports != n))
         return false;
@@ -103,8 +104,8 @@ static size_t pg_hosts_keep(const struct pg_hosts *h, size_t name,
     return n;
 }
 
-static size_t look_up(const struct pg_hosts *h, size_t name,
-                      struct pg_hosts_place *out, size_t n)
+static size_t pg_hosts_look_up(const struct pg_hosts *h, size_t name,
+                               struct pg_hosts_place *out, size_t n)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     const size_t before = n;
@@ -127,7 +128,7 @@ void pg_hosts_resolve(struct pg_hosts *h)
     struct pg_hosts_place found[PG_HOSTS_MAX];
     size_t n = 0;
     for (size_t i = 0; i < h->n; i++)
-        n = pg_hosts_looked_up(&h->names[i]) ? look_up(h, i, found, n)
+        n = pg_hosts_looked_up(&h->names[i]) ? pg_hosts_look_up(h, i, found, n)
                                              : pg_hosts_keep(h, i, found, n);
     pg_hosts_found(h, found, n);
 }

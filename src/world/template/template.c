@@ -72,7 +72,7 @@ const struct err *template_parse(struct arena *a, struct str text,
     return NULL;
 }
 
-static int by_name(const void *x, const void *y)
+static int template_by_name(const void *x, const void *y)
 {
     return str_cmp(((const struct template *)x)->name,
                    ((const struct template *)y)->name);
@@ -81,8 +81,8 @@ static int by_name(const void *x, const void *y)
 /* The names of the templates in a folder into all; folder p NULL: in dir
  * itself, and then in its folders. false: it cannot be read, or there are more
  * than FILES_MAX. */
-static bool list_names(struct arena *a, struct str dir, struct str folder,
-                       struct templates *all)
+static bool template_list(struct arena *a, struct str dir, struct str folder,
+                          struct templates *all)
 {
     DIR *d = opendir(arena_z(
         a, folder.p ? arena_join(a, dir, STR("/"), folder) : dir));
@@ -94,7 +94,7 @@ static bool list_names(struct arena *a, struct str dir, struct str folder,
         if (name.p[0] == '.')
             continue;
         if (!str_ends(name, suffix)) {
-            fits = folder.p || list_names(a, dir, name, all);
+            fits = folder.p || template_list(a, dir, name, all);
             continue;
         }
         name = str_sub(name, 0, name.n - suffix.n);
@@ -113,11 +113,11 @@ const struct err *template_load(struct arena *a, struct str dir, bool strict,
     struct templates *all = arena_new(a, struct templates);
     all->strict = strict;
     all->list = arena_many(a, FILES_MAX, struct template);
-    if (!list_names(a, dir, STR_NONE, all) || all->n == 0)
+    if (!template_list(a, dir, STR_NONE, all) || all->n == 0)
         return err_at(a, ERR_INVALID, "template.directory", dir,
                       "The template directory cannot be read, or has no "
                       "templates or too many.");
-    qsort(all->list, all->n, sizeof(all->list[0]), by_name);
+    qsort(all->list, all->n, sizeof(all->list[0]), template_by_name);
     for (size_t i = 0; i < all->n; i++) {
         struct template *t = &all->list[i];
         struct buf source = buf_make(a, FILE_MAX_BYTES);

@@ -8,17 +8,17 @@
 static const char BAD_MARKUP[] =
     "The HTML here is ambiguous and has to be written more plainly.";
 
-static bool is_space(char c)
+static bool html_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
 
-static bool is_letter(char c)
+static bool html_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void template_html_push(struct template_name *name, char c)
+static void html_push(struct template_name *name, char c)
 {
     if (name->n < TEMPLATE_NAME_MAX)
         name->p[name->n++] =
@@ -48,7 +48,7 @@ bool template_html_escaped(const struct template_name *tag)
 }
 
 /* May c follow a name or a quoted value in a tag? false: no. */
-static bool template_html_separator(struct template_place *h, char c)
+static bool html_separator(struct template_place *h, char c)
 {
     static const char *const option[] = {"option", NULL};
     /* The other elements whose content is not HTML. */
@@ -63,7 +63,7 @@ static bool template_html_separator(struct template_place *h, char c)
         if (raw || (!h->closing && template_html_among(&h->tag, option)))
             next.tag = h->tag;
         *h = next;
-    } else if (is_space(c) || c == '/') {
+    } else if (html_space(c) || c == '/') {
         h->state = HTML_SPACE;
     } else {
         return false;
@@ -73,15 +73,15 @@ static bool template_html_separator(struct template_place *h, char c)
 }
 
 /* Up to a tag's name. */
-static const char *template_html_text(struct template_place *h, char c)
+static const char *html_text(struct template_place *h, char c)
 {
     const bool closing = h->state == HTML_OPEN_END;
     if (h->state == HTML_TEXT) {
         if (c == '<')
             h->state = HTML_OPEN;
-    } else if (is_letter(c)) {
+    } else if (html_letter(c)) {
         *h = (struct template_place){.state = HTML_TAG, .closing = closing};
-        template_html_push(&h->tag, c);
+        html_push(&h->tag, c);
     } else if (closing || c == '?') {
         return BAD_MARKUP;
     } else if (c != '<') {
@@ -93,12 +93,12 @@ static const char *template_html_text(struct template_place *h, char c)
 }
 
 /* Inside of a tag, but for quoted values. */
-static const char *template_html_tag(struct template_place *h, char c)
+static const char *html_tag(struct template_place *h, char c)
 {
     if (h->state == HTML_EQUALS) {
         if (c == '>')
             return "An attribute has = but no value.";
-        if (!is_space(c))
+        if (!html_space(c))
             h->state = c == '"'    ? HTML_DOUBLE
                        : c == '\'' ? HTML_SINGLE
                                    : HTML_UNQUOTED;
@@ -109,7 +109,7 @@ static const char *template_html_tag(struct template_place *h, char c)
         return NULL;
     }
     if ((h->state == HTML_UNQUOTED && c == '/') ||
-        template_html_separator(h, c) || h->state == HTML_UNQUOTED)
+        html_separator(h, c) || h->state == HTML_UNQUOTED)
         return NULL;
     if (h->state == HTML_GAP)
         return "A space has to be between two attributes, also where a "
@@ -118,13 +118,13 @@ static const char *template_html_tag(struct template_place *h, char c)
         return "There is a space before an attribute's =, or no name.";
     if (h->state == HTML_SPACE)
         h->state = HTML_ATTRIBUTE;
-    template_html_push(h->state == HTML_TAG ? &h->tag : &h->word, c);
+    html_push(h->state == HTML_TAG ? &h->tag : &h->word, c);
     return NULL;
 }
 
 /* After <!. dashes: 0, 1, 2 of them in a row; 3 after --!; 4 after <!--, 5
  * after <!---. From 2 on a > ends the comment. */
-static const char *template_html_bang(struct template_place *h, char c)
+static const char *html_bang(struct template_place *h, char c)
 {
     static const uint8_t dash[] = {1, 2, 2, 1, 5, 2};
     if (h->state == HTML_DECLARATION) {
@@ -137,7 +137,7 @@ static const char *template_html_bang(struct template_place *h, char c)
             *h = (struct template_place){.state = HTML_TEXT};
         else
             h->dashes = c == '!' && h->dashes == 2 ? 3 : 0;
-    } else if (h->state == HTML_BANG && is_letter(c)) {
+    } else if (h->state == HTML_BANG && html_letter(c)) {
         h->state = HTML_DECLARATION;
     } else if (c != '-') {
         return BAD_MARKUP;
@@ -151,7 +151,7 @@ static const char *template_html_bang(struct template_place *h, char c)
 }
 
 /* In an element that holds no HTML, up to its end tag. */
-static const char *template_html_raw(struct template_place *h, char c)
+static const char *html_raw(struct template_place *h, char c)
 {
     if (h->state == HTML_RAW) {
         if (c == '<')
@@ -166,14 +166,14 @@ static const char *template_html_raw(struct template_place *h, char c)
             h->state = c == '/' ? HTML_RAW_END : HTML_RAW;
         return NULL;
     }
-    if (is_letter(c)) {
-        template_html_push(&h->word, c);
+    if (html_letter(c)) {
+        html_push(&h->word, c);
         return NULL;
     }
     const bool end = template_html_same(&h->word, &h->tag);
     h->word = (struct template_name){.n = 0};
     h->closing = end;
-    if (end && template_html_separator(h, c))
+    if (end && html_separator(h, c))
         return NULL;
     h->closing = false;
     h->state = c == '<' ? HTML_RAW_OPEN : HTML_RAW;
@@ -186,14 +186,14 @@ const char *template_html_step(struct template_place *h, char c)
     case HTML_TEXT:
     case HTML_OPEN:
     case HTML_OPEN_END:
-        return template_html_text(h, c);
+        return html_text(h, c);
     case HTML_TAG:
     case HTML_SPACE:
     case HTML_ATTRIBUTE:
     case HTML_EQUALS:
     case HTML_UNQUOTED:
     case HTML_GAP:
-        return template_html_tag(h, c);
+        return html_tag(h, c);
     case HTML_DOUBLE:
     case HTML_SINGLE:
         if (c == (h->state == HTML_DOUBLE ? '"' : '\'')) {
@@ -205,11 +205,11 @@ const char *template_html_step(struct template_place *h, char c)
     case HTML_BANG_DASH:
     case HTML_DECLARATION:
     case HTML_COMMENT:
-        return template_html_bang(h, c);
+        return html_bang(h, c);
     case HTML_RAW:
     case HTML_RAW_OPEN:
     case HTML_RAW_END:
-        return template_html_raw(h, c);
+        return html_raw(h, c);
     case HTML__MAX:
         break;
     }

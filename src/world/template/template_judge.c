@@ -8,7 +8,7 @@
 
 /* Attributes with code or HTML, and attributes with addresses that are not
  * among the four that are checked. */
-static bool is_forbidden(const struct template_name *word)
+static bool judge_forbidden(const struct template_name *word)
 {
     static const char *const list[] = {
         "style", "srcdoc",     "srcset",     "imagesrcset", "poster",
@@ -19,13 +19,13 @@ static bool is_forbidden(const struct template_name *word)
 }
 
 /* Browsers drop the elements in an <option>. */
-static bool in_option(const struct template_place *h)
+static bool judge_in_option(const struct template_place *h)
 {
     return h->state == HTML_TEXT && h->tag.n > 0;
 }
 
 /* Is it in the value of an address? */
-static bool in_address(const struct template_place *h)
+static bool judge_in_address(const struct template_place *h)
 {
     static const char *const list[] = {"href", "src", "action", "formaction",
                                        NULL};
@@ -33,7 +33,7 @@ static bool in_address(const struct template_place *h)
            template_html_among(&h->word, list);
 }
 
-static char quote_of(const struct template_place *h)
+static char judge_quote(const struct template_place *h)
 {
     return h->state == HTML_DOUBLE ? '"' : '\'';
 }
@@ -58,8 +58,8 @@ static const struct err *judge_text(struct judge *j,
         line += node->text.p[i] == '\n';
     }
     /* A last byte that is the value's quote opened it. */
-    j->h.begun = in_address(&j->h) && node->text.p[node->text.n - 1] !=
-                                          quote_of(&j->h);
+    j->h.begun = judge_in_address(&j->h) && node->text.p[node->text.n - 1] !=
+                                          judge_quote(&j->h);
     return NULL;
 }
 
@@ -67,7 +67,7 @@ static const struct err *judge_text(struct judge *j,
 static const struct err *judge_address(struct judge *j, size_t i)
 {
     struct template_node *node = &j->t->nodes[i];
-    node->url_quote = quote_of(&j->h);
+    node->url_quote = judge_quote(&j->h);
     node->encoded = j->h.begun;
     j->h.begun = true;
     if (i == 0 || node[-1].kind != TEMPLATE_TEXT)
@@ -93,7 +93,8 @@ static const struct err *judge_value(struct judge *j, size_t i)
     struct template_node *node = &j->t->nodes[i];
     const int line = node->line;
     if (j->h.state == HTML_TEXT) {
-        node->hidden = in_option(&j->h) ? TEMPLATE_SPELT : TEMPLATE_MARKED;
+        node->hidden =
+            judge_in_option(&j->h) ? TEMPLATE_SPELT : TEMPLATE_MARKED;
         return NULL;
     }
     if (j->h.state == HTML_RAW && template_html_escaped(&j->h.tag)) {
@@ -106,18 +107,18 @@ static const struct err *judge_value(struct judge *j, size_t i)
             j->a, j->t, line, "template.context",
             "A value is allowed in text or in a quoted attribute, but not in a "
             "name, a comment, a script, a style or an unquoted attribute.");
-    if (is_forbidden(&j->h.word))
+    if (judge_forbidden(&j->h.word))
         return template_refuse(j->a, j->t, line, "template.context",
                                "A value is not allowed in this attribute.");
-    const bool address = in_address(&j->h);
+    const bool address = judge_in_address(&j->h);
     node->hidden = address || template_html_among(&j->h.word, sent)
                        ? TEMPLATE_KEPT
                        : TEMPLATE_SPELT;
     return address ? judge_address(j, i) : NULL;
 }
 
-static bool same_place(const struct template_place *x,
-                       const struct template_place *y)
+static bool judge_same_place(const struct template_place *x,
+                             const struct template_place *y)
 {
     return x->state == y->state && x->closing == y->closing &&
            x->dashes == y->dashes && x->begun == y->begun &&
@@ -125,7 +126,7 @@ static bool same_place(const struct template_place *x,
            template_html_same(&x->word, &y->word);
 }
 
-static bool between_attributes(const struct template_place *h)
+static bool judge_between(const struct template_place *h)
 {
     return h->state == HTML_TAG || h->state == HTML_SPACE ||
            h->state == HTML_ATTRIBUTE || h->state == HTML_GAP;
@@ -135,11 +136,11 @@ static bool between_attributes(const struct template_place *h)
  * next text begins with a space. The section itself has to begin with one too,
  * because it may repeat; a section without a tag cannot repeat untrusted
  * text. */
-static bool is_attributes(const struct judge *j, size_t open, size_t end)
+static bool judge_attributes(const struct judge *j, size_t open, size_t end)
 {
     const struct template_place *was = &j->was[j->depth];
     const struct template_node *body = &j->t->nodes[open + 1];
-    return between_attributes(was) && between_attributes(&j->h) &&
+    return judge_between(was) && judge_between(&j->h) &&
            was->closing == j->h.closing &&
            template_html_same(&was->tag, &j->h.tag) &&
            body->kind == TEMPLATE_TEXT &&
@@ -149,9 +150,9 @@ static bool is_attributes(const struct judge *j, size_t open, size_t end)
 static const struct err *judge_end(struct judge *j, size_t i)
 {
     j->depth--;
-    if (same_place(&j->h, &j->was[j->depth]))
+    if (judge_same_place(&j->h, &j->was[j->depth]))
         return NULL;
-    if (!is_attributes(j, j->open[j->depth], i))
+    if (!judge_attributes(j, j->open[j->depth], i))
         return template_refuse(j->a, j->t, j->t->nodes[i].line,
                                "template.context",
                                "A section has to end in the same HTML context "
@@ -181,7 +182,7 @@ static const struct err *judge_node(struct judge *j, size_t i)
     case TEMPLATE_END:
         return judge_end(j, i);
     case TEMPLATE_PART:
-        if (j->h.state == HTML_TEXT && !in_option(&j->h))
+        if (j->h.state == HTML_TEXT && !judge_in_option(&j->h))
             return NULL;
         return template_refuse(j->a, j->t, node->line, "template.context",
                                "A part is allowed only in text.");
@@ -196,7 +197,7 @@ const struct err *template_judge(struct arena *a, struct template *t)
     struct judge j = {.a = a, .t = t};
     for (size_t i = 0; i < t->n; i++)
         TRY(judge_node(&j, i));
-    if (j.h.state == HTML_TEXT && !in_option(&j.h))
+    if (j.h.state == HTML_TEXT && !judge_in_option(&j.h))
         return NULL;
     return template_refuse(a, t, t->n > 0 ? t->nodes[t->n - 1].line : 1,
                            "template.markup",

@@ -15,7 +15,7 @@ struct names {
 };
 
 /* The names of a template and of its parts. */
-static void template_names_collect(struct names *s, size_t which)
+static void names_collect(struct names *s, size_t which)
 {
     const struct template *t = &s->all->list[which];
     if (s->seen[which])
@@ -26,28 +26,28 @@ static void template_names_collect(struct names *s, size_t which)
         for (size_t k = 0; k < node->keys_n; k++)
             s->list[s->n++] = str_of(node->keys[k]);
         if (node->kind == TEMPLATE_PART)
-            template_names_collect(s, node->jump);
+            names_collect(s, node->jump);
     }
 }
 
-static int by_text(const void *x, const void *y)
+static int names_by_text(const void *x, const void *y)
 {
     return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-static bool is_named(const struct names *s, struct str key)
+static bool names_has(const struct names *s, struct str key)
 {
-    return bsearch(&key, s->list, s->n, sizeof(struct str), by_text) != NULL;
+    return bsearch(&key, s->list, s->n, sizeof key, names_by_text) != NULL;
 }
 
 /* The path of the first member that is not named into at; false: there is
  * none. */
-static bool find_unnamed(const struct names *s, const struct json *v,
-                         struct buf *at)
+static bool names_missing(const struct names *s, const struct json *v,
+                          struct buf *at)
 {
     const size_t from = at->n;
     for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++) {
-        if (find_unnamed(s, json_at(v, i), at))
+        if (names_missing(s, json_at(v, i), at))
             return true;
     }
     if (!json_is(v, JSON_OBJECT))
@@ -55,8 +55,8 @@ static bool find_unnamed(const struct names *s, const struct json *v,
     for (struct json_iter i = json_iter(v); json_next(&i);) {
         buf_put(at, from ? "." : "");
         buf_str(at, i.key);
-        if (!is_named(s, i.key) ||
-            (!str_is(i.key, SHARED) && find_unnamed(s, i.value, at)))
+        if (!names_has(s, i.key) ||
+            (!str_is(i.key, SHARED) && names_missing(s, i.value, at)))
             return true;
         at->n = from;
     }
@@ -76,16 +76,16 @@ const struct err *template_names(struct arena *a, const struct templates *all,
                       .seen = arena_many(a, all->n, bool),
                       .list = arena_many(a, most, struct str)};
     struct buf at = buf_make(a, PATH_MAX_BYTES);
-    template_names_collect(&s, (size_t)(main - all->list));
-    qsort(s.list, s.n, sizeof(struct str), by_text);
+    names_collect(&s, (size_t)(main - all->list));
+    qsort(s.list, s.n, sizeof(struct str), names_by_text);
     for (struct json_iter i = json_iter(view); json_next(&i);) {
         /* "page" is the same for every page. */
         if (str_is(i.key, "page"))
             continue;
         at.n = 0;
         buf_str(&at, i.key);
-        if (!is_named(&s, i.key) ||
-            (!str_is(i.key, SHARED) && find_unnamed(&s, i.value, &at)))
+        if (!names_has(&s, i.key) ||
+            (!str_is(i.key, SHARED) && names_missing(&s, i.value, &at)))
             return err_at(
                 a, ERR_INTERNAL, "template.unused",
                 arena_join(a, main->name, STR(".html "), buf_text(&at)),

@@ -19,14 +19,14 @@ struct parser {
     size_t depth;
 };
 
-static const struct err *template_parse_refuse(const struct parser *p,
-                                               const char *code,
-                                               const char *why)
+static const struct err *parse_refuse(const struct parser *p,
+                                      const char *code,
+                                      const char *why)
 {
     return template_refuse(p->a, p->t, p->line, code, why);
 }
 
-static void template_parse_advance(struct parser *p, size_t to)
+static void parse_advance(struct parser *p, size_t to)
 {
     for (; p->pos < to; p->pos++) {
         if (p->t->source.p[p->pos] == '\n')
@@ -35,7 +35,7 @@ static void template_parse_advance(struct parser *p, size_t to)
 }
 
 static struct template_node *
-template_parse_add(struct parser *p, enum template_kind kind, struct str text)
+parse_add(struct parser *p, enum template_kind kind, struct str text)
 {
     struct template_node *node = &p->t->nodes[p->t->n++];
     *node = (struct template_node){
@@ -43,21 +43,21 @@ template_parse_add(struct parser *p, enum template_kind kind, struct str text)
     return node;
 }
 
-static bool is_blank(char c)
+static bool parse_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
 /* A tag alone on its line stands for the whole line. */
-static void take_line(struct str source, struct tag *tag)
+static void parse_line(struct str source, struct tag *tag)
 {
     size_t from = tag->from;
-    while (from > 0 && is_blank(source.p[from - 1]))
+    while (from > 0 && parse_blank(source.p[from - 1]))
         from--;
     if (from > 0 && source.p[from - 1] != '\n')
         return;
     size_t to = tag->to;
-    while (to < source.n && is_blank(source.p[to]))
+    while (to < source.n && parse_blank(source.p[to]))
         to++;
     if (str_starts(str_sub(source, to, source.n), STR("\r\n")))
         to++;
@@ -68,22 +68,22 @@ static void take_line(struct str source, struct tag *tag)
 }
 
 /* The tag that begins at from. */
-static const struct err *read_tag(const struct parser *p, size_t from,
-                                  struct tag *tag)
+static const struct err *parse_tag(const struct parser *p, size_t from,
+                                   struct tag *tag)
 {
     struct str source = p->t->source;
     struct str rest = str_sub(source, from + 2, source.n);
     size_t length = str_search(rest, STR("}}"));
     if (length == rest.n)
-        return template_parse_refuse(p, "template.tag", "A {{ has no }}.");
+        return parse_refuse(p, "template.tag", "A {{ has no }}.");
     struct str inner = str_sub(rest, 0, length);
     char sigil = inner.n > 0 ? inner.p[0] : '\0';
     if (sigil == '{' || sigil == '&')
-        return template_parse_refuse(p, "template.tag",
-                                     "An unescaped tag is not supported.");
+        return parse_refuse(p, "template.tag",
+                            "An unescaped tag is not supported.");
     if (sigil == '=')
-        return template_parse_refuse(p, "template.tag",
-                                     "Delimiters cannot be changed.");
+        return parse_refuse(p, "template.tag",
+                            "Delimiters cannot be changed.");
     bool plain = sigil == '\0' || !memchr("#^?/>!", sigil, 6);
     *tag = (struct tag){
         .sigil = plain ? '\0' : sigil,
@@ -94,7 +94,7 @@ static const struct err *read_tag(const struct parser *p, size_t from,
     return NULL;
 }
 
-static bool is_word(struct str s)
+static bool parse_word(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -106,7 +106,7 @@ static bool is_word(struct str s)
 }
 
 /* "step", "open request". */
-static bool is_phrase(struct str s)
+static bool parse_phrase(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (!(s.p[i] >= 'a' && s.p[i] <= 'z') && s.p[i] != ' ')
@@ -115,36 +115,36 @@ static bool is_phrase(struct str s)
     return s.n > 0 && s.p[0] != ' ' && s.p[s.n - 1] != ' ';
 }
 
-static const struct err *set_format(const struct parser *p,
-                                    struct template_node *node,
-                                    struct str format)
+static const struct err *parse_format(const struct parser *p,
+                                      struct template_node *node,
+                                      struct str format)
 {
     struct str words = format;
     node->format = template_format_find(str_cut(&words, ':'));
     if (!node->format)
-        return template_parse_refuse(p, "template.format",
-                                     "There is no format with this name.");
+        return parse_refuse(p, "template.format",
+                            "There is no format with this name.");
     node->words = words;
     bool fits = true;
     int n = 0;
     for (; words.p && fits; n++)
-        fits = is_phrase(str_cut(&words, ':'));
+        fits = parse_phrase(str_cut(&words, ':'));
     if (!fits || n != node->format->words)
-        return template_parse_refuse(
+        return parse_refuse(
             p, "template.format",
             "The format many has a noun after it and verb has two words, in "
             "lower case after a colon each. Other formats have none.");
     return NULL;
 }
 
-static const struct err *set_keys(const struct parser *p,
-                                  struct template_node *node)
+static const struct err *parse_keys(const struct parser *p,
+                                    struct template_node *node)
 {
     struct str format = node->text;
     struct str rest = str_cut(&format, '|');
     size_t n = 1;
     if (format.p)
-        TRY(set_format(p, node, format));
+        TRY(parse_format(p, node, format));
     if (str_is(rest, "."))
         return NULL;
     for (size_t i = 0; i < rest.n; i++)
@@ -152,8 +152,8 @@ static const struct err *set_keys(const struct parser *p,
     const char **keys = arena_many(p->a, n, const char *);
     for (size_t i = 0; i < n; i++) {
         struct str key = str_cut(&rest, '.');
-        if (!is_word(key))
-            return template_parse_refuse(
+        if (!parse_word(key))
+            return parse_refuse(
                 p, "template.name",
                 "A name has letters, digits, _ and -, with dots between its "
                 "parts.");
@@ -164,48 +164,48 @@ static const struct err *set_keys(const struct parser *p,
     return NULL;
 }
 
-static const struct err *open_section(struct parser *p, const struct tag *tag)
+static const struct err *parse_open(struct parser *p, const struct tag *tag)
 {
     if (p->depth == TEMPLATE_DEPTH_MAX)
-        return template_parse_refuse(p, "template.depth",
-                                     "Sections are nested too deeply.");
+        return parse_refuse(p, "template.depth",
+                            "Sections are nested too deeply.");
     p->open[p->depth++] = p->t->n;
-    return set_keys(
-        p, template_parse_add(p, tag->sigil == '#'   ? TEMPLATE_SECTION
-                                 : tag->sigil == '?' ? TEMPLATE_ONCE
-                                                     : TEMPLATE_INVERTED,
-                              tag->name));
+    return parse_keys(
+        p, parse_add(p, tag->sigil == '#'   ? TEMPLATE_SECTION
+                        : tag->sigil == '?' ? TEMPLATE_ONCE
+                                            : TEMPLATE_INVERTED,
+                     tag->name));
 }
 
-static const struct err *close_section(struct parser *p, struct str name)
+static const struct err *parse_close(struct parser *p, struct str name)
 {
     if (p->depth == 0)
-        return template_parse_refuse(p, "template.section",
-                                     "No section is open here.");
+        return parse_refuse(p, "template.section",
+                            "No section is open here.");
     struct template_node *open = &p->t->nodes[p->open[--p->depth]];
     if (!str_eq(open->text, name))
-        return template_parse_refuse(
+        return parse_refuse(
             p, "template.section",
             "This closes another section than the last one opened.");
     open->jump = p->t->n;
-    template_parse_add(p, TEMPLATE_END, name);
+    parse_add(p, TEMPLATE_END, name);
     return NULL;
 }
 
-static const struct err *add_part(struct parser *p, struct str name)
+static const struct err *parse_part(struct parser *p, struct str name)
 {
     struct str file = name;
     const struct str folder = str_cut(&file, '/');
-    if (!is_word(folder) || (file.p && !is_word(file)))
-        return template_parse_refuse(
+    if (!parse_word(folder) || (file.p && !parse_word(file)))
+        return parse_refuse(
             p, "template.name",
             "The name of a part has letters, digits, _ and -, and a / after "
             "its folder.");
-    template_parse_add(p, TEMPLATE_PART, name);
+    parse_add(p, TEMPLATE_PART, name);
     return NULL;
 }
 
-static const struct err *add_tag(struct parser *p, const struct tag *tag)
+static const struct err *parse_add_tag(struct parser *p, const struct tag *tag)
 {
     switch (tag->sigil) {
     case '!':
@@ -213,38 +213,38 @@ static const struct err *add_tag(struct parser *p, const struct tag *tag)
     case '#':
     case '^':
     case '?':
-        return open_section(p, tag);
+        return parse_open(p, tag);
     case '/':
-        return close_section(p, tag->name);
+        return parse_close(p, tag->name);
     case '>':
-        return add_part(p, tag->name);
+        return parse_part(p, tag->name);
     default:
-        return set_keys(p, template_parse_add(p, TEMPLATE_VALUE, tag->name));
+        return parse_keys(p, parse_add(p, TEMPLATE_VALUE, tag->name));
     }
 }
 
-static const struct err *template_parse_parse(struct parser *p)
+static const struct err *parse_all(struct parser *p)
 {
     struct str source = p->t->source;
     for (;;) {
         size_t start = p->pos;
         int line = p->line;
         struct str rest = str_sub(source, start, source.n);
-        template_parse_advance(p, start + str_search(rest, STR("{{")));
+        parse_advance(p, start + str_search(rest, STR("{{")));
         struct tag tag = {.from = p->pos, .to = p->pos};
         if (p->pos < source.n) {
-            TRY(read_tag(p, p->pos, &tag));
+            TRY(parse_tag(p, p->pos, &tag));
             if (tag.sigil != '\0')
-                take_line(source, &tag);
+                parse_line(source, &tag);
         }
         if (tag.from > start)
-            template_parse_add(p, TEMPLATE_TEXT,
-                               str_sub(source, start, tag.from))
+            parse_add(p, TEMPLATE_TEXT,
+                      str_sub(source, start, tag.from))
                 ->line = line;
         if (p->pos == source.n)
             return NULL;
-        TRY(add_tag(p, &tag));
-        template_parse_advance(p, tag.to);
+        TRY(parse_add_tag(p, &tag));
+        parse_advance(p, tag.to);
     }
 }
 
@@ -252,8 +252,8 @@ const struct err *template_nodes(struct arena *a, struct template *t)
 {
     struct parser p = {.a = a, .t = t, .line = 1};
     if (!str_utf8(t->source))
-        return template_parse_refuse(&p, "template.utf8",
-                                     "A template has to be UTF-8 text.");
+        return parse_refuse(&p, "template.utf8",
+                            "A template has to be UTF-8 text.");
     /* At most a text before each tag, the tag, and a text after the last. */
     size_t most = 1;
     for (size_t i = 0; i + 1 < t->source.n; i++)
@@ -261,10 +261,10 @@ const struct err *template_nodes(struct arena *a, struct template *t)
             2 * (size_t)(t->source.p[i] == '{' && t->source.p[i + 1] == '{');
     t->nodes = arena_many(a, most, struct template_node);
     t->n = 0;
-    TRY(template_parse_parse(&p));
+    TRY(parse_all(&p));
     if (p.depth == 0)
         return NULL;
     p.line = t->nodes[p.open[p.depth - 1]].line;
-    return template_parse_refuse(&p, "template.section",
-                                 "This section is never closed.");
+    return parse_refuse(&p, "template.section",
+                        "This section is never closed.");
 }

@@ -1,7 +1,7 @@
 /* Prints a template over a view.
  *
  * Called once for each page. Every value, also one with a format, passes
- * through print_value, which escapes it and marks its hidden characters: no
+ * through render_value, which escapes it and marks its hidden characters: no
  * other function prints a value. Never reads a file and never changes the
  * templates, which all workers share. */
 #include "base/buf.h"
@@ -23,12 +23,12 @@ struct page {
     size_t depth;
 };
 
-static const struct err *print_nodes(struct page *p, size_t from, size_t to);
+static const struct err *render_nodes(struct page *p, size_t from, size_t to);
 
-static const struct err *template_render_fail(const struct page *p,
-                                              const struct template_node *node,
-                                              const char *code,
-                                              const char *why)
+static const struct err *render_fail(const struct page *p,
+                                     const struct template_node *node,
+                                     const char *code,
+                                     const char *why)
 {
     const struct str at =
         arena_join(p->a, p->t->name, STR(".html:"),
@@ -38,9 +38,9 @@ static const struct err *template_render_fail(const struct page *p,
 
 /* Finds a name: its first part in the innermost frame that has it, each other
  * part in the value before. false: it is not there. */
-static bool template_render_find(const struct page *p,
-                                 const struct template_node *node,
-                                 const struct json **out)
+static bool render_find(const struct page *p,
+                        const struct template_node *node,
+                        const struct json **out)
 {
     size_t i = p->n;
     if (node->keys_n == 0) {
@@ -61,7 +61,7 @@ static bool template_render_find(const struct page *p,
     return true;
 }
 
-static const char *template_render_escaped(char c)
+static const char *render_escaped(char c)
 {
     switch (c) {
     case '&':
@@ -79,8 +79,8 @@ static const char *template_render_escaped(char c)
     }
 }
 
-static void template_render_mark(struct page *p, enum template_hidden how,
-                                 uint32_t rune)
+static void render_mark(struct page *p, enum template_hidden how,
+                        uint32_t rune)
 {
     const bool element = how == TEMPLATE_MARKED && p->marks > 0;
     if (element) {
@@ -92,13 +92,13 @@ static void template_render_mark(struct page *p, enum template_hidden how,
     }
 }
 
-static void template_render_text(struct page *p, enum template_hidden how,
-                                 struct str s)
+static void render_text(struct page *p, enum template_hidden how,
+                        struct str s)
 {
     size_t from = 0;
     for (size_t at = 0; at < s.n;) {
         const size_t here = at;
-        const char *z = template_render_escaped(s.p[at]);
+        const char *z = render_escaped(s.p[at]);
         const char c = s.p[at];
         const uint32_t rune =
             c >= ' ' && c < 0x7f ? (uint32_t)s.p[at++] : str_rune(s, &at);
@@ -109,22 +109,22 @@ static void template_render_text(struct page *p, enum template_hidden how,
         if (z)
             buf_put(p->out, z);
         else
-            template_render_mark(p, how, rune);
+            render_mark(p, how, rune);
         from = at;
     }
     buf_str(p->out, str_sub(s, from, s.n));
 }
 
 /* Browsers treat a backslash in an address as a slash. */
-static bool is_slash(struct str s, size_t i)
+static bool render_slash(struct str s, size_t i)
 {
     return i < s.n && (s.p[i] == '/' || s.p[i] == '\\');
 }
 
-static bool begins_well(struct str s)
+static bool render_begins_well(struct str s)
 {
     if (s.n > 0 && s.p[0] == '/')
-        return !is_slash(s, 1);
+        return !render_slash(s, 1);
     return str_starts(s, STR("#")) || str_starts(s, STR("?")) ||
            str_starts(s, STR("https://")) || str_starts(s, STR("http://")) ||
            str_starts(s, STR("mailto:"));
@@ -136,12 +136,13 @@ bool template_url_ok(struct str before, struct str value)
         if ((unsigned char)value.p[i] < 0x20 || value.p[i] == 0x7f)
             return false;
     if (before.n == 0)
-        return begins_well(value);
-    return begins_well(before) && !(str_is(before, "/") && is_slash(value, 0));
+        return render_begins_well(value);
+    return render_begins_well(before) &&
+           !(str_is(before, "/") && render_slash(value, 0));
 }
 
-static void print_text(struct page *p, const struct template_node *node,
-                       struct str s)
+static void render_address(struct page *p, const struct template_node *node,
+                           struct str s)
 {
     if (node->encoded) {
         struct buf b = buf_make(p->a, s.n * 3 + 1);
@@ -160,16 +161,16 @@ static void print_text(struct page *p, const struct template_node *node,
         fine = template_url_ok(far, s);
     }
     if (fine)
-        template_render_text(p, node->hidden, s);
+        render_text(p, node->hidden, s);
     else
         buf_char(p->out, '#');
 }
 
 /* v by the node's format, if it has one; a null stays a null. */
 static const struct err *
-template_render_formatted(const struct page *p,
-                          const struct template_node *node,
-                          const struct json **v)
+render_formatted(const struct page *p,
+                 const struct template_node *node,
+                 const struct json **v)
 {
     struct str s = STR("");
     if (!node->format || !*v)
@@ -177,36 +178,36 @@ template_render_formatted(const struct page *p,
     const struct template_value value = {p->a, p->of, *v, node->words};
     const bool fits = template_format_print(node->format, &value, &s);
     if (!fits && p->templates->strict)
-        return template_render_fail(
+        return render_fail(
             p, node, "template.format",
             "The template has a value of the wrong type for its format.");
     *v = json_string(p->a, fits ? s : STR(""));
     return NULL;
 }
 
-static const struct err *print_value(struct page *p,
-                                     const struct template_node *node)
+static const struct err *render_value(struct page *p,
+                                      const struct template_node *node)
 {
     const struct json *v = NULL;
     bool strict = p->templates->strict;
-    if (!template_render_find(p, node, &v) && strict)
-        return template_render_fail(
+    if (!render_find(p, node, &v) && strict)
+        return render_fail(
             p, node, "template.unknown",
             "The template has a name that its view does not have.");
-    TRY(template_render_formatted(p, node, &v));
+    TRY(render_formatted(p, node, &v));
     switch (json_type(v)) {
     case JSON_STRING:
-        print_text(p, node, json_text(v));
+        render_address(p, node, json_text(v));
         return NULL;
     case JSON_BOOL:
     case JSON_INT:
     case JSON_DOUBLE:
-        print_text(p, node, json_dump(p->a, v, NUMBER_MAX));
+        render_address(p, node, json_dump(p->a, v, NUMBER_MAX));
         return NULL;
     case JSON_ARRAY:
     case JSON_OBJECT:
         if (strict)
-            return template_render_fail(
+            return render_fail(
                 p, node, "template.not_text",
                 "The template prints a list or an object as a value.");
         return NULL;
@@ -217,7 +218,7 @@ static const struct err *print_value(struct page *p,
     return NULL;
 }
 
-static bool is_true(const struct json *v)
+static bool render_true(const struct json *v)
 {
     switch (json_type(v)) {
     case JSON_NULL:
@@ -238,42 +239,42 @@ static bool is_true(const struct json *v)
 }
 
 /* The content of a section, once, over frame. */
-static const struct err *print_body(struct page *p, size_t section,
-                                    const struct json *frame)
+static const struct err *render_body(struct page *p, size_t section,
+                                     const struct json *frame)
 {
     p->frames[p->n++] = frame;
     const struct err *e =
-        print_nodes(p, section + 1, p->t->nodes[section].jump);
+        render_nodes(p, section + 1, p->t->nodes[section].jump);
     p->n--;
     return e;
 }
 
-static const struct err *print_section(struct page *p, size_t i)
+static const struct err *render_section(struct page *p, size_t i)
 {
     const struct template_node *node = &p->t->nodes[i];
     const struct json *v = NULL;
-    const bool found = template_render_find(p, node, &v);
-    TRY(template_render_formatted(p, node, &v));
-    const bool yes = found && is_true(v);
+    const bool found = render_find(p, node, &v);
+    TRY(render_formatted(p, node, &v));
+    const bool yes = found && render_true(v);
     if (node->kind != TEMPLATE_SECTION)
         return yes == (node->kind == TEMPLATE_ONCE)
-                   ? print_nodes(p, i + 1, node->jump)
+                   ? render_nodes(p, i + 1, node->jump)
                    : NULL;
     if (!yes)
         return NULL;
     if (!json_is(v, JSON_ARRAY))
-        return print_body(p, i, v);
+        return render_body(p, i, v);
     for (size_t k = 0; k < json_count(v) && !p->out->over; k++)
-        TRY(print_body(p, i, json_at(v, k)));
+        TRY(render_body(p, i, json_at(v, k)));
     return NULL;
 }
 
 /* A section or a part, one deeper. */
-static const struct err *print_inner(struct page *p, size_t i)
+static const struct err *render_inner(struct page *p, size_t i)
 {
     const struct template_node *node = &p->t->nodes[i];
     if (p->depth == TEMPLATE_DEPTH_MAX)
-        return template_render_fail(
+        return render_fail(
             p, node, "template.depth",
             "Sections and parts are nested too deeply.");
     const struct template *t = p->t;
@@ -281,16 +282,16 @@ static const struct err *print_inner(struct page *p, size_t i)
     p->depth++;
     if (node->kind == TEMPLATE_PART) {
         p->t = &p->templates->list[node->jump];
-        e = print_nodes(p, 0, p->t->n);
+        e = render_nodes(p, 0, p->t->n);
     } else {
-        e = print_section(p, i);
+        e = render_section(p, i);
     }
     p->t = t;
     p->depth--;
     return e;
 }
 
-static const struct err *print_nodes(struct page *p, size_t from, size_t to)
+static const struct err *render_nodes(struct page *p, size_t from, size_t to)
 {
     for (size_t i = from; i < to && !p->out->over; i++) {
         const struct template_node *node = &p->t->nodes[i];
@@ -299,16 +300,16 @@ static const struct err *print_nodes(struct page *p, size_t from, size_t to)
             buf_str(p->out, node->text);
             break;
         case TEMPLATE_VALUE:
-            TRY(print_value(p, node));
+            TRY(render_value(p, node));
             break;
         case TEMPLATE_SECTION:
         case TEMPLATE_INVERTED:
         case TEMPLATE_ONCE:
-            TRY(print_inner(p, i));
+            TRY(render_inner(p, i));
             i = node->jump;
             break;
         case TEMPLATE_PART:
-            TRY(print_inner(p, i));
+            TRY(render_inner(p, i));
             break;
         case TEMPLATE_END:
         case TEMPLATE__MAX:
@@ -336,7 +337,7 @@ const struct err *template_render(struct arena *a, const struct templates *t,
     p.frames[p.n++] = page->view;
     if (t->strict)
         TRY(template_names(a, t, main, page->view));
-    TRY(print_nodes(&p, 0, main->n));
+    TRY(render_nodes(&p, 0, main->n));
     if (out->over)
         return err_at(a, ERR_INTERNAL, "template.too_long", name,
                       "The page is too long.");

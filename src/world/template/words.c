@@ -67,7 +67,7 @@ struct str words_plain(struct arena *a, struct str s, size_t max)
 
 /* ---- moments and spans ---------------------------------------------- */
 
-static void put_day(struct buf *b, const char *iso, bool year)
+static void words_put_day(struct buf *b, const char *iso, bool year)
 {
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr",
                                          "May", "Jun", "Jul", "Aug",
@@ -104,14 +104,14 @@ struct str words_span(struct arena *a, int64_t us)
 struct str words_day(struct arena *a, const char *iso)
 {
     struct buf b = buf_make(a, 64);
-    put_day(&b, iso, true);
+    words_put_day(&b, iso, true);
     return str_sub(buf_text(&b), 0, b.n - sizeof " 03:12:04" + 1);
 }
 
 struct str words_brief(struct arena *a, const char *iso)
 {
     struct buf b = buf_make(a, 64);
-    put_day(&b, iso, false);
+    words_put_day(&b, iso, false);
     return buf_text(&b);
 }
 
@@ -120,7 +120,7 @@ struct str words_when(struct arena *a, struct str zone, int64_t t)
     struct buf b = buf_make(a, 64);
     struct zone_time there;
     zone_at(zone, t, &there);
-    put_day(&b, there.text, true);
+    words_put_day(&b, there.text, true);
     buf_char(&b, ' ');
     buf_put(&b, there.word);
     return buf_text(&b);

@@ -64,7 +64,7 @@ struct fcgi *fcgi_make(struct arena *process, int listen_fd)
 }
 
 /* Has the supervisor called fcgi_shut? */
-static bool is_shut(const struct fcgi *f)
+static bool fcgi_is_shut(const struct fcgi *f)
 {
     struct pollfd p = {.fd = f->listen_fd, .events = POLLRDHUP};
     return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
@@ -90,17 +90,17 @@ bool fcgi_wait(struct fcgi *f, volatile const int *stop, _Atomic int64_t *seen)
             return false;
         }
     }
-    return is_shut(f);
+    return fcgi_is_shut(f);
 }
 
 /* The result for the errno of a failed accept. */
-static enum fcgi_got why_not(const struct fcgi *f, int error)
+static enum fcgi_got fcgi_failed(const struct fcgi *f, int error)
 {
     switch (error) {
     case EAGAIN:
-        return is_shut(f) ? FCGI_STOPPED : FCGI_NONE;
+        return fcgi_is_shut(f) ? FCGI_STOPPED : FCGI_NONE;
     case EINVAL:
-        if (is_shut(f))
+        if (fcgi_is_shut(f))
             return FCGI_STOPPED;
         break;
     case EINTR:
@@ -120,7 +120,7 @@ static enum fcgi_got why_not(const struct fcgi *f, int error)
 }
 
 /* false: the connection broke before the body's end. */
-static bool read_body(FCGX_Stream *in, struct buf *body)
+static bool fcgi_body(FCGX_Stream *in, struct buf *body)
 {
     char chunk[CHUNK];
     for (;;) {
@@ -147,7 +147,7 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
 {
     int result = FCGX_Accept_r(&f->request);
     if (result < 0)
-        return why_not(f, -result);
+        return fcgi_failed(f, -result);
     /* libfcgi frees its strings with the request: all are copied into the
      * arena. */
     char *const *envp = f->request.envp;
@@ -166,7 +166,7 @@ enum fcgi_got fcgi_accept(struct fcgi *f, struct arena *a, size_t max,
     }
     *params = (struct pairs){v, n};
     struct buf b = buf_make(a, max);
-    if (!read_body(f->request.in, &b)) {
+    if (!fcgi_body(f->request.in, &b)) {
         fcgi_finish(f);
         return FCGI_NONE;
     }

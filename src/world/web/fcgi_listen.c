@@ -21,7 +21,7 @@
 #define SYSTEMD_FD 3 /* sd_listen_fds(3): the first socket passed */
 
 /* systemd's sockets, one for each call, in their order; -1: no more. */
-static int passed_socket(void)
+static int listen_passed(void)
 {
     static int64_t pid, count, next;
     if (pid == 0) {
@@ -34,7 +34,7 @@ static int passed_socket(void)
     return pid == getpid() && next < count ? SYSTEMD_FD + (int)next++ : -1;
 }
 
-static bool set_flags(int fd)
+static bool listen_flags(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
@@ -61,7 +61,7 @@ static bool fcgi_listen_taken(const struct sockaddr_un *address)
 }
 
 /* Removes the socket file of an earlier server. */
-static bool make_way(const struct sockaddr_un *address)
+static bool listen_make_way(const struct sockaddr_un *address)
 {
     struct stat st;
     const char *path = address->sun_path;
@@ -78,14 +78,14 @@ static bool make_way(const struct sockaddr_un *address)
     return unlink(path) == 0 || errno == ENOENT;
 }
 
-static bool open_socket(const struct sockaddr_un *address, unsigned mode,
+static bool listen_open(const struct sockaddr_un *address, unsigned mode,
                         struct fcgi_socket *out)
 {
     struct stat st;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return false;
-    bool bound = make_way(address);
+    bool bound = listen_make_way(address);
     if (bound) {
         /* bind creates the file with the umask's mode, so the mode is never
          * wider, not even for a moment. */
@@ -109,9 +109,9 @@ static bool open_socket(const struct sockaddr_un *address, unsigned mode,
 bool fcgi_listen(struct arena *a, struct str path, unsigned mode,
                  struct fcgi_socket *out)
 {
-    *out = (struct fcgi_socket){.fd = passed_socket()};
+    *out = (struct fcgi_socket){.fd = listen_passed()};
     if (out->fd >= 0) {
-        if (set_flags(out->fd))
+        if (listen_flags(out->fd))
             return true;
         log_line(LOG_ERR, "fcgi: the passed socket: %s", strerror(errno));
         return false;
@@ -125,7 +125,7 @@ bool fcgi_listen(struct arena *a, struct str path, unsigned mode,
         return false;
     }
     out->path = arena_z(a, path);
-    if (open_socket(&address, mode, out))
+    if (listen_open(&address, mode, out))
         return true;
     log_line(LOG_ERR, "fcgi: socket %s: %s", out->path, strerror(errno));
     return false;

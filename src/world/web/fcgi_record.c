@@ -89,7 +89,7 @@ size_t fcgi_record_read(struct fcgi_record *r, struct str bytes,
 /* ---- parameters ----------------------------------------------------- */
 
 /* 3.4: one byte, or four with the highest bit set. */
-static bool length(struct str s, size_t *at, size_t *out)
+static bool record_length(struct str s, size_t *at, size_t *out)
 {
     if (s.n - *at < 1)
         return false;
@@ -112,7 +112,8 @@ struct str fcgi_record_param(struct str params, const char *name)
     size_t at = 0;
     while (at < params.n) {
         size_t key = 0, value = 0;
-        if (!length(params, &at, &key) || !length(params, &at, &value) ||
+        if (!record_length(params, &at, &key) ||
+            !record_length(params, &at, &value) ||
             key > params.n - at || value > params.n - at - key)
             return STR_NONE;
         if (str_is(str_sub(params, at, at + key), name))
@@ -124,8 +125,8 @@ struct str fcgi_record_param(struct str params, const char *name)
 
 /* ---- answering ------------------------------------------------------ */
 
-static void put_head(const struct fcgi_record *r, struct buf *b, int type,
-                     size_t n)
+static void record_head(const struct fcgi_record *r, struct buf *b, int type,
+                        size_t n)
 {
     buf_char(b, VERSION);
     buf_char(b, (char)type);
@@ -141,7 +142,7 @@ void fcgi_record_out(const struct fcgi_record *r, struct buf *b,
 {
     for (size_t at = 0; at < bytes.n; at += OUT_MAX) {
         const struct str part = str_sub(bytes, at, at + OUT_MAX);
-        put_head(r, b, STDOUT, part.n);
+        record_head(r, b, STDOUT, part.n);
         buf_str(b, part);
     }
 }
@@ -149,8 +150,8 @@ void fcgi_record_out(const struct fcgi_record *r, struct buf *b,
 void fcgi_record_end(const struct fcgi_record *r, struct buf *b)
 {
     static const char complete[8] = {0}; /* status 0, FCGI_REQUEST_COMPLETE */
-    put_head(r, b, STDOUT, 0);
-    put_head(r, b, END, sizeof complete);
+    record_head(r, b, STDOUT, 0);
+    record_head(r, b, END, sizeof complete);
     buf_str(b, (struct str){complete, sizeof complete});
 }
 

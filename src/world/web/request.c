@@ -17,8 +17,8 @@ static const char *const methods[] = {
 };
 _Static_assert(countof(methods) == METHOD__MAX, "a name for each method");
 
-static const struct err *decode_path(struct arena *a, struct str raw,
-                                     struct str *out)
+static const struct err *request_path(struct arena *a, struct str raw,
+                                      struct str *out)
 {
     *out = raw;
     if (str_find(raw, '%', 0) == raw.n)
@@ -33,8 +33,8 @@ static const struct err *decode_path(struct arena *a, struct str raw,
     return NULL;
 }
 
-static const struct err *parse_query(struct arena *a, struct str raw,
-                                     struct pairs *out)
+static const struct err *request_queries(struct arena *a, struct str raw,
+                                         struct pairs *out)
 {
     const struct err *e = request_form(a, raw, REQUEST_QUERY_MAX, out);
     if (e)
@@ -53,8 +53,8 @@ static const struct err *parse_query(struct arena *a, struct str raw,
 
 /* nginx passes the target of the request line as it was sent in REQUEST_URI. A
  * front end without it gives the path decoded and the query apart. */
-static const struct err *parse_target(struct arena *a, struct pairs params,
-                                      struct request *r)
+static const struct err *request_target(struct arena *a, struct pairs params,
+                                        struct request *r)
 {
     struct str target = pairs_get(params, "REQUEST_URI");
     struct str query = pairs_get(params, "QUERY_STRING");
@@ -68,7 +68,7 @@ static const struct err *parse_target(struct arena *a, struct pairs params,
         return ERROR(ERR_TOO_LARGE, "request.target",
                      "The address is too long.");
     if (target.p)
-        TRY(decode_path(a, path, &path));
+        TRY(request_path(a, path, &path));
     if (path.n == 0 || path.p[0] != '/' || !str_utf8(path))
         return ERROR(ERR_BAD_REQUEST, "request.path",
                      "The path has to be UTF-8 and start with a slash.");
@@ -85,11 +85,11 @@ static const struct err *parse_target(struct arena *a, struct pairs params,
                          "dots.");
     }
     r->path = path;
-    return parse_query(a, query, &r->query);
+    return request_queries(a, query, &r->query);
 }
 
-static const struct err *parse_headers(struct arena *a, struct pairs params,
-                                       struct request *r)
+static const struct err *request_headers(struct arena *a, struct pairs params,
+                                         struct request *r)
 {
     struct pair *v = arena_many(a, params.n, struct pair);
     size_t n = 0;
@@ -156,8 +156,8 @@ const struct err *request_parse(struct arena *a, struct pairs params,
     if (!str_utf8(r->content_type))
         return ERROR(ERR_BAD_REQUEST, "request.header",
                      "Every header has to be UTF-8.");
-    TRY(parse_headers(a, params, r));
-    TRY(parse_target(a, params, r));
+    TRY(request_headers(a, params, r));
+    TRY(request_target(a, params, r));
     if (method == METHOD__MAX)
         return ERROR(ERR_METHOD, "request.method",
                      "This method is not supported.");
@@ -165,7 +165,7 @@ const struct err *request_parse(struct arena *a, struct pairs params,
 }
 
 /* Is key ("HTTP_IF_MATCH") the CGI spelling of name ("If-Match")? */
-static bool same_header(struct str key, const char *name)
+static bool request_is_header(struct str key, const char *name)
 {
     struct str s = str_sub(key, sizeof("HTTP_") - 1, key.n);
     size_t i = 0;
@@ -182,7 +182,7 @@ static bool same_header(struct str key, const char *name)
 struct str request_header(const struct request *r, const char *name)
 {
     for (size_t i = 0; i < r->header.n; i++)
-        if (same_header(r->header.v[i].key, name))
+        if (request_is_header(r->header.v[i].key, name))
             return str_trim(r->header.v[i].value);
     return STR_NONE;
 }
@@ -193,7 +193,7 @@ struct str request_query(const struct request *r, const char *key)
 }
 
 /* RFC 6265 4.1.1, without the quotes that the server never sends. */
-static bool cookie_octets(struct str s)
+static bool request_cookie_octets(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
@@ -216,7 +216,7 @@ struct str request_cookie(const struct request *r, const char *name)
         if (found.p)
             return STR_NONE;
         found = str_sub(part, equals + 1, part.n);
-        if (!cookie_octets(found))
+        if (!request_cookie_octets(found))
             return STR_NONE;
     }
     return found;

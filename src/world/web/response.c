@@ -28,7 +28,7 @@ int response_status(enum err_kind kind)
     return statuses[kind];
 }
 
-static const char *reason(int status)
+static const char *response_reason(int status)
 {
     static const struct {
         int status;
@@ -68,7 +68,7 @@ struct response response_make(struct arena *a)
 }
 
 /* The index of a header, or rs->headers. */
-static size_t find_header(const struct response *rs, const char *name)
+static size_t response_find(const struct response *rs, const char *name)
 {
     size_t i = 0;
     while (i < rs->headers && !str_is_nocase(str_of(name), rs->header[i].name))
@@ -81,7 +81,7 @@ static bool response_control(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-static struct str without_controls(struct arena *a, struct str s)
+static struct str response_plain(struct arena *a, struct str s)
 {
     size_t n = 0;
     char *p = arena_alloc(a, s.n + 1);
@@ -92,37 +92,37 @@ static struct str without_controls(struct arena *a, struct str s)
 }
 
 /* Puts it in place i; rs->headers is behind the others. */
-static void set_place(struct response *rs, size_t i, const char *name,
-                       struct str value)
+static void response_set(struct response *rs, size_t i, const char *name,
+                          struct str value)
 {
     if (i == RESPONSE_HEADERS_MAX) {
         log_line(LOG_ERR, "response: no room for header %s", name);
         return;
     }
     rs->header[i].name = name;
-    rs->header[i].value = without_controls(rs->arena, value);
+    rs->header[i].value = response_plain(rs->arena, value);
     if (i == rs->headers)
         rs->headers++;
 }
 
 void response_header(struct response *rs, const char *name, struct str value)
 {
-    set_place(rs, find_header(rs, name), name, value);
+    response_set(rs, response_find(rs, name), name, value);
 }
 
 void response_cookie(struct response *rs, struct str value)
 {
-    set_place(rs, rs->headers, set_cookie, value);
+    response_set(rs, rs->headers, set_cookie, value);
 }
 
-static void clear_body(struct response *rs)
+static void response_clear(struct response *rs)
 {
     rs->body.n = 0;
     rs->body.over = false;
 }
 
 /* The body has outgrown its ceiling: the handler should have paged it. */
-static void too_large(struct response *rs)
+static void response_too_large(struct response *rs)
 {
     log_line(LOG_ERR, "response: the body is over %zu bytes",
              RESPONSE_BODY_MAX);
@@ -136,32 +136,32 @@ void response_json(struct response *rs, int status, const struct json *v)
 {
     rs->status = status;
     response_header(rs, "Content-Type", STR("application/json"));
-    clear_body(rs);
+    response_clear(rs);
     json_write(&rs->body, v);
     if (rs->body.over)
-        too_large(rs);
+        response_too_large(rs);
 }
 
 void response_event(struct response *rs, const struct json *v)
 {
     rs->status = 200;
     response_header(rs, "Content-Type", STR("text/event-stream"));
-    clear_body(rs);
+    response_clear(rs);
     buf_put(&rs->body, "event: message\ndata: ");
     json_write(&rs->body, v);
     buf_put(&rs->body, "\n\n");
     if (rs->body.over)
-        too_large(rs);
+        response_too_large(rs);
 }
 
 void response_json_text(struct response *rs, int status, struct str text)
 {
     rs->status = status;
     response_header(rs, "Content-Type", STR("application/json"));
-    clear_body(rs);
+    response_clear(rs);
     buf_str(&rs->body, text);
     if (rs->body.over)
-        too_large(rs);
+        response_too_large(rs);
 }
 
 void response_json_buf(struct response *rs, int status, const struct buf *b)
@@ -170,23 +170,23 @@ void response_json_buf(struct response *rs, int status, const struct buf *b)
     response_header(rs, "Content-Type", STR("application/json"));
     rs->body = *b;
     if (rs->body.over)
-        too_large(rs);
+        response_too_large(rs);
 }
 
 void response_see_other(struct response *rs, struct str path)
 {
     /* "//host" and "/\host" lead to another server in a browser, which also
      * skips control characters between them. */
-    path = without_controls(rs->arena, path);
+    path = response_plain(rs->arena, path);
     bool ours = path.n > 0 && path.p[0] == '/' &&
                 (path.n == 1 || (path.p[1] != '/' && path.p[1] != '\\'));
     rs->status = 303;
-    clear_body(rs);
+    response_clear(rs);
     response_header(rs, "Location", ours ? path : STR("/"));
 }
 
 /* Adds the members of more that obj does not have yet. */
-static void add_members(struct json *obj, const struct json *more)
+static void response_add(struct json *obj, const struct json *more)
 {
     if (!json_is(more, JSON_OBJECT))
         return;
@@ -195,7 +195,7 @@ static void add_members(struct json *obj, const struct json *more)
             json_set_key(obj, i.key, i.value);
 }
 
-static struct json *detail_body(struct arena *a, const struct err *e)
+static struct json *response_detail(struct arena *a, const struct err *e)
 {
     struct json *body = json_object(a);
     if (e->more) {
@@ -206,7 +206,7 @@ static struct json *detail_body(struct arena *a, const struct err *e)
             json_set_text(detail, "error", str_of(dot ? dot + 1 : e->code));
         }
         json_set_text(detail, "message", e->say);
-        add_members(detail, e->more);
+        response_add(detail, e->more);
         json_set_json(body, "detail", detail);
     } else {
         json_set_text(body, "detail", e->say);
@@ -216,19 +216,19 @@ static struct json *detail_body(struct arena *a, const struct err *e)
     return body;
 }
 
-static struct json *problem_body(struct arena *a, const struct err *e)
+static struct json *response_problem(struct arena *a, const struct err *e)
 {
     int status = response_status(e->kind);
     struct json *body = json_object(a);
     json_set_text(body, "type", STR("about:blank"));
-    json_set_text(body, "title", str_of(reason(status)));
+    json_set_text(body, "title", str_of(response_reason(status)));
     json_set_int(body, "status", status);
     json_set_text(body, "code", str_of(e->code));
     json_set_text(body, "detail", e->say);
     return body;
 }
 
-static struct json *oauth_body(struct arena *a, const struct err *e)
+static struct json *response_oauth(struct arena *a, const struct err *e)
 {
     struct json *body = json_object(a);
     json_set_text(body, "error", str_of(e->code));
@@ -236,7 +236,7 @@ static struct json *oauth_body(struct arena *a, const struct err *e)
     return body;
 }
 
-static struct json *aap_body(struct arena *a, const struct err *e)
+static struct json *response_aap(struct arena *a, const struct err *e)
 {
     const int status = response_status(e->kind);
     struct json *body = json_object(a), *error = json_object(a);
@@ -248,27 +248,27 @@ static struct json *aap_body(struct arena *a, const struct err *e)
     return body;
 }
 
-static struct json *error_body(struct arena *a, const struct err *e,
-                               enum response_style style)
+static struct json *response_error_body(struct arena *a, const struct err *e,
+                                        enum response_style style)
 {
     switch (style) {
     case RESPONSE_DETAIL:
-        return detail_body(a, e);
+        return response_detail(a, e);
     case RESPONSE_OAUTH:
-        return oauth_body(a, e);
+        return response_oauth(a, e);
     case RESPONSE_AAP:
-        return aap_body(a, e);
+        return response_aap(a, e);
     case RESPONSE_PROBLEM:
     case RESPONSE_HTML:
     default:
-        return problem_body(a, e);
+        return response_problem(a, e);
     }
 }
 
 /* Writes text, in which "lease" in any case gets its first letter as a JSON
  * escape. Letters stand only inside of strings there, and an 'l' is never
  * part of an escape itself, so the content stays the same. */
-static void write_without_lease(struct buf *b, struct str text)
+static void response_no_lease(struct buf *b, struct str text)
 {
     for (;;) {
         size_t at = str_search_nocase(text, STR("lease"));
@@ -280,8 +280,8 @@ static void write_without_lease(struct buf *b, struct str text)
     }
 }
 
-static void error_headers(struct response *rs, const struct err *e,
-                          enum response_style style)
+static void response_error_headers(struct response *rs, const struct err *e,
+                                   enum response_style style)
 {
     static const char *const spoken[] = {
         "Location",      "ETag",          "Last-Modified",
@@ -290,7 +290,7 @@ static void error_headers(struct response *rs, const struct err *e,
     };
     for (size_t i = 0; i < countof(spoken); i++) {
         size_t k;
-        while ((k = find_header(rs, spoken[i])) < rs->headers) {
+        while ((k = response_find(rs, spoken[i])) < rs->headers) {
             rs->headers--;
             for (; k < rs->headers; k++)
                 rs->header[k] = rs->header[k + 1];
@@ -301,7 +301,7 @@ static void error_headers(struct response *rs, const struct err *e,
                         ? STR("application/problem+json")
                         : STR("application/json"));
     if (rs->status == 401 &&
-        find_header(rs, "WWW-Authenticate") == rs->headers)
+        response_find(rs, "WWW-Authenticate") == rs->headers)
         response_header(rs, "WWW-Authenticate", STR("Bearer realm=\"Sayso\""));
     if (rs->status == 429 || rs->status == 503)
         response_header(rs, "Retry-After",
@@ -314,19 +314,19 @@ void response_error(struct response *rs, const struct err *e,
                     enum response_style style)
 {
     struct arena *a = rs->arena;
-    struct json *body = error_body(a, e, style);
+    struct json *body = response_error_body(a, e, style);
     if (e->at.n > 0)
         json_set_text(body, "at", e->at);
-    add_members(body, e->more);
+    response_add(body, e->more);
     rs->status = response_status(e->kind);
-    error_headers(rs, e, style);
-    clear_body(rs);
+    response_error_headers(rs, e, style);
+    response_clear(rs);
     /* Half, because writing without "lease" may double it. */
     struct str text = json_dump(a, body, RESPONSE_BODY_MAX / 2);
     if (!text.p)
         text = STR("{\"detail\":\"The error's details are too large.\"}");
     if (rs->status == 409 && e->kind != ERR_LEASE)
-        write_without_lease(&rs->body, text);
+        response_no_lease(&rs->body, text);
     else
         buf_str(&rs->body, text);
 }
@@ -334,12 +334,12 @@ void response_error(struct response *rs, const struct err *e,
 void response_hand_over(struct response *rs, struct str target)
 {
     rs->headers = 0;
-    clear_body(rs);
+    response_clear(rs);
     rs->status = 200;
     response_header(rs, "X-Accel-Redirect", target);
 }
 
-static void put_header(struct buf *b, const char *name, struct str value)
+static void response_put(struct buf *b, const char *name, struct str value)
 {
     buf_put(b, name);
     buf_put(b, ": ");
@@ -347,35 +347,36 @@ static void put_header(struct buf *b, const char *name, struct str value)
     buf_put(b, "\r\n");
 }
 
-static void put_unless_set(struct buf *b, const struct response *rs,
-                           const char *name, const char *value)
+static void response_put_default(struct buf *b, const struct response *rs,
+                                 const char *name, const char *value)
 {
-    if (find_header(rs, name) == rs->headers)
-        put_header(b, name, str_of(value));
+    if (response_find(rs, name) == rs->headers)
+        response_put(b, name, str_of(value));
 }
 
 struct str response_head(const struct response *rs)
 {
     int status = rs->status ? rs->status : 500;
     bool bare = status == 204 || status == 304;
-    bool over = find_header(rs, "X-Accel-Redirect") < rs->headers;
+    bool over = response_find(rs, "X-Accel-Redirect") < rs->headers;
     struct buf b = buf_make(rs->arena, HEAD_MAX);
     buf_put(&b, "Status: ");
     buf_int(&b, status);
     buf_char(&b, ' ');
-    buf_put(&b, reason(status));
+    buf_put(&b, response_reason(status));
     buf_put(&b, "\r\n");
     for (size_t i = 0; i < rs->headers; i++)
-        put_header(&b, rs->header[i].name, rs->header[i].value);
+        response_put(&b, rs->header[i].name, rs->header[i].value);
     if (!bare && !over) {
-        put_unless_set(&b, rs, "Content-Type", "text/plain; charset=utf-8");
+        response_put_default(&b, rs, "Content-Type",
+                             "text/plain; charset=utf-8");
         buf_put(&b, "Content-Length: ");
         buf_int(&b, (int64_t)rs->body.n);
         buf_put(&b, "\r\n");
     }
     if (!over) {
-        put_unless_set(&b, rs, "X-Content-Type-Options", "nosniff");
-        put_unless_set(&b, rs, "Cache-Control", "no-store");
+        response_put_default(&b, rs, "X-Content-Type-Options", "nosniff");
+        response_put_default(&b, rs, "Cache-Control", "no-store");
     }
     buf_put(&b, "\r\n");
     if (b.over) {
