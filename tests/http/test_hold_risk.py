@@ -159,7 +159,7 @@ def test_h3_the_pages_say_that_nobody_answers(agent, person):
     expired(agent, asked)
     page = me.get(path).text
     assert "The request expired on" in page
-    assert "continues with its default, “Reject: No”" in page
+    assert "continues with its default, “<bdi>Reject: No</bdi>”" in page
     page = me.get(f"/intents/{asked['intent_id']}").text
     assert "no answer, the agent continues with its default" in page
 

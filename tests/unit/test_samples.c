@@ -159,10 +159,9 @@ static void open_page(const char *name, const struct suspension *s,
         .error = error};
     const struct answer_view_of of = {.s = s,
                                       .reader = &mara,
-                                      .revision = {.n = 1},
+                                      .revision = 1,
                                       .timeline = event("Requested")};
     struct json *view = answer_view_open(&v, &of, &form);
-    json_set_json(view, "place", NULL);
     hold(name, "suspension", view);
 }
 
@@ -248,14 +247,14 @@ Test(samples, of_a_question_that_was_restored)
     s.restored_from = NOW - 3600 * CLOCK_SECOND;
     const struct answer_form_of form = {
         .s = &s,
+        .reader = &mara};
+    const struct answer_view_of of = {
+        .s = &s,
         .reader = &mara,
+        .revision = 1,
+        .timeline = event("Requested"),
         .claims = question_claims_view(&v, &s, &list)};
-    const struct answer_view_of of = {.s = &s,
-                                      .reader = &mara,
-                                      .revision = {.n = 1},
-                                      .timeline = event("Requested")};
     struct json *view = answer_view_open(&v, &of, &form);
-    json_set_json(view, "place", NULL);
     hold("restored", "suspension", view);
 }
 
@@ -266,7 +265,7 @@ static void closed_page(const char *name, struct suspension *s)
     struct page_view v = page_view(a, NOW);
     const struct answer_view_of of = {.s = s,
                                       .reader = &mara,
-                                      .revision = {.n = 1},
+                                      .revision = 1,
                                       .timeline = event("Requested"),
                                       .closed = 4};
     s->responded_at = NOW - CLOCK_SECOND;

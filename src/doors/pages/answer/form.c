@@ -361,7 +361,6 @@ static void form_set_restored(struct page_view *v, struct json *o,
         json_set_bool(mark, "permits", rule && rule->permits);
     }
     json_set_json(o, "restored", mark);
-    json_set_json(o, "claims", of->claims);
     json_set_bool(o, "restored_read",
                   err_is(of->error, resolve_restored) ||
                       form_posted(of, "restored").n > 0);

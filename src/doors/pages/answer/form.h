@@ -16,7 +16,6 @@ struct answer_form_of {
     const struct err *error;   /* its error; NULL: none */
     /* The question with the answer, to be shown; NULL: not yet. */
     const struct suspension *after;
-    const struct json *claims; /* of question_claims; NULL: none */
 };
 
 /* The way in which a page answers a question. */

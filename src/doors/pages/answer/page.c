@@ -16,8 +16,6 @@
 #include "doors/pages/question/folded.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/question/permit.h"
-#include "doors/pages/question/position.h"
-#include "doors/pages/question/revision.h"
 #include "doors/pages/question/timeline.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
@@ -27,27 +25,36 @@
 #include "store/question/inbox.h"
 #include "work/answer.h"
 #include "work/probe.h"
+#include "work/restores.h"
 
 #define EVENTS_SHOWN 50
 #define NEXT_TRIES 5 /* open questions read to find the next one */
 
-/* ---- the closing event ---------------------------------------------- */
+/* ---- what the pages show besides ------------------------------------ */
 
-static void add_event(struct page_view *v, struct answer_view_of *h,
-                      const struct suspension *s, const struct event *e)
+static void page_add_event(struct page_view *v, struct answer_view_of *of,
+                           const struct event *e)
 {
-    json_add_json(h->timeline,
-                  question_timeline_row(v, e, true));
-    if (s->state != SUSPENSION_PENDING &&
-        question_timeline_closes(v->a, e, s->id))
-        h->closed = e->sequence;
+    json_add_json(of->timeline, question_timeline_row(v, e, true));
+    if (of->s->state != SUSPENSION_PENDING &&
+        question_timeline_closes(v->a, e, of->s->id))
+        of->closed = e->sequence;
 }
 
-/* The event that closed it, where many events lie in between. */
-static const struct err *find_closing(struct call *c, struct page_view *v,
-                                      const struct suspension *s,
-                                      struct answer_view_of *h)
+/* The events from the question on, and the one that closed it, where many
+ * events lie in between. */
+static const struct err *page_load_events(struct call *c, struct page_view *v,
+                                          struct answer_view_of *of)
 {
+    const struct suspension *s = of->s;
+    struct event_rows rows;
+    of->timeline = json_array(c->a);
+    TRY(events_chain(c->pg, c->a, s->intent_id, s->asked_sequence - 1,
+                     EVENTS_SHOWN, &rows));
+    for (size_t i = 0; i < rows.n && of->closed == 0; i++)
+        page_add_event(v, of, &rows.v[i]);
+    if (s->state == SUSPENSION_PENDING || of->closed != 0)
+        return NULL;
     const struct events_page page = {
         .intent_id = s->intent_id,
         .type = side_question(s)                  ? STR_NONE
@@ -57,35 +64,74 @@ static const struct err *find_closing(struct call *c, struct page_view *v,
                                                   : STR("status_changed"),
         .since = s->responded_at,
         .limit = EVENTS_SHOWN};
-    struct event_rows rows;
     TRY(events_list(c->pg, c->a, &page, &rows));
-    for (size_t i = rows.n; i > 0 && h->closed == 0; i--) {
+    for (size_t i = rows.n; i > 0 && of->closed == 0; i--) {
         if (question_timeline_closes(c->a, &rows.v[i - 1], s->id))
-            add_event(v, h, s, &rows.v[i - 1]);
+            page_add_event(v, of, &rows.v[i - 1]);
     }
     return NULL;
 }
 
-static const struct err *load_history(struct call *c, struct page_view *v,
-                                      const struct suspension *s,
-                                      struct answer_view_of *h)
+/* The question that it replaces, and the one that replaces it. */
+static const struct err *page_load_revision(struct call *c,
+                                            struct answer_view_of *of)
 {
-    struct event_rows rows;
-    h->timeline = json_array(c->a);
-    TRY(events_chain(c->pg, c->a, s->intent_id, s->asked_sequence - 1,
-                     EVENTS_SHOWN, &rows));
-    for (size_t i = 0; i < rows.n && h->closed == 0; i++)
-        add_event(v, h, s, &rows.v[i]);
-    if (s->state == SUSPENSION_PENDING || h->closed != 0)
-        return NULL;
-    return find_closing(c, v, s, h);
+    const struct suspension *s = of->s;
+    struct suspension_rows after = {.n = 0};
+    of->revision = 1;
+    if (s->supersedes.p) {
+        struct suspension *before = arena_new(c->a, struct suspension);
+        TRY(suspensions_get(c->pg, c->a, s->supersedes, before));
+        TRY(suspensions_revision(c->pg, c->a, s->id, &of->revision));
+        of->before = before;
+    }
+    /* Only a question that has ended can be replaced. */
+    if (s->kind != KIND_NONE && s->state != SUSPENSION_PENDING)
+        TRY(suspensions_replacing(c->pg, c->a, s->id, &after));
+    of->after = after.n > 0 ? &after.v[0] : NULL;
+    return NULL;
 }
 
-/* ---- the next question ---------------------------------------------- */
+static const struct err *page_load_claims(struct call *c, struct page_view *v,
+                                          struct answer_view_of *of)
+{
+    struct restores_claims list;
+    TRY(restores_claims(c->pg, c->a, of->s, &list));
+    of->claims = question_claims_view(v, of->s, &list);
+    return NULL;
+}
 
-/* NULL where there is none. */
-static const struct err *load_next(struct call *c, const struct suspension *s,
-                                   int64_t now, const struct suspension **out)
+/* The position of an open question in its reader's inbox, among the questions
+ * that the reader may answer, or among all where that is not one of them. */
+static const struct err *page_load_place(struct call *c,
+                                         struct answer_view_of *of)
+{
+    const struct responder_case rule = suspension_case(of->s);
+    const enum inbox_view view =
+        responder_check(c->a, &rule, &c->who) ? INBOX_ALL : INBOX_MAY;
+    int64_t all[INBOX_VIEW__MAX];
+    struct inbox_place place;
+    TRY(inbox_place(c->pg, c->a, &c->who, view, of->s, &place));
+    TRY(inbox_badges(c->pg, c->a, &c->who, all));
+    /* Both numbers are counted up to a ceiling; the position is null beyond
+     * it. A question may be answered between the two counts: the position is
+     * never beyond the number. */
+    const bool known = place.before < INBOX_COUNT_MAX;
+    const int64_t n =
+        known && all[view] <= place.before ? place.before + 1 : all[view];
+    const bool more = !known || n > INBOX_COUNT_MAX;
+    of->place = json_object(c->a);
+    page_view_set_count(of->place, "at", known ? (size_t)place.before + 1 : 0);
+    json_set_int(of->place, "all", more ? INBOX_COUNT_MAX : n);
+    json_set_bool(of->place, "more", more);
+    json_set_text(of->place, "previous", place.previous);
+    json_set_text(of->place, "next", place.next);
+    return NULL;
+}
+
+/* The next question of the reader's inbox. */
+static const struct err *page_load_next(struct call *c, int64_t now,
+                                        struct answer_view_of *of)
 {
     struct suspension_rows rows;
     const struct inbox_wish wish = {.reader = &c->who,
@@ -93,27 +139,26 @@ static const struct err *load_next(struct call *c, const struct suspension *s,
                                     .kind = KIND__MAX,
                                     .severity = SEVERITY__MAX,
                                     .limit = NEXT_TRIES};
-    *out = NULL;
     TRY(inbox_list(c->pg, c->a, &wish, &rows));
-    for (size_t i = 0; i < rows.n && !*out; i++) {
-        if (!str_eq(rows.v[i].id, s->id) &&
+    for (size_t i = 0; i < rows.n && !of->next; i++) {
+        if (!str_eq(rows.v[i].id, of->s->id) &&
             !suspension_due(&rows.v[i], now))
-            *out = &rows.v[i];
+            of->next = &rows.v[i];
     }
     return NULL;
 }
 
 /* ---- pages ---------------------------------------------------------- */
 
-static const char *tab(struct call *c, const struct suspension *s)
+static const char *page_tab(struct call *c, const struct suspension *s)
 {
     return arena_z(c->a,
                    words_plain(c->a, question_head_title(s), PAGE_VIEW_TAB));
 }
 
 /* A question that the reader may not see is not there. */
-static const struct err *check_sees(const struct call *c,
-                                    const struct suspension *s)
+static const struct err *page_check_sees(const struct call *c,
+                                         const struct suspension *s)
 {
     const struct responder_case about = suspension_case(s);
     return responder_sees(&about, &c->who)
@@ -122,48 +167,40 @@ static const struct err *check_sees(const struct call *c,
                        "There is no such suspension.");
 }
 
-static const struct err *show_question(struct call *c, int status,
-                                       const struct answer_form_of *form)
+static const struct err *page_show_open(struct call *c, int status,
+                                        const struct answer_form_of *form)
 {
     const struct suspension *s = form->s;
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
-    struct answer_form_of shown = *form;
-    struct json *place = NULL, *permit = NULL, *claims = NULL;
-    TRY(load_history(c, &v, s, &of));
-    TRY(question_revision_load(c, s, &of.revision));
+    TRY(page_load_events(c, &v, &of));
+    TRY(page_load_revision(c, &of));
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
         TRY(plans_asked(c->pg, c->a, s->id, &of.checkpoint));
-    TRY(question_position(c, s, &place));
-    TRY(question_permit_asked(c, &v, s, &permit));
-    TRY(question_claims(c, &v, s, &claims));
-    shown.claims = claims;
-    struct json *view = answer_view_open(&v, &of, &shown);
-    json_set_json(view, "place", place);
-    json_set_json(view, "permit", permit);
-    return page_render(c, status, "suspension", tab(c, s), view);
+    TRY(page_load_place(c, &of));
+    TRY(question_permit_asked(c, &v, s, &of.permit));
+    TRY(page_load_claims(c, &v, &of));
+    return page_render(c, status, "suspension", page_tab(c, s),
+                       answer_view_open(&v, &of, form));
 }
 
-static const struct err *show_answered(struct call *c,
-                                       const struct suspension *s)
+static const struct err *page_show_answered(struct call *c,
+                                            const struct suspension *s)
 {
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
-    struct json *permit = NULL, *claims = NULL;
-    TRY(load_history(c, &v, s, &of));
-    TRY(load_next(c, s, v.now, &of.next));
-    TRY(question_revision_load(c, s, &of.revision));
-    TRY(question_permit(c, &v, s, &permit));
-    TRY(question_claims(c, &v, s, &claims));
-    struct json *view = answer_view_closed(&v, &of);
-    json_set_json(view, "claims", claims);
-    json_set_json(view, "permit", permit);
-    return page_render(c, 200, "answered", tab(c, s), view);
+    TRY(page_load_events(c, &v, &of));
+    TRY(page_load_next(c, v.now, &of));
+    TRY(page_load_revision(c, &of));
+    TRY(question_permit(c, &v, s, &of.permit));
+    TRY(page_load_claims(c, &v, &of));
+    return page_render(c, 200, "answered", page_tab(c, s),
+                       answer_view_closed(&v, &of));
 }
 
 /* The choice that the address names as a word, or by its value where a button
  * led here; "" for no choice, p NULL where it names none. */
-static struct str asked_choice(struct call *c, const struct suspension *s)
+static struct str page_choice(struct call *c, const struct suspension *s)
 {
     const struct str asked = request_query(c->rq, "choice");
     if (!asked.p || request_query(c->rq, "exact").p)
@@ -177,23 +214,23 @@ const struct err *answer_page(struct call *c)
 {
     struct suspension s;
     TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
-    TRY(check_sees(c, &s));
+    TRY(page_check_sees(c, &s));
     if (s.state != SUSPENSION_PENDING)
-        return show_answered(c, &s);
+        return page_show_answered(c, &s);
     struct answer_form_of of = {.s = &s, .reader = &c->who};
     if (answer_form_way(c->a, &s) == ANSWER_WAY_CHOICE)
-        of.choice = asked_choice(c, &s);
+        of.choice = page_choice(c, &s);
     if (of.choice.p &&
         !suspension_choice(suspension_choices(c->a, &s), of.choice))
         of.error = ERROR(ERR_INVALID, resolve_invalid_choice,
                          "The request offers no such answer.");
-    return show_question(c, 200, &of);
+    return page_show_open(c, 200, &of);
 }
 
 /* ---- answering ------------------------------------------------------ */
 
 /* Typed text is limited before it is shown again. */
-static const struct err *check_size(const struct pairs *posted)
+static const struct err *page_check_size(const struct pairs *posted)
 {
     size_t n = 0;
     for (size_t i = 0; i < posted->n; i++)
@@ -204,10 +241,10 @@ static const struct err *check_size(const struct pairs *posted)
     return NULL;
 }
 
-static const struct err *read_answer(struct arena *a,
-                                     const struct suspension *s,
-                                     const struct pairs *posted,
-                                     struct answer *out)
+static const struct err *page_read_answer(struct arena *a,
+                                          const struct suspension *s,
+                                          const struct pairs *posted,
+                                          struct answer *out)
 {
     const struct str seen = pairs_get(*posted, "subject_sha256");
     const enum answer_way way = answer_form_way(a, s);
@@ -243,8 +280,8 @@ static const struct err *read_answer(struct arena *a,
 }
 
 /* The posted changes, with the answer. */
-static void add_sent(struct page_view *v, struct json *mine,
-                     const struct amend_sent *amend)
+static void page_add_sent(struct page_view *v, struct json *sent,
+                          const struct amend_sent *amend)
 {
     const struct json *value =
         amend->subject ? amend->subject : amend->constraints;
@@ -253,41 +290,40 @@ static void add_sent(struct page_view *v, struct json *mine,
         return;
     json_set_text(o, "name", amend->subject ? STR("Subject") : STR("Limits"));
     json_set_text(o, "value", page_facts_value(v->a, value));
-    json_add_json(json_get(mine, "values"), o);
+    json_add_json(json_get(sent, "values"), o);
 }
 
-static const struct err *show_stale(struct call *c, const struct suspension *s,
-                                    const struct answer *sent,
-                                    const struct err *e)
+static const struct err *page_show_stale(struct call *c,
+                                         const struct suspension *s,
+                                         const struct answer *answer,
+                                         const struct err *e)
 {
     struct page_view v = page_begin(c);
-    struct json *view = json_object(c->a), *mine = json_object(c->a);
-    const bool words = str_trim(sent->reason).n > 0;
-    struct answer_view_of h = {.s = s, .reader = &c->who};
-    TRY(load_history(c, &v, s, &h));
-    TRY(load_next(c, s, v.now, &h.next));
-    const struct str heading = question_decision_heading(&v, s, &c->who);
-    question_decision_set_answer(&v, mine, s, sent->value);
-    add_sent(&v, mine, &sent->amend);
-    page_view_set_time(mine, "at", v.now);
-    json_set_text(mine, "reason", words ? sent->reason : STR_NONE);
+    struct json *view = json_object(c->a), *sent = json_object(c->a);
+    const bool words = str_trim(answer->reason).n > 0;
+    struct answer_view_of of = {.s = s, .reader = &c->who};
+    TRY(page_load_events(c, &v, &of));
+    TRY(page_load_next(c, v.now, &of));
+    question_decision_set_answer(&v, sent, s, answer->value);
+    page_add_sent(&v, sent, &answer->amend);
+    page_view_set_time(sent, "at", v.now);
+    json_set_text(sent, "reason", words ? answer->reason : STR_NONE);
     json_set_json(view, "suspension", question_head(&v, s));
-    json_set_text(view, "heading", heading);
-    json_set_bool(view, "expired", s->state == SUSPENSION_EXPIRED);
-    json_set_bool(view, "stops", s->fallback_policy == FALLBACK_FAIL);
+    json_set_text(view, "ago", question_decision_ago(&v, s));
     json_set_json(view, "decision",
-                  question_decision(&v, s, &c->who, h.closed));
-    json_set_json(view, "next", answer_view_next(&v, h.next));
-    json_set_json(view, "sent", mine);
+                  question_decision(&v, s, &c->who, of.closed));
+    json_set_json(view, "next", answer_view_next(&v, of.next));
+    json_set_json(view, "sent", sent);
     json_set_text(view, "code", str_of(e->code));
     json_set_text(view, "request_id", c->rq->id);
-    return page_render(c, response_status(e->kind), "stale", tab(c, s), view);
+    return page_render(c, response_status(e->kind), "stale", page_tab(c, s),
+                       view);
 }
 
 /* s is the question before the answer, after the question with the answer, to
  * be shown; or NULL. */
-static const struct err *show_again(struct call *c,
-                                    const struct answer_form_of *shown)
+static const struct err *page_show_again(struct call *c,
+                                         const struct answer_form_of *shown)
 {
     struct answer_form_of of = *shown;
     const struct question_folded unseen = question_folded(c->a, of.s);
@@ -299,14 +335,14 @@ static const struct err *show_again(struct call *c,
          answer_button_own_page(c->a, of.s, &unseen, choice) ||
          effect_takes(choice) != TAKES_NOTHING))
         of.choice = value;
-    return show_question(c, of.error ? response_status(of.error->kind) : 200,
-                         &of);
+    return page_show_open(
+        c, of.error ? response_status(of.error->kind) : 200, &of);
 }
 
 /* Does the answer have to be shown before it counts? s is the question with the
  * answer, with all its facts. */
-static bool is_unseen(struct call *c, const struct suspension *s,
-                      const struct pairs *posted)
+static bool page_is_unseen(struct call *c, const struct suspension *s,
+                           const struct pairs *posted)
 {
     const struct json *choice =
         answer_form_way(c->a, s) == ANSWER_WAY_CHOICE
@@ -317,31 +353,27 @@ static bool is_unseen(struct call *c, const struct suspension *s,
                       question_folded_skipped(c->a, s, choice, posted));
 }
 
-static const struct err *finish(struct call *c, struct work *w)
-{
-    const struct work_answer none = {.body = STR("")};
-    TRY(work_commit(w, &none));
-    response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
-                                             w->suspension.id, ""));
-    return NULL;
-}
-
 const struct err *answer_page_respond(struct call *c)
 {
+    const struct work_answer none = {.body = STR("")};
     struct answer answer;
     struct pairs posted;
     struct work w = call_work(c);
     TRY(page_form(c, &posted));
-    TRY(check_size(&posted));
+    TRY(page_check_size(&posted));
     TRY(work_begin_suspension(&w, c->param[0], NULL));
-    TRY(check_sees(c, &w.suspension));
+    TRY(page_check_sees(c, &w.suspension));
     const struct suspension before = w.suspension;
-    const struct err *e = read_answer(c->a, &before, &posted, &answer);
+    const struct err *e = page_read_answer(c->a, &before, &posted, &answer);
     if (!e)
         e = answer_decide(&w, &answer);
-    const bool unseen = !e && is_unseen(c, &w.suspension, &posted);
-    if (!e && !unseen)
-        return finish(c, &w);
+    const bool unseen = !e && page_is_unseen(c, &w.suspension, &posted);
+    if (!e && !unseen) {
+        TRY(work_commit(&w, &none));
+        response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
+                                                 w.suspension.id, ""));
+        return NULL;
+    }
     /* The lock is released while the page is rendered. */
     pg_rollback(c->pg);
     const bool again = pairs_get(posted, "again").p != NULL;
@@ -358,12 +390,12 @@ const struct err *answer_page_respond(struct call *c)
         .error = e,
         .after = again || (e && !looks) ? NULL : &w.suspension};
     if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
-        return show_stale(c, &w.suspension, &answer, e);
+        return page_show_stale(c, &w.suspension, &answer, e);
     if (!e || err_is(e, resolve_changed) || err_is(e, resolve_restored) ||
         err_is(e, probe_not_found) ||
         err_is(e, probe_unchecked) || e->kind == ERR_INVALID ||
         e->kind == ERR_TOO_LARGE)
-        return show_again(c, &of);
+        return page_show_again(c, &of);
     return e;
 }
 
@@ -373,14 +405,14 @@ const struct err *answer_page_kept(struct call *c, struct str id,
     struct answer answer;
     struct suspension s;
     TRY(suspensions_get(c->pg, c->a, id, &s));
-    TRY(check_sees(c, &s));
+    TRY(page_check_sees(c, &s));
     struct answer_form_of of = {.s = &s, .reader = &c->who, .typed = typed};
     if (s.state == SUSPENSION_PENDING) {
         of.error = ERROR(ERR_INVALID, answer_form_session_ended,
                          "The session had ended.");
-        return show_again(c, &of);
+        return page_show_again(c, &of);
     }
-    TRY(read_answer(c->a, &s, typed, &answer));
-    return show_stale(c, &s, &answer,
-                      ERROR(ERR_CONFLICT, answer_form_session_ended, ""));
+    TRY(page_read_answer(c->a, &s, typed, &answer));
+    return page_show_stale(c, &s, &answer,
+                           ERROR(ERR_CONFLICT, answer_form_session_ended, ""));
 }

@@ -18,37 +18,47 @@ struct json *answer_view_next(struct page_view *v, const struct suspension *s)
     return o;
 }
 
-/* The part of the view that depends on the kind, between its revisions. */
-static void view_set_kind(struct page_view *v, struct json *view,
-                          const struct answer_view_of *of)
+/* What an open and a closed question have in common. facts_open: the raw text
+ * of the facts is not folded. */
+static struct json *view_begin(struct page_view *v,
+                               const struct answer_view_of *of,
+                               bool facts_open)
 {
+    struct json *view = json_object(v->a), *revision = json_object(v->a);
     const struct kinds_of kind = {.s = of->s,
-                                  .before = of->revision.before,
+                                  .before = of->before,
                                   .reader = of->reader,
-                                  .revision = of->revision.n};
+                                  .revision = of->revision};
+    json_set_int(revision, "n", of->revision);
+    json_set_text(revision, "replaces", of->before ? of->before->id : STR_NONE);
+    if (of->after) /* only of a closed one */
+        json_set_text(revision, "replaced_by", of->after->id);
     json_set_json(view, "kind_view", kinds_view(v, &kind));
-    json_set_json(view, "revision", question_revision(v->a, &of->revision));
+    json_set_json(view, "revision",
+                  of->before || of->after ? revision : NULL);
+    json_set_json(view, "suspension", question_head(v, of->s));
+    json_set_json(view, "facts", question_head_facts(v, of->s, facts_open));
+    json_set_json(view, "why", question_head_why(v, of->s));
+    json_set_json(view, "timeline", of->timeline);
+    json_set_json(view, "permit", of->permit);
+    json_set_json(view, "claims", of->claims);
+    return view;
 }
 
 struct json *answer_view_open(struct page_view *v,
                               const struct answer_view_of *of,
                               const struct answer_form_of *form)
 {
-    const struct suspension *s = of->s;
-    const struct str end = page_view_when(v, s->expires_at);
-    struct json *view = json_object(v->a);
-    view_set_kind(v, view, of);
-    json_set_text(view, "checkpoint", of->checkpoint);
-    json_set_json(view, "suspension", question_head(v, s));
     struct json *answer = answer_form(v, form);
     const struct json *confirm = json_get(answer, "confirm");
-    const bool whole = json_get(confirm, "unseen") != NULL;
+    struct json *view = view_begin(v, of, json_get(confirm, "unseen") != NULL);
+    json_set_text(view, "checkpoint", of->checkpoint);
+    json_set_json(view, "place", of->place);
     json_set_json(view, "answer", answer);
     json_set_json(view, "errors", answer_form_errors(v, form));
-    json_set_json(view, "facts", question_head_facts(v, s, whole));
-    json_set_json(view, "why", question_head_why(v, s));
-    json_set_text(view, "silence", suspension_silence(v->a, s, end));
-    json_set_json(view, "timeline", of->timeline);
+    json_set_text(view, "silence",
+                  suspension_silence(v->a, of->s,
+                                     page_view_when(v, of->s->expires_at)));
     return view;
 }
 
@@ -89,19 +99,13 @@ struct json *answer_view_closed(struct page_view *v,
                                 const struct answer_view_of *of)
 {
     const struct suspension *s = of->s;
-    struct json *view = json_object(v->a);
-    view_set_kind(v, view, of);
-    json_set_json(view, "next", answer_view_next(v, of->next));
-    json_set_json(view, "suspension", question_head(v, s));
+    struct json *view = view_begin(v, of, false);
+    struct json *decision = question_decision(v, s, of->reader, of->closed);
+    question_decision_set_summary(v, decision, s);
+    json_set_json(view, "decision", decision);
     json_set_text(view, "changes", answer_amend_brief(v, s));
-    json_set_text(view, "summary",
-                  question_decision_summary(v, s, of->reader));
-    json_set_int(view, "waited", s->responded_at - s->suspended_at);
-    json_set_json(view, "decision",
-                  question_decision(v, s, of->reader, of->closed));
     json_set_json(view, "allowed", view_allowed(v, s));
-    json_set_json(view, "facts", question_head_facts(v, s, false));
-    json_set_json(view, "why", question_head_why(v, s));
-    json_set_json(view, "timeline", of->timeline);
+    json_set_int(view, "waited", s->responded_at - s->suspended_at);
+    json_set_json(view, "next", answer_view_next(v, of->next));
     return view;
 }

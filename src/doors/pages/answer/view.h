@@ -4,19 +4,23 @@
 #define DOORS_PAGES_ANSWER_VIEW_H
 
 #include "doors/pages/answer/form.h"
-#include "doors/pages/question/revision.h"
 
+/* All that a page shows of a question; NULL: it has none of it. */
 struct answer_view_of {
     const struct suspension *s;
     const struct principal *reader;
-    struct question_revision revision;
+    int64_t revision; /* from 1: it, and those that it replaces */
+    const struct suspension *before, *after; /* replaced by it, replacing it */
     struct str checkpoint; /* that an open one decides; p NULL: none */
     struct json *timeline;
-    int64_t closed; /* sequence of the event that closed it; 0: none */
-    const struct suspension *next; /* in the reader's inbox; NULL: none */
+    int64_t closed;                /* sequence of its last event; 0: none */
+    const struct suspension *next; /* in the reader's inbox */
+    struct json *permit, *claims;  /* of question/permit.h and claims.h */
+    struct json *place; /* of an open one in the inbox: {at, all, more,
+                         * previous, next} */
 };
 
-/* The view of suspension.html without `place`. */
+/* The view of suspension.html. */
 struct json *answer_view_open(struct page_view *v,
                               const struct answer_view_of *of,
                               const struct answer_form_of *form);

@@ -41,14 +41,3 @@ struct json *question_claims_view(struct page_view *v,
     json_set_json(o, "rows", rows);
     return o;
 }
-
-const struct err *question_claims(struct call *c, struct page_view *v,
-                                  const struct suspension *s,
-                                  struct json **out)
-{
-    struct restores_claims list;
-    *out = NULL;
-    TRY(restores_claims(c->pg, c->a, s, &list));
-    *out = question_claims_view(v, s, &list);
-    return NULL;
-}

@@ -4,7 +4,6 @@
 #define DOORS_PAGES_QUESTION_CLAIMS_H
 
 #include "domain/question/suspension.h"
-#include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 #include "work/restores.h"
 
@@ -12,9 +11,5 @@
 struct json *question_claims_view(struct page_view *v,
                                   const struct suspension *s,
                                   const struct restores_claims *list);
-/* The same of those that there are. */
-const struct err *question_claims(struct call *c, struct page_view *v,
-                                  const struct suspension *s,
-                                  struct json **out) MUST;
 
 #endif

@@ -1,4 +1,4 @@
-/* The end of a question, in words. */
+/* The end of a question. */
 #include "doors/pages/question/decision.h"
 
 #include "base/clock.h"
@@ -8,8 +8,6 @@
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
-
-#define WORDS_MAX ((size_t)512 << 10) /* bytes of a sentence with its quotes */
 
 /* ---- the answer ----------------------------------------------------- */
 
@@ -63,6 +61,9 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 {
     struct json *o = json_object(v->a);
     question_decision_set_answer(v, o, s, json_read(v->a, s->response));
+    json_set_bool(o, "is_expired", s->state == SUSPENSION_EXPIRED);
+    json_set_bool(o, "is_withdrawn", s->state == SUSPENSION_CANCELLED);
+    json_set_bool(o, "is_own", page_badge_own(s, reader));
     json_set_text(o, "who", page_badge_who(v->a, s, reader));
     json_set_text(o, "door",
                   str_of(vocabulary_via(s->responded_via)->past));
@@ -72,166 +73,88 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 
 /* ---- sentences ------------------------------------------------------ */
 
-static void decision_put_quoted(struct buf *b, struct str s)
+/* What happened to the task or its plan; p NULL where its agent goes on. */
+static struct str decision_result(const struct suspension *s,
+                                  const struct json *choice)
 {
-    buf_put(b, "“");
-    buf_str(b, s);
-    buf_put(b, "”");
-}
-
-/* The consequence for the agent. */
-static void decision_put_effect(struct arena *a, struct buf *b,
-                                const struct suspension *s)
-{
-    const struct json *value = json_read(a, s->response);
-    const struct json *choice = suspension_chosen(a, s, value);
     const bool vetoed = s->outcome == OUTCOME_VETOED;
     if (effect_of_choice(choice) == EFFECT_STOP_TASK ||
-        (vetoed && s->on_reject == ON_REJECT_ABANDON)) {
-        buf_put(b, " The task was stopped.");
-        return;
-    }
-    if (side_question_of_plan(s) ||
-        (s->origin == ORIGIN_OWN_CHECKPOINT &&
-         (vetoed || s->outcome == OUTCOME_AUTHORIZED))) {
-        buf_put(b, s->outcome == OUTCOME_CHANGES_REQUESTED
-                       ? " The plan went back to its agent."
-                   : vetoed ? " The plan does not go on."
-                            : " The plan goes on.");
-        return;
-    }
-    buf_char(b, ' ');
-    buf_str(b, words_name(a, s->asked_by));
-    if (vetoed || s->outcome == OUTCOME_DECLINED) {
-        buf_put(b, " continues without it.");
-    } else if (s->outcome == OUTCOME_CHANGES_REQUESTED) {
-        buf_put(b, " was asked for a revision. Nothing was approved.");
-    } else if (s->outcome == OUTCOME_ACCEPTED) {
-        buf_put(b, " handed the task over to its new owner.");
-    } else if (choice) {
-        buf_put(b, " continues with ");
-        decision_put_quoted(b, label_line(a, choice));
-        buf_char(b, '.');
-    } else {
-        buf_put(b, json_is(value, JSON_OBJECT)
-                       ? " continues with these values."
-                       : " continues with this answer.");
-    }
-    if (suspension_modified(s))
-        buf_put(b, " The approved version differs from the request.");
+        (vetoed && s->on_reject == ON_REJECT_ABANDON))
+        return STR("The task was stopped.");
+    if (!side_question_of_plan(s) &&
+        (s->origin != ORIGIN_OWN_CHECKPOINT ||
+         (!vetoed && s->outcome != OUTCOME_AUTHORIZED)))
+        return STR_NONE;
+    return s->outcome == OUTCOME_CHANGES_REQUESTED
+               ? STR("The plan went back to its agent.")
+           : vetoed ? STR("The plan does not go on.")
+                    : STR("The plan goes on.");
 }
 
-static void decision_put_expired(const struct page_view *v, struct buf *b,
-                                 const struct suspension *s)
+/* What the agent does with the answer, after its name; p NULL: it continues
+ * with the choice. */
+static struct str decision_then(const struct suspension *s,
+                                const struct json *value,
+                                const struct json *choice)
 {
-    const struct str fallback = question_head_fallback(v->a, s);
-    buf_put(b, "The request expired on ");
-    buf_str(b, page_view_when(v, s->expires_at));
-    buf_put(b, ". Nobody had answered it. ");
-    if (s->fallback_policy == FALLBACK_FAIL) {
-        buf_put(b, "Nothing was approved, and the task was stopped.");
-        return;
-    }
-    buf_str(b, words_name(v->a, s->asked_by));
-    buf_put(b, " continues ");
-    if (fallback.p) {
-        buf_put(b, "with its default, ");
-        decision_put_quoted(b, fallback);
-        buf_put(b, ", as stated in the request.");
-    } else {
-        buf_put(b, "without an answer, as stated in the request.");
-    }
+    if (s->outcome == OUTCOME_VETOED || s->outcome == OUTCOME_DECLINED)
+        return STR("continues without it.");
+    if (s->outcome == OUTCOME_CHANGES_REQUESTED)
+        return STR("was asked for a revision. Nothing was approved.");
+    if (s->outcome == OUTCOME_ACCEPTED)
+        return STR("handed the task over to its new owner.");
+    if (choice)
+        return STR_NONE;
+    return json_is(value, JSON_OBJECT) ? STR("continues with these values.")
+                                       : STR("continues with this answer.");
 }
 
-struct str question_decision_summary(const struct page_view *v,
-                                     const struct suspension *s,
-                                     const struct principal *reader)
+void question_decision_set_summary(struct page_view *v, struct json *o,
+                                   const struct suspension *s)
 {
-    struct buf b = buf_make(v->a, WORDS_MAX);
-    if (s->state == SUSPENSION_EXPIRED) {
-        decision_put_expired(v, &b, s);
-        return buf_text(&b);
-    }
-    if (s->state == SUSPENSION_CANCELLED) {
-        buf_str(&b, words_name(v->a, s->responded_by));
-        buf_put(&b, " withdrew the request on ");
-        buf_str(&b, page_view_when(v, s->responded_at));
-        buf_put(&b, ". Nothing was decided.");
-        return buf_text(&b);
-    }
-    if (page_badge_own(s, reader))
-        buf_put(&b, "You");
-    else
-        buf_str(&b, words_name(v->a, page_badge_who(v->a, s, reader)));
-    buf_char(&b, ' ');
-    buf_put(&b, vocabulary_outcome(s->outcome)->past);
-    buf_put(&b, " on ");
-    buf_str(&b, page_view_when(v, s->responded_at));
-    buf_char(&b, ' ');
-    buf_put(&b, vocabulary_via(s->responded_via)->past);
-    buf_char(&b, '.');
-    decision_put_effect(v->a, &b, s);
-    return buf_text(&b);
+    const bool answered = s->state == SUSPENSION_RESOLVED;
+    const struct json *value = json_read(v->a, s->response);
+    const struct json *choice = suspension_chosen(v->a, s, value);
+    const struct str result = decision_result(s, choice);
+    json_set_text(o, "fallback", question_head_fallback(v->a, s));
+    json_set_text(o, "past",
+                  answered ? str_of(vocabulary_outcome(s->outcome)->past)
+                           : STR_NONE);
+    json_set_text(o, "result", result);
+    json_set_text(o, "then", decision_then(s, value, choice));
+    json_set_text(o, "with", choice ? label_line(v->a, choice) : STR_NONE);
+    json_set_bool(o, "differs", !result.p && suspension_modified(s));
 }
 
 struct str question_decision_line(struct arena *a, const struct suspension *s)
 {
-    struct buf b = buf_make(a, WORDS_MAX);
     const struct json *value = json_read(a, s->response);
     const struct json *choice = suspension_chosen(a, s, value);
-    const struct str fallback = question_head_fallback(a, s);
-    if (s->reason.p) {
-        decision_put_quoted(&b, s->reason);
-    } else if (s->state == SUSPENSION_EXPIRED) {
-        buf_put(&b, "No answer in ");
-        buf_str(&b, words_span(a, s->expires_at - s->suspended_at));
-        buf_put(&b, s->fallback_policy == FALLBACK_FAIL ? ", task stopped"
-                                                        : ", continued");
-        if (s->fallback_policy != FALLBACK_FAIL && fallback.p) {
-            buf_put(&b, " with its default, ");
-            decision_put_quoted(&b, fallback);
-        }
-    } else if (choice) {
-        buf_str(&b, label_line(a, choice));
-    } else if (value) {
-        buf_str(&b, page_facts_value(a, value));
-    }
-    return b.n ? buf_text(&b) : STR("");
-}
-
-/* ---- too late ------------------------------------------------------- */
-
-/* "9 seconds", "2 min" */
-static void decision_put_lead(const struct page_view *v, struct buf *b,
-                              int64_t since)
-{
-    const int64_t s = (v->now - since) / CLOCK_SECOND;
-    if (s < 1)
-        buf_put(b, "less than a second");
-    else
-        buf_str(b, s < 60 ? words_many(v->a, s, "second")
-                          : words_span(v->a, v->now - since));
-}
-
-struct str question_decision_heading(const struct page_view *v,
-                                     const struct suspension *s,
-                                     const struct principal *reader)
-{
-    struct buf b = buf_make(v->a, WORDS_MAX);
+    if (s->reason.p)
+        return arena_join(a, STR("“"), s->reason, STR("”"));
     if (s->state == SUSPENSION_EXPIRED) {
-        buf_put(&b, "The request expired ");
-        decision_put_lead(v, &b, s->expires_at);
-        buf_put(&b, " before you answered");
-    } else if (page_badge_own(s, reader)) {
-        buf_put(&b, "You already answered this, ");
-        decision_put_lead(v, &b, s->responded_at);
-        buf_put(&b, " ago");
-    } else {
-        buf_str(&b, words_name(v->a, page_badge_who(v->a, s, reader)));
-        buf_put(&b, s->state == SUSPENSION_CANCELLED ? " withdrew this "
-                                                     : " answered this ");
-        decision_put_lead(v, &b, s->responded_at);
-        buf_put(&b, " before you");
+        const struct str fallback = question_head_fallback(a, s);
+        const struct str span =
+            words_span(a, s->expires_at - s->suspended_at);
+        if (s->fallback_policy == FALLBACK_FAIL)
+            return arena_join(a, STR("No answer in "), span,
+                              STR(", task stopped"));
+        return arena_join(a, STR("No answer in "), span, STR(", continued"),
+                          fallback.p ? STR(" with its default, “") : STR(""),
+                          fallback, fallback.p ? STR("”") : STR(""));
     }
-    return buf_text(&b);
+    if (choice)
+        return label_line(a, choice);
+    return value ? page_facts_value(a, value) : STR("");
+}
+
+struct str question_decision_ago(const struct page_view *v,
+                                 const struct suspension *s)
+{
+    const bool expired = s->state == SUSPENSION_EXPIRED;
+    const int64_t ago = v->now - (expired ? s->expires_at : s->responded_at);
+    const int64_t seconds = ago / CLOCK_SECOND;
+    return seconds < 1    ? STR("less than a second")
+           : seconds < 60 ? words_many(v->a, seconds, "second")
+                          : words_span(v->a, ago);
 }

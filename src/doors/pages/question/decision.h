@@ -1,5 +1,5 @@
-/* The end of a question, in words and as members of the pages: responder, time,
- * answer and door. Never loads, never decides. */
+/* The end of a question, as members of the pages: responder, answer, door and
+ * consequence. Never loads, never decides. */
 #ifndef DOORS_PAGES_QUESTION_DECISION_H
 #define DOORS_PAGES_QUESTION_DECISION_H
 
@@ -16,15 +16,14 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 void question_decision_set_answer(struct page_view *v, struct json *o,
                                   const struct suspension *s,
                                   const struct json *value);
-/* One paragraph on the decision. */
-struct str question_decision_summary(const struct page_view *v,
-                                     const struct suspension *s,
-                                     const struct principal *reader);
+/* What the summary of an answered page needs besides, into o: `past` of an
+ * answer, its `result` or what the agent does `then`, `with`, `differs`; `fallback`. */
+void question_decision_set_summary(struct page_view *v, struct json *o,
+                                   const struct suspension *s);
 /* For a list: the reason, else the answer; "" when there is neither. */
 struct str question_decision_line(struct arena *a, const struct suspension *s);
-/* Of the page for a late answer. */
-struct str question_decision_heading(const struct page_view *v,
-                                     const struct suspension *s,
-                                     const struct principal *reader);
+/* How long ago it ended, for who answers late: "9 seconds", "2 min". */
+struct str question_decision_ago(const struct page_view *v,
+                                 const struct suspension *s);
 
 #endif
