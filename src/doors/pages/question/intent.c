@@ -188,8 +188,7 @@ static const struct err *intent_set_events(struct call *c, struct page_view *v,
         struct json *row = question_timeline_row(v, e, false);
         if (of->plans)
             question_timeline_name(v, row, e, of->plans);
-        question_timeline_set_chain(v, row, e, seal.checked,
-                                    seal.check.broken);
+        question_timeline_set_chain(row, e, seal.checked, seal.check.broken);
         json_add_json(list, row);
     }
     json_set_json(view, "seal", intent_seal(v, &seal));
@@ -206,7 +205,6 @@ const struct err *question_intent(struct call *c)
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *facts = json_array(c->a);
     struct json *questions = json_array(c->a);
-    struct buf note = buf_make(c->a, 64);
     struct suspension_rows asked;
     struct intent i;
     struct question_plans plans = {.intent = &i, .asked = &asked};
@@ -227,11 +225,12 @@ const struct err *question_intent(struct call *c)
     TRY(intent_set_related(c, &v, view, &i));
     TRY(intent_set_access(c, view, &i));
     TRY(intent_set_events(c, &v, view, &plans));
-    buf_printf(&note, "Current, version %lld", (long long)i.version);
-    const struct page_facts_of state = {.id = "state",
-                                        .heading = "State",
-                                        .note = buf_text(&note),
-                                        .text = i.state};
+    const struct page_facts_of state = {
+        .id = "state",
+        .heading = "State",
+        .note = arena_join(c->a, STR("Current, version "),
+                           arena_number(c->a, i.version)),
+        .text = i.state};
     json_add_json(facts, page_facts(&v, &state));
     json_set_json(view, "facts", facts);
     return page_render(

@@ -76,17 +76,13 @@ static struct json *permit_terms(struct page_view *v, const struct permit *p)
 {
     struct json *o = json_object(v->a);
     const int64_t uses = p->terms.max_uses;
-    const struct str unit = p->terms.budget.unit;
     json_set_text(o, "agent", p->agent);
     json_set_bool(o, "counted", permit_counted(v->a, p));
     page_view_set_count(o, "times", uses == 1 ? 0 : (size_t)uses);
     json_set_text(o, "resource", p->terms.resource);
-    json_set_text(
-        o, "budget", /* "60 of 100 EUR" */
-        unit.p ? arena_join(v->a, decimal_text(v->a, p->spent), STR(" of "),
-                            decimal_text(v->a, p->terms.budget.amount),
-                            STR(" "), words_plain(v->a, unit, PAGE_VIEW_ROW))
-               : STR_NONE);
+    json_set_text(o, "unit", p->terms.budget.unit);
+    json_set_text(o, "spent", decimal_text(v->a, p->spent));
+    json_set_text(o, "budget", decimal_text(v->a, p->terms.budget.amount));
     return o;
 }
 

@@ -38,8 +38,10 @@ static void plans_add_row(struct plans_rows *rows, const struct json *row,
 /* A row with all members, of a step or a checkpoint. */
 static struct json *plans_row(struct plans *p, struct str name)
 {
-    static const char *const later[] = {"n", "suspension_id", "state", "who",
-                                        "note", "waits", "waits_more", "hold"};
+    static const char *const later[] = {
+        "n",          "suspension_id", "state", "agent",
+        "attempt",    "attempts",      "note",  "decided_by",
+        "decided_at", "waits",         "hold",  "waits_more"};
     struct json *o = json_object(p->v->a);
     for (size_t i = 0; i < countof(later); i++)
         json_set_json(o, later[i], NULL);
@@ -102,19 +104,14 @@ static void plans_add_step(struct plans *p, struct plans_rows *rows,
 {
     struct arena *a = p->v->a;
     struct json *o = plans_row(p, t->name);
-    struct buf who = buf_make(a, 1024);
     page_view_set_count(o, "n", n);
     json_set_json(o, "state",
                   page_badge(a, vocabulary_task_status(t->status)));
-    if (t->assigned_agent.p)
-        buf_str(&who, words_name(a, t->assigned_agent));
+    json_set_text(o, "agent", t->assigned_agent);
     if (t->attempt > 1) {
-        buf_put(&who, who.n ? ", attempt " : "attempt ");
-        buf_str(&who, words_count(a, t->attempt));
-        buf_put(&who, " of ");
-        buf_str(&who, words_count(a, t->max_attempts));
+        json_set_int(o, "attempt", t->attempt);
+        json_set_int(o, "attempts", t->max_attempts);
     }
-    json_set_text(o, "who", buf_text(&who));
     if (t->status == TASK_PENDING)
         plans_set_waits(p, o, t);
     if (t->hold != TASK_HOLD_NONE) { /* the server holds it */
@@ -151,14 +148,11 @@ static void plans_add_checkpoint(struct plans *p, struct plans_rows *rows,
         page_badge(a, open    ? &waiting
                       : asked ? vocabulary_outcome(OUTCOME_WITHDRAWN)
                               : vocabulary_checkpoint_status(c->status)));
-    json_set_text(
-        o, "who",
-        c->decided_by.p
-            ? arena_join(
-                  a, STR("by "),
-                  words_name(a, page_badge_name(&p->c->who, c->decided_by)),
-                  STR(", "), page_view_when(p->v, c->decided_at))
-            : STR(""));
+    if (c->decided_by.p) {
+        json_set_text(o, "decided_by",
+                      page_badge_name(&p->c->who, c->decided_by));
+        json_set_int(o, "decided_at", c->decided_at);
+    }
     json_set_text(o, "note",
                   c->requires_approval ? STR("") : STR("No approval needed"));
     json_set_text(o, "suspension_id", c->suspension_id);
@@ -232,11 +226,8 @@ static struct json *plans_view(struct plans *p, const struct plan *plan,
                       : STR(""));
     json_set_int(o, "done", finished);
     json_set_int(o, "all", (int64_t)all);
-    json_set_text(o, "made",
-                  plan ? arena_join(a, STR("created by "),
-                                    words_name(a, plan->created_by), STR(", "),
-                                    page_view_when(p->v, plan->created_at))
-                       : STR(""));
+    json_set_text(o, "created_by", plan ? plan->created_by : STR_NONE);
+    page_view_set_time(o, "created_at", plan ? plan->created_at : 0);
     json_set_bool(o, "folded",
                   plan && number > 1 && plan_ended(plan->state));
     json_set_json(o, "rows", rows.shown);

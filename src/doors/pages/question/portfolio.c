@@ -16,11 +16,6 @@ static void portfolio_set_head(struct call *c, const struct page_view *v,
 {
     struct json *o = json_object(c->a);
     const bool active = p->status == PORTFOLIO_ACTIVE;
-    struct buf threshold = buf_make(c->a, 64);
-    if (active && p->threshold > 0 && p->threshold < 100)
-        buf_printf(&threshold, "at %d %% of its tasks", (int)p->threshold);
-    else if (active && p->threshold)
-        buf_put(&threshold, "with its last task");
     json_set_text(o, "id", p->id);
     json_set_text(o, "name", p->name);
     json_set_bool(o, "test", p->test);
@@ -34,13 +29,12 @@ static void portfolio_set_head(struct call *c, const struct page_view *v,
     json_set_bool(o, "over",
                   active && p->deadline && p->deadline <= v->now);
     json_set_bool(o, "active", active);
-    json_set_text(o, "threshold", buf_text(&threshold));
+    page_view_set_count(o, "threshold", active ? (size_t)p->threshold : 0);
+    json_set_bool(o, "whole", p->threshold == 100);
     page_view_set_time(o, "ended", active ? 0 : p->status_at);
-    json_set_text(o, "ended_by", /* "by Ines Roth" */
-                  p->status_by.p
-                      ? arena_join(c->a, STR("by "),
-                                   page_badge_name(&c->who, p->status_by))
-                      : STR(""));
+    json_set_text(o, "ended_by",
+                  p->status_by.p ? page_badge_name(&c->who, p->status_by)
+                                 : STR_NONE);
     json_set_json(view, "portfolio", o);
 }
 

@@ -10,14 +10,8 @@ struct json *question_row(struct call *c, struct page_view *v,
     struct json *o = json_object(c->a);
     const bool open = s->state == SUSPENSION_PENDING;
     json_set_json(o, "suspension", question_head_brief(v, s));
-    json_set_text(
-        o, "line",
-        arena_join(
-            c->a, str_of(open ? "requested by " : "by "),
-            words_name(c->a,
-                       open ? s->asked_by : page_badge_who(c->a, s, &c->who)),
-            STR(", "),
-            page_view_when(v, open ? s->suspended_at : s->responded_at)));
+    json_set_text(o, "who",
+                  open ? STR_NONE : page_badge_who(c->a, s, &c->who));
     json_set_json(o, "task", NULL);
     return o;
 }

@@ -9,7 +9,8 @@
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
 
-/* {suspension, line, task}; task: null, for the caller to set. */
+/* {suspension, who, task}; who answered it, or null; task: null, for the caller
+ * to set. */
 struct json *question_row(struct call *c, struct page_view *v,
                           const struct suspension *s);
 /* {relation, path, id, title, state} of a page under path, such as

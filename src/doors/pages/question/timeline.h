@@ -17,11 +17,10 @@ struct json *question_timeline_row(struct page_view *v, const struct event *e,
 void question_timeline_name(struct page_view *v, struct json *row,
                             const struct event *e,
                             const struct intent_plans *plans);
-/* Adds hash_before, hash, is_ok, is_broken and chain: checked is whether the
+/* Adds hash_before, hash, is_ok and is_broken: checked is whether the
  * chain was verified, broken the first broken sequence or 0. */
-void question_timeline_set_chain(struct page_view *v, struct json *row,
-                                 const struct event *e, bool checked,
-                                 int64_t broken);
+void question_timeline_set_chain(struct json *row, const struct event *e,
+                                 bool checked, int64_t broken);
 /* Is it the event that closed the question? */
 bool question_timeline_closes(struct arena *a, const struct event *e,
                               struct str suspension_id);
