@@ -50,40 +50,34 @@ struct amended {
     const struct json *asked, *allowed;
 };
 
-/* The limits in the words of the kind. */
-static struct amended amend_limits(struct arena *a, const struct suspension *s,
-                                   const struct json *subject,
-                                   const struct json *now)
-{
-    const struct json *limit = json_get(subject, "limit");
-    const struct json *duration = json_get(subject, "duration");
-    const struct str unit = json_get_text(limit, "unit");
-    if (s->kind == KIND_COST_CONFIRMATION)
-        return (struct amended){
-            amend_one(a, "limit",
-                      amend_amount(a, json_get(limit, "amount"), unit)),
-            amend_one(a, "limit",
-                      amend_amount(a, json_get(now, "limit"), unit))};
-    if (s->kind == KIND_PERMISSION)
-        return (struct amended){
-            amend_one(a, "duration", amend_span(a, duration)),
-            amend_one(a, "duration",
-                      json_has(now, "uses") ? STR("once")
-                                            : amend_span(a, now))};
-    return (struct amended){json_get(subject, "constraints"), now};
-}
-
-/* false where there is no change. */
+/* Limits are shown in the words of the kind. false where there is no change. */
 static bool amend_pair(struct arena *a, const struct suspension *s,
                        struct amended *out)
 {
     const struct json *subject = suspension_subject(a, s);
     const struct json *now = json_read(a, s->constraints);
-    *out = (struct amended){.asked = subject};
-    if (s->approved_subject.p)
+    const struct json *limit = json_get(subject, "limit");
+    const struct str unit = json_get_text(limit, "unit");
+    if (s->approved_subject.p) {
+        out->asked = subject;
         out->allowed = suspension_approved(a, s);
-    else if (now)
-        *out = amend_limits(a, s, subject, now);
+    } else if (!now) {
+        *out = (struct amended){.asked = subject};
+    } else if (s->kind == KIND_COST_CONFIRMATION) {
+        out->asked = amend_one(
+            a, "limit", amend_amount(a, json_get(limit, "amount"), unit));
+        out->allowed = amend_one(
+            a, "limit", amend_amount(a, json_get(now, "limit"), unit));
+    } else if (s->kind == KIND_PERMISSION) {
+        out->asked = amend_one(a, "duration",
+                               amend_span(a, json_get(subject, "duration")));
+        out->allowed = amend_one(a, "duration",
+                                 json_has(now, "uses") ? STR("once")
+                                                       : amend_span(a, now));
+    } else {
+        out->asked = json_get(subject, "constraints");
+        out->allowed = now;
+    }
     return out->allowed && !json_equal(out->asked, out->allowed);
 }
 
@@ -183,8 +177,7 @@ static struct json *amend_shown(struct page_view *v,
                               kinds_steps_of(suspension_subject(v->a, after)))
                         : NULL);
     json_set_text(o, "looked", amend_digest(v->a, after));
-    json_set_text(o, "hash_short",
-                  words_groups(v->a, after->approved_sha256, 2));
+    json_set_text(o, "version_sha256", after->approved_sha256);
     json_set_json(o, "hidden", amend_hidden(v->a, of->typed));
     return o;
 }

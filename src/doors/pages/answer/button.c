@@ -12,37 +12,26 @@ static bool button_is_style(const struct json *choice, const char *style)
     return str_is(json_get_text(choice, "style"), style);
 }
 
-static bool button_is_effect(const struct json *choice, enum effect effect)
-{
-    return choice && effect_of_choice(choice) == effect;
-}
-
 static bool button_is_limit(const struct json *choice)
 {
     return effect_takes(choice) == TAKES_LIMIT;
 }
 
-/* May the agent make it the primary button? Not a no, and not a choice without
- * an effect. */
-static bool button_may_lead(const struct json *choice)
-{
-    const enum effect e = effect_of_choice(choice);
-    return e == EFFECT_ANSWER || effect_class(e) == EFFECT_YES;
-}
-
 /* The index of the primary button: the first of style primary, else the first
- * that authorizes or accepts. The count of choices: none. */
+ * that authorizes or accepts. The count of choices: none. A no, or a choice
+ * without an effect, cannot be it, whatever its style. */
 static size_t button_primary(const struct json *choices)
 {
     const size_t n = json_count(choices);
     for (size_t i = 0; i < n; i++) {
+        const enum effect e = effect_of_choice(json_at(choices, i));
         if (button_is_style(json_at(choices, i), "primary") &&
-            button_may_lead(json_at(choices, i)))
+            (e == EFFECT_ANSWER || effect_class(e) == EFFECT_YES))
             return i;
     }
     for (size_t i = 0; i < n; i++) {
-        if (button_is_effect(json_at(choices, i), EFFECT_AUTHORIZE) ||
-            button_is_effect(json_at(choices, i), EFFECT_ACCEPT))
+        const enum effect e = effect_of_choice(json_at(choices, i));
+        if (e == EFFECT_AUTHORIZE || e == EFFECT_ACCEPT)
             return i;
     }
     return n;
@@ -64,7 +53,7 @@ struct str answer_button_tone(const struct json *choices,
 {
     return button_tone(
         choice, json_at(choices, button_primary(choices)) == choice ||
-                    button_is_effect(choice, EFFECT_AUTHORIZE_MODIFIED));
+                    effect_of_choice(choice) == EFFECT_AUTHORIZE_MODIFIED);
 }
 
 /* Is it a link to the page where it is filled in or confirmed? An offered limit
@@ -85,68 +74,51 @@ bool answer_button_own_page(struct arena *a, const struct suspension *s,
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* Is it the plain yes or no of a confirm? */
-static bool button_is_confirmed(const struct suspension *s,
-                                const struct json *choice, const char *value)
-{
-    const bool plain = button_is_effect(choice, EFFECT_NONE) ||
-                       button_is_effect(choice, EFFECT_ANSWER);
-    return plain && s->response_type == ANSWER_CONFIRM &&
-           str_is(json_get_text(choice, "value"), value);
-}
-
-/* By its effect; the plain yes and no of a confirm by their words. */
-static bool button_is_yes(const struct suspension *s,
+/* a for a yes, r for a no, e for a yes that changes something, by its effect;
+ * the plain yes and no of a confirm by their words. 0: none of these. */
+static char button_letter(const struct suspension *s,
                           const struct json *choice)
 {
-    return button_is_effect(choice, EFFECT_AUTHORIZE) ||
-           button_is_effect(choice, EFFECT_ACCEPT) ||
-           button_is_confirmed(s, choice, "yes");
+    const enum effect e = effect_of_choice(choice);
+    const struct str value = json_get_text(choice, "value");
+    const bool plain = (e == EFFECT_NONE || e == EFFECT_ANSWER) &&
+                       s->response_type == ANSWER_CONFIRM;
+    if (e == EFFECT_AUTHORIZE || e == EFFECT_ACCEPT ||
+        (plain && str_is(value, "yes")))
+        return 'a';
+    if (e == EFFECT_VETO || e == EFFECT_DECLINE ||
+        (plain && str_is(value, "no")))
+        return 'r';
+    return e == EFFECT_AUTHORIZE_MODIFIED ? 'e' : 0;
 }
 
-static bool button_is_no(const struct suspension *s, const struct json *choice)
-{
-    return button_is_effect(choice, EFFECT_VETO) ||
-           button_is_effect(choice, EFFECT_DECLINE) ||
-           button_is_confirmed(s, choice, "no");
-}
-
-static bool button_is_edit(const struct suspension *s,
-                           const struct json *choice)
-{
-    (void)s;
-    return button_is_effect(choice, EFFECT_AUTHORIZE_MODIFIED);
-}
-
-static const struct json *
-button_first(const struct suspension *s, const struct json *choices,
-             bool (*is)(const struct suspension *s, const struct json *choice))
+/* The index of the first with this letter; the count of choices: none. */
+static size_t button_first(const struct suspension *s,
+                           const struct json *choices, char letter)
 {
     size_t i = 0;
-    while (i < json_count(choices) && !is(s, json_at(choices, i)))
+    while (i < json_count(choices) &&
+           button_letter(s, json_at(choices, i)) != letter)
         i++;
-    return json_at(choices, i);
-}
-
-/* The choice that the page offers as its answer, where it is a yes. */
-static const struct json *button_yes(const struct suspension *s,
-                                     const struct json *choices)
-{
-    const struct json *primary = json_at(choices, button_primary(choices));
-    return primary && (button_is_yes(s, primary) ||
-                       button_is_effect(primary, EFFECT_ANSWER))
-               ? primary
-               : button_first(s, choices, button_is_yes);
+    return i;
 }
 
 struct str answer_button_key(const struct suspension *s,
                              const struct json *choices,
                              const struct json *choice)
 {
-    return choice == button_yes(s, choices)                     ? STR("a")
-           : choice == button_first(s, choices, button_is_no)   ? STR("r")
-           : choice == button_first(s, choices, button_is_edit) ? STR("e")
-                                                                : STR("");
+    size_t yes = button_primary(choices);
+    const struct json *primary = json_at(choices, yes);
+    /* The yes is the choice that the page offers as its answer, if it is one. */
+    if (!primary || (button_letter(s, primary) != 'a' &&
+                     effect_of_choice(primary) != EFFECT_ANSWER))
+        yes = button_first(s, choices, 'a');
+    return choice == json_at(choices, yes) ? STR("a")
+           : choice == json_at(choices, button_first(s, choices, 'r'))
+               ? STR("r")
+           : choice == json_at(choices, button_first(s, choices, 'e'))
+               ? STR("e")
+               : STR("");
 }
 
 /* ---- buttons -------------------------------------------------------- */
@@ -155,12 +127,10 @@ struct str answer_button_key(const struct suspension *s,
 static size_t button_last(const struct suspension *s,
                           const struct json *choices)
 {
-    const size_t n = json_count(choices), primary = button_primary(choices);
-    size_t i = primary;
-    if (primary == n && s->response_type == ANSWER_CONFIRM)
-        for (i = 0; i < n && !button_is_yes(s, json_at(choices, i));)
-            i++;
-    return i;
+    const size_t primary = button_primary(choices);
+    return primary == json_count(choices) && s->response_type == ANSWER_CONFIRM
+               ? button_first(s, choices, 'a')
+               : primary;
 }
 
 static void button_add(struct page_view *v, struct json *list,
@@ -200,7 +170,7 @@ struct json *answer_button_decline(struct page_view *v,
 {
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(choices); i++) {
-        if (button_is_effect(json_at(choices, i), EFFECT_DECLINE))
+        if (effect_of_choice(json_at(choices, i)) == EFFECT_DECLINE)
             button_add(v, list, s, choices, i);
     }
     return list;

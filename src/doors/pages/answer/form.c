@@ -9,7 +9,6 @@
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/kinds/effect_text.h"
-#include "doors/pages/kinds/risk_note.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/fields.h"
@@ -18,8 +17,6 @@
 const char answer_form_session_ended[] = "session.ended";
 
 #define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
-
-static const char help[] = "The agent will read it.";
 
 /* ---- rights and ways -------------------------------------------------- */
 
@@ -76,11 +73,6 @@ static struct json *form_cannot(struct page_view *v,
                   due ? STR("Nobody can answer it now.")
                       : responder_who(v->a, &rule));
     return o;
-}
-
-static bool form_is_effect(const struct json *choice, enum effect effect)
-{
-    return choice && effect_of_choice(choice) == effect;
 }
 
 static bool form_needs_reason(const struct json *choice)
@@ -166,7 +158,7 @@ static struct json *form_comment(struct arena *a,
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", form_posted(of, "reason"));
-    json_set_text(o, "help", str_of(help));
+    json_set_text(o, "help", STR("The agent will read it."));
     json_set_text(o, "need", str_of(need));
     json_set_bool(o, "required", required);
     json_set_text(o, "error",
@@ -185,8 +177,8 @@ static struct json *form_comment_of_choices(struct arena *a,
         const struct json *c = json_at(choices, i);
         const bool needs = form_needs_reason(c);
         need += needs;
-        veto += needs && form_is_effect(c, EFFECT_VETO);
-        decline += needs && form_is_effect(c, EFFECT_DECLINE);
+        veto += needs && effect_of_choice(c) == EFFECT_VETO;
+        decline += needs && effect_of_choice(c) == EFFECT_DECLINE;
         none += effect_reason(c) == REASON_NONE;
     }
     if (none == all)
@@ -208,23 +200,14 @@ static struct json *form_comment_of_decline(struct arena *a,
     size_t all = 0, need = 0;
     for (size_t i = 0; i < json_count(choices); i++) {
         const struct json *c = json_at(choices, i);
-        all += form_is_effect(c, EFFECT_DECLINE);
-        need += form_is_effect(c, EFFECT_DECLINE) && form_needs_reason(c);
+        const bool declines = effect_of_choice(c) == EFFECT_DECLINE;
+        all += declines;
+        need += declines && form_needs_reason(c);
     }
     if (all == 0)
         return NULL;
     return form_comment(a, of, need ? "required to decline" : "optional",
                         false);
-}
-
-static struct json *form_text(struct arena *a, const struct answer_form_of *of)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "value", form_posted(of, "value"));
-    json_set_text(o, "help", STR("The agent receives your text unchanged."));
-    json_set_text(o, "error",
-                  form_is_about(of, ABOUT_VALUE) ? of->error->say : STR(""));
-    return o;
 }
 
 /* ---- confirm -------------------------------------------------------- */
@@ -234,50 +217,67 @@ static const char *form_consequence(struct arena *a,
                                     const struct suspension *s,
                                     const struct json *choice)
 {
-    if (side_question_or_plan(s) && form_is_effect(choice, EFFECT_AUTHORIZE))
-        return " is notified immediately, and the plan goes on.";
-    if (side_question_of_plan(s) && form_is_effect(choice, EFFECT_VETO))
+    const enum effect effect = effect_of_choice(choice);
+    if (side_question_or_plan(s) && effect == EFFECT_AUTHORIZE)
+        return "is notified immediately, and the plan goes on.";
+    if (side_question_of_plan(s) && effect == EFFECT_VETO)
         return s->origin == ORIGIN_CHECKPOINT
-                   ? " gets your rejection immediately."
-                   : " gets your rejection immediately, and the plan fails.";
+                   ? "gets your rejection immediately."
+                   : "gets your rejection immediately, and the plan fails.";
     if (resolve_ends(s, choice))
-        return " gets your rejection immediately, and the task is stopped.";
-    if (form_is_effect(choice, EFFECT_VETO) ||
-        form_is_effect(choice, EFFECT_DECLINE))
-        return " gets your rejection immediately and continues without it.";
-    if (form_is_effect(choice, EFFECT_REQUEST_CHANGES))
-        return " is asked for a revision immediately. Nothing is approved.";
-    if (form_is_effect(choice, EFFECT_ACCEPT))
-        return " is notified immediately, and you become the owner of the "
+        return "gets your rejection immediately, and the task is stopped.";
+    if (effect == EFFECT_VETO || effect == EFFECT_DECLINE)
+        return "gets your rejection immediately and continues without it.";
+    if (effect == EFFECT_REQUEST_CHANGES)
+        return "is asked for a revision immediately. Nothing is approved.";
+    if (effect == EFFECT_ACCEPT)
+        return "is notified immediately, and you become the owner of the "
                "task.";
-    if (form_is_effect(choice, EFFECT_ANSWER) && kinds_effect_text_look(a, s))
-        return " is notified after Sayso has verified the setup. If the "
+    if (effect == EFFECT_ANSWER && kinds_effect_text_look(a, s))
+        return "is notified after Sayso has verified the setup. If the "
                "check fails, nothing is recorded.";
-    return form_is_effect(choice, EFFECT_NONE) ||
-                   form_is_effect(choice, EFFECT_ANSWER)
-               ? " gets this answer immediately."
-               : " gets this answer immediately and may act on it.";
+    return effect == EFFECT_NONE || effect == EFFECT_ANSWER
+               ? "gets this answer immediately."
+               : "gets this answer immediately and may act on it.";
 }
 
-/* Adds the part that the choice may change; true while it is still being
- * edited. */
-static bool form_set_change(struct page_view *v, struct json *o,
-                            const struct answer_form_of *of,
-                            const struct json *choice)
+/* `stakes`: of a yes that is grave or cannot be undone; NULL for any other
+ * choice. */
+static struct json *form_stakes(struct arena *a, const struct suspension *s,
+                                const struct json *choice)
 {
-    const struct answer_amend_of amend = {.s = of->s,
-                                          .choice = choice,
-                                          .typed = of->typed,
-                                          .error = of->error,
-                                          .after = of->after};
-    struct json *change = answer_amend(v, &amend);
-    json_set_json(o, "amend", change);
-    json_set_text(
-        o, "changes",
-        of->after ? answer_amend_brief(v, of->after) : STR_NONE);
-    json_set_bool(o, "may_confirm",
-                  !change || json_bool(json_get(change, "may_confirm")));
-    return change && !of->after;
+    const bool final = risk_irreversible(a, s);
+    const struct str words =
+        json_get_text(suspension_subject(a, s), "consequence");
+    struct json *o = json_object(a);
+    if (effect_class(effect_of_choice(choice)) != EFFECT_YES ||
+        !(final || s->severity >= SEVERITY_HIGH))
+        return NULL;
+    json_set_bool(o, "critical", s->severity == SEVERITY_CRITICAL);
+    json_set_bool(o, "final", final);
+    json_set_text(o, "words", str_trim(words).n > 0 ? words : STR_NONE);
+    return o;
+}
+
+/* The choice that is confirmed, and what it brings about. */
+static struct json *form_chosen(struct page_view *v,
+                                const struct suspension *s,
+                                const struct json *choices,
+                                const struct json *choice)
+{
+    struct json *o = json_object(v->a);
+    const struct question_folded unseen = question_folded(v->a, s);
+    json_set_json(o, "choice", page_badge_choice(v, choices, choice));
+    json_set_json(o, "value", json_get(choice, "value"));
+    json_set_text(o, "tone", answer_button_tone(choices, choice));
+    json_set_text(o, "key", answer_button_key(s, choices, choice));
+    json_set_text(o, "description", json_get_text(choice, "description"));
+    json_set_text(o, "consequence", str_of(form_consequence(v->a, s, choice)));
+    json_set_json(o, "unseen", question_folded_view(v, &unseen, s, choice));
+    json_set_json(o, "stakes", form_stakes(v->a, s, choice));
+    json_set_text(o, "facts_sha256",
+                  question_head_has_facts(s) ? s->subject_sha256 : STR_NONE);
+    return o;
 }
 
 /* The field in which a person types the text that confirms a grave yes; NULL
@@ -301,42 +301,38 @@ static struct json *form_typed(struct page_view *v,
     return o;
 }
 
+/* The step that confirms one choice; NULL where the page asks for none. */
 static struct json *form_confirm(struct page_view *v,
                                  const struct answer_form_of *of,
-                                 const struct question_folded *unseen,
                                  const struct json *choices)
 {
-    const struct suspension *s = of->s;
-    const struct json *c = suspension_choice(choices, of->choice);
-    struct json *o = json_object(v->a);
-    if (!of->choice.p || !c)
+    const struct json *choice =
+        of->choice.p ? suspension_choice(choices, of->choice) : NULL;
+    if (!choice)
         return NULL;
-    const bool editing = form_set_change(v, o, of, c);
-    const struct json *difference =
-        json_get(json_get(o, "amend"), "difference");
-    const bool needs = form_needs_reason(c) || json_get(difference, "beyond");
-    json_set_json(o, "choice", page_badge_choice(v, choices, c));
-    json_set_json(o, "value", json_get(c, "value"));
-    json_set_text(o, "tone", answer_button_tone(choices, c));
-    json_set_text(o, "key", answer_button_key(s, choices, c));
-    json_set_text(o, "description", json_get_text(c, "description"));
-    json_set_text(o, "says",
-                  arena_join(v->a, words_name(v->a, s->asked_by),
-                             str_of(form_consequence(v->a, s, c)),
-                             STR(" An answer is final.")));
-    json_set_json(o, "unseen", question_folded_view(v, unseen, s, c));
-    json_set_json(o, "stakes", kinds_risk_note(v, s, c));
-    json_set_text(o, "facts_sha256",
-                  question_head_has_facts(s) ? s->subject_sha256 : STR_NONE);
+    struct json *o = form_chosen(v, of->s, choices, choice);
+    const struct answer_amend_of amend = {.s = of->s,
+                                          .choice = choice,
+                                          .typed = of->typed,
+                                          .error = of->error,
+                                          .after = of->after};
+    struct json *change = answer_amend(v, &amend);
+    const bool editing = change && !of->after;
+    const bool may = !change || json_bool(json_get(change, "may_confirm"));
+    const bool needs = form_needs_reason(choice) ||
+                       json_get(json_get(change, "difference"), "beyond");
+    struct json *typed = may ? form_typed(v, of, choice) : NULL;
+    const bool to_type = typed && json_get_text(typed, "value").n == 0;
+    json_set_json(o, "amend", change);
+    json_set_text(o, "changes",
+                  of->after ? answer_amend_brief(v, of->after) : STR_NONE);
+    json_set_bool(o, "may_confirm", may);
     json_set_json(
         o, "comment",
-        effect_reason(c) == REASON_NONE
+        effect_reason(choice) == REASON_NONE
             ? NULL
             : form_comment(v->a, of, needs ? "required" : "optional", needs));
-    struct json *typed =
-        json_bool(json_get(o, "may_confirm")) ? form_typed(v, of, c) : NULL;
     json_set_json(o, "typed", typed);
-    const bool to_type = typed && json_get_text(typed, "value").n == 0;
     if (typed)
         json_set_bool(typed, "focus",
                       form_is_about(of, ABOUT_TYPED) ||
@@ -344,7 +340,7 @@ static struct json *form_confirm(struct page_view *v,
     /* Enter alone may not confirm a warning or a critical yes. */
     json_set_bool(o, "focus",
                   !needs && !of->error && !editing && !to_type &&
-                      s->severity != SEVERITY_CRITICAL);
+                      of->s->severity != SEVERITY_CRITICAL);
     return o;
 }
 
@@ -366,9 +362,23 @@ static void form_set_restored(struct page_view *v, struct json *o,
                       form_posted(of, "restored").n > 0);
 }
 
-static void form_set_fields(struct page_view *v, struct json *o,
-                            const struct answer_form_of *of)
+/* The inputs of a question for a text or a form; it may have choices that
+ * decline it. */
+static void form_set_inputs(struct page_view *v, struct json *o,
+                            const struct answer_form_of *of,
+                            const struct json *choices)
 {
+    json_set_json(o, "words", form_comment_of_decline(v->a, of, choices));
+    json_set_json(o, "declines", answer_button_decline(v, of->s, choices));
+    if (answer_form_way(v->a, of->s) == ANSWER_WAY_TEXT) {
+        struct json *text = json_object(v->a);
+        json_set_text(text, "value", form_posted(of, "value"));
+        json_set_text(text, "error",
+                      form_is_about(of, ABOUT_VALUE) ? of->error->say
+                                                     : STR(""));
+        json_set_json(o, "text", text);
+        return;
+    }
     const struct json *more = of->error ? of->error->more : NULL;
     const struct page_fields_of fields = {
         .form = page_fields_form(v->a, of->s),
@@ -378,50 +388,37 @@ static void form_set_fields(struct page_view *v, struct json *o,
     json_set_text(o, "form_note", page_fields_note(v->a, fields.form));
 }
 
-struct json *answer_form(struct page_view *v,
-                          const struct answer_form_of *of)
+struct json *answer_form(struct page_view *v, const struct answer_form_of *of)
 {
+    static const char *const inputs[] = {"words", "declines", "text", "fields",
+                                         "form_note"};
     const struct suspension *s = of->s;
     const enum answer_way way = answer_form_way(v->a, s);
-    const bool choice = way == ANSWER_WAY_CHOICE;
-    const bool form = way == ANSWER_WAY_FORM;
-    struct json *cannot = form_cannot(v, of);
-    const bool can = !cannot;
     const struct json *choices = suspension_choices(v->a, s);
-    const struct question_folded unseen = question_folded(v->a, s);
-    struct json *sure =
-        can && choice ? form_confirm(v, of, &unseen, choices) : NULL;
-    struct json *o = json_object(v->a);
-    const bool choosing = can && choice && !sure;
-    json_set_bool(o, "is_choice", choice);
-    json_set_bool(o, "is_form", form);
+    const bool two_step = risk_two_step(v->a, s);
+    struct json *o = json_object(v->a), *cannot = form_cannot(v, of);
+    const bool may_choose = !cannot && way == ANSWER_WAY_CHOICE;
+    struct json *confirm = may_choose ? form_confirm(v, of, choices) : NULL;
+    const bool choosing = may_choose && !confirm;
+    json_set_bool(o, "is_choice", way == ANSWER_WAY_CHOICE);
+    json_set_bool(o, "is_form", way == ANSWER_WAY_FORM);
     json_set_bool(o, "is_choosing", choosing);
-    json_set_bool(o, "is_filling", can && form);
+    json_set_bool(o, "is_filling", !cannot && way == ANSWER_WAY_FORM);
     json_set_bool(o, "guarded", s->severity == SEVERITY_CRITICAL);
-    json_set_bool(o, "two_step", risk_two_step(v->a, s));
+    json_set_bool(o, "two_step", two_step);
     json_set_bool(o, "few", json_count(choices) <= FEW);
     json_set_json(o, "cannot", cannot);
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
     form_set_restored(v, o, of);
     json_set_json(o, "buttons", answer_button_list(v, s, choices));
-    json_set_json(o, "confirm", sure);
-    /* A question for a text or a form may have choices that decline it. */
-    const bool declining = can && !choice;
-    json_set_json(o, "words",
-                  choosing && !risk_two_step(v->a, s)
-                      ? form_comment_of_choices(v->a, of, choices)
-                  : declining ? form_comment_of_decline(v->a, of, choices)
-                              : NULL);
-    json_set_json(o, "declines",
-                  declining ? answer_button_decline(v, s, choices)
-                            : json_array(v->a));
-    json_set_json(o, "text",
-                  can && way == ANSWER_WAY_TEXT ? form_text(v->a, of) : NULL);
-    json_set_json(o, "fields", json_array(v->a));
-    json_set_text(o, "form_note", STR(""));
-    if (can && form)
-        form_set_fields(v, o, of);
+    json_set_json(o, "confirm", confirm);
+    for (size_t i = 0; i < countof(inputs); i++)
+        json_set_json(o, inputs[i], NULL);
+    if (choosing && !two_step)
+        json_set_json(o, "words", form_comment_of_choices(v->a, of, choices));
+    else if (!cannot && way != ANSWER_WAY_CHOICE)
+        form_set_inputs(v, o, of, choices);
     return o;
 }
 
@@ -430,11 +427,13 @@ struct json *answer_form(struct page_view *v,
 static struct json *form_error_items(struct page_view *v,
                                      const struct answer_form_of *of)
 {
-    const bool reason = form_is_about(of, ABOUT_REASON);
-    const bool typed = form_is_about(of, ABOUT_TYPED);
-    const bool box = answer_form_way(v->a, of->s) == ANSWER_WAY_TEXT &&
-                     form_is_about(of, ABOUT_VALUE);
-    struct json *list = json_array(v->a), *item = json_object(v->a);
+    static const struct {
+        enum about about;
+        const char *href, *label;
+    } boxes[] = {{ABOUT_REASON, "#reason", "Comment: "},
+                 {ABOUT_TYPED, "#typed", "Confirmation: "},
+                 {ABOUT_VALUE, "#value", "Your answer: "}};
+    struct json *list = json_array(v->a);
     if (form_is_about(of, ABOUT_FORM))
         return page_fields_errors(v, page_fields_form(v->a, of->s),
                                   json_get(of->error->more, "fields"));
@@ -446,20 +445,22 @@ static struct json *form_error_items(struct page_view *v,
             .error = of->error};
         return answer_amend_errors(v, &amend);
     }
-    if (!reason && !box && !typed)
-        return list;
-    struct buf b = buf_make(v->a, 4096);
-    buf_put(&b, reason  ? "Comment: "
-                : typed ? "Confirmation: "
-                        : "Your answer: ");
-    buf_str(&b,
-            typed ? STR("Type the value shown at the field.") : of->error->say);
-    json_set_text(item, "href",
-                  reason  ? STR("#reason")
-                  : typed ? STR("#typed")
-                          : STR("#value"));
-    json_set_text(item, "text", buf_text(&b));
-    json_add_json(list, item);
+    for (size_t i = 0; i < countof(boxes); i++) {
+        /* Only a question for a text has a box for its value. */
+        if (!form_is_about(of, boxes[i].about) ||
+            (boxes[i].about == ABOUT_VALUE &&
+             answer_form_way(v->a, of->s) != ANSWER_WAY_TEXT))
+            continue;
+        struct json *item = json_object(v->a);
+        json_set_text(item, "href", str_of(boxes[i].href));
+        json_set_text(item, "text",
+                      arena_join(v->a, str_of(boxes[i].label),
+                                 boxes[i].about == ABOUT_TYPED
+                                     ? STR("Type the value shown at the "
+                                           "field.")
+                                     : of->error->say));
+        json_add_json(list, item);
+    }
     return list;
 }
 

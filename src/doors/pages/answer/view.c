@@ -77,19 +77,16 @@ static struct json *view_allowed(struct page_view *v,
         .value = suspension_approved(v->a, s),
         .sha256 = s->approved_sha256,
         .hash_note = "Exactly these bytes were approved."};
-    struct json *o = json_object(v->a), *difference = NULL;
+    struct json *o = json_object(v->a);
     if (!suspension_modified(s))
         return NULL;
     const struct json *now = kinds_steps_of(suspension_approved(v->a, s));
     const struct json *was = kinds_steps_of(suspension_subject(v->a, s));
     const bool steps = now && was && s->kind == KIND_PLAN_REVIEW;
-    if (!steps) {
-        difference = answer_amend_difference(v, s);
-        json_set_text(difference, "hash_short", STR(""));
-    }
     json_set_json(o, "steps",
                   steps ? kinds_steps_approved(v, now, was) : NULL);
-    json_set_json(o, "difference", difference);
+    json_set_json(o, "difference",
+                  steps ? NULL : answer_amend_difference(v, s));
     json_set_json(o, "table",
                   s->approved_subject.p ? page_facts(v, &approved) : NULL);
     return o;

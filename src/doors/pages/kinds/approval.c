@@ -3,7 +3,6 @@
 
 #include "domain/kind/subject.h"
 #include "doors/pages/kinds/card.h"
-#include "doors/pages/kinds/risk_note.h"
 
 #define CALLS_MAX 100 /* with a table of their own */
 
@@ -92,9 +91,12 @@ static void approval_add_input(struct kinds_card *c, struct json *list)
 
 /* ---- facts and claims ----------------------------------------------- */
 
-/* unstated: show that no consequence was stated? */
-static struct json *approval_claims(struct kinds_card *c, bool unstated)
+static struct json *approval_claims(struct kinds_card *c,
+                                    const struct suspension *s)
 {
+    /* The agent did not have to state one for the risk that it gave. */
+    const bool raised =
+        s->severity >= SEVERITY_HIGH && s->severity_said < SEVERITY_HIGH;
     struct json *list = json_array(c->v->a);
     const struct json *back = kinds_card_take(c, "reversible");
     const struct json *scope = kinds_card_take(c, "scope_summary");
@@ -109,7 +111,7 @@ static struct json *approval_claims(struct kinds_card *c, bool unstated)
     const struct str stated = kinds_card_text(c, then);
     kinds_card_add_claim(
         c, list, "Consequence",
-        unstated && !stated.p ? STR(KINDS_RISK_NOTE_NONE) : stated, STR_NONE);
+        raised && !stated.p ? STR("No consequence stated") : stated, STR_NONE);
     return list;
 }
 
@@ -126,8 +128,7 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
                         kinds_card_take(&c, "action.provider"));
     kinds_card_add_fact(&c, facts, "Target", kinds_card_take(&c, "target"));
     json_set_json(o, "facts", facts);
-    json_set_json(o, "claims",
-                  approval_claims(&c, kinds_risk_note_unstated(of->s)));
+    json_set_json(o, "claims", approval_claims(&c, of->s));
     approval_add_calls(&c, tables, calls);
     approval_add_input(&c, tables);
     const struct kinds_card_table limits = {
