@@ -233,7 +233,7 @@ static const char *form_consequence(struct arena *a,
     if (effect == EFFECT_ACCEPT)
         return "is notified immediately, and you become the owner of the "
                "task.";
-    if (effect == EFFECT_ANSWER && kinds_effect_text_look(a, s))
+    if (effect == EFFECT_ANSWER && kinds_effect_text_probes(a, s))
         return "is notified after Sayso has verified the setup. If the "
                "check fails, nothing is recorded.";
     return effect == EFFECT_NONE || effect == EFFECT_ANSWER

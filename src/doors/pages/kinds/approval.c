@@ -48,42 +48,25 @@ static void approval_add_calls(struct kinds_card *c, struct json *list,
     }
 }
 
-static struct str approval_calls_note(struct kinds_card *c, size_t n)
-{
-    struct buf b = buf_make(c->v->a, 512);
-    if (n == 0)
-        return STR("");
-    if (n == 1)
-        return STR("One call. An approval covers exactly these values.");
-    buf_put(&b, "One decision for all ");
-    buf_str(&b, words_many(c->v->a, (int64_t)n, "call"));
-    buf_put(&b, ". An approval covers exactly these values.");
-    if (n > CALLS_MAX)
-        buf_printf(&b, " The first %d are shown here, all of them below.",
-                   CALLS_MAX);
-    return buf_text(&b);
-}
-
 /* The input that the agent shows, and the amount that it withholds. */
 static void approval_add_input(struct kinds_card *c, struct json *list)
 {
     const struct json *input = kinds_card_take(c, "safe_input");
     const struct json *omitted = json_get(input, "omitted_count");
     struct json *shown = json_copy(c->v->a, input);
-    struct buf note = buf_make(c->v->a, 256);
+    struct str note = STR("");
     if (!json_is(input, JSON_OBJECT))
         return;
     if (json_is(omitted, JSON_INT)) {
         json_unset(shown, STR("omitted_count"));
-        buf_put(&note, "The agent reports that it left out ");
-        buf_str(&note, words_many(c->v->a, json_int(omitted), "value"));
-        buf_char(&note, '.');
+        note = arena_join(c->v->a, STR("The agent reports that it left out "),
+                          words_many(c->v->a, json_int(omitted), "value"),
+                          STR("."));
     }
     const struct json *fields = json_get(shown, "fields");
     const bool only = json_count(shown) == 1 && json_is(fields, JSON_OBJECT);
     const struct kinds_card_table t = {.heading = "Input",
-                                       .note =
-                                           note.n ? buf_text(&note) : STR(""),
+                                       .note = note,
                                        .value = only ? fields : shown,
                                        .always = true};
     kinds_card_add_table(c, list, &t);
@@ -121,7 +104,10 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
     const struct json *calls = kinds_card_take(&c, "calls");
     struct json *o = json_object(v->a), *facts = json_array(v->a);
     struct json *tables = json_array(v->a);
-    json_set_text(o, "calls_note", approval_calls_note(&c, json_count(calls)));
+    const size_t n = json_count(calls);
+    page_view_set_count(o, "calls", n);
+    page_view_set_count(o, "calls_shown", n > CALLS_MAX ? CALLS_MAX : 0);
+    json_set_bool(o, "is_single", n == 1);
     kinds_card_add_fact(&c, facts, "Action",
                         kinds_card_take(&c, "action.name"));
     kinds_card_add_fact(&c, facts, "Provider",

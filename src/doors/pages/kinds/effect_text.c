@@ -39,7 +39,7 @@ static struct str effect_text_takes(struct arena *a,
     }
 }
 
-bool kinds_effect_text_look(struct arena *a, const struct suspension *s)
+bool kinds_effect_text_probes(struct arena *a, const struct suspension *s)
 {
     return s->kind == KIND_CREDENTIAL_NEEDED &&
            json_get_text(suspension_subject(a, s), "probe").n > 0;
@@ -123,7 +123,7 @@ struct str kinds_effect_text(struct arena *a, const struct suspension *s,
                    ? STR("The agent keeps the task.")
                    : STR("The agent continues without an answer.");
     case EFFECT_ANSWER:
-        return kinds_effect_text_look(a, s)
+        return kinds_effect_text_probes(a, s)
                    ? STR("Sayso verifies the setup before the agent "
                          "continues.")
                : s->kind == KIND_CREDENTIAL_NEEDED

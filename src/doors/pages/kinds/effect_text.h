@@ -7,7 +7,7 @@
 #include "doors/pages/shell/view.h"
 
 /* Is a check needed before the answer that it is set up counts? */
-bool kinds_effect_text_look(struct arena *a, const struct suspension *s);
+bool kinds_effect_text_probes(struct arena *a, const struct suspension *s);
 /* A sentence; "" for a choice without an effect. */
 struct str kinds_effect_text(struct arena *a, const struct suspension *s,
                              const struct json *choice);

@@ -25,6 +25,5 @@ struct json *kinds_view(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_plan(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_approval(struct page_view *v, const struct kinds_of *of);
 struct json *kinds_cost(struct page_view *v, const struct kinds_of *of);
-struct json *kinds_permission(struct page_view *v, const struct kinds_of *of);
 
 #endif

@@ -7,11 +7,6 @@
 #include "doors/pages/shell/difference.h"
 #include "doors/pages/shell/refs.h"
 
-static struct str plan_label(struct arena *a, const struct kinds_of *of)
-{
-    return arena_join(a, STR("Revision "), words_count(a, of->revision - 1));
-}
-
 /* The earlier plan in its final form: an approval may have edited it. */
 static struct suspension plan_final(const struct suspension *before)
 {
@@ -28,7 +23,7 @@ static struct json *plan_before(struct page_view *v, const struct kinds_of *of)
     struct json *o = json_object(v->a);
     if (!s)
         return NULL;
-    json_set_text(o, "label", plan_label(v->a, of));
+    json_set_int(o, "revision", of->revision - 1);
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     json_set_text(o, "who", page_badge_who(v->a, s, of->reader));
     page_view_set_time(o, "at", s->responded_at);
@@ -65,18 +60,11 @@ static struct json *plan_besides(struct page_view *v,
     const struct suspension old = plan_final(of->before);
     struct json *o = page_difference(v, plan_without_steps(v->a, &old),
                                      plan_without_steps(v->a, of->s));
-    const size_t n = json_count(json_get(o, "rows"));
-    struct buf was = buf_make(v->a, 96), none = buf_make(v->a, 128);
-    buf_str(&was, plan_label(v->a, of));
-    buf_put(&was, of->before->approved_subject.p ? ", as approved" : "");
-    const struct str label = buf_text(&was);
-    buf_put(&none, "same as ");
-    buf_str(&none, label);
-    json_set_bool(o, "is_same", n == 0);
-    json_set_text(o, "tally",
-                  n ? words_many(v->a, (int64_t)n, "difference")
-                    : buf_text(&none));
-    json_set_text(o, "was_head", label);
+    const bool approved = of->before->approved_subject.p != NULL;
+    json_set_text(o, "was_head",
+                  arena_join(v->a, STR("Revision "),
+                             words_count(v->a, of->revision - 1),
+                             approved ? STR(", as approved") : STR("")));
     json_set_text(o, "now_head", STR("Now"));
     return o;
 }
