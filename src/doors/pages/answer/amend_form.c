@@ -31,20 +31,6 @@ static struct str amend_form_posted(struct arena *a,
     return pairs_get(*posted, arena_z(a, name));
 }
 
-static bool amend_form_ticked(struct arena *a, const struct pairs *posted,
-                              size_t i, size_t k)
-{
-    const struct str value = arena_number(a, (int64_t)k);
-    const struct str name =
-        arena_join(a, STR("f"), arena_number(a, (int64_t)i + 1), STR("[]"));
-    for (size_t n = 0; n < posted->n; n++) {
-        if (str_eq(posted->v[n].key, name) &&
-            str_eq(posted->v[n].value, value))
-            return true;
-    }
-    return false;
-}
-
 /* CR LF and CR as LF. */
 static struct str amend_form_lines(struct arena *a, struct str s)
 {
@@ -148,14 +134,6 @@ static void amend_form_add_seconds(struct arena *a, struct json *list,
 
 /* ---- named limits --------------------------------------------------- */
 
-/* Can this limit be tightened on a page? */
-static bool amend_form_is_limit(const struct json *limit)
-{
-    const size_t n = json_count(limit);
-    return json_is_number(limit) || amend_form_is_decimal(limit) ||
-           (json_is(limit, JSON_ARRAY) && n > 0 && n <= OPTIONS_MAX);
-}
-
 /* A list is posted by the indexes of the kept elements, because an element may
  * be any text. */
 static void amend_form_set_options(struct arena *a, struct json *f,
@@ -180,15 +158,19 @@ static void amend_form_add_constraints(struct arena *a, struct json *list,
     size_t ticks = 0;
     for (struct json_iter i = json_iter(asked); json_next(&i);) {
         const bool several = json_is(i.value, JSON_ARRAY);
-        if (!amend_form_is_limit(i.value) || json_count(list) == LIMITS_MAX ||
-            ticks + json_count(i.value) > TICKS_MAX)
+        const bool decimal = amend_form_is_decimal(i.value);
+        const size_t n = json_count(i.value);
+        if (several ? n == 0 || n > OPTIONS_MAX
+                    : !json_is_number(i.value) && !decimal)
+            continue; /* it cannot be tightened on a page */
+        if (json_count(list) == LIMITS_MAX || ticks + n > TICKS_MAX)
             continue;
         struct json *f = amend_form_field(
             a, fields_path(a, STR("constraints"), i.key.p), i.key,
-            several                          ? "multi"
-            : amend_form_is_decimal(i.value) ? "string"
-                                             : "number");
-        ticks += json_count(i.value);
+            several   ? "multi"
+            : decimal ? "string"
+                      : "number");
+        ticks += n;
         if (several)
             amend_form_set_options(a, f, i.value);
         else
@@ -381,14 +363,21 @@ static struct json *amend_form_read_seconds(struct reading *r)
 
 /* ---- named limits --------------------------------------------------- */
 
+/* The elements of a list whose indexes are ticked. */
 static struct json *amend_form_kept(struct reading *r, const struct json *list)
 {
+    const struct str name = arena_join(
+        r->a, STR("f"), arena_number(r->a, (int64_t)++r->i), STR("[]"));
     struct json *kept = json_array(r->a);
     for (size_t k = 0; k < json_count(list); k++) {
-        if (amend_form_ticked(r->a, r->posted, r->i, k))
+        const struct str index = arena_number(r->a, (int64_t)k);
+        bool ticked = false;
+        for (size_t n = 0; n < r->posted->n && !ticked; n++)
+            ticked = str_eq(r->posted->v[n].key, name) &&
+                     str_eq(r->posted->v[n].value, index);
+        if (ticked)
             json_add_json(kept, json_at(list, k));
     }
-    r->i++;
     return kept;
 }
 
@@ -473,10 +462,18 @@ static struct json *amend_form_read_leaves(struct reading *r,
     return o;
 }
 
-static void amend_form_read_text(struct reading *r, struct amend_sent *out)
+static void amend_form_read_subject(struct reading *r,
+                                    const struct json *subject,
+                                    struct amend_sent *out)
 {
     const struct str key = STR("subject");
     struct json *v = NULL;
+    if (answer_amend_form_flat(subject)) {
+        out->subject = amend_form_read_leaves(r, subject, key);
+        out->subject_text =
+            json_dump(r->a, out->subject, SUSPENSION_RECORD_MAX);
+        return;
+    }
     const struct str text = amend_form_next(r, key);
     if (!text.p)
         return;
@@ -484,29 +481,15 @@ static void amend_form_read_text(struct reading *r, struct amend_sent *out)
     if (e) {
         const struct str at =
             e->at.p ? arena_join(r->a, STR(" ("), e->at, STR(")")) : STR("");
-        amend_form_refuse(
-            r, key,
-            arena_z(r->a,
-                    arena_join(r->a, STR("This is not JSON. "), e->say, at)));
+        const struct str say =
+            arena_join(r->a, STR("This is not JSON. "), e->say, at);
+        amend_form_refuse(r, key, arena_z(r->a, say));
     } else if (!json_is(v, JSON_OBJECT) ||
                json_depth(v) > JSON_INPUT_DEPTH_MAX) {
         amend_form_refuse(r, key, "Enter a JSON object with fewer levels.");
     }
     out->subject = v;
     out->subject_text = text;
-}
-
-static void amend_form_read_subject(struct reading *r,
-                                    const struct json *subject,
-                                    struct amend_sent *out)
-{
-    if (!answer_amend_form_flat(subject)) {
-        amend_form_read_text(r, out);
-        return;
-    }
-    const struct json *v = amend_form_read_leaves(r, subject, STR("subject"));
-    out->subject = v;
-    out->subject_text = json_dump(r->a, v, SUSPENSION_RECORD_MAX);
 }
 
 /* ---- all of it ------------------------------------------------------ */

@@ -353,6 +353,30 @@ static bool page_is_unseen(struct call *c, const struct suspension *s,
                       question_folded_skipped(c->a, s, choice, posted));
 }
 
+/* Shows the change that an answer brings, or the mistake in it. after: the
+ * question with the answer. */
+static const struct err *page_show_unsent(struct call *c,
+                                          const struct suspension *before,
+                                          const struct suspension *after,
+                                          const struct pairs *posted,
+                                          const struct err *e)
+{
+    const bool again = pairs_get(*posted, "again").p != NULL;
+    /* A missing reason or confirmation is asked for with the shown change. */
+    const bool looks =
+        (err_is(e, resolve_reason_missing) || err_is(e, risk_typed_differs)) &&
+        suspension_modified(after);
+    if (looks && (again || pairs_get(*posted, "look").p))
+        e = NULL; /* the reader has not confirmed yet */
+    const struct answer_form_of of = {.s = before,
+                                      .reader = &c->who,
+                                      .typed = posted,
+                                      .error = e,
+                                      .after = again || (e && !looks) ? NULL
+                                                                      : after};
+    return page_show_again(c, &of);
+}
+
 const struct err *answer_page_respond(struct call *c)
 {
     const struct work_answer none = {.body = STR("")};
@@ -367,8 +391,7 @@ const struct err *answer_page_respond(struct call *c)
     const struct err *e = page_read_answer(c->a, &before, &posted, &answer);
     if (!e)
         e = answer_decide(&w, &answer);
-    const bool unseen = !e && page_is_unseen(c, &w.suspension, &posted);
-    if (!e && !unseen) {
+    if (!e && !page_is_unseen(c, &w.suspension, &posted)) {
         TRY(work_commit(&w, &none));
         response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
                                                  w.suspension.id, ""));
@@ -376,26 +399,12 @@ const struct err *answer_page_respond(struct call *c)
     }
     /* The lock is released while the page is rendered. */
     pg_rollback(c->pg);
-    const bool again = pairs_get(posted, "again").p != NULL;
-    /* A missing reason or confirmation is asked for with the shown change. */
-    const bool looks =
-        (err_is(e, resolve_reason_missing) || err_is(e, risk_typed_differs)) &&
-        suspension_modified(&w.suspension);
-    if (looks && (again || pairs_get(posted, "look").p))
-        e = NULL; /* the reader has not confirmed yet */
-    const struct answer_form_of of = {
-        .s = &before,
-        .reader = &c->who,
-        .typed = &posted,
-        .error = e,
-        .after = again || (e && !looks) ? NULL : &w.suspension};
     if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
         return page_show_stale(c, &w.suspension, &answer, e);
     if (!e || err_is(e, resolve_changed) || err_is(e, resolve_restored) ||
-        err_is(e, probe_not_found) ||
-        err_is(e, probe_unchecked) || e->kind == ERR_INVALID ||
-        e->kind == ERR_TOO_LARGE)
-        return page_show_again(c, &of);
+        err_is(e, probe_not_found) || err_is(e, probe_unchecked) ||
+        e->kind == ERR_INVALID || e->kind == ERR_TOO_LARGE)
+        return page_show_unsent(c, &before, &w.suspension, &posted, e);
     return e;
 }
 

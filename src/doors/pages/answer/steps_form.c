@@ -33,37 +33,32 @@ static struct str steps_form_error(struct arena *a, const struct json *errors,
     return say.p ? say : STR("");
 }
 
-static struct json *steps_form_fields(struct page_view *v,
-                                      const struct json *step,
-                                      const struct answer_steps_form_of *of,
-                                      size_t i)
-{
-    struct json *o = json_object(v->a);
-    json_set_text(o, "keep", steps_form_name(v->a, "k", i));
-    json_set_text(o, "order", steps_form_name(v->a, "o", i));
-    json_set_text(o, "words", steps_form_name(v->a, "n", i));
-    json_set_bool(o, "kept",
-                  !of->typed ||
-                      steps_form_posted(v->a, of->typed, "k", i).n > 0);
-    json_set_text(o, "place",
-                  of->typed ? steps_form_posted(v->a, of->typed, "o", i)
-                            : words_count(v->a, (int64_t)i + 1));
-    json_set_text(o, "note", steps_form_posted(v->a, of->typed, "n", i));
-    json_set_text(o, "title", json_get_text(step, "title"));
-    json_set_text(o, "detail", json_get_text(step, "detail"));
-    json_set_text(o, "place_error",
-                  steps_form_error(v->a, of->errors, "o", i));
-    json_set_text(o, "note_error", steps_form_error(v->a, of->errors, "n", i));
-    return o;
-}
-
 struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
                                const struct answer_steps_form_of *of)
 {
     const struct json *steps = kinds_steps_of(suspension_subject(v->a, s));
+    const struct pairs *typed = of->typed;
     struct json *list = json_array(v->a);
-    for (size_t i = 0; i < json_count(steps); i++)
-        json_add_json(list, steps_form_fields(v, json_at(steps, i), of, i));
+    for (size_t i = 0; i < json_count(steps); i++) {
+        const struct json *step = json_at(steps, i);
+        struct json *o = json_object(v->a);
+        json_set_text(o, "keep", steps_form_name(v->a, "k", i));
+        json_set_text(o, "order", steps_form_name(v->a, "o", i));
+        json_set_text(o, "words", steps_form_name(v->a, "n", i));
+        json_set_bool(o, "kept",
+                      !typed || steps_form_posted(v->a, typed, "k", i).n > 0);
+        json_set_text(o, "place",
+                      typed ? steps_form_posted(v->a, typed, "o", i)
+                            : words_count(v->a, (int64_t)i + 1));
+        json_set_text(o, "note", steps_form_posted(v->a, typed, "n", i));
+        json_set_text(o, "title", json_get_text(step, "title"));
+        json_set_text(o, "detail", json_get_text(step, "detail"));
+        json_set_text(o, "place_error",
+                      steps_form_error(v->a, of->errors, "o", i));
+        json_set_text(o, "note_error",
+                      steps_form_error(v->a, of->errors, "n", i));
+        json_add_json(list, o);
+    }
     return list;
 }
 
