@@ -143,93 +143,95 @@ static void timeline_put_name(struct buf *b, struct str name, size_t *n)
     ++*n;
 }
 
-static void timeline_put_patch(struct arena *a, struct buf *b,
-                               const struct json *p)
+static struct str timeline_patch(struct arena *a, const struct json *p)
 {
     const struct json *patches = json_get(p, "patches");
+    struct buf b = buf_make(a, PAYLOAD_MAX * 4);
     size_t n = 0;
     for (size_t i = 0; i < json_count(patches); i++)
-        timeline_put_name(b, json_get_text(json_at(patches, i), "path"), &n);
+        timeline_put_name(&b, json_get_text(json_at(patches, i), "path"), &n);
     for (struct json_iter i = json_iter(json_get(p, "state")); json_next(&i);)
-        timeline_put_name(b, i.key, &n);
-    buf_put(b, n > KEYS_MAX ? " and others: " : ": ");
-    buf_str(b, words_many(a, (int64_t)n, "change"));
+        timeline_put_name(&b, i.key, &n);
+    buf_put(&b, n > KEYS_MAX ? " and others: " : ": ");
+    buf_str(&b, words_many(a, (int64_t)n, "change"));
+    return buf_text(&b);
 }
 
 /* A question's own page has all its parts, so only the facts are named
  * there. */
-static void timeline_put_asked(struct arena *a, struct buf *b,
-                               const struct json *p, bool about_question)
+static struct str timeline_asked(struct arena *a, const struct json *p,
+                                 bool about_question)
 {
     const struct str sha256 = json_get_text(p, "subject_sha256");
+    const bool facts = !str_eq(sha256, crypt_sha256_hex(a, STR("{}")));
     struct str question = str_trim(json_get_text(p, "question"));
+    struct str line = STR("");
     if (!about_question) {
-        buf_str(b, str_head(str_cut(&question, '\n'), QUESTION_MAX));
-        buf_put(b, question.p ? "... " : " ");
+        line = str_head(str_cut(&question, '\n'), QUESTION_MAX);
+        line = arena_join(a, line, str_of(question.p ? "... " : " "));
     }
-    if (str_eq(sha256, crypt_sha256_hex(a, STR("{}"))))
-        return; /* the question has no facts */
-    buf_put(b, "Details ");
-    buf_str(b, words_groups(a, sha256, 2));
+    return facts ? arena_join(a, line, STR("Details "),
+                              words_groups(a, sha256, 2))
+                 : line;
 }
 
-static void timeline_put_channel(struct buf *b, const struct json *p,
-                                 const char *to)
+static struct str timeline_channel(struct arena *a, const struct json *p,
+                                   const char *to)
 {
     const struct str channel = json_get_text(p, "channel_hint");
     const struct str who = json_get_text(p, to);
-    if (channel.n > 0) {
-        buf_put(b, ", via ");
-        buf_str(b, channel);
-    }
-    if (who.n > 0) {
-        buf_put(b, ", to ");
-        buf_str(b, who);
-    }
+    return arena_join(a, str_of(channel.n > 0 ? ", via " : ""), channel,
+                      str_of(who.n > 0 ? ", to " : ""), who);
 }
 
-/* Of an event about a question; false for any other event. */
-static bool timeline_put_question(const struct page_view *v, struct buf *b,
-                                  const struct event *e, const struct json *p,
-                                  bool about_question)
+/* ", next on 20 Nov 2026 ..." of the moment in a member; "" where it has
+ * none. */
+static struct str timeline_moment(const struct page_view *v,
+                                  const char *before, const struct json *p,
+                                  const char *key)
 {
-    if (str_is(e->type, "intent.suspended")) {
-        timeline_put_asked(v->a, b, p, about_question);
-    } else if (str_is(e->type, "intent.resumed")) {
+    int64_t t = 0;
+    return clock_parse(json_get_text(p, key), &t)
+               ? arena_join(v->a, str_of(before), page_view_when(v, t))
+               : STR("");
+}
+
+/* Of an event about a question; p NULL for any other event. */
+static struct str timeline_question(const struct page_view *v,
+                                    const struct event *e,
+                                    const struct json *p, bool about_question)
+{
+    struct arena *a = v->a;
+    if (str_is(e->type, "intent.suspended"))
+        return timeline_asked(a, p, about_question);
+    if (str_is(e->type, "intent.resumed")) {
         const enum via via = vocabulary_via_of(json_get_text(p, "via"));
         const bool known = via < VIA__MAX && via;
-        buf_str(b, page_facts_value(v->a, json_get(p, "value")));
-        buf_put(b, ", ");
-        buf_put(b, vocabulary_via(known ? via : VIA_NATIVE)->past);
-    } else if (str_is(e->type, "intent.suspension_expired")) {
-        const struct str policy = json_get_text(p, "fallback_policy");
-        buf_put(b, "no answer, ");
-        buf_put(b, vocabulary_fallback_policy_of(policy) == FALLBACK_FAIL
-                       ? "nothing was approved"
-                       : "the agent continues with its default");
-    } else if (str_is(e->type, "intent.suspension_renotified")) {
-        int64_t t = 0;
-        buf_put(b, "attempt ");
-        buf_int(b, json_int(json_get(p, "attempt")));
-        buf_put(b, " of ");
-        buf_int(b, json_int(json_get(p, "max_attempts")));
-        timeline_put_channel(b, p, "notify_to");
-        if (clock_parse(json_get_text(p, "next_attempt_at"), &t)) {
-            buf_put(b, ", next on ");
-            buf_str(b, page_view_when(v, t));
-        }
-    } else if (str_is(e->type, "intent.suspension_escalated")) {
-        buf_put(b, "from attempt ");
-        buf_int(b, json_int(json_get(p, "attempt")));
-        timeline_put_channel(b, p, "escalated_to");
-    } else {
-        return false;
+        return arena_join(
+            a, page_facts_value(a, json_get(p, "value")), STR(", "),
+            str_of(vocabulary_via(known ? via : VIA_NATIVE)->past));
     }
-    return true;
+    if (str_is(e->type, "intent.suspension_expired"))
+        return vocabulary_fallback_policy_of(
+                   json_get_text(p, "fallback_policy")) == FALLBACK_FAIL
+                   ? STR("no answer, nothing was approved")
+                   : STR("no answer, the agent continues with its default");
+    const struct str attempt =
+        arena_number(a, json_int(json_get(p, "attempt")));
+    if (str_is(e->type, "intent.suspension_renotified"))
+        return arena_join(
+            a, STR("attempt "), attempt, STR(" of "),
+            arena_number(a, json_int(json_get(p, "max_attempts"))),
+            timeline_channel(a, p, "notify_to"),
+            timeline_moment(v, ", next on ", p, "next_attempt_at"));
+    return str_is(e->type, "intent.suspension_escalated")
+               ? arena_join(a, STR("from attempt "), attempt,
+                            timeline_channel(a, p, "escalated_to"))
+               : STR_NONE;
 }
 
-/* The most informative member, for the types that have one; "": of none is
- * anything told. */
+/* The most informative member, for the types that have one; "": none is
+ * shown. */
 static const char *timeline_key(struct str type)
 {
     static const char *const words[][2] = {
@@ -256,86 +258,80 @@ static const char *timeline_key(struct str type)
 }
 
 /* The agents of a change of access, and the access; a list may be of many. */
-static void timeline_put_access(struct arena *a, struct buf *b,
-                                const struct json *p)
+static struct str timeline_access(struct arena *a, const struct json *p)
 {
     const struct json *list = json_get(p, "entries");
     const size_t n = list ? json_count(list) : 1;
+    struct buf b = buf_make(a, PAYLOAD_MAX * 4);
     for (size_t i = 0; i < n; i++) {
         const struct json *one = list ? json_at(list, i) : p;
         const struct str access = json_get_text(
             one, json_has(one, "permission") ? "permission"
                                              : "requested_permission");
-        buf_put(b, i ? ", " : "");
-        buf_str(b, words_name(a, json_get_text(one, "principal_id")));
-        buf_put(b, access.p ? " " : "");
-        buf_str(b, access);
+        buf_put(&b, i ? ", " : "");
+        buf_str(&b, words_name(a, json_get_text(one, "principal_id")));
+        buf_put(&b, access.p ? " " : "");
+        buf_str(&b, access);
     }
     if (json_has(p, "default_policy")) {
-        buf_put(b, b->n ? ", now " : "now ");
-        buf_str(b, json_get_text(p, "default_policy"));
+        buf_put(&b, b.n ? ", now " : "now ");
+        buf_str(&b, json_get_text(p, "default_policy"));
     }
+    return buf_text(&b);
 }
 
-static void timeline_put_detail(const struct page_view *v, struct buf *b,
-                                const struct event *e, const struct json *p,
-                                bool about_question)
+static struct str timeline_payload(const struct page_view *v,
+                                   const struct event *e, const struct json *p,
+                                   bool about_question)
 {
+    struct arena *a = v->a;
+    const struct str question = timeline_question(v, e, p, about_question);
     const char *key = timeline_key(e->type);
-    if (timeline_put_question(v, b, e, p, about_question))
-        return;
+    if (question.p)
+        return question;
     if (str_is(e->type, "status_changed")) {
         const struct str reason = json_get_text(p, "reason");
-        buf_str(b, question_timeline_status(json_get_text(p, "old_status")));
-        buf_put(b, " → ");
-        buf_str(b, question_timeline_status(json_get_text(p, "new_status")));
-        buf_put(b, reason.n > 0 ? ", " : "");
-        buf_str(b, reason);
-    } else if (str_is(e->type, "state_patched")) {
-        timeline_put_patch(v->a, b, p);
-    } else if (str_is(e->type, "lease_acquired") ||
-               str_is(e->type, "lease_released")) {
-        int64_t t = 0;
-        buf_put(b, "scope ");
-        buf_str(b, json_get_text(p, "scope"));
-        if (clock_parse(json_get_text(p, "expires_at"), &t)) {
-            buf_put(b, ", expires ");
-            buf_str(b, page_view_when(v, t));
-        }
-    } else if (str_starts(e->type, STR("access_"))) {
-        timeline_put_access(v->a, b, p);
-    } else if (key && json_has(p, key)) {
-        const struct str text = page_facts_value(v->a, json_get(p, key));
-        const bool name =
-            str_is(str_of(key), "agent_id") || str_is(str_of(key), "action");
-        buf_str(b, name ? words_name(v->a, text) : text);
-    } else if (!key || *key) {
-        /* A single text is shown as it is. */
-        struct json_iter i = json_iter(p);
-        if (json_count(p) == 1 && json_next(&i) &&
-            json_is(i.value, JSON_STRING))
-            buf_str(b, json_text(i.value));
-        else if (json_count(p) > 0)
-            buf_str(b, json_dump(v->a, p, PAYLOAD_MAX * 2));
+        return arena_join(
+            a, question_timeline_status(json_get_text(p, "old_status")),
+            STR(" → "),
+            question_timeline_status(json_get_text(p, "new_status")),
+            str_of(reason.n > 0 ? ", " : ""), reason);
     }
+    if (str_is(e->type, "state_patched"))
+        return timeline_patch(a, p);
+    if (str_is(e->type, "lease_acquired") || str_is(e->type, "lease_released"))
+        return arena_join(a, STR("scope "), json_get_text(p, "scope"),
+                          timeline_moment(v, ", expires ", p, "expires_at"));
+    if (str_starts(e->type, STR("access_")))
+        return timeline_access(a, p);
+    if (key && json_has(p, key)) {
+        const struct str text = page_facts_value(a, json_get(p, key));
+        return str_is(str_of(key), "agent_id") || str_is(str_of(key), "action")
+                   ? words_name(a, text)
+                   : text;
+    }
+    struct json_iter i = json_iter(p);
+    if ((key && !*key) || json_count(p) == 0)
+        return STR("");
+    /* A single text is shown as it is. */
+    return json_count(p) == 1 && json_next(&i) && json_is(i.value, JSON_STRING)
+               ? json_text(i.value)
+               : json_dump(a, p, PAYLOAD_MAX * 2);
 }
 
 static struct str timeline_detail(const struct page_view *v,
                                   const struct event *e, const struct json *p,
                                   bool about_question)
 {
-    struct buf b = buf_make(v->a, PAYLOAD_MAX * 4);
     const struct str raw =
         json_raw_member(v->a, e->canonical, STR("payload"));
-    if (p) {
-        timeline_put_detail(v, &b, e, p, about_question);
-    } else if (raw.n <= PAYLOAD_MAX) {
-        buf_put(&b, "The event cannot be read");
-    } else {
-        buf_put(&b, "Not shown here: ");
-        buf_str(&b, words_many(v->a, (int64_t)raw.n, "byte"));
-    }
-    return words_line(v->a, b.n ? buf_text(&b) : STR(""), PAGE_VIEW_ROW);
+    const struct str text =
+        p ? timeline_payload(v, e, p, about_question)
+        : raw.n <= PAYLOAD_MAX
+            ? STR("The event cannot be read")
+            : arena_join(v->a, STR("Not shown here: "),
+                         words_many(v->a, (int64_t)raw.n, "byte"));
+    return words_line(v->a, text.p ? text : STR(""), PAGE_VIEW_ROW);
 }
 
 /* ---- steps ---------------------------------------------------------- */
@@ -433,16 +429,14 @@ static struct str timeline_actor(struct arena *a, const struct event *e)
 {
     const struct str name = json_text(timeline_member(a, e, "actor"));
     const struct str type = json_text(timeline_member(a, e, "actor_type"));
-    struct buf b = buf_make(a, 512);
     if (str_is(name, "clock"))
         return STR("System");
-    buf_str(&b, name);
     if (str_is(type, event_actor_word(EVENT_ACTOR_KEY)))
-        buf_put(&b, " (key)");
-    else if (str_is(type, event_actor_word(EVENT_ACTOR_AGENT)) &&
-             !principal_agent_name_new(name))
-        buf_put(&b, " (agent)");
-    return buf_text(&b);
+        return arena_join(a, name, STR(" (key)"));
+    return str_is(type, event_actor_word(EVENT_ACTOR_AGENT)) &&
+                   !principal_agent_name_new(name)
+               ? arena_join(a, name, STR(" (agent)"))
+               : name;
 }
 
 struct json *question_timeline_row(struct page_view *v, const struct event *e,
