@@ -87,14 +87,12 @@ static struct json *approval_claims(struct kinds_card *c,
     kinds_card_add_claim(c, list, "Reversible",
                          !json_is(back, JSON_BOOL) ? STR_NONE
                          : json_bool(back)         ? STR("Yes")
-                                                   : STR("No"),
-                         STR_NONE);
-    kinds_card_add_claim(c, list, "Scope", kinds_card_text(c, scope),
-                         STR_NONE);
+                                                   : STR("No"));
+    kinds_card_add_claim(c, list, "Scope", kinds_card_text(c, scope));
     const struct str stated = kinds_card_text(c, then);
-    kinds_card_add_claim(
-        c, list, "Consequence",
-        raised && !stated.p ? STR("No consequence stated") : stated, STR_NONE);
+    kinds_card_add_claim(c, list, "Consequence",
+                         raised && !stated.p ? STR("No consequence stated")
+                                             : stated);
     return list;
 }
 

@@ -205,13 +205,11 @@ void kinds_card_add_rest(struct kinds_card *c, struct json *list)
 }
 
 void kinds_card_add_claim(struct kinds_card *c, struct json *list,
-                          const char *what, struct str claimed,
-                          struct str checked)
+                          const char *what, struct str claimed)
 {
     struct json *o = json_object(c->v->a);
     json_set_text(o, "what", str_of(what));
     card_set_text(c, o, "claimed", claimed);
-    json_set_text(o, "checked", checked.p ? checked : STR(""));
     json_add_json(list, o);
 }
 

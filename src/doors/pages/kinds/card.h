@@ -65,11 +65,9 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
 void kinds_card_add_rest(struct kinds_card *c, struct json *list);
 /* The last fact of the list has a risk next to it (NULL: none), or is new. */
 void kinds_card_mark(struct json *list, const struct json *risk, bool is_new);
-/* {what, claimed, long, checked}; claimed p NULL: unknown; checked p NULL:
- * not checked. */
+/* {what, claimed, long}; claimed p NULL: unknown. */
 void kinds_card_add_claim(struct kinds_card *c, struct json *list,
-                          const char *what, struct str claimed,
-                          struct str checked);
+                          const char *what, struct str claimed);
 /* A text as it is, another value as JSON; p NULL when it is absent or blank. */
 struct str kinds_card_text(struct kinds_card *c, const struct json *value);
 /* "1 hour", "90 minutes", "3 days". */

@@ -5,38 +5,17 @@
 #include "domain/question/side_question.h"
 #include "doors/pages/kinds/card.h"
 
-/* By the part that a yes may change; p NULL: none. */
-static struct str effect_text_takes(struct arena *a,
-                                    const struct suspension *s,
-                                    enum takes takes)
+/* Of a yes whose limit can be lowered; "" where the subject has none. */
+static struct str effect_text_limit(struct arena *a,
+                                    const struct suspension *s)
 {
-    const struct json *limit;
-    switch (takes) {
-    case TAKES_SUBJECT:
-        return STR("Edit the values, then approve them. Only your version "
-                   "can run.");
-    case TAKES_CONSTRAINTS:
-        return STR("Approve with lower limits.");
-    case TAKES_STEPS:
-        return STR("Remove, reorder or annotate steps, then approve the "
-                   "rest.");
-    case TAKES_SECONDS:
-        return STR("Access expires automatically after the time that you "
-                   "set.");
-    case TAKES_LIMIT:
-        limit = json_get(suspension_subject(a, s), "limit");
-        if (!limit)
-            return STR("");
-        return arena_join(
-            a, STR("At most "),
-            page_facts_number(a, json_get(limit, "amount")), STR(" "),
-            words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX),
-            STR(". You can lower it."));
-    case TAKES_NOTHING:
-    case TAKES__MAX:
-    default:
-        return STR_NONE;
-    }
+    const struct json *limit = json_get(suspension_subject(a, s), "limit");
+    if (!limit)
+        return STR("");
+    return arena_join(
+        a, STR("At most "), page_facts_number(a, json_get(limit, "amount")),
+        STR(" "), words_plain(a, json_get_text(limit, "unit"), KIND_UNIT_MAX),
+        STR(". You can lower it."));
 }
 
 bool kinds_effect_text_probes(struct arena *a, const struct suspension *s)
@@ -102,42 +81,42 @@ static struct str effect_text_origin(struct arena *a,
 struct str kinds_effect_text(struct arena *a, const struct suspension *s,
                              const struct json *choice)
 {
+    static const char *const by_takes[TAKES__MAX] = {
+        [TAKES_SUBJECT] = "Edit the values, then approve them. Only your "
+                          "version can run.",
+        [TAKES_CONSTRAINTS] = "Approve with lower limits.",
+        [TAKES_STEPS] = "Remove, reorder or annotate steps, then approve the "
+                        "rest.",
+        [TAKES_SECONDS] = "Access expires automatically after the time that "
+                          "you set."};
+    static const char *const by_effect[EFFECT__MAX] = {
+        [EFFECT_VETO] = "The agent gets the rejection and continues without "
+                        "it.",
+        [EFFECT_REQUEST_CHANGES] = "Sends your comment. The agent can submit "
+                                   "a revised request.",
+        [EFFECT_ACCEPT] = "You become the owner of the task.",
+        [EFFECT_DECLINE] = "The agent continues without an answer.",
+        [EFFECT_ANSWER] = "The agent gets this answer. It approves nothing."};
+    const enum effect effect = effect_of_choice(choice);
+    const enum takes takes = effect_takes(choice);
     const struct str done = effect_text_origin(a, s, choice);
-    const struct str takes = effect_text_takes(a, s, effect_takes(choice));
     if (done.p)
         return done;
-    if (takes.p)
-        return takes;
+    if (takes == TAKES_LIMIT)
+        return effect_text_limit(a, s);
+    if (by_takes[takes])
+        return str_of(by_takes[takes]);
     if (resolve_ends(s, choice))
         return STR("Stops the whole task.");
-    switch (effect_of_choice(choice)) {
-    case EFFECT_VETO:
-        return STR("The agent gets the rejection and continues without it.");
-    case EFFECT_REQUEST_CHANGES:
-        return STR("Sends your comment. The agent can submit a revised "
-                   "request.");
-    case EFFECT_ACCEPT:
-        return STR("You become the owner of the task.");
-    case EFFECT_DECLINE:
-        return s->kind == KIND_HANDOFF_ACCEPTANCE
-                   ? STR("The agent keeps the task.")
-                   : STR("The agent continues without an answer.");
-    case EFFECT_ANSWER:
+    if (effect == EFFECT_AUTHORIZE)
+        return effect_text_yes(a, s, choice);
+    if (effect == EFFECT_DECLINE && s->kind == KIND_HANDOFF_ACCEPTANCE)
+        return STR("The agent keeps the task.");
+    if (effect == EFFECT_ANSWER && s->kind == KIND_CREDENTIAL_NEEDED)
         return kinds_effect_text_probes(a, s)
                    ? STR("Sayso verifies the setup before the agent "
                          "continues.")
-               : s->kind == KIND_CREDENTIAL_NEEDED
-                   ? STR("The agent continues. Sayso does not verify the "
-                         "setup.")
-                   : STR("The agent gets this answer. It approves nothing.");
-    case EFFECT_AUTHORIZE:
-        return effect_text_yes(a, s, choice);
-    case EFFECT_NONE:
-    case EFFECT_AUTHORIZE_MODIFIED:
-    case EFFECT_ESCALATE:
-    case EFFECT_STOP_TASK:
-    case EFFECT__MAX:
-    default:
-        return STR("");
-    }
+                   : STR("The agent continues. Sayso does not verify the "
+                         "setup.");
+    return by_effect[effect] ? str_of(by_effect[effect]) : STR("");
 }
