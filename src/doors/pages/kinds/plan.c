@@ -7,15 +7,6 @@
 #include "doors/pages/shell/difference.h"
 #include "doors/pages/shell/refs.h"
 
-/* The earlier plan in its final form: an approval may have edited it. */
-static struct suspension plan_final(const struct suspension *before)
-{
-    struct suspension s = *before;
-    if (s.approved_subject.p)
-        s.subject = s.approved_subject;
-    return s;
-}
-
 /* The decision on the plan that this one replaces, and its reason. */
 static struct json *plan_before(struct page_view *v, const struct kinds_of *of)
 {
@@ -37,10 +28,9 @@ static struct json *plan_before(struct page_view *v, const struct kinds_of *of)
 
 /* A subject without the parts that have their own comparison, and without the
  * plan's number. */
-static struct json *plan_without_steps(struct arena *a,
-                                       const struct suspension *s)
+static struct json *plan_without_steps(struct arena *a, const struct json *of)
 {
-    struct json *subject = json_copy(a, suspension_subject(a, s));
+    struct json *subject = json_copy(a, of);
     struct json *plan = json_get(subject, "plan");
     if (!json_is(subject, JSON_OBJECT))
         return json_object(a);
@@ -51,15 +41,16 @@ static struct json *plan_without_steps(struct arena *a,
     return subject;
 }
 
-/* A plan may have a wider scope with the same steps. */
+/* A plan may have a wider scope with the same steps. The earlier one is in its
+ * final form: an approval may have edited it. */
 static struct json *plan_besides(struct page_view *v,
                                  const struct kinds_of *of)
 {
     if (!of->before)
         return NULL;
-    const struct suspension old = plan_final(of->before);
-    struct json *o = page_difference(v, plan_without_steps(v->a, &old),
-                                     plan_without_steps(v->a, of->s));
+    struct json *o = page_difference(
+        v, plan_without_steps(v->a, suspension_final(v->a, of->before)),
+        plan_without_steps(v->a, suspension_subject(v->a, of->s)));
     const bool approved = of->before->approved_subject.p != NULL;
     json_set_text(o, "was_head",
                   arena_join(v->a, STR("Revision "),
