@@ -109,7 +109,8 @@ struct str answer_button_key(const struct suspension *s,
 {
     size_t yes = button_primary(choices);
     const struct json *primary = json_at(choices, yes);
-    /* The yes is the choice that the page offers as its answer, if it is one. */
+    /* The yes is the choice that the page offers as its answer, if that is
+     * one. */
     if (!primary || (button_letter(s, primary) != 'a' &&
                      effect_of_choice(primary) != EFFECT_ANSWER))
         yes = button_first(s, choices, 'a');

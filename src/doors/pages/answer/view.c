@@ -18,8 +18,8 @@ struct json *answer_view_next(struct page_view *v, const struct suspension *s)
     return o;
 }
 
-/* What an open and a closed question have in common. facts_open: the raw text
- * of the facts is not folded. */
+/* The members of an open and of a closed question. facts_open: the raw text of
+ * the facts is not folded. */
 static struct json *view_begin(struct page_view *v,
                                const struct answer_view_of *of,
                                bool facts_open)

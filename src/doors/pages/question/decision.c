@@ -73,7 +73,7 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 
 /* ---- sentences ------------------------------------------------------ */
 
-/* What happened to the task or its plan; p NULL where its agent goes on. */
+/* The consequence for the task or its plan; p NULL where its agent goes on. */
 static struct str decision_result(const struct suspension *s,
                                   const struct json *choice)
 {
@@ -91,8 +91,8 @@ static struct str decision_result(const struct suspension *s,
                     : STR("The plan goes on.");
 }
 
-/* What the agent does with the answer, after its name; p NULL: it continues
- * with the choice. */
+/* The agent's next act, after its name; p NULL: it continues with the
+ * choice. */
 static struct str decision_then(const struct suspension *s,
                                 const struct json *value,
                                 const struct json *choice)

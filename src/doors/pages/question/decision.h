@@ -16,8 +16,8 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 void question_decision_set_answer(struct page_view *v, struct json *o,
                                   const struct suspension *s,
                                   const struct json *value);
-/* What the summary of an answered page needs besides, into o: `past` of an
- * answer, its `result` or what the agent does `then`, `with`, `differs`; `fallback`. */
+/* The rest of the summary of an answered page, into o: `past` of an answer, its
+ * `result` or what the agent does `then`, `with`, `differs`; `fallback`. */
 void question_decision_set_summary(struct page_view *v, struct json *o,
                                    const struct suspension *s);
 /* For a list: the reason, else the answer; "" when there is neither. */
