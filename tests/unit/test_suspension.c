@@ -372,6 +372,26 @@ Test(suspension, keeps_its_trees)
     cr_assert_not_null(suspension_parse_subject(a, &s, &none));
 }
 
+Test(suspension, a_decision_is_not_kept_in_the_record)
+{
+    struct suspension s = pending();
+    struct json *record = NULL;
+    cr_assert(!suspension_seal(a, &s, NOW));
+    cr_assert(!suspension_parse_record(a, &s, &record));
+    cr_assert_eq(suspension_mirror(a, &s), record);
+    cr_assert(str_eq(json_dump(a, record, 1 << 16), s.record));
+    s.state = SUSPENSION_RESOLVED;
+    s.responded_by = STR("anna");
+    cr_assert(json_has(suspension_mirror(a, &s), "responded_by"));
+    cr_assert(!json_has(record, "responded_by"));
+    /* Another text is parsed. */
+    s.record = json_of("{'id':'other'}");
+    cr_assert(!suspension_parse_record(a, &s, &record));
+    same(record, "{'id':'other'}");
+    s.record = STR("{");
+    cr_assert(err_is(suspension_parse_record(a, &s, &record), "json.syntax"));
+}
+
 Test(suspension, keeps_no_tree_of_a_shorter_arena)
 {
     struct suspension s = pending();

@@ -18,76 +18,14 @@ int64_t suspension_end(const struct suspension *s, int64_t now)
     return now > s->suspended_at ? now : s->suspended_at;
 }
 
-/* ---- mirror --------------------------------------------------------- */
-
-struct json *suspension_mirror(struct arena *a, const struct suspension *s)
-{
-    static const char *const resolutions[SUSPENSION_STATE__MAX] = {
-        [SUSPENSION_RESOLVED] = "responded",
-        [SUSPENSION_EXPIRED] = "expired",
-        [SUSPENSION_CANCELLED] = "cancelled"};
-    struct json *o = json_read(a, s->record);
-    const bool abandoned =
-        s->state == SUSPENSION_EXPIRED && s->abandonment_reason.p;
-    if (!json_is(o, JSON_OBJECT))
-        o = json_object(a);
-    if (s->test) /* of records from before it was sealed into them */
-        json_set_bool(o, "test", true);
-    if (s->state == SUSPENSION_PENDING)
-        return o;
-    json_set_text(
-        o, "resolution",
-        str_of(resolutions[abandoned ? SUSPENSION_CANCELLED : s->state]));
-    json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
-    json_set_given(a, o, "response", s->response);
-    json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
-    json_set_text_or_null(o, "responded_by",
-                          s->responded_by_claimed.p ? s->responded_by_claimed
-                                                    : s->responded_by);
-    json_set_text_or_null(o, "decided_by", s->responded_by);
-    json_set_text_given(o, "reason", s->reason);
-    json_set_given(a, o, "metadata", s->metadata);
-    json_set_given(a, o, "constraints", s->constraints);
-    if (s->approved_subject.p)
-        json_set_json(o, "approved_subject", suspension_approved(a, s));
-    if (s->kind != KIND_NONE)
-        json_set_bool(o, "modified", suspension_modified(s));
-    return o;
-}
-
-#define MIRRORED_MAX (INTENT_STATE_MAX + 5 * SUSPENSION_RECORD_MAX)
-
-const struct err *suspension_drop_mirror(struct arena *a, struct intent *i)
-{
-    struct json *state = NULL;
-    TRY(json_parse(a, i->state, &state));
-    json_unset(state, STR("_suspension"));
-    i->state = json_dump(a, state, MIRRORED_MAX);
-    return NULL;
-}
-
-const struct err *suspension_put_mirror(struct arena *a,
-                                        const struct suspension *s,
-                                        struct intent *i)
-{
-    struct json *state = NULL;
-    TRY(json_parse(a, i->state, &state));
-    json_set_json(state, "_suspension", suspension_mirror(a, s));
-    json_set_text_given(state, "abandonment_reason", s->abandonment_reason);
-    /* The ceiling for agents is checked when they write; the decision on top of
-     * it must never fail because it does not fit. */
-    i->state = json_dump(a, state, MIRRORED_MAX);
-    if (!i->state.p)
-        return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
-    return NULL;
-}
-
 /* ---- trees ---------------------------------------------------------- */
 
 enum { TREE_SUBJECT, TREE_APPROVED, TREE_CHOICES, TREE__MAX };
 
 struct suspension_trees {
     struct arena *arena;
+    struct json *record; /* NULL: none is kept */
+    struct str record_text;
     struct {
         struct str text; /* of the tree; p NULL: none is kept yet */
         const struct json *tree;
@@ -180,11 +118,94 @@ const struct err *suspension_too_large(void)
                  "A question with all its facts may have at most 256 kB.");
 }
 
+const struct err *suspension_parse_record(struct arena *a,
+                                          const struct suspension *s,
+                                          struct json **out)
+{
+    const struct suspension_trees *t = s->trees;
+    if (!t || t->arena != a || !t->record || t->record_text.p != s->record.p)
+        return json_parse(a, s->record, out);
+    *out = t->record;
+    return NULL;
+}
+
 const struct err *suspension_set_record(struct arena *a, struct suspension *s,
-                                        const struct json *record)
+                                        struct json *record)
 {
     s->record = json_dump(a, record, SUSPENSION_RECORD_MAX);
+    if (s->trees) {
+        s->trees->record_text = s->record;
+        s->trees->record = s->record.p ? record : NULL;
+    }
     return s->record.p ? NULL : suspension_too_large();
+}
+
+/* ---- mirror --------------------------------------------------------- */
+
+struct json *suspension_mirror(struct arena *a, const struct suspension *s)
+{
+    static const char *const resolutions[SUSPENSION_STATE__MAX] = {
+        [SUSPENSION_RESOLVED] = "responded",
+        [SUSPENSION_EXPIRED] = "expired",
+        [SUSPENSION_CANCELLED] = "cancelled"};
+    /* A decision is not written into the tree that the record keeps. */
+    struct json *o = NULL;
+    const bool abandoned =
+        s->state == SUSPENSION_EXPIRED && s->abandonment_reason.p;
+    const struct err *e = s->state == SUSPENSION_PENDING
+                              ? suspension_parse_record(a, s, &o)
+                              : json_parse(a, s->record, &o);
+    if (e || !json_is(o, JSON_OBJECT))
+        o = json_object(a);
+    if (s->test) /* of records from before it was sealed into them */
+        json_set_bool(o, "test", true);
+    if (s->state == SUSPENSION_PENDING)
+        return o;
+    json_set_text(
+        o, "resolution",
+        str_of(resolutions[abandoned ? SUSPENSION_CANCELLED : s->state]));
+    json_set_text(o, "outcome", vocabulary_outcome(s->outcome)->wire);
+    json_set_given(a, o, "response", s->response);
+    json_set_text(o, "responded_at", clock_naive(a, s->responded_at));
+    json_set_text_or_null(o, "responded_by",
+                          s->responded_by_claimed.p ? s->responded_by_claimed
+                                                    : s->responded_by);
+    json_set_text_or_null(o, "decided_by", s->responded_by);
+    json_set_text_given(o, "reason", s->reason);
+    json_set_given(a, o, "metadata", s->metadata);
+    json_set_given(a, o, "constraints", s->constraints);
+    if (s->approved_subject.p)
+        json_set_json(o, "approved_subject", suspension_approved(a, s));
+    if (s->kind != KIND_NONE)
+        json_set_bool(o, "modified", suspension_modified(s));
+    return o;
+}
+
+#define MIRRORED_MAX (INTENT_STATE_MAX + 5 * SUSPENSION_RECORD_MAX)
+
+const struct err *suspension_drop_mirror(struct arena *a, struct intent *i)
+{
+    struct json *state = NULL;
+    TRY(json_parse(a, i->state, &state));
+    json_unset(state, STR("_suspension"));
+    i->state = json_dump(a, state, MIRRORED_MAX);
+    return NULL;
+}
+
+const struct err *suspension_put_mirror(struct arena *a,
+                                        const struct suspension *s,
+                                        struct intent *i)
+{
+    struct json *state = NULL;
+    TRY(json_parse(a, i->state, &state));
+    json_set_json(state, "_suspension", suspension_mirror(a, s));
+    json_set_text_given(state, "abandonment_reason", s->abandonment_reason);
+    /* The ceiling for agents is checked when they write; the decision on top of
+     * it must never fail because it does not fit. */
+    i->state = json_dump(a, state, MIRRORED_MAX);
+    if (!i->state.p)
+        return ERROR(ERR_INTERNAL, "internal", "The state cannot be written.");
+    return NULL;
 }
 
 /* ---- choices -------------------------------------------------------- */

@@ -102,10 +102,15 @@ struct suspension {
  * the export have members of their own. */
 extern const struct record suspension_record;
 
-/* Sets the record as it will be mirrored. suspension_too_large over
- * SUSPENSION_RECORD_MAX. */
+/* Sets the record as it will be mirrored: its text, and its tree, which from
+ * then on belongs to s. suspension_too_large over SUSPENSION_RECORD_MAX. */
 const struct err *suspension_set_record(struct arena *a, struct suspension *s,
-                                        const struct json *record) MUST;
+                                        struct json *record) MUST;
+/* The record's tree, to be changed and set again: that one, else the parsed
+ * text. Errors of json_parse. */
+const struct err *suspension_parse_record(struct arena *a,
+                                          const struct suspension *s,
+                                          struct json **out) MUST;
 /* ERR_TOO_LARGE suspension.too_large, of a question as a whole. */
 const struct err *suspension_too_large(void);
 /* The mirror that stands in intent.state._suspension: the record with the

@@ -42,9 +42,9 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
                                   int64_t now)
 {
     struct json *record = NULL;
-    TRY(json_parse(a, s->record, &record));
     if (!s->trees)
         suspension_keep(a, s);
+    TRY(suspension_parse_record(a, s, &record));
     s->state = SUSPENSION_PENDING;
     s->suspended_at = now;
     s->expires_at = s->open_end ? 0 : suspension_expires_at(a, s);
