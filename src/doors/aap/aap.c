@@ -142,9 +142,8 @@ const struct err *aap_create(struct call *c)
         .gate = {.w = call_work(c), .n = 1, .origin = ORIGIN_TOOL_CALL},
         .text = c->rq->body};
     struct tool_check *g = &x.gate;
-    struct json *body = NULL;
-    TRY(call_body_once(c, &body));
-    TRY(aap_read(&x, body));
+    TRY(call_body_once(c));
+    TRY(aap_read(&x, c->body));
     g->tools = &x.tool;
     g->severity = SEVERITY_UNSAID;
     TRY(tool_check_decide(g));
@@ -222,9 +221,8 @@ const struct err *aap_consume(struct call *c)
 {
     /* The same consumption again is the same use. */
     const struct str key = request_header(c->rq, "Idempotency-Key");
-    struct json *body = NULL;
     struct aap_request r;
-    TRY(call_body_if_any(c, &body));
+    TRY(call_body_if_any(c));
     TRY(aap_load(c, c->param[0], &r));
     if (!aap_approved(&r))
         return ERROR(ERR_CONFLICT, "not_approved",
@@ -255,10 +253,9 @@ const struct err *aap_consume(struct call *c)
 static const struct err *aap_read_outcome(struct call *c,
                                           struct redemption *out)
 {
-    struct json *body = NULL;
     struct str status, note;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "status note");
     fields_need(&f, "status");
     fields_text(&f, "status", SHORT_MAX, &status);

@@ -68,9 +68,9 @@ const struct err *api_authorization(struct call *c)
 {
     struct permit_request r = {.c = c, .gate = {.w = call_work(c)}};
     struct tool_check *g = &r.gate;
-    struct json *body = NULL, *before = NULL;
-    TRY(call_body_once(c, &body));
-    r.body = body;
+    struct json *before = NULL;
+    TRY(call_body_once(c));
+    r.body = c->body;
     r.details_text =
         json_raw_member(c->a, c->rq->body, STR("authorization_details"));
     TRY(api_permit_request_read(&r));

@@ -66,10 +66,9 @@ const struct err *api_endpoint_register(struct call *c)
                          .kind = ENDPOINT_AGENT,
                          .secret = endpoint_secret(c->a),
                          .created_by = principal_actor(&c->who)};
-    struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     record_only(&f, &endpoint_record);
     record_read(&f, &endpoint_record, &e);
     TRY(fields_error(&f));
@@ -124,10 +123,9 @@ const struct err *api_endpoint_get(struct call *c)
 /* A call without members, which may be repeated. */
 static const struct err *endpoint_begin(struct call *c, struct work *w)
 {
-    struct json *body = NULL;
-    TRY(call_body_if_any(c, &body));
+    TRY(call_body_if_any(c));
     TRY(call_once(c));
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "");
     TRY(fields_error(&f));
     *w = call_work(c);
@@ -160,12 +158,11 @@ const struct err *api_endpoint_test(struct call *c)
 const struct err *api_endpoint_change(struct call *c)
 {
     const struct json *types = NULL;
-    struct json *body = NULL;
     struct str name = STR_NONE;
     struct endpoint e;
     bool paused = false;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "name event_types paused");
     fields_text(&f, "name", ENDPOINT_NAME_MAX, &name);
     fields_json(&f, "event_types", JSON_ARRAY, &types);
@@ -180,7 +177,7 @@ const struct err *api_endpoint_change(struct call *c)
         TRY(endpoint_types(c->a, "event_types", types, &e.event_types));
     if (name.p || types)
         TRY(endpoints_update(c->pg, c->a, &e));
-    if (json_get(body, "paused"))
+    if (json_get(c->body, "paused"))
         TRY(endpoints_pause(c->pg, c->a, paused, clock_now(), &e));
     wake_deliver();
     response_json(c->rs, 200, record_object(c->a, &endpoint_record, &e));

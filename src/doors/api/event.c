@@ -52,10 +52,9 @@ struct posted {
     const struct json *payload;
 };
 
-static const struct err *
-event_read_posted(struct call *c, const struct json *body, struct posted *out)
+static const struct err *event_read_posted(struct call *c, struct posted *out)
 {
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     struct str actor; /* known, and replaced by the caller's name */
     fields_only(&f, "event_type actor payload trace_id parent_event_id "
                     "intent_id id created_at proof");
@@ -164,10 +163,9 @@ static const struct err *event_delegate(struct call *c, struct work *w,
 const struct err *api_event_post(struct call *c)
 {
     struct posted p = {.payload = NULL};
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(event_read_posted(c, body, &p));
+    TRY(call_body_once(c));
+    TRY(event_read_posted(c, &p));
     const bool echo = event_type_echoed(p.type);
     /* OpenIntent's client delegates by this event: posted by an agent with an
      * agent_id it is the assignment. */

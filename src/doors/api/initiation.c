@@ -7,11 +7,11 @@
 
 const struct err *api_initiation_make(struct call *c)
 {
-    struct json *body = NULL, *o = json_object(c->a);
+    struct json *o = json_object(c->a);
     struct str agent = STR_NONE, ticket;
     int64_t expires_at;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "agent");
     fields_need(&f, "agent");
     fields_text(&f, "agent", PRINCIPAL_AGENT_NAME_MAX, &agent);

@@ -100,11 +100,11 @@ static const struct err *intent_make(struct call *c, struct str parent)
 {
     struct intent given = {.status = INTENT_DRAFT, .test = c->who.test};
     struct intent_ids depends = {.n = 0};
-    struct json *body = NULL, *payload = json_object(c->a);
+    struct json *payload = json_object(c->a);
     struct json *list = json_array(c->a);
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    TRY(intent_read(c->a, body, &given, &depends));
+    TRY(call_body_once(c));
+    TRY(intent_read(c->a, c->body, &given, &depends));
     if (parent.p)
         given.parent_intent_id = parent;
     given.created_by = principal_actor(&c->who);

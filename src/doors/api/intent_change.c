@@ -103,12 +103,11 @@ static const struct err *change_status(struct call *c, struct work *w,
 const struct err *api_intent_status(struct call *c)
 {
     struct str reason = STR_NONE;
-    struct json *body = NULL;
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "status");
     const enum intent_status to = vocabulary_intent_status_read(&f, "status");
     fields_text(&f, "reason", REASON_MAX, &reason);
@@ -134,7 +133,7 @@ const struct err *api_intent_status(struct call *c)
 
 /* The record's bytes inside the body, so that its context is stored as sent:
  * patches[i].value or state._suspension. */
-static struct str change_record_bytes(struct call *c, const struct json *body,
+static struct str change_record_bytes(struct call *c,
                                       const struct json *record)
 {
     const struct str list =
@@ -142,7 +141,7 @@ static struct str change_record_bytes(struct call *c, const struct json *body,
     const struct str state = json_raw_member(c->a, c->rq->body, STR("state"));
     if (!list.p)
         return json_raw_member(c->a, state, STR("_suspension"));
-    const struct json *patches = json_get(body, "patches");
+    const struct json *patches = json_get(c->body, "patches");
     for (size_t i = 0; i < json_count(patches); i++) {
         if (json_get(json_at(patches, i), "value") != record)
             continue;
@@ -153,37 +152,35 @@ static struct str change_record_bytes(struct call *c, const struct json *body,
 }
 
 static const struct err *change_patch(struct call *c, struct work *w,
-                                      const struct intent_patches *p,
-                                      const struct json *body)
+                                      const struct intent_patches *p)
 {
-    const char *sent = json_has(body, "patches") ? "patches" : "state";
+    const char *sent = json_has(c->body, "patches") ? "patches" : "state";
     struct json *state = NULL, *payload = json_object(c->a);
     if (p->n == 0)
         return NULL;
     TRY(json_parse(c->a, w->intent.state, &state));
     TRY(intent_patch(c->a, state, p));
     TRY(intent_state_text(c->a, state, &w->intent.state));
-    json_set_json(payload, sent, json_get(body, sent));
+    json_set_json(payload, sent, json_get(c->body, sent));
     return work_event(w, "state_patched", event_by(&c->who), payload);
 }
 
 /* Between the SDK's status call and its record there is no open question yet;
  * the record creates it. At any other time the record is sealed. */
 static const struct err *change_state(struct call *c, struct work *w,
-                                      struct intent_patches *p,
-                                      const struct json *body)
+                                      struct intent_patches *p)
 {
     struct suspension s = {.state = SUSPENSION_PENDING};
     const struct json *record = NULL;
     bool whole = false;
     TRY(intent_check_open(w->intent.status));
     if (!intent_patches_suspension(p, &whole, &record))
-        return change_patch(c, w, p, body);
+        return change_patch(c, w, p);
     if (!whole)
         return ERROR(ERR_CONFLICT, "suspension.sealed",
                      "The question is sealed. It cannot be patched.");
     intent_patches_drop_suspension(p);
-    TRY(change_patch(c, w, p, body));
+    TRY(change_patch(c, w, p));
     if (c->who.role != ROLE_AGENT)
         return ERROR(ERR_FORBIDDEN, "suspension.agents_ask",
                      "Only an agent may ask a question.");
@@ -192,8 +189,8 @@ static const struct err *change_state(struct call *c, struct work *w,
         return ERROR(ERR_CONFLICT, "suspension.sealed",
                      "The question is sealed. To ask a new one, set the "
                      "status to suspended_awaiting_input first.");
-    TRY(suspension_read_record(c->a, record,
-                               change_record_bytes(c, body, record), &s));
+    TRY(suspension_read_record(c->a, record, change_record_bytes(c, record),
+                               &s));
     TRY(tool_check_add_terms(w, &s));
     return ask_by_caller(w, &s);
 }
@@ -201,19 +198,18 @@ static const struct err *change_state(struct call *c, struct work *w,
 const struct err *api_intent_state(struct call *c)
 {
     struct intent_patches *p = arena_new(c->a, struct intent_patches);
-    struct json *body = NULL;
     int64_t version = 0;
     struct work w;
     TRY(call_if_match(c, &version));
-    TRY(call_body_once(c, &body));
-    TRY(intent_patches_read(c->a, body, p));
+    TRY(call_body_once(c));
+    TRY(intent_patches_read(c->a, c->body, p));
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
     TRY(policy_write(&w));
     if (p->n > 0) {
-        TRY(change_state(c, &w, p, body));
+        TRY(change_state(c, &w, p));
         work_touch(&w);
     }
     const struct err *e = change_commit(c, &w);

@@ -58,10 +58,9 @@ const struct err *api_lease_acquire(struct call *c)
 {
     struct lease l = {.id = id_new(c->a), .status = LEASE_ACTIVE};
     int64_t seconds = LEASE_SECONDS_DEFAULT;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "scope");
     fields_text(&f, "scope", LEASE_SCOPE_MAX, &l.scope);
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
@@ -96,11 +95,10 @@ const struct err *api_lease_renew(struct call *c)
 {
     int64_t seconds = LEASE_SECONDS_DEFAULT;
     struct lease l, newest = {.id = STR_NONE};
-    struct json *body = NULL;
     bool found = false;
     struct work w;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_int(&f, "duration_seconds", 1, LEASE_SECONDS_MAX, &seconds);
     TRY(fields_error(&f));
     TRY(call_begin(c, &w, c->param[0]));
@@ -187,10 +185,9 @@ static const struct err *lease_change_agent(struct call *c, struct work *w,
 const struct err *api_agent_assign(struct call *c)
 {
     struct str agent = STR_NONE;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "agent_id");
     fields_text(&f, "agent_id", PRINCIPAL_AGENT_NAME_MAX, &agent);
     if (!f.e && !principal_agent_name_new(agent))

@@ -48,11 +48,10 @@ const struct err *api_permit_get(struct call *c)
 const struct err *api_permit_result(struct call *c)
 {
     struct redemption r;
-    struct json *body = NULL;
     const struct work w = call_work(c);
-    TRY(call_body(c, &body));
+    TRY(call_body(c));
     TRY(use_find_own(&w, c->param[0], &r));
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     record_only(&f, &redemption_record);
     record_read(&f, &redemption_record, &r);
     TRY(fields_error(&f));
@@ -63,11 +62,11 @@ const struct err *api_permit_result(struct call *c)
 
 const struct err *api_permit_revoke(struct call *c)
 {
-    struct json *body = NULL, *o = json_object(c->a);
+    struct json *o = json_object(c->a);
     struct revoke r = {.permit_id = c->param[0], .reason = STR_NONE};
     struct work w = call_work(c);
-    TRY(call_body_if_any(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_if_any(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "reason");
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &r.reason);
     TRY(fields_error(&f));

@@ -39,12 +39,11 @@ static const struct err *reconcile_keep(struct call *c,
 const struct err *api_reconcile(struct call *c)
 {
     struct claim mine = {.by = principal_actor(&c->who)};
-    struct json *body = NULL;
     struct suspension s;
     struct work w = call_work(c);
     bool again;
-    TRY(call_body_once(c, &body));
-    TRY(claim_read(c->a, body, tables_restore().epoch, clock_now(), &mine));
+    TRY(call_body_once(c));
+    TRY(claim_read(c->a, c->body, tables_restore().epoch, clock_now(), &mine));
     TRY(question_get(c, c->param[0], &s));
     if (!str_eq(s.asked_by, principal_actor(&c->who)))
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",

@@ -59,10 +59,9 @@ static const struct err *redemption_read_proof(struct sent *x,
 static const struct err *redemption_read_use(struct sent *x)
 {
     struct call *c = x->c;
-    struct json *body = NULL;
     const struct json *call = NULL, *proof = NULL;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, x->gateway ? "token operation_id call dpop"
                                : "permit_id suspension_id operation_id call");
     fields_text(&f, "permit_id", 64, &x->permit_id);

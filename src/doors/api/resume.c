@@ -14,17 +14,16 @@
 /* The action stands in the body or in the address. A secret never passes
  * through here, and is not written down. */
 static const struct err *resume_read_action(struct call *c,
-                                            const struct json *body,
                                             struct answer *answer,
                                             struct str *out)
 {
     static const char *const secrets[] = {"code", "token", "access_token",
                                           "id_token", "secret"};
     const struct str query = request_query(c->rq, "action");
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     *out = STR_NONE;
     for (size_t i = 0; i < countof(secrets); i++) {
-        if (json_has(body, secrets[i]))
+        if (json_has(c->body, secrets[i]))
             return err_at(c->a, ERR_INVALID, "resume.secret",
                           str_of(secrets[i]),
                           "Never send a secret here. Store it where the "
@@ -161,12 +160,11 @@ static struct json *resume_object(struct call *c, const struct work *w,
 const struct err *api_resume(struct call *c)
 {
     struct answer answer = {.via = VIA_TOOL_CALL};
-    struct json *body = NULL;
     struct str action;
     struct work w = call_work(c);
-    TRY(call_body_if_any(c, &body));
+    TRY(call_body_if_any(c));
     TRY(call_once(c));
-    TRY(resume_read_action(c, body, &answer, &action));
+    TRY(resume_read_action(c, &answer, &action));
     TRY(work_begin_suspension(&w, c->param[0], &c->once));
     if (w.answered)
         return call_replay(c, &w);
@@ -174,8 +172,8 @@ const struct err *api_resume(struct call *c)
     if (!responder_sees(&about, &c->who))
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "There is no such suspension.");
-    const struct err *e = resume_read_choice(c->a, &w.suspension, action,
-                                             json_get(body, "value"), &answer);
+    const struct err *e = resume_read_choice(
+        c->a, &w.suspension, action, json_get(c->body, "value"), &answer);
     /* Too late, or not theirs to answer: that is reported first. */
     if (e && w.suspension.state == SUSPENSION_PENDING)
         return e;

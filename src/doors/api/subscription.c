@@ -26,10 +26,9 @@ subscription_check_target(struct call *c, const struct subscription *s)
 const struct err *api_subscription_make(struct call *c)
 {
     struct subscription s = {.id = id_new(c->a), .created_by = c->who.id};
-    struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    TRY(subscription_read(c->a, body, principal_actor(&c->who), clock_now(),
+    TRY(call_body_once(c));
+    TRY(subscription_read(c->a, c->body, principal_actor(&c->who), clock_now(),
                           &s));
     TRY(work_begin_bare(&w, &c->once));
     if (w.answered)

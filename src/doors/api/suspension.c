@@ -24,11 +24,10 @@ static const struct call_made suspension_made = {"/api/v1/suspensions/",
 
 const struct err *api_suspension_ask(struct call *c)
 {
-    struct json *body = NULL;
     struct question q;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(question_read(c->a, body, c->rq->body, &q));
+    TRY(call_body_once(c));
+    TRY(question_read(c->a, c->body, c->rq->body, &q));
     TRY(question_ask(c, &w, &q));
     if (w.answered)
         return call_replay_made(c, &w, &suspension_made);
@@ -185,11 +184,10 @@ const struct err *api_suspension_list(struct call *c)
 
 /* id: of the question, where the body names it; NULL: the path does. */
 static const struct err *suspension_read_answer(struct call *c,
-                                                const struct json *body,
                                                 struct str *id,
                                                 struct answer *out)
 {
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, id ? ANSWER_MEMBERS " suspension_id" : ANSWER_MEMBERS);
     if (id) {
         fields_need(&f, "suspension_id");
@@ -207,7 +205,7 @@ static const struct err *suspension_read_answer(struct call *c,
     fields_text(&f, "typed", SHORT_MAX, &out->typed);
     fields_bool(&f, "restored", &out->restored);
     fields_json(&f, "metadata", JSON_OBJECT, &out->metadata);
-    out->value = json_get(body, "value");
+    out->value = json_get(c->body, "value");
     out->via = VIA_NATIVE;
     return fields_error(&f);
 }
@@ -226,11 +224,10 @@ static const struct err *suspension_respond(struct call *c, bool script)
 {
     struct answer answer = {.value = NULL};
     struct str id = c->param[0];
-    struct json *body = NULL;
     struct suspension s;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    TRY(suspension_read_answer(c, body, script ? &id : NULL, &answer));
+    TRY(call_body_once(c));
+    TRY(suspension_read_answer(c, script ? &id : NULL, &answer));
     TRY(work_begin_suspension(&w, id, &c->once));
     if (w.answered) {
         TRY(question_get(c, id, &s));
@@ -272,12 +269,11 @@ const struct err *api_suspension_test_answer(struct call *c)
 
 const struct err *api_suspension_test_clock(struct call *c)
 {
-    struct json *body = NULL;
     int64_t seconds = 0, moved = 0;
     struct work w = call_work(c);
     TRY(suspension_check_test(c));
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "forward_seconds");
     fields_need(&f, "forward_seconds");
     fields_int(&f, "forward_seconds", 1, SUSPENSION_TIMEOUT_MAX, &seconds);
@@ -296,12 +292,11 @@ const struct err *api_suspension_test_clock(struct call *c)
 
 const struct err *api_suspension_cancel(struct call *c)
 {
-    struct json *body = NULL;
     struct str reason = STR_NONE;
     struct work w;
-    TRY(call_body_if_any(c, &body));
+    TRY(call_body_if_any(c));
     TRY(call_once(c));
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "reason");
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &reason);
     TRY(fields_error(&f));

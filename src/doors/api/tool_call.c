@@ -62,10 +62,9 @@ const struct err *api_tool_call_check(struct call *c)
 {
     struct tool_gate k = {.c = c, .check = {.w = call_work(c)}};
     struct tool_gate_result done;
-    struct json *body = NULL;
-    TRY(call_body_once(c, &body));
-    k.body = body;
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    k.body = c->body;
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_only(&f, "task intent_id initiation initiated_by explanation "
                     "consequence severity requires_approval tool_calls "
                     "auth_challenges responder timeout_seconds retry_policy "
@@ -75,7 +74,7 @@ const struct err *api_tool_call_check(struct call *c)
     k.about.consequence = tool_request_read(&k.check, &f);
     TRY(fields_error(&f));
     TRY(tool_call_read_task(&k));
-    TRY(tool_call_read(c->a, body, c->rq->body, &k.calls));
+    TRY(tool_call_read(c->a, c->body, c->rq->body, &k.calls));
     TRY(tool_call_read_terms(&k));
     return tool_gate_check(&k, &done);
 }

@@ -37,28 +37,31 @@ const struct err *call_begin(struct call *c, struct work *w, struct str id)
     return work_begin_by_caller(w, id, &c->once);
 }
 
-const struct err *call_body(struct call *c, struct json **out)
+const struct err *call_body(struct call *c)
 {
     const struct str how = request_header(c->rq, "Content-Encoding");
+    c->body = NULL;
     /* A JSON reader could only call a compressed body malformed. */
     if ((how.n > 0 && !str_is_nocase(how, "identity")) ||
         str_starts(c->rq->body, STR("\x1F\x8B")))
         return ERROR(ERR_MEDIA_TYPE, "request.encoding",
                      "The body is compressed. Send it uncompressed.");
-    TRY(json_parse(c->a, c->rq->body, out));
-    if (json_depth(*out) > JSON_INPUT_DEPTH_MAX)
+    TRY(json_parse(c->a, c->rq->body, &c->body));
+    if (json_depth(c->body) > JSON_INPUT_DEPTH_MAX)
         return ERROR(ERR_BAD_REQUEST, "json.too_deep",
                      "Arrays and objects may be nested 32 levels deep.");
-    if (!json_is(*out, JSON_OBJECT))
+    if (!json_is(c->body, JSON_OBJECT))
         return ERROR(ERR_INVALID, "body.not_object",
                      "The body has to be a JSON object.");
     return NULL;
 }
 
-const struct err *call_body_if_any(struct call *c, struct json **out)
+const struct err *call_body_if_any(struct call *c)
 {
-    *out = json_object(c->a);
-    return c->rq->body.n > 0 ? call_body(c, out) : NULL;
+    if (c->rq->body.n > 0)
+        return call_body(c);
+    c->body = json_object(c->a);
+    return NULL;
 }
 
 struct work_once call_once_as(const struct call *c, struct str key,
@@ -95,9 +98,9 @@ const struct err *call_once(struct call *c)
     return NULL;
 }
 
-const struct err *call_body_once(struct call *c, struct json **body)
+const struct err *call_body_once(struct call *c)
 {
-    TRY(call_body(c, body));
+    TRY(call_body(c));
     return call_once(c);
 }
 

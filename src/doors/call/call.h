@@ -30,6 +30,7 @@ struct call {
     int64_t cpu;       /* clock_cpu when a read began */
     struct str visit;  /* of a browser at the login; p NULL: none */
     struct oauth_params params; /* the form of an OAuth client */
+    struct json *body;          /* a JSON object, once it was read */
     struct work_once once; /* the key of a call that writes, once it was read;
                             * key p NULL: none */
 };
@@ -44,11 +45,11 @@ struct work call_work(const struct call *c);
 /* work_begin_by_caller of a new unit, with the key of the call. */
 const struct err *call_begin(struct call *c, struct work *w,
                              struct str id) MUST;
-/* The body as a JSON object. ERR_BAD_REQUEST json.*; ERR_MEDIA_TYPE
+/* Reads the body into c->body. ERR_BAD_REQUEST json.*; ERR_MEDIA_TYPE
  * request.encoding; ERR_INVALID body.not_object. */
-const struct err *call_body(struct call *c, struct json **out) MUST;
+const struct err *call_body(struct call *c) MUST;
 /* The same; without a body an empty object. */
-const struct err *call_body_if_any(struct call *c, struct json **out) MUST;
+const struct err *call_body_if_any(struct call *c) MUST;
 /* Reads the Idempotency-Key into c->once. ERR_BAD_REQUEST idempotency.key. */
 const struct err *call_once(struct call *c) MUST;
 /* The same for a key that the server made: of at most 255 visible ASCII
@@ -56,7 +57,7 @@ const struct err *call_once(struct call *c) MUST;
 struct work_once call_once_as(const struct call *c, struct str key,
                               struct str request_sha256);
 /* The body and the key of a call that writes. */
-const struct err *call_body_once(struct call *c, struct json **body) MUST;
+const struct err *call_body_once(struct call *c) MUST;
 /* The version in If-Match, bare or quoted. ERR_BAD_REQUEST
  * request.if_match when it is missing or no number. */
 const struct err *call_if_match(struct call *c, int64_t *out) MUST;

@@ -439,11 +439,10 @@ const struct err *hooks_post(struct call *c)
 {
     const struct str edit = request_query(c->rq, "edit");
     struct hooks_call h = {.c = c};
-    struct json *body = NULL;
     struct verdict v;
     size_t i = 0;
     bool held;
-    TRY(call_body(c, &body));
+    TRY(call_body(c));
     while (i < countof(clients) && !str_is(c->param[0], clients[i].name))
         i++;
     if (i == countof(clients))
@@ -452,14 +451,15 @@ const struct err *hooks_post(struct call *c)
     h.client = str_of(clients[i].title);
     h.bare = clients[i].bare;
     TRY(hooks_read_late(c, &clients[i], &h.late));
-    TRY(hooks_read(&h, body, c->rq->body));
+    TRY(hooks_read(&h, c->body, c->rq->body));
     h.edit = str_is(edit, "yes") && clients[i].edits;
     if (edit.p && !h.edit && !str_is(edit, "no"))
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("edit"),
                       "\"edit\" has to be yes or no. Only claude and gemini "
                       "support yes.");
     if (!h.session.p)
-        h.session = hooks_named(c->a, json_get_text(body, clients[i].session));
+        h.session =
+            hooks_named(c->a, json_get_text(c->body, clients[i].session));
     const int64_t wait =
         h.late == HOOKS_LATE_DEFER ? 0 : clients[i].hold;
     TRY(hooks_decide(&h, call_query_int(c, "hold", wait), &v, &held));

@@ -64,26 +64,26 @@ static void mcp_refuse(struct mcp *m, enum mcp_code code, const char *say)
 static bool mcp_read(struct mcp *m)
 {
     struct call *c = m->c;
-    struct json *body = NULL;
-    const struct err *e = call_body(c, &body);
+    const struct err *e = call_body(c);
     if (e) {
         mcp_answer_error(
             m, 400, e->kind == ERR_BAD_REQUEST ? MCP_PARSE : MCP_REQUEST,
             e->say, mcp_answer_details(m, e));
         return false;
     }
-    if (!str_is(json_get_text(body, "jsonrpc"), "2.0")) {
+    if (!str_is(json_get_text(c->body, "jsonrpc"), "2.0")) {
         mcp_refuse(m, MCP_REQUEST,
                    "The body has to be a JSON-RPC 2.0 message.");
         return false;
     }
-    const struct json *id = json_get(body, "id");
+    const struct json *id = json_get(c->body, "id");
     const struct str text = json_text(id);
-    const bool answers = json_has(body, "result") || json_has(body, "error");
-    m->method = json_get_text(body, "method");
-    m->params = json_get(body, "params");
+    const bool answers =
+        json_has(c->body, "result") || json_has(c->body, "error");
+    m->method = json_get_text(c->body, "method");
+    m->params = json_get(c->body, "params");
     m->meta = json_get(m->params, "_meta");
-    if ((json_has(body, "id") && !json_is(id, JSON_INT) && !text.p) ||
+    if ((json_has(c->body, "id") && !json_is(id, JSON_INT) && !text.p) ||
         text.n > ID_MAX || (!m->method.p && !answers) ||
         m->method.n > METHOD_NAME_MAX ||
         (m->params && !json_is(m->params, JSON_OBJECT))) {

@@ -68,12 +68,12 @@ static const struct err *access_check_gift(const struct work *w,
 
 const struct err *openintent_access_set(struct call *c)
 {
-    struct json *body = NULL, *o = NULL;
+    struct json *o = NULL;
     struct acl_wish *wish = arena_new(c->a, struct acl_wish);
     struct acl_rows old;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(acl_read(c->a, body, clock_now(), wish));
+    TRY(call_body(c));
+    TRY(acl_read(c->a, c->body, clock_now(), wish));
     TRY(call_begin(c, &w, c->param[0]));
     for (size_t i = 0; i < wish->n; i++)
         TRY(keys_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
@@ -97,11 +97,10 @@ const struct err *openintent_access_set(struct call *c)
 
 const struct err *openintent_access_grant(struct call *c)
 {
-    struct json *body = NULL;
     struct acl_entry e;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(acl_entry_read(c->a, body, STR(""), clock_now(), &e));
+    TRY(call_body_once(c));
+    TRY(acl_entry_read(c->a, c->body, STR(""), clock_now(), &e));
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
@@ -146,10 +145,9 @@ const struct err *openintent_access_request(struct call *c)
                                        .who = &anybody,
                                        .take = SQL_INTENT_TAKE};
     struct suspension s = {.id = id_new(c->a)};
-    struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    TRY(side_question_read_access(c->a, body, &s));
+    TRY(call_body_once(c));
+    TRY(side_question_read_access(c->a, c->body, &s));
     TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
@@ -188,10 +186,9 @@ static const struct err *access_read_answer(struct call *c, bool yes,
                                             struct answer *out)
 {
     struct str permission = STR_NONE;
-    struct json *body = NULL;
     *out = (struct answer){.pressed = true, .via = VIA_OPENINTENT};
-    TRY(call_body_if_any(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_if_any(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     if (yes)
         fields_word(&f, "permission", "read write admin", &permission);
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &out->reason);

@@ -23,10 +23,9 @@ const struct err *openintent_attachment_add(struct call *c)
 {
     struct attachment t = {.size = 0};
     struct attachment_rows rows;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(record_body(c->a, body, &attachment_record, &t));
+    TRY(call_body_once(c));
+    TRY(record_body(c->a, c->body, &attachment_record, &t));
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);

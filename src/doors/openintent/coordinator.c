@@ -137,11 +137,10 @@ static const struct err *coordinator_grant(struct call *c, struct work *w,
 const struct err *openintent_coordinator_create(struct call *c)
 {
     struct coordinator k = {.ended_at = 0};
-    struct json *body = NULL;
     struct portfolio p;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(coordinator_read(c->a, body, &k));
+    TRY(call_body_once(c));
+    TRY(coordinator_read(c->a, c->body, &k));
     if (c->who.role == ROLE_AGENT && !coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
                      "An agent can make only itself the coordinator.");
@@ -183,10 +182,9 @@ static const struct err *coordinator_begin(struct call *c, struct work *w,
 
 const struct err *openintent_coordinator_heartbeat(struct call *c)
 {
-    struct json *body = NULL;
     struct coordinator k;
     struct work w;
-    TRY(call_body_if_any(c, &body)); /* of any members */
+    TRY(call_body_if_any(c)); /* of any members */
     TRY(coordinator_begin(c, &w, &k));
     if (!coordinator_mine(c, &k))
         return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
@@ -244,10 +242,9 @@ coordinator_check_decided(struct call *c, const struct coordinator_decided *r)
 const struct err *openintent_coordinator_decide(struct call *c)
 {
     struct coordinator_decided r;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(coordinator_decided_read(c->a, body, &r));
+    TRY(call_body_once(c));
+    TRY(coordinator_decided_read(c->a, c->body, &r));
     TRY(call_begin(c, &w, r.intent_id));
     if (w.answered)
         return call_replay(c, &w);

@@ -20,10 +20,9 @@ const struct err *openintent_cost_record(struct call *c)
 {
     struct cost cost = {.provider = STR_NONE};
     struct records_total total;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(record_body(c->a, body, &cost_record, &cost));
+    TRY(call_body_once(c));
+    TRY(record_body(c->a, c->body, &cost_record, &cost));
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);

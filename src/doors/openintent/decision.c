@@ -54,9 +54,8 @@ struct decision_sent {
 static const struct err *decision_read(struct call *c,
                                        struct decision_sent *out)
 {
-    struct json *body = NULL;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "decision_type");
     fields_need(&f, "outcome");
     fields_text(&f, "decision_type", WORD_MAX, &out->type);

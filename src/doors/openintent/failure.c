@@ -27,11 +27,10 @@ const struct err *openintent_failure_policy(struct call *c)
 
 const struct err *openintent_failure_policy_set(struct call *c)
 {
-    struct json *body = NULL;
     struct failure_policy p;
     struct work w;
-    TRY(call_body(c, &body));
-    TRY(failure_policy_read(c->a, body, &p));
+    TRY(call_body(c));
+    TRY(failure_policy_read(c->a, c->body, &p));
     TRY(call_begin(c, &w, c->param[0]));
     TRY(intent_check_open(w.intent.status));
     TRY(policy_write(&w));
@@ -81,10 +80,9 @@ const struct err *openintent_failure_record(struct call *c)
     struct failure_counts before;
     struct failure_policy p;
     bool found = false;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(failure_read(c->a, body, &f));
+    TRY(call_body_once(c));
+    TRY(failure_read(c->a, c->body, &f));
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);

@@ -53,11 +53,11 @@ static const struct err *governance_change(struct call *c, struct str policy,
 
 const struct err *openintent_governance_set(struct call *c)
 {
-    struct json *body = NULL;
     struct governance now;
-    TRY(call_body(c, &body));
-    TRY(governance_read(c->a, body, STR(""), &now));
-    return governance_change(c, json_dump(c->a, body, INTENT_STATE_MAX), &now);
+    TRY(call_body(c));
+    TRY(governance_read(c->a, c->body, STR(""), &now));
+    return governance_change(c, json_dump(c->a, c->body, INTENT_STATE_MAX),
+                             &now);
 }
 
 const struct err *openintent_governance_remove(struct call *c)

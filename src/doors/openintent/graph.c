@@ -183,12 +183,11 @@ static const struct err *graph_commit(struct call *c, struct work *w,
 const struct err *openintent_graph_add(struct call *c)
 {
     struct str dependency = STR_NONE;
-    struct json *body = NULL;
     int64_t version = 0;
     struct work w = call_work(c);
     TRY(call_if_match(c, &version));
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "dependency_id");
     fields_uuid(&f, "dependency_id", &dependency);
     TRY(fields_error(&f));

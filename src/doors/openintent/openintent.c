@@ -116,10 +116,9 @@ const struct err *openintent_respond(struct call *c)
                                        .answers = true};
     struct answer answer = {.value = NULL};
     struct str id = STR_NONE;
-    struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    TRY(openintent_read_answer(c, body, &id, &answer));
+    TRY(call_body_once(c));
+    TRY(openintent_read_answer(c, c->body, &id, &answer));
     TRY(work_begin(&w, &target, &c->once));
     if (w.answered)
         return call_replay(c, &w);
@@ -135,7 +134,7 @@ const struct err *openintent_respond(struct call *c)
     if (!same)
         return ERROR(ERR_CONFLICT, "suspension.not_active",
                      "This is not the intent's active suspension.");
-    TRY(openintent_read_more(c, body, &w.suspension, &answer));
+    TRY(openintent_read_more(c, c->body, &w.suspension, &answer));
     TRY(respond_decide(c, &w, &answer));
     if (w.answered)
         return call_replay(c, &w);

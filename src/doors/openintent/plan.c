@@ -165,16 +165,16 @@ const struct err *openintent_plan_make(struct call *c)
                          .key_id = principal_agent_key(&c->who),
                          .terms = c->who.terms};
     struct str intent_id = STR_NONE;
-    struct json *body = NULL, *o = json_object(c->a);
+    struct json *o = json_object(c->a);
     struct plan *p = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
     TRY(fields_error(&f));
-    TRY(plan_read(c->a, body, &fresh));
-    TRY(plan_read_sent(c, body, sent));
+    TRY(plan_read(c->a, c->body, &fresh));
+    TRY(plan_read_sent(c, c->body, sent));
     TRY(plan_begin(c, &w, intent_id));
     if (w.answered)
         return call_replay_made(c, &w, &plan_made);
@@ -194,12 +194,12 @@ const struct err *openintent_plan_change(struct call *c)
 {
     struct plan_sent *sent = arena_new(c->a, struct plan_sent);
     struct str intent_id = STR_NONE;
-    struct json *body = NULL, *o = NULL;
+    struct json *o = NULL;
     int64_t version = 0;
     struct work w;
     TRY(call_must_match(c, &version));
-    TRY(call_body(c, &body));
-    TRY(plan_read_sent(c, body, sent));
+    TRY(call_body(c));
+    TRY(plan_read_sent(c, c->body, sent));
     TRY(plans_intent(c->pg, c->a, c->param[0], &intent_id));
     TRY(err_not_found_as(plan_begin(c, &w, intent_id), &plan_record.unknown));
     struct plan *p = intent_plans_plan(w.plans, id_lower(c->a, c->param[0]));
@@ -211,7 +211,7 @@ const struct err *openintent_plan_change(struct call *c)
               "The plan has changed since you read it. Read it again.")));
     if (plan_ended(p->state))
         return ERROR(ERR_CONFLICT, "plan.ended", "The plan has ended.");
-    TRY(plan_read(c->a, body, p));
+    TRY(plan_read(c->a, c->body, p));
     plan_mark_changed(p, w.now);
     TRY(plan_put(c, &w, p, sent));
     TRY(plan_object(c, w.plans, p, &o));
@@ -225,11 +225,11 @@ static const struct err *plan_decide(struct call *c, enum effect effect)
 {
     struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
     struct str question = STR_NONE;
-    struct json *body = NULL, *o = NULL;
+    struct json *o = NULL;
     struct work w = call_work(c);
-    TRY(call_body_if_any(c, &body));
+    TRY(call_body_if_any(c));
     TRY(call_once(c));
-    struct fields f = fields(c->a, body, STR(""));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_text(&f, "reason", SUSPENSION_REASON_MAX, &answer.reason);
     TRY(fields_error(&f));
     TRY(plans_question(c->pg, c->a, c->param[0], c->param[1], &question));

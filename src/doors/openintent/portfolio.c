@@ -105,10 +105,9 @@ const struct err *openintent_portfolio_create(struct call *c)
                           .created_by = principal_actor(&c->who),
                           .test = c->who.test};
     const struct portfolio_members none = {.n = 0};
-    struct json *body = NULL;
     struct work w = call_work(c);
-    TRY(call_body_once(c, &body));
-    TRY(portfolio_read(c->a, body, clock_now(), &p));
+    TRY(call_body_once(c));
+    TRY(portfolio_read(c->a, c->body, clock_now(), &p));
     TRY(work_begin_bare(&w, &c->once));
     if (w.answered)
         return call_replay(c, &w);
@@ -149,11 +148,10 @@ portfolio_commit(struct call *c, struct work *w, const struct portfolio *p,
 const struct err *openintent_portfolio_status(struct call *c)
 {
     const struct portfolios_waiting none = {.n = 0};
-    struct json *body = NULL;
     struct portfolio p;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "status");
     const enum portfolio_status to =
         vocabulary_portfolio_status_read(&f, "status");
@@ -194,22 +192,21 @@ portfolio_check_waiting(struct call *c, const struct portfolio *p,
 
 const struct err *openintent_portfolio_change(struct call *c)
 {
-    struct json *body = NULL;
     struct portfolios_waiting locked = {.n = 0};
     struct portfolio p;
     struct work w = call_work(c);
-    TRY(call_body(c, &body));
+    TRY(call_body(c));
     TRY(work_begin_bare(&w, NULL));
     /* Before the portfolio's lock: those of the members that an earlier
      * deadline could end. */
-    if (json_has(body, "deadline")) {
+    if (json_has(c->body, "deadline")) {
         TRY(portfolios_waiting(c->pg, c->a, c->param[0], &locked));
         TRY(portfolios_take_waiting(c->pg, c->a, &locked));
     }
     TRY(portfolios_take(c->pg, c->a, c->param[0], &c->who, &p));
     const int64_t before = p.deadline;
     TRY(portfolio_check_active(&p));
-    TRY(portfolio_read_changes(c->a, body, &p));
+    TRY(portfolio_read_changes(c->a, c->body, &p));
     p.updated_at = w.now;
     p.version++;
     if (p.deadline && (!before || p.deadline < before))
@@ -233,11 +230,10 @@ const struct err *openintent_portfolio_add(struct call *c)
 {
     struct portfolio_member m = {.id = id_new(c->a), .role = MEMBER_PLAIN};
     struct portfolio_place at;
-    struct json *body = NULL;
     struct portfolio p;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(record_body(c->a, body, &portfolio_member_record, &m));
+    TRY(call_body_once(c));
+    TRY(record_body(c->a, c->body, &portfolio_member_record, &m));
     TRY(call_begin(c, &w, m.intent_id));
     if (w.answered)
         return call_replay(c, &w);

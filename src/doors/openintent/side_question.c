@@ -74,10 +74,9 @@ side_request(struct call *c, const struct err *(*read)(struct arena *a,
                                                        struct suspension *out))
 {
     struct suspension s = {.id = id_new(c->a)};
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    TRY(read(c->a, body, &s));
+    TRY(call_body_once(c));
+    TRY(read(c->a, c->body, &s));
     TRY(call_begin(c, &w, c->param[0]));
     if (w.answered)
         return call_replay(c, &w);
@@ -135,9 +134,8 @@ static const struct err *side_answer_approval(struct call *c,
                                               const char *value)
 {
     struct answer answer = {.pressed = true, .via = VIA_OPENINTENT};
-    struct json *body = NULL;
-    TRY(call_body_if_any(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_if_any(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_text(&f, "notes", NOTES_MAX, &answer.reason);
     TRY(fields_error(&f));
     answer.value = json_string(c->a, str_of(value));
@@ -158,9 +156,8 @@ const struct err *openintent_escalation_resolve(struct call *c)
 {
     struct answer answer = {.via = VIA_OPENINTENT};
     struct str resolution = STR_NONE;
-    struct json *body = NULL;
-    TRY(call_body(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "resolution");
     fields_text(&f, "resolution", NOTES_MAX, &resolution);
     fields_text(&f, "notes", NOTES_MAX, &answer.reason);

@@ -65,14 +65,13 @@ const struct err *openintent_task_make(struct call *c)
 {
     struct task t = {.id = id_new(c->a)};
     struct str intent_id = STR_NONE;
-    struct json *body = NULL;
     struct work w;
-    TRY(call_body_once(c, &body));
-    struct fields f = fields(c->a, body, STR(""));
+    TRY(call_body_once(c));
+    struct fields f = fields(c->a, c->body, STR(""));
     fields_need(&f, "intent_id");
     fields_uuid(&f, "intent_id", &intent_id);
     TRY(fields_error(&f));
-    TRY(task_read(c->a, body, &t));
+    TRY(task_read(c->a, c->body, &t));
     TRY(call_begin(c, &w, intent_id));
     if (w.answered)
         return call_replay_made(c, &w, &task_made);
@@ -116,14 +115,13 @@ static const struct err *task_put_status(struct call *c, struct work *w,
 
 const struct err *openintent_task_change(struct call *c)
 {
-    struct json *body = NULL;
     struct task_change change;
     struct task was;
     int64_t version = 0;
     struct work w;
     TRY(call_must_match(c, &version));
-    TRY(call_body(c, &body));
-    TRY(task_read_change(c->a, body, &change));
+    TRY(call_body(c));
+    TRY(task_read_change(c->a, c->body, &change));
     TRY(tasks_get(c->pg, c->a, c->param[0], &was));
     TRY(err_not_found_as(call_begin(c, &w, was.intent_id),
                          &task_record.unknown));
@@ -144,7 +142,7 @@ const struct err *openintent_task_change(struct call *c)
     TRY(intent_check_open(w.intent.status));
     TRY(task_change_may(w.plans, t, &c->who));
     TRY(coordinators_supervisor(c->pg, c->a, &w.plans->guards));
-    TRY(task_change_apply(w.plans, t, body, &change, &c->who));
+    TRY(task_change_apply(w.plans, t, c->body, &change, &c->who));
     TRY(task_put_status(c, &w, t, &change));
     TRY(ask_of_plans(&w));
     return call_commit(c, &w, 200, intent_plans_task_json(w.plans, t), false);
