@@ -52,12 +52,10 @@ const struct err *api_intent_list(struct call *c)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
                       "There is no status with this name.");
     if (after.p) {
-        const struct err *e = call_intent(c, after, REACH_USE, &last);
-        if (e && e->kind == ERR_NOT_FOUND)
-            return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
-                          "\"after\" has to be the last id of the previous "
-                          "page.");
-        TRY(e);
+        TRY(err_not_found_as(
+            call_intent(c, after, REACH_USE, &last),
+            err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
+                   "\"after\" has to be the last id of the previous page.")));
         page.after_created = last.created_at;
         page.after_id = last.id;
     }

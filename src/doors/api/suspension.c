@@ -131,13 +131,11 @@ static const struct err *suspension_read_after(struct call *c,
     struct suspension s;
     if (!after.p)
         return NULL;
-    const struct err *e = question_get(c, after, &s);
-    if (e && e->kind != ERR_NOT_FOUND)
-        return e;
-    if (e)
-        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
-                      "\"after\" has to be the last suspension_id of the "
-                      "previous page.");
+    TRY(err_not_found_as(
+        question_get(c, after, &s),
+        err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("after"),
+               "\"after\" has to be the last suspension_id of the previous "
+               "page.")));
     page->after_at = s.suspended_at;
     page->after_id = s.id;
     return NULL;
