@@ -119,13 +119,13 @@ struct change {
 
 static struct change compare(struct work *w, struct event_by by,
                              const struct acl_rows *old,
-                             const struct acl_wish *wish)
+                             const struct acl_list *list)
 {
     struct change c = {
-        .given = arena_many(w->arena, wish->n + 1, struct acl_entry),
+        .given = arena_many(w->arena, list->n + 1, struct acl_entry),
         .lost = arena_many(w->arena, old->n + 1, struct acl_entry)};
-    for (size_t i = 0; i < wish->n; i++) {
-        struct acl_entry e = wish->v[i];
+    for (size_t i = 0; i < list->n; i++) {
+        struct acl_entry e = list->v[i];
         const struct acl_entry *before =
             acl_of_agent(old->v, old->n, e.agent);
         if (before && acl_same(before, &e))
@@ -136,7 +136,7 @@ static struct change compare(struct work *w, struct event_by by,
         c.given[c.given_n++] = e;
     }
     for (size_t i = 0; i < old->n; i++) {
-        if (!acl_of_agent(wish->v, wish->n, old->v[i].agent))
+        if (!acl_of_agent(list->v, list->n, old->v[i].agent))
             c.lost[c.lost_n++] = old->v[i];
     }
     return c;
@@ -163,14 +163,14 @@ static const struct err *tell_change(struct work *w, struct event_by by,
 }
 
 const struct err *access_set(struct work *w, struct event_by by,
-                             const struct acl_wish *wish)
+                             const struct acl_list *list)
 {
     const bool was_closed = w->intent.closed;
     struct acl_rows old;
     TRY(acls_all(w->pg, w->arena, w->intent.id, &old));
-    const struct change c = compare(w, by, &old, wish);
-    w->intent.closed = wish->closed;
-    if (c.given_n + c.lost_n == 0 && wish->closed == was_closed)
+    const struct change c = compare(w, by, &old, list);
+    w->intent.closed = list->closed;
+    if (c.given_n + c.lost_n == 0 && list->closed == was_closed)
         return NULL;
     acls_queue_remove(w->pg, w->arena, c.lost, c.lost_n);
     for (size_t i = 0; i < c.given_n; i++)

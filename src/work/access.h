@@ -20,7 +20,7 @@ const struct err *access_revoke(struct work *w, struct event_by by,
 /* Makes the list be as it is wished; entries that stay as they are keep their
  * id. */
 const struct err *access_set(struct work *w, struct event_by by,
-                             const struct acl_wish *wish) MUST;
+                             const struct acl_list *list) MUST;
 /* The time of these entries is over. */
 const struct err *access_expire(struct work *w, const struct acl_entry *v,
                                 size_t n) MUST;

@@ -48,7 +48,7 @@ Test(acl, the_least_access_where_none_is_named)
 
 Test(acl, a_list)
 {
-    struct acl_wish w;
+    struct acl_list w;
     cr_assert_null(acl_read(
         a,
         tree("{'default_policy':'closed','entries':["

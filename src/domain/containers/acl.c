@@ -109,7 +109,7 @@ const struct acl_entry *acl_of_agent(const struct acl_entry *v, size_t n,
 }
 
 static const struct err *acl_one(struct arena *a, const struct json *one,
-                                 size_t i, int64_t now, struct acl_wish *out)
+                                 size_t i, int64_t now, struct acl_list *out)
 {
     const struct str path = fields_element(a, STR("entries"), i);
     struct fields f = fields(a, one, path);
@@ -128,12 +128,12 @@ static const struct err *acl_one(struct arena *a, const struct json *one,
 }
 
 const struct err *acl_read(struct arena *a, const struct json *body,
-                           int64_t now, struct acl_wish *out)
+                           int64_t now, struct acl_list *out)
 {
     struct fields f = fields(a, body, STR(""));
     const struct json *list = NULL;
     struct str policy = STR_NONE;
-    *out = (struct acl_wish){.n = 0};
+    *out = (struct acl_list){.n = 0};
     fields_need(&f, "default_policy");
     fields_word(&f, "default_policy", "open closed", &policy);
     fields_json(&f, "entries", JSON_ARRAY, &list);

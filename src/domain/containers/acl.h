@@ -22,7 +22,7 @@ struct acl_entry {
 extern const struct record acl_entry_record;
 
 /* A whole list, as it is to be. */
-struct acl_wish {
+struct acl_list {
     bool closed;
     struct acl_entry v[ACL_ENTRIES_MAX];
     size_t n;
@@ -39,7 +39,7 @@ const struct err *acl_entry_read(struct arena *a, const struct json *body,
  * it was read before, is left out. ERR_INVALID acl.twice for two entries of one
  * agent. */
 const struct err *acl_read(struct arena *a, const struct json *body,
-                           int64_t now, struct acl_wish *out) MUST;
+                           int64_t now, struct acl_list *out) MUST;
 /* The entry of an agent among n; NULL: it has none. */
 const struct acl_entry *acl_of_agent(const struct acl_entry *v, size_t n,
                                      struct str agent);

@@ -69,28 +69,28 @@ static const struct err *access_check_gift(const struct work *w,
 const struct err *openintent_access_set(struct call *c)
 {
     struct json *o = NULL;
-    struct acl_wish *wish = arena_new(c->a, struct acl_wish);
+    struct acl_list *list = arena_new(c->a, struct acl_list);
     struct acl_rows old;
     struct work w;
     TRY(call_body(c));
-    TRY(acl_read(c->a, c->body, clock_now(), wish));
+    TRY(acl_read(c->a, c->body, clock_now(), list));
     TRY(call_begin(c, &w, c->param[0]));
-    for (size_t i = 0; i < wish->n; i++)
-        TRY(keys_joins(c->pg, c->a, wish->v[i].agent, w.intent.test,
+    for (size_t i = 0; i < list->n; i++)
+        TRY(keys_joins(c->pg, c->a, list->v[i].agent, w.intent.test,
                        "entries"));
     if (c->who.role == ROLE_AGENT) {
         TRY(acls_list(c->pg, c->a, w.intent.id, w.now, &old));
-        for (size_t i = 0; i < wish->n; i++) {
+        for (size_t i = 0; i < list->n; i++) {
             const struct acl_entry *e =
-                acl_of_agent(old.v, old.n, wish->v[i].agent);
+                acl_of_agent(old.v, old.n, list->v[i].agent);
             /* An entry that stays as it is gives nothing. */
-            if (!e || !acl_same(e, &wish->v[i]))
-                TRY(access_check_gift(&w, &wish->v[i]));
+            if (!e || !acl_same(e, &list->v[i]))
+                TRY(access_check_gift(&w, &list->v[i]));
         }
-        if (!wish->closed)
+        if (!list->closed)
             TRY(policy_open(&w));
     }
-    TRY(access_set(&w, event_by(&c->who), wish));
+    TRY(access_set(&w, event_by(&c->who), list));
     TRY(access_object(c, w.intent.id, w.intent.closed, &o));
     return call_commit(c, &w, 200, o, false);
 }
