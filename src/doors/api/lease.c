@@ -3,7 +3,6 @@
 #include "base/json/fields.h"
 #include "base/shared/clock_watch.h"
 #include "doors/api/api.h"
-#include "store/intent/intents.h"
 #include "store/intent/leases.h"
 #include "store/sql.gen.h"
 #include "work/policy.h"

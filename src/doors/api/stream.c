@@ -5,7 +5,6 @@
 #include "doors/api/api.h"
 #include "doors/call/hold.h"
 #include "doors/call/session.h"
-#include "store/intent/intents.h"
 #include "store/plan/portfolios.h"
 #include "store/sending/tail.h"
 #include "store/tables.h"
