@@ -23,6 +23,14 @@ bool str_is_nocase(struct str a, const char *z)
     return a.n == b.n && str_same_nocase(a.p, b.p, a.n);
 }
 
+bool str_visible(struct str s)
+{
+    bool fine = true;
+    for (size_t i = 0; i < s.n; i++)
+        fine = fine && s.p[i] > ' ' && s.p[i] < 0x7f;
+    return fine;
+}
+
 bool str_starts(struct str s, struct str prefix)
 {
     return s.n >= prefix.n && str_eq(str_sub(s, 0, prefix.n), prefix);

@@ -45,6 +45,8 @@ static inline bool str_is(struct str a, const char *z)
 /* Same, ASCII letters compared without regard to case. */
 bool str_is_nocase(struct str a, const char *z);
 bool str_starts(struct str s, struct str prefix);
+/* Only visible ASCII characters, no space among them? */
+bool str_visible(struct str s);
 bool str_ends(struct str s, struct str suffix);
 /* Copies s and a NUL into the room bytes at to. false: it does not fit, and to
  * is "". */

@@ -18,7 +18,7 @@
                  * key */
 #define LARGE_BODY ((size_t)64 << 10) /* a size that the sender can reduce */
 
-static const struct err *serve_once(struct call *c, bool too_large)
+static const struct err *serve_try(struct call *c, bool too_large)
 {
     *c->rs = response_make(c->a);
     c->rs->style = c->route->style;
@@ -37,7 +37,7 @@ static const struct err *serve_once(struct call *c, bool too_large)
 static const struct err *serve_run(struct call *c, bool too_large)
 {
     for (int i = 0; i < TRIES; i++) {
-        const struct err *e = serve_once(c, too_large);
+        const struct err *e = serve_try(c, too_large);
         const struct err *other =
             pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
         e = other ? other : e;
@@ -107,7 +107,7 @@ static const struct err *serve_over_memory(const struct call *c)
 }
 
 /* The state of one request, whose steps may be left early. */
-struct way {
+struct serve_state {
     struct call *c;
     struct request *rq;
     struct pairs params;
@@ -119,7 +119,7 @@ struct way {
 /* Answers with the error. */
 static void serve_refuse(void *p)
 {
-    const struct way *w = p;
+    const struct serve_state *w = p;
     struct call *c = w->c;
     const struct err *e = w->e;
     const enum response_style style = serve_style(c);
@@ -181,19 +181,19 @@ const char *const *serve_route_names(size_t *n)
  * hands over to it. */
 static void serve_log_site(const struct request *rq)
 {
-    static bool told;
-    if (told || rq->bare || str_is(rq->site, version_site))
+    static bool logged;
+    if (logged || rq->bare || str_is(rq->site, version_site))
         return;
-    told = true;
+    logged = true;
     log_line(LOG_WARN,
              "site the web server's site is number %.*s, this program needs "
              "%s; see `sayso doctor`",
              STR_FMT(rq->site.p ? rq->site : STR("none")), version_site);
 }
 
-static void serve_go(void *p)
+static void serve_handle(void *p)
 {
-    struct way *w = p;
+    struct serve_state *w = p;
     struct call *c = w->c;
     struct request *rq = w->rq;
     const struct str target = pairs_get(w->params, "REQUEST_URI");
@@ -217,9 +217,9 @@ static void serve_go(void *p)
 
 /* The handler may have committed, where it refused too: a later error must not
  * undo the answer. */
-static void serve_leave(void *p)
+static void serve_end(void *p)
 {
-    const struct way *w = p;
+    const struct serve_state *w = p;
     limit_leave(w->c);
 }
 
@@ -229,20 +229,22 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     struct request rq = {.arena = a};
     struct call c = {.a = a, .serve = s, .pg = s->pg, .rq = &rq, .rs = rs,
                      .route_n = route_count};
-    struct way w = {
-        .c = &c, .rq = &rq, .params = params, .body = body,
-        .too_large = too_large};
+    struct serve_state w = {.c = &c,
+                            .rq = &rq,
+                            .params = params,
+                            .body = body,
+                            .too_large = too_large};
     *rs = response_make(a);
     (void)pg_spent(s->pg);
     (void)pg_stored(s->pg);
-    if (!arena_try(a, serve_go, &w))
+    if (!arena_try(a, serve_handle, &w))
         w.e = ERROR(ERR_MEMORY, "request.memory", "");
     if (w.e && !arena_try(a, serve_refuse, &w)) {
         /* Even the refusal does not fit in the memory. */
         *rs = response_make(a);
         rs->status = response_status(ERR_MEMORY);
     }
-    if (!arena_try(a, serve_leave, &w))
+    if (!arena_try(a, serve_end, &w))
         log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
     /* Every answer says how often the database was restored with a loss. */

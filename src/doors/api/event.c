@@ -47,12 +47,13 @@ const struct err *api_event_list(struct call *c)
 
 /* ---- posting -------------------------------------------------------- */
 
-struct posted {
+struct posted_event {
     struct str type, trace_id, parent_event_id;
     const struct json *payload;
 };
 
-static const struct err *event_read_posted(struct call *c, struct posted *out)
+static const struct err *event_read_body(struct call *c,
+                                         struct posted_event *out)
 {
     struct fields f = fields(c->a, c->body, STR(""));
     struct str actor; /* known, and replaced by the caller's name */
@@ -81,7 +82,7 @@ static const struct err *event_read_posted(struct call *c, struct posted *out)
  * itself. */
 static const struct err *event_find_reminder(struct call *c,
                                              const struct work *w,
-                                             const struct posted *p,
+                                             const struct posted_event *p,
                                              struct event_rows *out)
 {
     const struct events_page page = {.intent_id = w->intent.id,
@@ -103,8 +104,9 @@ static const struct err *event_find_reminder(struct call *c,
 
 /* The SDK also posts events that the server has recorded itself: the stored one
  * is the answer, and no second one is stored. */
-static const struct err *
-event_answer_echo(struct call *c, const struct work *w, const struct posted *p)
+static const struct err *event_answer_echo(struct call *c,
+                                           const struct work *w,
+                                           const struct posted_event *p)
 {
     const struct str id = json_get_text(p->payload, "suspension_id");
     struct event_rows rows = {.n = 0};
@@ -123,8 +125,8 @@ event_answer_echo(struct call *c, const struct work *w, const struct posted *p)
     return NULL;
 }
 
-static const struct err *event_append_posted(struct call *c, struct work *w,
-                                             const struct posted *p)
+static const struct err *event_add(struct call *c, struct work *w,
+                                   const struct posted_event *p)
 {
     const struct event_draft d = {
         .type = arena_z(c->a, p->type),
@@ -137,7 +139,7 @@ static const struct err *event_append_posted(struct call *c, struct work *w,
 }
 
 static const struct err *event_delegate(struct call *c, struct work *w,
-                                        struct posted *p)
+                                        struct posted_event *p)
 {
     const struct str agent = json_get_text(p->payload, "agent_id");
     const struct json *given = json_get(p->payload, "payload");
@@ -157,15 +159,15 @@ static const struct err *event_delegate(struct call *c, struct work *w,
     json_set_text(o, "delegated_by", principal_actor(&c->who));
     json_set_json(o, "payload", given ? given : json_object(c->a));
     p->payload = o;
-    return event_append_posted(c, w, p);
+    return event_add(c, w, p);
 }
 
 const struct err *api_event_post(struct call *c)
 {
-    struct posted p = {.payload = NULL};
+    struct posted_event p = {.payload = NULL};
     struct work w;
     TRY(call_body_once(c));
-    TRY(event_read_posted(c, &p));
+    TRY(event_read_body(c, &p));
     const bool echo = event_type_echoed(p.type);
     /* OpenIntent's client delegates by this event: posted by an agent with an
      * agent_id it is the assignment. */
@@ -183,8 +185,7 @@ const struct err *api_event_post(struct call *c)
     if (echo)
         return event_answer_echo(c, &w, &p);
     TRY(policy_write(&w));
-    TRY(delegated ? event_delegate(c, &w, &p)
-                  : event_append_posted(c, &w, &p));
+    TRY(delegated ? event_delegate(c, &w, &p) : event_add(c, &w, &p));
     return call_commit_text(c, &w, 201,
                             event_text(c->a, &w.events.v[w.events.n - 1]),
                             false);
@@ -194,7 +195,7 @@ const struct err *api_event_post(struct call *c)
 
 /* The result for each event, kept while the pages it was read from are
  * freed. */
-struct checked {
+struct checked_events {
     struct arena *a;
     struct event v[EVENT_SEQUENCE_MAX];
     size_t n;
@@ -202,7 +203,7 @@ struct checked {
 
 static void event_keep(void *own, const struct event *e)
 {
-    struct checked *k = own;
+    struct checked_events *k = own;
     if (k->n < countof(k->v))
         k->v[k->n++] = (struct event){.sequence = e->sequence,
                                       .hash = arena_str(k->a, e->hash),
@@ -211,7 +212,7 @@ static void event_keep(void *own, const struct event *e)
 
 /* Streams the events: as a tree they could be too large. */
 static void event_answer_check(struct call *c, struct json *head,
-                               const struct checked *k, int64_t broken)
+                               const struct checked_events *k, int64_t broken)
 {
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     json_write(&b, head);
@@ -242,7 +243,7 @@ const struct err *api_event_verify(struct call *c)
     struct event_check check = {.broken = 0};
     struct json *o = json_object(c->a), *breaks = json_array(c->a);
     struct json *one = json_object(c->a);
-    struct checked *k = arena_new(c->a, struct checked);
+    struct checked_events *k = arena_new(c->a, struct checked_events);
     struct intent i, after;
     k->a = c->a;
     TRY(call_intent(c, c->param[0], REACH_USE, &i));

@@ -8,7 +8,7 @@
 #include "work/permit/use.h"
 
 /* A request as it was sent. */
-struct asked {
+struct oauth_ask_request {
     struct permit_request request;
     struct dpop proof;
     bool proven;
@@ -17,7 +17,7 @@ struct asked {
 /* The form, as the API of authorizations takes it. The key of a proof binds
  * the permit; with dpop_jkt it is the same key. The goal, where the client
  * names none, is the title, or the tool. */
-static const struct err *oauth_ask_read(struct asked *x)
+static const struct err *oauth_ask_read(struct oauth_ask_request *x)
 {
     struct permit_request *r = &x->request;
     struct call *c = r->c;
@@ -52,7 +52,8 @@ static const struct err *oauth_ask_read(struct asked *x)
 const struct err *api_oauth_ask(struct call *c)
 {
     const struct work_answer none = {.body = STR("")};
-    struct asked x = {.request = {.c = c, .gate = {.w = call_work(c)}}};
+    struct oauth_ask_request x = {
+        .request = {.c = c, .gate = {.w = call_work(c)}}};
     struct tool_check *g = &x.request.gate;
     struct json *o = json_object(c->a);
     TRY(oauth_ask_read(&x));

@@ -8,7 +8,7 @@
 #include "work/permit/use.h"
 
 /* A request for a token. */
-struct wanted {
+struct token_request {
     struct call *c;
     struct str handle;
     struct dpop proof;
@@ -25,7 +25,7 @@ static const struct err *oauth_token_wrong(struct call *c, const char *key,
                   "%s", say);
 }
 
-static const struct err *oauth_token_read(struct wanted *x)
+static const struct err *oauth_token_read(struct token_request *x)
 {
     struct call *c = x->c;
     const struct str grant = oauth_get(&c->params, "grant_type");
@@ -45,7 +45,7 @@ static const struct err *oauth_token_read(struct wanted *x)
     return proof_read(c, &x->proof, &x->proven);
 }
 
-static const struct err *oauth_token_check(struct wanted *x,
+static const struct err *oauth_token_check(struct token_request *x,
                                            int64_t *poll_after)
 {
     const struct permit *p = &x->row.permit;
@@ -78,7 +78,8 @@ static const struct err *oauth_token_check(struct wanted *x,
 }
 
 /* Stores the proof, the key of the first one, and the time of a poll. */
-static const struct err *oauth_token_keep(struct wanted *x, int64_t poll_after)
+static const struct err *oauth_token_keep(struct token_request *x,
+                                          int64_t poll_after)
 {
     struct call *c = x->c;
     const struct work_answer none = {.body = STR("")};
@@ -87,7 +88,7 @@ static const struct err *oauth_token_keep(struct wanted *x, int64_t poll_after)
     return work_commit_bare(&x->w, &none);
 }
 
-static const struct err *oauth_token_give(struct wanted *x)
+static const struct err *oauth_token_give(struct token_request *x)
 {
     struct call *c = x->c;
     const struct permit *p = &x->row.permit;
@@ -108,7 +109,7 @@ static const struct err *oauth_token_give(struct wanted *x)
 
 const struct err *api_oauth_token(struct call *c)
 {
-    struct wanted x = {.c = c, .w = call_work(c)};
+    struct token_request x = {.c = c, .w = call_work(c)};
     int64_t poll_after = 0;
     TRY(oauth_token_read(&x));
     TRY(permits_by_handle(c->pg, c->a, x.handle, &x.row, &x.found));

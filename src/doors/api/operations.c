@@ -117,7 +117,7 @@ static void operations_put_database(struct buf *b, const struct pg *pg,
                           us / CLOCK_SECOND);
 }
 
-/* Of the last look of any process. */
+/* As any process has measured it last. */
 static void operations_put_clock(struct buf *b)
 {
     const struct clock_watch w = clock_watch_read();

@@ -14,7 +14,7 @@
 
 /* A use as it was sent: by the agent whose yes it is, or by the gateway that
  * got its token. */
-struct sent {
+struct redemption_request {
     struct call *c;
     struct use use;
     bool gateway;
@@ -25,21 +25,7 @@ struct sent {
 
 /* ---- reading -------------------------------------------------------- */
 
-static void redemption_check_operation(struct fields *f, struct str id)
-{
-    bool fine = id.n > 0;
-    for (size_t i = 0; i < id.n; i++)
-        fine = fine && id.p[i] > ' ' && id.p[i] < 0x7f;
-    if (!f->e && id.n == 0)
-        fields_wrong(f, "operation_id", "field.empty",
-                     "An \"operation_id\" is needed.");
-    else if (!f->e && !fine)
-        fields_wrong(f, "operation_id", "field.value",
-                     "An \"operation_id\" is 1 to 200 visible ASCII "
-                     "characters.");
-}
-
-static const struct err *redemption_read_proof(struct sent *x,
+static const struct err *redemption_read_proof(struct redemption_request *x,
                                                const struct json *sent)
 {
     struct fields f = fields(x->c->a, sent, STR("dpop"));
@@ -56,7 +42,7 @@ static const struct err *redemption_read_proof(struct sent *x,
 }
 
 /* A permit is used by a call; an answer may be about none. */
-static const struct err *redemption_read_use(struct sent *x)
+static const struct err *redemption_read_use(struct redemption_request *x)
 {
     struct call *c = x->c;
     const struct json *call = NULL, *proof = NULL;
@@ -80,7 +66,13 @@ static const struct err *redemption_read_use(struct sent *x)
     fields_text(&f, "operation_id", OPERATION_MAX, &x->use.operation_id);
     fields_json(&f, "call", JSON_OBJECT, &call);
     fields_json(&f, "dpop", JSON_OBJECT, &proof);
-    redemption_check_operation(&f, x->use.operation_id);
+    if (!f.e && x->use.operation_id.n == 0)
+        fields_wrong(&f, "operation_id", "field.empty",
+                     "An \"operation_id\" is needed.");
+    if (!str_visible(x->use.operation_id))
+        fields_wrong(&f, "operation_id", "field.value",
+                     "An \"operation_id\" is 1 to 200 visible ASCII "
+                     "characters.");
     TRY(fields_error(&f));
     TRY(redemption_read_proof(x, proof));
     return call ? tool_call_read_bare(
@@ -94,7 +86,7 @@ static const struct err *redemption_read_use(struct sent *x)
 
 /* A token of another resource, and a permit of another agent, is as unknown as
  * one that nobody has. */
-static const struct err *redemption_find(struct sent *x)
+static const struct err *redemption_find(struct redemption_request *x)
 {
     struct call *c = x->c;
     struct permits_row *row = &x->use.row;
@@ -119,7 +111,7 @@ static const struct err *redemption_find(struct sent *x)
 }
 
 /* The token is read again under the lock. */
-static const struct err *redemption_check_token(struct sent *x)
+static const struct err *redemption_check_token(struct redemption_request *x)
 {
     struct call *c = x->c;
     const struct permit_token *t = &x->with;
@@ -172,9 +164,9 @@ static struct json *redemption_view(const struct use *u)
 /* A use that was counted before, or that is not counted, writes nothing. */
 const struct err *api_redemption(struct call *c)
 {
-    struct sent x = {.c = c,
-                     .use = {.w = call_work(c)},
-                     .gateway = c->who.role == ROLE_RESOURCE};
+    struct redemption_request x = {.c = c,
+                                   .use = {.w = call_work(c)},
+                                   .gateway = c->who.role == ROLE_RESOURCE};
     struct use *u = &x.use;
     TRY(redemption_read_use(&x));
     TRY(redemption_find(&x));

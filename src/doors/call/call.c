@@ -82,10 +82,7 @@ const struct err *call_once(struct call *c)
     c->once = (struct work_once){.key = STR_NONE};
     if (!key.p)
         return NULL;
-    bool fine = key.n > 0 && key.n <= KEY_MAX;
-    for (size_t i = 0; i < key.n; i++)
-        fine = fine && key.p[i] > ' ' && key.p[i] < 0x7f;
-    if (!fine)
+    if (key.n == 0 || key.n > KEY_MAX || !str_visible(key))
         return ERROR(ERR_BAD_REQUEST, "idempotency.key",
                      "An Idempotency-Key is 1 to 255 visible ASCII "
                      "characters.");

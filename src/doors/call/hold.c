@@ -92,12 +92,12 @@ const struct err *hold_wait(struct call *c, int64_t *out)
 
 void hold_poll(struct call *c, const struct hold_poll *p)
 {
-    const bool told = p->token.n > 0 && p->token.n <= HOLD_TOKEN_MAX;
-    struct buf b = hold_target(c, told                      ? "/_wait/progress"
+    const bool reports = p->token.n > 0 && p->token.n <= HOLD_TOKEN_MAX;
+    struct buf b = hold_target(c, reports                   ? "/_wait/progress"
                                   : p->wait > HOLD_POLL_MAX ? "/_wait/call"
                                                             : "/_wait/poll");
     hold_put_text(&b, "?intent=", p->intent_id);
-    if (told)
+    if (reports)
         hold_put_text(&b, "&token=", p->token);
     if (p->suspension_id.p)
         hold_put_text(&b, "&suspension=", p->suspension_id);
