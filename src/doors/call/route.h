@@ -8,7 +8,7 @@
 enum route_proof {
     ROUTE_OPEN,   /* needs none */
     ROUTE_KEY,    /* X-API-Key, or Authorization: Bearer */
-    ROUTE_CLIENT, /* an OAuth client, with a form: doors/call/client.h */
+    ROUTE_CLIENT, /* an OAuth client, with a form */
     ROUTE_COOKIE, /* a person's session, and a token in every form */
 };
 

@@ -13,8 +13,11 @@ extern const char session_missing[];
 
 /* Fills in c->who for the route, or refuses. ERR_UNAUTHENTICATED key.missing
  * and those of principals_by_key; ERR_BAD_REQUEST key.two; ERR_FORBIDDEN
- * role.forbidden; those of client_authenticate. For a page without a session:
- * ERR_UNAUTHENTICATED session.missing. */
+ * role.forbidden. For a page without a session: ERR_UNAUTHENTICATED
+ * session.missing. Of an OAuth client, an agent or a resource with its key as
+ * the secret, c->params is the form; its errors are those of OAuth:
+ * invalid_client, and invalid_request for a body that is not a form, a
+ * parameter that is sent twice, and two ways of authentication. */
 const struct err *session_authenticate(struct call *c) MUST;
 /* Makes the call act as that agent, where it came with an agent's key.
  * ERR_FORBIDDEN agent.not_named. */
