@@ -43,10 +43,8 @@ static const struct err *oauth_usable(struct call *c,
 const struct err *api_oauth_introspect(struct call *c)
 {
     const struct str text = oauth_get(&c->params, "token");
-    struct permit_token found;
-    struct permits_row row;
-    struct oauth_live about;
-    const struct oauth_live *live = NULL;
+    struct permit_token found = {.permit_id = STR_NONE};
+    struct permits_row row = {.access = ACCESS_NONE};
     bool known = false, usable = false;
     if (!text.p)
         return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request,
@@ -56,17 +54,15 @@ const struct err *api_oauth_introspect(struct call *c)
         TRY(permits_get(c->pg, c->a, found.permit_id, &row));
         TRY(oauth_usable(c, &row, &found, &usable));
     }
-    if (usable) {
-        about = (struct oauth_live){.permit = &row.permit,
+    const struct oauth_live live = {.permit = &row.permit,
                                     .issuer = c->serve->conf->public_url,
                                     .resource = row.permit.terms.resource,
                                     .initiator = found.initiated_by,
                                     .jkt = found.jkt,
                                     .issued_at = found.issued_at,
                                     .expires_at = found.expires_at};
-        live = &about;
-    }
-    response_json(c->rs, 200, oauth_introspection(c->a, live));
+    response_json(c->rs, 200,
+                  oauth_introspection(c->a, usable ? &live : NULL));
     return NULL;
 }
 

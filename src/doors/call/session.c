@@ -113,10 +113,9 @@ static const struct err *session_by_client(struct call *c)
 {
     struct oauth_client client;
     TRY(session_read_form(c));
-    const struct err *e =
-        oauth_client(c->a, request_header(c->rq, "Authorization"),
-                     request_header(c->rq, "X-API-Key").p != NULL, &c->params,
-                     &client);
+    const struct err *e = oauth_client(
+        c->a, request_header(c->rq, "Authorization"),
+        request_header(c->rq, "X-API-Key").p != NULL, &c->params, &client);
     if (err_is(e, oauth_invalid_client))
         return session_refused(c);
     TRY(e);
