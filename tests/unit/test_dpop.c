@@ -163,7 +163,7 @@ Test(dpop, the_other_half_of_a_signature_is_the_same_proof)
     cr_assert(str_eq(one.jti_sha256, other.jti_sha256));
     cr_assert(str_eq(one.jkt, other.jkt));
     /* Test 55. */
-    refused(dpop_seen(), "dpop.replay", "seen");
+    refused(dpop_replayed(), "dpop.replay", "seen");
 }
 
 /* ---- the header ------------------------------------------------------ */
@@ -387,7 +387,7 @@ Test(dpop, a_nonce_lives_through_the_next_slot)
 {
     static const struct {
         int64_t seconds; /* between the nonce and its use */
-        bool ok, turn;
+        bool ok, new_nonce;
     } rows[] = {
         {0, true, false},  {-1, true, false},  {1, true, true},
         {120, true, true}, {121, false, true}, {-120, false, true},
@@ -411,7 +411,7 @@ Test(dpop, a_nonce_lives_through_the_next_slot)
                  "@N@", nonce);
         const struct err *e =
             dpop_check(a, proof_of(HEADER, arena_z(a, claims)), &w, &out);
-        cr_assert_eq(out.turn, rows[i].turn, "row %zu", i);
+        cr_assert_eq(out.new_nonce, rows[i].new_nonce, "row %zu", i);
         if (rows[i].ok)
             cr_assert(!e, "row %zu", i);
         else

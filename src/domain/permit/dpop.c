@@ -32,7 +32,7 @@ static const struct err *dpop_error(struct arena *a, const char *say)
 
 /* The path with each character in its one spelling; false: there is a '%'
  * without two digits. */
-static bool dpop_spell(struct buf *b, struct str path)
+static bool dpop_put_normalized(struct buf *b, struct str path)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < path.n; i++) {
@@ -138,7 +138,7 @@ struct str dpop_address(struct arena *a, struct str address)
     buf_put(&b, secure ? "https://" : "http://");
     if (!dpop_put_authority(&b, str_sub(rest, 0, slash),
                             secure ? "443" : "80") ||
-        !dpop_spell(&path, str_sub(rest, slash, rest.n)))
+        !dpop_put_normalized(&path, str_sub(rest, slash, rest.n)))
         return STR_NONE;
     dpop_put_path(&b, path.n > 0 ? buf_text(&path) : STR("/"));
     return buf_text(&b);
@@ -162,19 +162,6 @@ struct str dpop_nonce(struct arena *a, struct str secret, int64_t now)
     const struct str slot = arena_number(a, now / CLOCK_SECOND / DPOP_SLOT);
     const struct str message = arena_join(a, STR("dpop nonce "), slot);
     return arena_join(a, slot, STR("."), crypt_hmac_b64(a, secret, message));
-}
-
-static const struct err *dpop_check_nonce(const struct reading *r,
-                                          struct dpop *out)
-{
-    const struct str sent = json_get_text(r->claims, "nonce");
-    const struct str secret = r->want->nonce_secret;
-    const int64_t now = r->want->now, slot = DPOP_SLOT * CLOCK_SECOND;
-    out->turn = !crypt_equal(sent, dpop_nonce(r->a, secret, now));
-    if (!out->turn || crypt_equal(sent, dpop_nonce(r->a, secret, now - slot)))
-        return NULL;
-    return ERROR(ERR_UNAUTHENTICATED, dpop_no_nonce,
-                 "The proof needs the nonce of the DPoP-Nonce header.");
 }
 
 /* ---- the header and the key ----------------------------------------- */
@@ -227,6 +214,7 @@ static const struct err *dpop_check_claims(const struct reading *r,
                                            struct dpop *out)
 {
     const struct dpop_want *want = r->want;
+    const struct str secret = want->nonce_secret;
     const struct str jti = json_get_text(r->claims, "jti");
     const struct str is = dpop_address(r->a, json_get_text(r->claims, "htu"));
     const double iat = json_double(json_get(r->claims, "iat"));
@@ -239,13 +227,21 @@ static const struct err *dpop_check_claims(const struct reading *r,
         return dpop_error(r->a,
                           "A proof needs a \"jti\" of 8 to 256 characters.");
     out->jti_sha256 = crypt_sha256_hex(r->a, jti);
-    if (want->nonce_secret.p)
-        TRY(dpop_check_nonce(r, out));
+    if (secret.p) {
+        const struct str sent = json_get_text(r->claims, "nonce");
+        const int64_t slot = DPOP_SLOT * CLOCK_SECOND;
+        out->new_nonce =
+            !crypt_equal(sent, dpop_nonce(r->a, secret, want->now));
+        if (out->new_nonce &&
+            !crypt_equal(sent, dpop_nonce(r->a, secret, want->now - slot)))
+            return ERROR(
+                ERR_UNAUTHENTICATED, dpop_no_nonce,
+                "The proof needs the nonce of the DPoP-Nonce header.");
+    }
     if (!json_is_number(json_get(r->claims, "iat")))
         return dpop_error(r->a, "A proof needs its time, the number \"iat\".");
     /* A nonce bounds the age of the proof by itself. */
-    if (!want->nonce_secret.p &&
-        (iat < now - DPOP_PAST || iat > now + DPOP_FUTURE))
+    if (!secret.p && (iat < now - DPOP_PAST || iat > now + DPOP_FUTURE))
         return dpop_error(r->a,
                           "The proof is too old, or its clock is ahead.");
     if (want->token.p && !str_eq(json_get_text(r->claims, "ath"),
@@ -263,7 +259,7 @@ const struct err *dpop_check(struct arena *a, struct str proof,
     struct json *members = json_object(a);
     struct reading r = {.a = a, .want = want};
     const char *why = NULL;
-    *out = (struct dpop){.turn = false};
+    *out = (struct dpop){.new_nonce = false};
     if (!jws_read(a, proof, DPOP_MAX, &r.jws, &why))
         return dpop_error(a, why);
     TRY(dpop_read_header(&r));
@@ -284,7 +280,7 @@ const struct err *dpop_check(struct arena *a, struct str proof,
     return NULL;
 }
 
-const struct err *dpop_seen(void)
+const struct err *dpop_replayed(void)
 {
     return ERROR(ERR_UNAUTHENTICATED, dpop_replay,
                  "This proof was used before: make a new one for each "

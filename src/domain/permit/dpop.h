@@ -35,7 +35,7 @@ struct dpop_want {
 struct dpop {
     struct str jkt;        /* thumbprint of its key (RFC 7638) */
     struct str jti_sha256; /* hexadecimal; unique for each jkt */
-    bool turn;             /* the nonce is not of this slot: send a new one */
+    bool new_nonce;        /* the nonce is not of this slot: send a new one */
 };
 
 /* Codes that callers compare: dpop.proof and so on. */
@@ -51,7 +51,7 @@ const struct err *dpop_check(struct arena *a, struct str proof,
                              const struct dpop_want *want,
                              struct dpop *out) MUST;
 /* The error for a proof whose jti was seen before: dpop.replay. */
-const struct err *dpop_seen(void) MUST;
+const struct err *dpop_replayed(void) MUST;
 /* The nonce of this slot, the same on all hosts with this secret. */
 struct str dpop_nonce(struct arena *a, struct str secret, int64_t now);
 /* Is the address the place, or an address below it? */

@@ -141,7 +141,7 @@ struct str oauth_get(const struct oauth_params *params, const char *key)
 
 /* ---- clients -------------------------------------------------------- */
 
-static const struct err *oauth_no_client(void)
+static const struct err *oauth_error_client(void)
 {
     return ERROR(ERR_UNAUTHENTICATED, oauth_invalid_client,
                  "Authenticate with the agent's name and its key.");
@@ -167,11 +167,11 @@ static const struct err *oauth_read_basic(struct arena *a, struct str header,
                                 : STR_NONE;
     const size_t colon = str_find(pair, ':', 0);
     if (!pair.p || colon == pair.n)
-        return oauth_no_client();
+        return oauth_error_client();
     out->method = OAUTH_BASIC;
     out->id = oauth_form_decoded(a, str_sub(pair, 0, colon));
     out->secret = oauth_form_decoded(a, str_sub(pair, colon + 1, pair.n));
-    return out->id.p && out->secret.p ? NULL : oauth_no_client();
+    return out->id.p && out->secret.p ? NULL : oauth_error_client();
 }
 
 const struct err *oauth_client(struct arena *a, struct str authorization,
@@ -192,7 +192,7 @@ const struct err *oauth_client(struct arena *a, struct str authorization,
         *out = (struct oauth_client){OAUTH_POST, id, secret};
     }
     if (!key && (!out->id.p || !out->secret.p))
-        return oauth_no_client();
+        return oauth_error_client();
     return NULL;
 }
 
@@ -293,19 +293,19 @@ const struct err *oauth_ask(struct arena *a, const struct oauth_params *params,
 /* ---- tokens --------------------------------------------------------- */
 
 /* One text for all cases that a stranger must not distinguish. */
-static const struct err *oauth_no_grant(void)
+static const struct err *oauth_error_grant(void)
 {
     return ERROR(ERR_BAD_REQUEST, oauth_invalid_grant,
                  "There is no such grant for this client and key.");
 }
 
-static const struct err *oauth_too_late(void)
+static const struct err *oauth_error_expired(void)
 {
     return ERROR(ERR_BAD_REQUEST, oauth_expired, "This request has expired.");
 }
 
-static const struct err *oauth_not_granted(struct arena *a,
-                                           const struct permit *p)
+static const struct err *oauth_error_denied(struct arena *a,
+                                            const struct permit *p)
 {
     struct json *more = json_object(a);
     json_set_text_or_null(more, "request_id", p->suspension_id);
@@ -319,8 +319,8 @@ static const struct err *oauth_not_granted(struct arena *a,
 /* Polls need a distance of some seconds, also after a poll that came too soon.
  * A time that is further away was set by a clock that was wrong, and does not
  * count. */
-static const struct err *oauth_wait_for_it(const struct oauth_exchange *x,
-                                           int64_t *poll_after)
+static const struct err *oauth_poll_again(const struct oauth_exchange *x,
+                                          int64_t *poll_after)
 {
     *poll_after = x->now.now + PERMIT_POLL * CLOCK_SECOND;
     if (x->now.now < x->permit->poll_after &&
@@ -338,21 +338,22 @@ const struct err *oauth_exchange(struct arena *a,
     const struct str bound = p ? p->terms.dpop_jkt : STR_NONE;
     *poll_after = 0;
     if (!p || !str_eq(p->agent, x->agent))
-        return oauth_no_grant();
+        return oauth_error_grant();
     if (!x->jkt.p && (bound.p || x->jkt_needed))
         return ERROR(ERR_BAD_REQUEST, oauth_invalid_proof,
                      "A token of this grant is bound to a key: send a DPoP "
                      "proof.");
     if (bound.p && !str_eq(bound, x->jkt))
-        return oauth_no_grant();
+        return oauth_error_grant();
     switch (p->state) {
     case PERMIT_ASKED:
-        return x->due ? oauth_too_late() : oauth_wait_for_it(x, poll_after);
+        return x->due ? oauth_error_expired()
+                      : oauth_poll_again(x, poll_after);
     case PERMIT_REFUSED:
-        return x->ending == OUTCOME_EXPIRED ? oauth_too_late()
-                                            : oauth_not_granted(a, p);
+        return x->ending == OUTCOME_EXPIRED ? oauth_error_expired()
+                                            : oauth_error_denied(a, p);
     case PERMIT_REVOKED:
-        return oauth_not_granted(a, p);
+        return oauth_error_denied(a, p);
     case PERMIT_ACTIVE:
     case PERMIT_SPENT:
     case PERMIT_STATE__MAX:
@@ -363,11 +364,11 @@ const struct err *oauth_exchange(struct arena *a,
     if (!e)
         return NULL;
     if (err_is(e, permit_lapsed))
-        return oauth_too_late();
+        return oauth_error_expired();
     if (err_is(e, permit_revoked))
-        return oauth_not_granted(a, p);
-    return err_is(e, permit_paused) ? oauth_wait_for_it(x, poll_after)
-                                    : oauth_no_grant();
+        return oauth_error_denied(a, p);
+    return err_is(e, permit_paused) ? oauth_poll_again(x, poll_after)
+                                    : oauth_error_grant();
 }
 
 int64_t oauth_expires_in(const struct permit *p, int64_t now)

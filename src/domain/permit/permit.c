@@ -97,7 +97,7 @@ const struct err *permit_terms_read(struct arena *a, const struct json *body,
 
 /* Details of a platform's own types are facts for the reader and make no
  * permit. */
-static bool permit_says_tool_call(const struct json *list)
+static bool permit_has_tool_call(const struct json *list)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         if (str_is(json_get_text(json_at(list, i), "type"),
@@ -115,7 +115,7 @@ static const struct err *permit_of_approval(struct arena *a,
     const struct str at = STR("subject.constraints");
     const struct json *limits = json_get(subject, "constraints");
     const struct json *details = json_get(subject, "authorization_details");
-    if (!permit_says_tool_call(details)) {
+    if (!permit_has_tool_call(details)) {
         *out = permit_details_of_calls(a, json_get(subject, "calls"), false);
         if (*out && json_count(limits) > 0 &&
             permit_details_limit(a, *out, limits, at))
@@ -329,13 +329,13 @@ void permit_refuse(struct permit *p, struct str reason, struct str by,
         permit_end(p, PERMIT_REFUSED, reason, by, now);
 }
 
-static const struct err *permit_taken_back(void)
+static const struct err *permit_error_revoked(void)
 {
     return ERROR(ERR_CONFLICT, permit_revoked, "This approval was revoked.");
 }
 
 /* The error for a state that allows no use. */
-static const struct err *permit_in_state(enum permit_state state)
+static const struct err *permit_check_state(enum permit_state state)
 {
     switch (state) {
     case PERMIT_ASKED:
@@ -349,7 +349,7 @@ static const struct err *permit_in_state(enum permit_state state)
     case PERMIT_REFUSED:
         return ERROR(ERR_CONFLICT, permit_refused, "Nobody approved this.");
     case PERMIT_REVOKED:
-        return permit_taken_back();
+        return permit_error_revoked();
     case PERMIT_ACTIVE:
     case PERMIT_STATE__MAX:
     default:
@@ -366,7 +366,7 @@ const struct err *permit_revoke(struct permit *p, struct str reason,
         p->ended_by = by;
         return NULL;
     }
-    TRY(permit_in_state(p->state));
+    TRY(permit_check_state(p->state));
     permit_end(p, PERMIT_REVOKED, reason, by, now);
     return NULL;
 }
@@ -390,7 +390,7 @@ const struct err *permit_check_direct(const struct permit *p)
 const struct err *permit_usable(const struct permit *p,
                                 const struct permit_case *c)
 {
-    TRY(permit_in_state(p->state));
+    TRY(permit_check_state(p->state));
     if (c->key_ended || c->resource_removed)
         return ERROR(ERR_CONFLICT, permit_revoked,
                      "The key or the resource of this permit is no longer in "
@@ -424,7 +424,7 @@ const struct err *permit_again(const struct permit *p,
     struct permit before = *p;
     struct permit_case then = *c;
     if (p->state == PERMIT_SPENT && p->ended_by.p)
-        return permit_taken_back();
+        return permit_error_revoked();
     if (p->state == PERMIT_SPENT)
         before.state = PERMIT_ACTIVE;
     then.now = at;
@@ -487,7 +487,7 @@ struct permit permit_of_answer(struct arena *a, const struct suspension *s,
 
 bool permit_counted(struct arena *a, const struct permit *p)
 {
-    return permit_says_tool_call(
+    return permit_has_tool_call(
         json_read(a, p->granted.p ? p->granted : p->asked));
 }
 
@@ -496,7 +496,7 @@ struct str permit_only_call(struct arena *a, const struct permit *p)
     const struct json *list = json_read(a, p->granted);
     const struct json *detail = json_at(list, 0);
     struct json *o = json_object(a);
-    if (json_count(list) != 1 || !permit_says_tool_call(list) ||
+    if (json_count(list) != 1 || !permit_has_tool_call(list) ||
         json_count(json_get(detail, "constraints")) > 0)
         return STR_NONE;
     json_set_text(o, "tool", json_get_text(detail, "tool"));

@@ -99,25 +99,25 @@ const struct err *permit_covers(struct arena *a, const struct json *granted,
 
 /* ---- several calls --------------------------------------------------- */
 
-#define NOBODY SIZE_MAX
+#define NO_CALL SIZE_MAX
 
 /* Which call has which of the details. */
-struct shares {
+struct matching {
     size_t details;
     bool fits[PERMIT_DETAILS_MAX][PERMIT_DETAILS_MAX]; /* a call, a detail */
-    size_t of[PERMIT_DETAILS_MAX]; /* the call that has it, or NOBODY */
+    size_t call_of[PERMIT_DETAILS_MAX]; /* the call that has it, or NO_CALL */
     bool tried[PERMIT_DETAILS_MAX];
 };
 
 /* Finds a detail for the call; one that has it may go to another. */
-static bool covers_place(struct shares *x, size_t call)
+static bool covers_match(struct matching *x, size_t call)
 {
     for (size_t i = 0; i < x->details; i++) {
         if (x->tried[i] || !x->fits[call][i])
             continue;
         x->tried[i] = true;
-        if (x->of[i] == NOBODY || covers_place(x, x->of[i])) {
-            x->of[i] = call;
+        if (x->call_of[i] == NO_CALL || covers_match(x, x->call_of[i])) {
+            x->call_of[i] = call;
             return true;
         }
     }
@@ -127,12 +127,12 @@ static bool covers_place(struct shares *x, size_t call)
 bool permit_covers_each(struct arena *a, const struct json *granted,
                         const struct permit_covers_call *calls, size_t n)
 {
-    struct shares *x = arena_new(a, struct shares);
+    struct matching *x = arena_new(a, struct matching);
     bool all = n <= PERMIT_DETAILS_MAX &&
                json_count(granted) <= PERMIT_DETAILS_MAX;
     x->details = json_count(granted);
     for (size_t i = 0; all && i < x->details; i++) {
-        x->of[i] = NOBODY;
+        x->call_of[i] = NO_CALL;
         const struct json *one = json_at(granted, i);
         for (size_t k = 0; k < n; k++)
             x->fits[k][i] =
@@ -143,7 +143,7 @@ bool permit_covers_each(struct arena *a, const struct json *granted,
     }
     for (size_t i = 0; all && i < n; i++) {
         memset(x->tried, 0, sizeof x->tried);
-        all = covers_place(x, i);
+        all = covers_match(x, i);
     }
     return all;
 }

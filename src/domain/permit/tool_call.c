@@ -98,7 +98,7 @@ static bool tool_call_fits(const struct json *v, const struct shape *s)
 
 /* ---- the tool and the id -------------------------------------------- */
 
-static bool tool_call_seen(struct str s, size_t max)
+static bool tool_call_visible(struct str s, size_t max)
 {
     for (size_t at = 0; at < s.n;) {
         const uint32_t rune = str_rune(s, &at);
@@ -110,12 +110,12 @@ static bool tool_call_seen(struct str s, size_t max)
 
 bool tool_call_name(struct str name)
 {
-    return tool_call_seen(name, TOOL_CALL_NAME_MAX);
+    return tool_call_visible(name, TOOL_CALL_NAME_MAX);
 }
 
 bool tool_call_id(struct str id)
 {
-    return tool_call_seen(id, TOOL_CALL_ID_MAX);
+    return tool_call_visible(id, TOOL_CALL_ID_MAX);
 }
 
 static const struct err *tool_call_check_name(const struct reading *r,

@@ -54,8 +54,8 @@ const struct err *tool_rule_check(struct arena *a,
                                   const struct tool_rule *rule)
 {
     const bool ask = rule->effect == TOOL_ASK;
-    const bool said = rule->severity > SEVERITY_UNSAID &&
-                      rule->severity < SEVERITY__MAX;
+    const bool graded =
+        rule->severity > SEVERITY_UNSAID && rule->severity < SEVERITY__MAX;
     if (rule->position < 1 || rule->position > TOOL_RULE_POSITION_MAX)
         return err_at(a, ERR_INVALID, "field.range", STR("position"),
                       "A position is a whole number from 1 to %d.",
@@ -65,7 +65,7 @@ const struct err *tool_rule_check(struct arena *a,
     if (rule->effect >= TOOL_EFFECT__MAX)
         return err_at(a, ERR_INVALID, "field.value", STR("effect"),
                       "A rule says one of: allow ask deny.");
-    if (ask && !said)
+    if (ask && !graded)
         return err_at(a, ERR_INVALID, "field.missing", STR("severity"),
                       "A rule that asks needs a severity.");
     if (!ask && rule->severity != SEVERITY_UNSAID)
@@ -130,9 +130,9 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
                       size_t rules_n, const struct tool_rule_case *c,
                       struct tool_rule_verdict *out)
 {
-    const bool wish = c->requires_approval ||
-                      (c->severity >= SEVERITY_HIGH &&
-                       c->severity < SEVERITY__MAX);
+    const bool agent_asks =
+        c->requires_approval ||
+        (c->severity >= SEVERITY_HIGH && c->severity < SEVERITY__MAX);
     const struct tool_rule_name agent = tool_rule_name(a, c->agent);
     *out = (struct tool_rule_verdict){
         .effect = TOOL_ALLOW,
@@ -153,7 +153,7 @@ void tool_rule_decide(struct arena *a, const struct tool_rule *rules,
         if (!principal_by_join(&out->by, decider ? &rule->by : &c->terms.by))
             out->torn = true;
     }
-    if (out->effect == TOOL_ALLOW && wish)
+    if (out->effect == TOOL_ALLOW && agent_asks)
         out->effect = TOOL_ASK;
     tool_rule_raise(&out->severity, c->severity);
     tool_rule_raise(&out->severity, c->terms.floor);

@@ -62,7 +62,7 @@ static const struct err *aap_read(struct submission *x,
 
 /* The members that are neither the call nor shown elsewhere, for the question's
  * context: so that the submission can be given back as it was. */
-static struct str aap_kept(const struct submission *x)
+static struct str aap_context(const struct submission *x)
 {
     static const char *const names[] = {"timeout", "server", "context"};
     struct arena *a = x->gate.w.arena;
@@ -92,7 +92,7 @@ static const struct err *aap_ask(struct submission *x)
                            .question = tool_call_question(a, x->tool),
                            .explanation =
                                x->reasoning.n > 0 ? x->reasoning : STR_NONE,
-                           .context = aap_kept(x),
+                           .context = aap_context(x),
                            .subject = tool_call_subject(a, &x->calls, &about),
                            .responder = {.mode = RESPONDER_OPERATORS},
                            .on_reject = ON_REJECT_RESUME,

@@ -8,7 +8,7 @@ const struct err *proof_read(struct call *c, struct dpop *out, bool *sent)
 {
     const struct str header = request_header(c->rq, "DPoP");
     const int64_t now = clock_now();
-    *out = (struct dpop){.turn = false};
+    *out = (struct dpop){.new_nonce = false};
     *sent = header.p != NULL;
     if (!*sent)
         return NULL;
@@ -19,7 +19,7 @@ const struct err *proof_read(struct call *c, struct dpop *out, bool *sent)
         .now = now,
         .p256 = ecdsa_ok};
     const struct err *e = dpop_check(c->a, header, &want, out);
-    if (out->turn)
+    if (out->new_nonce)
         response_header(c->rs, "DPoP-Nonce",
                         dpop_nonce(c->a, c->who.nonce_secret, now));
     return e;

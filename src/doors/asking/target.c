@@ -9,7 +9,7 @@
 #include "domain/sending/push.h"
 #include "world/address.h"
 
-static bool private_literal(struct arena *a, struct str name)
+static bool target_is_private(struct arena *a, struct str name)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
@@ -29,7 +29,7 @@ const struct err *target_check(struct arena *a, const char *field,
         return err_at(a, ERR_INVALID, "endpoint.private", str_of(field),
                       "This is a loopback address. An admin may register it as "
                       "internal.");
-    if (!internal && host.literal && private_literal(a, host.name))
+    if (!internal && host.literal && target_is_private(a, host.name))
         return err_at(a, ERR_INVALID, "endpoint.private", str_of(field),
                       "This is a private address. An admin may register it as "
                       "internal.");

@@ -14,8 +14,8 @@
 
 #define SHORT_MAX 200
 #define HEAD_MAX (SHORT_MAX - 1 - 64) /* before an ellipsis and a digest */
-#define PLACE_MAX 10000 /* characters that are shown of the working directory */
-#define WHOLE_MAX 5000  /* and of the whole name of a tool */
+#define CWD_MAX 10000 /* characters that are shown of the working directory */
+#define TOOL_SENT_MAX 5000 /* and of the whole name of a tool */
 #define TARGET_MAX 200
 /* Bytes of the arguments of a call, because a file that is written is one of
  * them: the room of a question's subject, less that of its other facts. */
@@ -61,7 +61,7 @@ static struct str hooks_digest(struct arena *a, struct str head,
                       crypt_sha256_hex(a, whole));
 }
 
-struct str hooks_named(struct arena *a, struct str s)
+struct str hooks_shorten(struct arena *a, struct str s)
 {
     return str_runes(s) <= SHORT_MAX
                ? s
@@ -69,8 +69,8 @@ struct str hooks_named(struct arena *a, struct str s)
 }
 
 /* In the head of a tool's name, a space or a sign that nobody sees is "_". */
-void hooks_name(struct hooks_call *h, struct str tool, struct str id,
-                struct str session)
+void hooks_set_names(struct hooks_call *h, struct str tool, struct str id,
+                     struct str session)
 {
     struct arena *a = h->c->a;
     struct buf b = buf_make(a, SHORT_MAX * 4);
@@ -80,12 +80,12 @@ void hooks_name(struct hooks_call *h, struct str tool, struct str id,
         const struct str one = {head.p + from, at - from};
         buf_str(&b, tool_call_name(one) ? one : STR("_"));
     }
-    h->whole = tool;
+    h->tool_sent = tool;
     h->tool = tool.n == 0 || tool_call_name(tool)
                   ? tool
                   : hooks_digest(a, buf_text(&b), tool);
     h->id = id.n == 0 || tool_call_id(id) ? id : crypt_sha256_hex(a, id);
-    h->session = hooks_named(a, session);
+    h->session = hooks_shorten(a, session);
 }
 
 /* ---- reading -------------------------------------------------------- */
@@ -136,10 +136,10 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
     h->form = events[i].form;
     fields_text(&f, "tool_use_id", REQUEST_BODY_MAX, &id);
     fields_text(&f, "session_id", REQUEST_BODY_MAX, &session);
-    fields_text(&f, "cwd", REQUEST_BODY_MAX, &h->place);
+    fields_text(&f, "cwd", REQUEST_BODY_MAX, &h->cwd);
     const struct str tool = hooks_read_tool(h, &f, text, events[i].tool);
     TRY(fields_error(&f));
-    hooks_name(h, tool, id, session);
+    hooks_set_names(h, tool, id, session);
     return NULL;
 }
 
@@ -148,20 +148,20 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
 /* Does the tool's name in the question stand for another one? */
 static bool hooks_renamed(const struct hooks_call *h)
 {
-    return !str_eq(h->tool, h->whole);
+    return !str_eq(h->tool, h->tool_sent);
 }
 
 static struct str hooks_explanation(const struct hooks_call *h)
 {
-    struct buf b = buf_make(h->c->a, (PLACE_MAX + WHOLE_MAX) * 4 + 64);
-    if (h->place.n > 0) {
+    struct buf b = buf_make(h->c->a, (CWD_MAX + TOOL_SENT_MAX) * 4 + 64);
+    if (h->cwd.n > 0) {
         buf_put(&b, "Working directory: ");
-        buf_str(&b, str_head(h->place, PLACE_MAX));
+        buf_str(&b, str_head(h->cwd, CWD_MAX));
     }
     if (hooks_renamed(h)) {
         buf_put(&b, b.n ? "\n" : "");
         buf_put(&b, "The whole name of the tool: ");
-        buf_str(&b, str_head(h->whole, WHOLE_MAX));
+        buf_str(&b, str_head(h->tool_sent, TOOL_SENT_MAX));
     }
     return b.n > 0 ? buf_text(&b) : STR_NONE;
 }
@@ -193,10 +193,9 @@ static struct str hooks_target(const struct hooks_call *h,
         if (text.n > 0)
             return hooks_first_line(h->c->a, text);
     }
-    return h->place.n == 0 ? STR_NONE
-           : str_runes(h->place) > PLACE_MAX
-               ? hooks_first_line(h->c->a, h->place)
-               : h->place;
+    if (str_runes(h->cwd) > CWD_MAX)
+        return hooks_first_line(h->c->a, h->cwd);
+    return h->cwd.n > 0 ? h->cwd : STR_NONE;
 }
 
 /* The call in one text, for its identity. */
@@ -205,8 +204,8 @@ static struct str hooks_identity(const struct hooks_call *h)
     struct buf b = buf_make(h->c->a, 2 * REQUEST_BODY_MAX);
     json_write_text(&b, "[", h->session);
     json_write_text(&b, ",", h->id);
-    json_write_text(&b, ",", h->place);
-    json_write_text(&b, ",", h->whole);
+    json_write_text(&b, ",", h->cwd);
+    json_write_text(&b, ",", h->tool_sent);
     buf_char(&b, ',');
     buf_str(&b, h->input);
     buf_char(&b, ']');
@@ -225,7 +224,7 @@ const struct err *hooks_rules(const struct hooks_call *h,
 {
     struct tool_check g = {.w = call_work(h->c),
                            .severity = SEVERITY_UNSAID,
-                           .tools = &h->whole,
+                           .tools = &h->tool_sent,
                            .n = 1};
     TRY(tool_check_decide(&g));
     *out = g.verdict;
@@ -291,8 +290,8 @@ static const struct err *hooks_check(struct hooks_call *h,
 
 /* The arguments that a person approved in place of the sent ones: of the same
  * tool, or nothing runs. */
-static void hooks_take_edit(struct hooks_call *h, const struct suspension *s,
-                            struct verdict *out)
+static void hooks_apply_edit(struct hooks_call *h, const struct suspension *s,
+                             struct verdict *out)
 {
     const struct json *calls =
         json_get(suspension_approved(h->c->a, s), "calls");
@@ -312,13 +311,13 @@ static void hooks_take_edit(struct hooks_call *h, const struct suspension *s,
 
 /* A person's yes is used up here, right before the client runs the call; a
  * rule's has no question. */
-static const struct err *hooks_take_yes(struct hooks_call *h,
-                                        const struct suspension *s,
-                                        struct verdict *out)
+static const struct err *hooks_use_approval(struct hooks_call *h,
+                                            const struct suspension *s,
+                                            struct verdict *out)
 {
     const struct work w = call_work(h->c);
     if (!h->updated)
-        hooks_take_edit(h, s, out);
+        hooks_apply_edit(h, s, out);
     if (s->id.p && out->way == VERDICT_ALLOW)
         TRY(use_verdict(&w, s, h->operation, out));
     if (out->way != VERDICT_ALLOW)
@@ -344,9 +343,9 @@ static const struct err *hooks_withdraw(struct call *c, struct str id,
 /* The same call with other arguments is another question, and the old one is
  * nobody's. Of two calls that a client defers it remembers one, so only the
  * first is. */
-static const struct err *hooks_settle_others(struct hooks_call *h,
-                                             const struct suspension *s,
-                                             struct verdict *out)
+static const struct err *hooks_withdraw_stale(struct hooks_call *h,
+                                              const struct suspension *s,
+                                              struct verdict *out)
 {
     struct call *c = h->c;
     struct tools_open open = {.n = 0};
@@ -390,16 +389,17 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
             return NULL;
         }
     }
-    TRY(hooks_user(h) ? hooks_user_ask(h, &s, out) : hooks_check(h, &s, out));
+    TRY(hooks_is_user_question(h) ? hooks_user_ask(h, &s, out)
+                                  : hooks_check(h, &s, out));
     if (out->way == VERDICT_ALLOW)
-        return hooks_take_yes(h, &s, out);
+        return hooks_use_approval(h, &s, out);
     if (out->way != VERDICT_WAIT)
         return NULL;
     out->text = arena_join(
         c->a,
         STR("Nobody has answered yet. Do not run it. A person can answer at "),
         call_url(c, "/suspensions/", s.id));
-    TRY(hooks_settle_others(h, &s, out));
+    TRY(hooks_withdraw_stale(h, &s, out));
     *held = out->way == VERDICT_WAIT && seconds > 0 && !c->rq->waited;
     if (*held)
         hold_poll(c, &(struct hold_poll){.intent_id = s.intent_id,
@@ -459,7 +459,7 @@ const struct err *hooks_post(struct call *c)
                       "support yes.");
     if (!h.session.p)
         h.session =
-            hooks_named(c->a, json_get_text(c->body, clients[i].session));
+            hooks_shorten(c->a, json_get_text(c->body, clients[i].session));
     const int64_t wait =
         h.late == HOOKS_LATE_DEFER ? 0 : clients[i].hold;
     TRY(hooks_decide(&h, call_query_int(c, "hold", wait), &v, &held));

@@ -37,12 +37,12 @@ struct hooks_call {
     struct call *c;
     enum hooks_form form;
     struct str tool;    /* its name in the question */
-    struct str whole;   /* its name as it was sent */
+    struct str tool_sent; /* its name as it was sent */
     struct str input;   /* its arguments, JSON text of an object */
     struct str id;      /* of the call; p NULL: the client gives none */
     struct str session; /* p NULL: none */
     struct str operation; /* of the use of a yes; p NULL: not asked yet */
-    struct str place;   /* the working directory; p NULL: not sent */
+    struct str cwd;       /* the working directory; p NULL: not sent */
     struct str client;  /* its name for people; p NULL: not sent */
     enum hooks_late late;
     bool edit; /* a person may change the arguments */
@@ -61,11 +61,11 @@ const struct err *hooks_read(struct hooks_call *h, const struct json *body,
                              struct str text) MUST;
 /* A client's name of something as one of at most 200 characters: a longer one
  * is its head and its digest, so that two of them never become one. */
-struct str hooks_named(struct arena *a, struct str s);
+struct str hooks_shorten(struct arena *a, struct str s);
 /* The members of a call, as a client names them: the tool, the call's id, the
  * session. Each of any length; p NULL: absent. */
-void hooks_name(struct hooks_call *h, struct str tool, struct str id,
-                struct str session);
+void hooks_set_names(struct hooks_call *h, struct str tool, struct str id,
+                     struct str session);
 /* The rules' decision about the tool, by its whole name. */
 const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out) MUST;
@@ -82,7 +82,7 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
                                struct verdict *out, bool *held) MUST;
 
 /* user.c: is it Claude Code's tool that asks the user? */
-bool hooks_user(const struct hooks_call *h);
+bool hooks_is_user_question(const struct hooks_call *h);
 /* Asks its questions as one form: *s as it is now, and what it means. An answer
  * is a yes with the updated input, a decline is a no; so is a rule that denies
  * the tool, and then nothing is asked. ERR_INVALID field.value at tool_input;

@@ -16,8 +16,8 @@ const char *hooks_word(const struct hooks_call *h, enum verdict_way way)
 
 /* Codex knows no word for a yes: it calls the hook failed, and goes on because
  * failed hooks do not stop it. An empty object is a hook without objection. */
-static struct json *pre_tool(const struct hooks_call *h,
-                             const struct verdict *v)
+static struct json *output_pre_tool(const struct hooks_call *h,
+                                    const struct verdict *v)
 {
     struct arena *a = h->c->a;
     struct json *o = json_object(a), *all = json_object(a);
@@ -32,8 +32,8 @@ static struct json *pre_tool(const struct hooks_call *h,
     return all;
 }
 
-static struct json *behavior(const struct hooks_call *h,
-                             const struct verdict *v)
+static struct json *output_behavior(const struct hooks_call *h,
+                                    const struct verdict *v)
 {
     struct json *o = json_object(h->c->a);
     json_set_text(o, "behavior", str_of(hooks_word(h, v->way)));
@@ -44,19 +44,19 @@ static struct json *behavior(const struct hooks_call *h,
     return o;
 }
 
-static struct json *permission(const struct hooks_call *h,
-                               const struct verdict *v)
+static struct json *output_permission(const struct hooks_call *h,
+                                      const struct verdict *v)
 {
     struct arena *a = h->c->a;
     struct json *o = json_object(a), *all = json_object(a);
     json_set_text(o, "hookEventName", STR("PermissionRequest"));
-    json_set_json(o, "decision", behavior(h, v));
+    json_set_json(o, "decision", output_behavior(h, v));
     json_set_json(all, "hookSpecificOutput", o);
     return all;
 }
 
-static struct json *gemini(const struct hooks_call *h,
-                           const struct verdict *v)
+static struct json *output_gemini(const struct hooks_call *h,
+                                  const struct verdict *v)
 {
     struct json *o = json_object(h->c->a);
     json_set_text(o, "decision", str_of(hooks_word(h, v->way)));
@@ -69,8 +69,8 @@ static struct json *gemini(const struct hooks_call *h,
     return o;
 }
 
-static struct json *cursor(const struct hooks_call *h,
-                           const struct verdict *v)
+static struct json *output_cursor(const struct hooks_call *h,
+                                  const struct verdict *v)
 {
     struct json *o = json_object(h->c->a);
     json_set_text(o, "permission", str_of(hooks_word(h, v->way)));
@@ -82,11 +82,11 @@ static struct json *cursor(const struct hooks_call *h,
 struct json *hooks_output(const struct hooks_call *h, const struct verdict *v)
 {
     static struct json *(*const forms[HOOKS_FORM__MAX])(
-        const struct hooks_call *h, const struct verdict *v) = {
-        [HOOKS_PRE_TOOL] = pre_tool,
-        [HOOKS_PERMISSION] = permission,
-        [HOOKS_PROMPT] = behavior,
-        [HOOKS_GEMINI] = gemini,
-        [HOOKS_CURSOR] = cursor};
+        const struct hooks_call *h,
+        const struct verdict *v) = {[HOOKS_PRE_TOOL] = output_pre_tool,
+                                    [HOOKS_PERMISSION] = output_permission,
+                                    [HOOKS_PROMPT] = output_behavior,
+                                    [HOOKS_GEMINI] = output_gemini,
+                                    [HOOKS_CURSOR] = output_cursor};
     return forms[h->form](h, v);
 }

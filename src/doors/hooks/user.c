@@ -25,11 +25,11 @@ struct user {
     struct arena *a;
     struct user_question v[QUESTIONS_MAX];
     size_t n;
-    struct json *known; /* the questions, with the members that are shown */
+    struct json *shown; /* the questions, with the members that are shown */
     struct buf prompt;  /* what does not fit into the form */
 };
 
-bool hooks_user(const struct hooks_call *h)
+bool hooks_is_user_question(const struct hooks_call *h)
 {
     return str_is(h->tool, "AskUserQuestion") && !h->bare &&
            (h->form == HOOKS_PRE_TOOL || h->form == HOOKS_PERMISSION ||
@@ -91,7 +91,7 @@ static bool user_read_question(struct user *u, const struct json *sent)
     if (json_is(multi, JSON_BOOL))
         json_set_json(known, "multiSelect", multi);
     json_set_json(known, "options", options);
-    json_add_json(u->known, known);
+    json_add_json(u->shown, known);
     u->v[u->n] =
         (struct user_question){.number = u->n + 1,
                                .text = text,
@@ -110,7 +110,7 @@ static const struct err *user_read(const struct hooks_call *h, struct user *u)
     const size_t n = json_is(list, JSON_ARRAY) ? json_count(list) : 0;
     bool fine = n > 0 && n <= QUESTIONS_MAX;
     *u = (struct user){.a = h->c->a,
-                       .known = json_array(h->c->a),
+                       .shown = json_array(h->c->a),
                        .prompt = buf_make(h->c->a, 2 * REQUEST_BODY_MAX)};
     for (size_t i = 0; fine && i < n; i++)
         fine = user_read_question(u, json_at(list, i));
@@ -276,7 +276,7 @@ static const struct err *user_ask(struct hooks_call *h, struct user *u,
                 u->n == 1 ? user_fit(a, u->v[0].text, SUSPENSION_QUESTION_MAX)
                           : STR("The agent has questions."),
             .subject = json_dump(a, subject, 4 * REQUEST_BODY_MAX)}};
-    hooks_once(h, json_dump(a, u->known, 8 * REQUEST_BODY_MAX));
+    hooks_once(h, json_dump(a, u->shown, 8 * REQUEST_BODY_MAX));
     if (!q.suspension.subject.p)
         return suspension_too_large();
     if (rules->effect == TOOL_ASK && rules->matched[0])
@@ -337,7 +337,7 @@ static void user_take_answers(struct hooks_call *h, const struct user *u,
         if (answer.n > 0)
             json_set_key(all, u->v[i].text, json_string(u->a, answer));
     }
-    json_set_json(input, "questions", u->known);
+    json_set_json(input, "questions", u->shown);
     json_set_json(input, "answers", all);
     const bool any = json_count(all) > 0;
     out->way = any ? VERDICT_ALLOW : VERDICT_DENY;

@@ -65,7 +65,7 @@ static struct str ask_session(const struct mcp *m)
 {
     const struct str id = json_get_text(m->meta, "sessionId");
     const struct str thread = json_get_text(m->meta, "threadId");
-    return hooks_named(m->c->a, id.p ? id : thread);
+    return hooks_shorten(m->c->a, id.p ? id : thread);
 }
 
 /* Asks the question. The same arguments, with the same bytes of what is stored
@@ -77,10 +77,9 @@ static const struct err *ask_question(struct mcp *m, const struct json *args,
 {
     struct arena *a = m->c->a;
     const struct str session = ask_session(m);
-    const struct str claude = json_get_text(m->meta, "claudecode/toolUseId");
-    const struct str id = claude.n > 0    ? claude
-                          : session.n > 0 ? json_get_text(m->meta, "callId")
-                                          : STR_NONE;
+    struct str id = json_get_text(m->meta, "claudecode/toolUseId");
+    if (id.n == 0)
+        id = session.n > 0 ? json_get_text(m->meta, "callId") : STR_NONE;
     struct suspension s;
     question_once(m->c, session, id,
                   arena_join(a, json_dump(a, args, 8 * REQUEST_BODY_MAX),

@@ -30,7 +30,7 @@ const struct err *mcp_hook_permission(struct mcp *m, const struct json *args)
     fields_json(&f, "input", JSON_OBJECT, &input);
     fields_int(&f, "hold_seconds", 0, HOOKS_HOLD_MAX, &seconds);
     TRY(fields_error(&f));
-    hooks_name(&h, tool, id, STR_NONE);
+    hooks_set_names(&h, tool, id, STR_NONE);
     h.input = json_raw_member(m->c->a, m->text, STR("input"));
     return hook_decide(m, &h, seconds);
 }

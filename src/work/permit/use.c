@@ -377,7 +377,7 @@ const struct err *use_proof_keep(const struct work *w,
     bool fresh = false;
     TRY(permit_tokens_proof(w->pg, w->arena, proof->jkt, proof->jti_sha256,
                             w->now, &fresh));
-    return fresh ? NULL : dpop_seen();
+    return fresh ? NULL : dpop_replayed();
 }
 
 /* ---- its result ------------------------------------------------------- */
