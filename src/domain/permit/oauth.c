@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
-#include "base/json/fields.h"
 #include "base/text.h"
 #include "domain/permit/dpop.h"
 

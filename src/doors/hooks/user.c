@@ -8,15 +8,22 @@
 #include "domain/question/suspension_read.h"
 #include "doors/asking/question.h"
 #include "doors/hooks/hooks.h"
-#include "store/question/suspensions.h"
 
 #define QUESTIONS_MAX 20
+
+/* p NULL: absent. */
+struct user_option {
+    struct str label, description, preview;
+    struct str value; /* in the form: the label, unless that is too long or
+                       * another option has it; p NULL: it is not there */
+};
 
 /* One question of the tool, as it was read. */
 struct user_question {
     size_t number; /* from 1 */
     struct str text, header;
-    const struct json *options;
+    struct user_option *options;
+    size_t n;
     bool multi;
     bool secret; /* its words could ask for one: nothing can be typed */
 };
@@ -49,18 +56,39 @@ static struct json *user_texts(struct arena *a, const struct json *v,
     return o;
 }
 
+/* The key of a field; the value of an option that has no other. */
+static const char *user_key(struct arena *a, const char *name, size_t number)
+{
+    return arena_z(a, arena_join(a, str_of(name), STR("_"),
+                                 arena_number(a, (int64_t)number)));
+}
+
 /* Reads the options; NULL: they are none that a person could choose. */
-static struct json *user_read_options(struct arena *a, const struct json *sent)
+static struct json *user_read_options(struct arena *a, const struct json *sent,
+                                      struct user_question *q)
 {
     static const char *const names[] = {"label", "description", "preview"};
     struct json *list = json_array(a);
-    for (size_t i = 0; i < json_count(sent); i++) {
-        const struct json *v = json_at(sent, i);
-        if (json_get_text(v, "label").n == 0)
+    q->options = arena_many(a, json_count(sent) + 1, struct user_option);
+    for (q->n = 0; q->n < json_count(sent); q->n++) {
+        struct json *v =
+            user_texts(a, json_at(sent, q->n), names, countof(names));
+        struct user_option *o = &q->options[q->n];
+        o->label = json_get_text(v, "label");
+        o->description = json_get_text(v, "description");
+        o->preview = json_get_text(v, "preview");
+        if (o->label.n == 0)
             return NULL;
-        json_add_json(list, user_texts(a, v, names, countof(names)));
+        if (q->n < FORM_OPTIONS_MAX) {
+            bool own = str_runes(o->label) <= FORM_LABEL_MAX;
+            for (size_t k = 0; own && k < q->n; k++)
+                own = !str_eq(q->options[k].label, o->label);
+            o->value =
+                own ? o->label : str_of(user_key(a, "option", q->n + 1));
+        }
+        json_add_json(list, v);
     }
-    return json_is(sent, JSON_ARRAY) && json_count(list) > 0 ? list : NULL;
+    return json_is(sent, JSON_ARRAY) && q->n > 0 ? list : NULL;
 }
 
 /* Would a form with this label ask for a secret? */
@@ -79,27 +107,25 @@ static bool user_read_question(struct user *u, const struct json *sent)
 {
     static const char *const names[] = {"question", "header"};
     struct json *known = user_texts(u->a, sent, names, countof(names));
-    struct json *options = user_read_options(u->a, json_get(sent, "options"));
+    struct user_question q = {.number = u->n + 1,
+                              .text = json_get_text(known, "question"),
+                              .header = json_get_text(known, "header")};
+    struct json *options =
+        user_read_options(u->a, json_get(sent, "options"), &q);
     const struct json *multi = json_get(sent, "multiSelect");
-    const struct str text = json_get_text(known, "question");
-    if (!options || str_trim(text).n == 0)
+    if (!options || str_trim(q.text).n == 0)
         return false;
     for (size_t i = 0; i < u->n; i++) {
-        if (str_eq(u->v[i].text, text))
+        if (str_eq(u->v[i].text, q.text))
             return false;
     }
     if (json_is(multi, JSON_BOOL))
         json_set_json(known, "multiSelect", multi);
     json_set_json(known, "options", options);
     json_add_json(u->shown, known);
-    u->v[u->n] =
-        (struct user_question){.number = u->n + 1,
-                               .text = text,
-                               .header = json_get_text(known, "header"),
-                               .options = options,
-                               .multi = json_bool(multi),
-                               .secret = user_asks_secret(u->a, text)};
-    u->n++;
+    q.multi = json_bool(multi);
+    q.secret = user_asks_secret(u->a, q.text);
+    u->v[u->n++] = q;
     return true;
 }
 
@@ -124,40 +150,12 @@ static const struct err *user_read(const struct hooks_call *h, struct user *u)
 
 /* ---- the form ------------------------------------------------------- */
 
-static const char *user_key(struct arena *a, const char *name, size_t number)
-{
-    return arena_z(a, arena_join(a, str_of(name), STR("_"),
-                                 arena_number(a, (int64_t)number)));
-}
-
 /* The text, or its head where it is too long. */
 static struct str user_fit(struct arena *a, struct str text, size_t max)
 {
     if (str_runes(text) <= max)
         return text;
     return arena_join(a, str_head(text, max - 1), STR("\xE2\x80\xA6"));
-}
-
-/* The option's value in the form: its label, unless that is too long or
- * another option has it. */
-static struct str user_option_value(struct arena *a,
-                                    const struct user_question *q, size_t i)
-{
-    const struct str label = json_get_text(json_at(q->options, i), "label");
-    bool own = str_runes(label) <= FORM_LABEL_MAX;
-    for (size_t k = 0; own && k < i; k++)
-        own = !str_eq(json_get_text(json_at(q->options, k), "label"), label);
-    return own ? label : str_of(user_key(a, "option", i + 1));
-}
-
-/* Does the form show all of an option? */
-static bool user_option_fits(const struct user_question *q, size_t i)
-{
-    const struct json *option = json_at(q->options, i);
-    const size_t label = str_runes(json_get_text(option, "label"));
-    const size_t more = str_runes(json_get_text(option, "description"));
-    return i < FORM_OPTIONS_MAX && !json_has(option, "preview") &&
-           label + (more > 0 ? more + 3 : 0) <= FORM_LABEL_MAX;
 }
 
 static struct json *user_field(struct arena *a, const char *key,
@@ -180,19 +178,18 @@ static struct json *user_options_field(struct arena *a,
     struct json *o = user_field(a, user_key(a, "answer", q->number), label,
                                 q->multi ? "multi" : "enum");
     struct json *list = json_array(a);
-    for (size_t i = 0; i < json_count(q->options) && i < FORM_OPTIONS_MAX;
-         i++) {
-        const struct json *option = json_at(q->options, i);
-        const struct str own = json_get_text(option, "label");
-        const struct str more = json_get_text(option, "description");
+    for (size_t i = 0; i < q->n && i < FORM_OPTIONS_MAX; i++) {
+        const struct user_option *option = &q->options[i];
         const struct str all =
-            more.n > 0 ? arena_join(a, own, STR(" - "), more) : own;
+            option->description.n > 0
+                ? arena_join(a, option->label, STR(" - "), option->description)
+                : option->label;
         struct json *one = json_object(a);
-        json_set_text(one, "value", user_option_value(a, q, i));
+        json_set_text(one, "value", option->value);
         json_set_text(one, "label",
                       str_runes(all) <= FORM_LABEL_MAX
                           ? all
-                          : user_fit(a, own, FORM_LABEL_MAX));
+                          : user_fit(a, option->label, FORM_LABEL_MAX));
         json_add_json(list, one);
     }
     if (q->header.n > 0)
@@ -225,8 +222,13 @@ static void user_put_prompt(struct user *u, const struct user_question *q)
                 str_runes(q->text) <=
                     (u->n > 1 ? FORM_LABEL_MAX : SUSPENSION_QUESTION_MAX) &&
                 !(u->n > 1 && q->secret);
-    for (size_t i = 0; fits && i < json_count(q->options); i++)
-        fits = user_option_fits(q, i);
+    for (size_t i = 0; fits && i < q->n; i++) {
+        const struct user_option *option = &q->options[i];
+        const size_t more = str_runes(option->description);
+        fits = i < FORM_OPTIONS_MAX && !option->preview.p &&
+               str_runes(option->label) + (more > 0 ? more + 3 : 0) <=
+                   FORM_LABEL_MAX;
+    }
     if (fits)
         return;
     buf_put(b, b->n ? "\n\n" : "");
@@ -235,18 +237,16 @@ static void user_put_prompt(struct user *u, const struct user_question *q)
         buf_put(b, "\n");
         buf_str(b, q->header);
     }
-    for (size_t i = 0; i < json_count(q->options); i++) {
-        const struct json *option = json_at(q->options, i);
-        const struct str more = json_get_text(option, "description");
-        const struct str preview = json_get_text(option, "preview");
+    for (size_t i = 0; i < q->n; i++) {
+        const struct user_option *option = &q->options[i];
         buf_put(b, "\n- ");
-        buf_str(b, json_get_text(option, "label"));
-        buf_put(b, more.n > 0 ? ": " : "");
-        buf_str(b, more);
-        buf_put(b, preview.n > 0 ? "\n" : "");
-        buf_str(b, preview);
+        buf_str(b, option->label);
+        buf_put(b, option->description.n > 0 ? ": " : "");
+        buf_str(b, option->description);
+        buf_put(b, option->preview.n > 0 ? "\n" : "");
+        buf_str(b, option->preview);
     }
-    if (json_count(q->options) > FORM_OPTIONS_MAX)
+    if (q->n > FORM_OPTIONS_MAX)
         buf_printf(b, "\nThe form has the first %d of them.", FORM_OPTIONS_MAX);
 }
 
@@ -296,13 +296,12 @@ static void user_put_words(struct buf *b, struct str words)
 }
 
 /* The label of the option with a value. */
-static struct str user_option_label(struct arena *a,
-                                    const struct user_question *q,
+static struct str user_option_label(const struct user_question *q,
                                     struct str value)
 {
-    for (size_t i = 0; value.n > 0 && i < json_count(q->options); i++)
-        if (str_eq(user_option_value(a, q, i), value))
-            return json_get_text(json_at(q->options, i), "label");
+    for (size_t i = 0; value.n > 0 && i < q->n; i++)
+        if (str_eq(q->options[i].value, value))
+            return q->options[i].label;
     return value;
 }
 
@@ -314,11 +313,10 @@ static struct str user_answer(struct arena *a, const struct user_question *q,
         json_get(response, user_key(a, "answer", q->number));
     struct buf b = buf_make(a, 2 * REQUEST_BODY_MAX);
     if (!json_is(value, JSON_ARRAY))
-        user_put_words(&b, user_option_label(a, q, json_text(value)));
+        user_put_words(&b, user_option_label(q, json_text(value)));
     for (size_t i = 0; json_is(value, JSON_ARRAY) && i < json_count(value);
          i++)
-        user_put_words(&b,
-                       user_option_label(a, q, json_text(json_at(value, i))));
+        user_put_words(&b, user_option_label(q, json_text(json_at(value, i))));
     user_put_words(&b, str_trim(json_get_text(
                            response, user_key(a, "other", q->number))));
     return buf_text(&b);
