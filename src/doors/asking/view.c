@@ -8,71 +8,59 @@
 
 /* ---- intents -------------------------------------------------------- */
 
-static void view_put_key(struct buf *b, const char *key)
+static void view_put_text(struct buf *b, const char *before, struct str s)
 {
-    buf_put(b, b->n > 0 && b->p[b->n - 1] != '{' ? ",\"" : "\"");
-    buf_put(b, key);
-    buf_put(b, "\":");
-}
-
-static void view_put_text(struct buf *b, const char *key, struct str s)
-{
-    view_put_key(b, key);
+    buf_put(b, before);
     if (s.p)
         json_write_string(b, s);
     else
         buf_put(b, "null");
 }
 
-static void view_put_raw(struct buf *b, const char *key, struct str s)
+static void view_put_given(struct buf *b, const char *before, struct str s)
 {
-    view_put_key(b, key);
+    if (s.p)
+        json_write_text(b, before, s);
+}
+
+static void view_put_raw(struct buf *b, const char *before, struct str s)
+{
+    buf_put(b, before);
     buf_str(b, s.p ? s : STR("null"));
 }
 
-static void view_put_int(struct buf *b, const char *key, int64_t v)
+static void view_put_intent(struct buf *b, const struct intent *i)
 {
-    view_put_key(b, key);
-    buf_int(b, v);
-}
-
-static void view_put_intent(struct buf *b, struct arena *a,
-                            const struct intent *i)
-{
-    buf_char(b, '{');
-    view_put_text(b, "id", i->id);
-    view_put_text(b, "title", i->title);
-    view_put_text(b, "description", i->description);
-    view_put_text(b, "created_by", i->created_by);
-    if (i->test)
-        view_put_raw(b, "test", STR("true"));
-    view_put_text(b, "status", vocabulary_intent_status(i->status)->wire);
-    view_put_raw(b, "constraints", i->constraints);
-    view_put_raw(b, "state", i->state);
-    view_put_int(b, "confidence", i->confidence);
-    view_put_int(b, "version", i->version);
-    view_put_text(b, "created_at", clock_naive(a, i->created_at));
-    view_put_text(b, "updated_at", clock_naive(a, i->updated_at));
-    view_put_text(b, "parent_intent_id", i->parent_intent_id);
-    view_put_raw(b, "depends_on", i->depends_on);
-    view_put_raw(b, "governance_policy", i->governance_policy);
-    if (i->session_id.p)
-        view_put_text(b, "session_id", i->session_id);
-    if (i->task_id.p)
-        view_put_text(b, "task_id", i->task_id);
-    if (i->turn_id.p)
-        view_put_text(b, "turn_id", i->turn_id);
-    if (i->initiated_by.p)
-        view_put_text(b, "initiated_by", i->initiated_by);
-    if (i->owner.p)
-        view_put_text(b, "owner", i->owner);
+    view_put_text(b, "{\"id\":", i->id);
+    view_put_text(b, ",\"title\":", i->title);
+    view_put_text(b, ",\"description\":", i->description);
+    view_put_text(b, ",\"created_by\":", i->created_by);
+    buf_put(b, i->test ? ",\"test\":true" : "");
+    view_put_text(b,
+                  ",\"status\":", vocabulary_intent_status(i->status)->wire);
+    view_put_raw(b, ",\"constraints\":", i->constraints);
+    view_put_raw(b, ",\"state\":", i->state);
+    buf_put(b, ",\"confidence\":");
+    buf_int(b, i->confidence);
+    buf_put(b, ",\"version\":");
+    buf_int(b, i->version);
+    view_put_text(b, ",\"created_at\":", clock_naive(b->arena, i->created_at));
+    view_put_text(b, ",\"updated_at\":", clock_naive(b->arena, i->updated_at));
+    view_put_text(b, ",\"parent_intent_id\":", i->parent_intent_id);
+    view_put_raw(b, ",\"depends_on\":", i->depends_on);
+    view_put_raw(b, ",\"governance_policy\":", i->governance_policy);
+    view_put_given(b, ",\"session_id\":", i->session_id);
+    view_put_given(b, ",\"task_id\":", i->task_id);
+    view_put_given(b, ",\"turn_id\":", i->turn_id);
+    view_put_given(b, ",\"initiated_by\":", i->initiated_by);
+    view_put_given(b, ",\"owner\":", i->owner);
     buf_char(b, '}');
 }
 
 struct str view_intent_text(struct arena *a, const struct intent *i)
 {
     struct buf b = buf_make(a, RESPONSE_BODY_MAX);
-    view_put_intent(&b, a, i);
+    view_put_intent(&b, i);
     return buf_text(&b);
 }
 
@@ -84,13 +72,10 @@ void view_intents(struct buf *b, const char *name,
     buf_put(b, "\":[");
     for (size_t i = 0; i < rows->n; i++) {
         buf_put(b, i ? "," : "");
-        view_put_intent(b, b->arena, &rows->v[i]);
+        view_put_intent(b, &rows->v[i]);
     }
-    buf_put(b, "],\"next\":");
-    if (rows->more)
-        json_write_string(b, rows->v[rows->n - 1].id);
-    else
-        buf_put(b, "null");
+    view_put_text(
+        b, "],\"next\":", rows->more ? rows->v[rows->n - 1].id : STR_NONE);
     buf_char(b, '}');
 }
 
@@ -152,10 +137,6 @@ const struct err *view_suspensions(struct call *c, struct buf *b,
         arena_reset(one.a);
     }
     arena_free(one.a);
-    buf_put(b, "],\"next\":");
-    if (next.p)
-        json_write_string(b, next);
-    else
-        buf_put(b, "null");
+    view_put_text(b, "],\"next\":", next);
     return NULL;
 }
