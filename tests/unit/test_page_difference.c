@@ -18,7 +18,7 @@ static const char *rows(const char *before, const char *after)
 {
     struct buf b = buf_make(a, 1 << 20);
     const struct json *list =
-        json_get(page_difference(&v, tree(before), tree(after)), "rows");
+        json_get(page_difference(&v, tree(before), tree(after), NULL), "rows");
     for (size_t i = 0; i < json_count(list); i++) {
         const struct json *row = json_at(list, i);
         buf_put(&b, i ? "\n" : "");
@@ -68,7 +68,7 @@ Test(page_difference, is_bounded)
         json_add_json(before, json_integer(a, i));
         json_add_json(after, json_integer(a, i + 1));
     }
-    const struct json *o = page_difference(&v, before, after);
+    const struct json *o = page_difference(&v, before, after, NULL);
     cr_expect_eq(json_count(json_get(o, "rows")), PAGE_FACTS_ROWS);
     cr_expect_eq(json_int(json_get(o, "more")), 3);
 }
@@ -81,7 +81,8 @@ Test(page_difference, long_values_are_folded)
         buf_char(&b, 'x');
     buf_put(&b, "\"}");
     struct json *after = tree(arena_z(a, buf_text(&b)));
-    const struct json *o = page_difference(&v, tree("{\"a\":\"y\"}"), after);
+    const struct json *o =
+        page_difference(&v, tree("{\"a\":\"y\"}"), after, NULL);
     const struct json *row = json_at(json_get(o, "rows"), 0);
     cr_expect_null(json_get(json_get(row, "before"), "long"));
     cr_expect_not_null(json_get(json_get(row, "after"), "long"));

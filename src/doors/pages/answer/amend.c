@@ -90,9 +90,8 @@ struct json *answer_amend_difference(struct page_view *v,
     /* The limit of a plan's steps can only be their number. */
     if (changed && s->approved_subject.p && s->kind != KIND_PLAN_REVIEW)
         widening_find(v->a, pair.asked, pair.allowed, &beyond);
-    struct json *o = page_difference_judged(v, changed ? pair.asked : NULL,
-                                            changed ? pair.allowed : NULL,
-                                            &beyond);
+    struct json *o = page_difference(v, changed ? pair.asked : NULL,
+                                     changed ? pair.allowed : NULL, &beyond);
     json_set_bool(o, "is_same", !changed);
     return o;
 }

@@ -50,7 +50,7 @@ static struct json *plan_besides(struct page_view *v,
         return NULL;
     struct json *o = page_difference(
         v, plan_without_steps(v->a, suspension_final(v->a, of->before)),
-        plan_without_steps(v->a, suspension_subject(v->a, of->s)));
+        plan_without_steps(v->a, suspension_subject(v->a, of->s)), NULL);
     const bool approved = of->before->approved_subject.p != NULL;
     json_set_text(o, "was_head",
                   arena_join(v->a, STR("Revision "),

@@ -96,9 +96,18 @@ static void difference_put_brief(struct walk *w, const struct pair_of *p)
 
 static void difference_add(struct walk *w, const struct pair_of *p)
 {
+    enum { ALIKE, ADDED, REMOVED, CHANGED };
+    static const char *const words[][2] = {[ALIKE] = {"", ""},
+                                           [ADDED] = {"+", "added"},
+                                           [REMOVED] = {"−", "removed"},
+                                           [CHANGED] = {"±", "changed"}};
     struct json *o = json_object(w->v->a);
     const struct str path = w->path.n ? buf_text(&w->path) : STR("value");
     const bool alike = difference_same(p);
+    const int change = alike     ? ALIKE
+                       : !p->had ? ADDED
+                       : !p->has ? REMOVED
+                                 : CHANGED;
     if (!alike && w->brief.arena)
         difference_put_brief(w, p);
     if (w->room->rows == 0 || w->room->bytes == 0) {
@@ -106,14 +115,8 @@ static void difference_add(struct walk *w, const struct pair_of *p)
         return;
     }
     w->room->rows--;
-    json_set_text(o, "sign", alike     ? STR("")
-                             : !p->had ? STR("+")
-                             : !p->has ? STR("−")
-                                       : STR("±"));
-    json_set_text(o, "word", alike     ? STR("")
-                             : !p->had ? STR("added")
-                             : !p->has ? STR("removed")
-                                       : STR("changed"));
+    json_set_text(o, "sign", str_of(words[change][0]));
+    json_set_text(o, "word", str_of(words[change][1]));
     json_set_text(o, "path", path);
     json_set_json(o, "before",
                   difference_side(w, p->before, p->after, p->had && !alike));
@@ -207,12 +210,6 @@ static struct json *difference_view(struct walk *w,
     return o;
 }
 
-struct json *page_difference(struct page_view *v, const struct json *before,
-                             const struct json *after)
-{
-    return page_difference_judged(v, before, after, NULL);
-}
-
 struct str page_difference_brief(struct page_view *v,
                                  const struct json *before,
                                  const struct json *after)
@@ -231,10 +228,9 @@ struct str page_difference_brief(struct page_view *v,
     return w.n ? buf_text(&w.brief) : STR("");
 }
 
-struct json *page_difference_judged(struct page_view *v,
-                                    const struct json *before,
-                                    const struct json *after,
-                                    const struct widening *beyond)
+struct json *page_difference(struct page_view *v, const struct json *before,
+                             const struct json *after,
+                             const struct widening *beyond)
 {
     struct page_facts_room room = page_facts_room();
     struct walk w = {.v = v,

@@ -7,19 +7,16 @@
 #include "doors/pages/shell/facts.h"
 
 /* `rows[]` of {sign, word, path, before, after, type, beyond}, `more`, and the
- * heads of both sides, `was_head` and `now_head`. Equal parts have no row. */
+ * heads of both sides, `was_head` and `now_head`. Equal parts have no row.
+ * Each row has a mark where it goes beyond what was asked for, and their list
+ * is in `beyond`; beyond NULL: none does. */
 struct json *page_difference(struct page_view *v, const struct json *before,
-                             const struct json *after);
+                             const struct json *after,
+                             const struct widening *beyond);
 /* The first of them in a few words; "" where nothing differs. */
 struct str page_difference_brief(struct page_view *v,
                                  const struct json *before,
                                  const struct json *after);
-/* The rows, each with a mark where it goes beyond what was asked for, and their
- * list in `beyond`; beyond NULL: none does. */
-struct json *page_difference_judged(struct page_view *v,
-                                    const struct json *before,
-                                    const struct json *after,
-                                    const struct widening *beyond);
 /* The same with a row for each value of two objects, within the limits: where
  * it is equal sign and word are "" and before is null. The same object twice:
  * its values. */

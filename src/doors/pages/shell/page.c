@@ -94,7 +94,7 @@ const struct err *page_render(struct call *c, int status, const char *name,
 
 /* ---- errors --------------------------------------------------------- */
 
-static const char *page_heading(const struct err *e)
+void page_error(struct call *c, const struct err *e)
 {
     static const char *const words[ERR__MAX] = {
         [ERR_BAD_REQUEST] = "Sayso could not read this",
@@ -109,21 +109,18 @@ static const char *page_heading(const struct err *e)
         [ERR_RATE] = "Too many attempts",
         [ERR_INTERNAL] = "Something went wrong in Sayso",
         [ERR_BUSY] = "Sayso is not available right now"};
-    return e->kind < ERR__MAX && words[e->kind] ? words[e->kind]
-                                                : "Something went wrong";
-}
-
-void page_error(struct call *c, const struct err *e)
-{
+    const char *title = e->kind < ERR__MAX && words[e->kind]
+                            ? words[e->kind]
+                            : "Something went wrong";
     struct json *view = json_object(c->a), *o = json_object(c->a);
     const int code = response_status(e->kind);
     json_set_int(o, "status", code);
-    json_set_text(o, "title", str_of(page_heading(e)));
+    json_set_text(o, "title", str_of(title));
     json_set_text(o, "sentence", e->say);
     json_set_text(o, "code", str_of(e->code));
     json_set_text(o, "request_id", c->rq->id);
     json_set_json(view, "error", o);
-    page_set(c, view, page_heading(e), false);
+    page_set(c, view, title, false);
     response_error(c->rs, e, RESPONSE_PROBLEM);
     const struct err *failed = page_render_as(c, code, "error", view);
     if (failed)
