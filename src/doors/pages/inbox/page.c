@@ -37,26 +37,22 @@ static struct str page_shown(struct call *c, const struct inbox_filters *f,
                       str_of(f->wish.after ? "" : " shown"));
 }
 
-/* Questions that end soon are shown above the list, whatever their risk and the
- * order of the list. */
-static const struct err *page_ends_soon(struct call *c,
-                                        const struct inbox_filters *f,
-                                        struct suspension_rows *out)
+/* `soon`: questions that end soon are shown above the list, whatever their
+ * risk and the order of the list. */
+static const struct err *page_set_soon(struct call *c, struct page_view *v,
+                                       const struct inbox_filters *f,
+                                       struct json *view)
 {
+    struct json *o = json_object(c->a), *list = json_array(c->a);
     struct inbox_wish wish = f->wish;
     const int64_t until = f->now + SOON;
+    struct suspension_rows rows = {.n = 0};
     wish.severity = SEVERITY__MAX;
     wish.due = wish.due && wish.due < until ? wish.due : until;
     wish.by_deadline = true;
     wish.limit = SOON_ROWS;
-    out->n = 0;
-    return f->wish.after ? NULL : inbox_list(c->pg, c->a, &wish, out);
-}
-
-static struct json *page_soon(struct call *c, struct page_view *v,
-                              struct suspension_rows rows)
-{
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    if (!f->wish.after)
+        TRY(inbox_list(c->pg, c->a, &wish, &rows));
     for (size_t i = 0; i < rows.n; i++) {
         struct page_list_row row;
         page_list_row_begin(&row, c, v);
@@ -64,12 +60,12 @@ static struct json *page_soon(struct call *c, struct page_view *v,
             list, page_list_row_end(&row, inbox_row(&row.view, &rows.v[i])));
     }
     json_set_json(o, "rows", list);
-    return rows.n ? o : NULL;
+    json_set_json(view, "soon", rows.n ? o : NULL);
+    return NULL;
 }
 
 static const struct err *page_show(struct call *c, struct inbox_filters *f,
-                                   struct suspension_rows rows,
-                                   struct suspension_rows ending)
+                                   struct suspension_rows rows)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
@@ -91,7 +87,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
     json_set_json(view, "filters", inbox_filters_view(c, f));
-    json_set_json(view, "soon", page_soon(c, &v, ending));
+    TRY(page_set_soon(c, &v, f, view));
     json_set_json(view, "list", NULL);
     if (rows.n) {
         struct json *list = json_object(c->a);
@@ -108,7 +104,7 @@ const struct err *inbox_page(struct call *c)
     const struct str after = page_list_filter(c, "after");
     struct inbox_filters f;
     struct suspension last; /* of the page before, open or not */
-    struct suspension_rows rows, ending;
+    struct suspension_rows rows;
     TRY(inbox_filters_read(c, &f, clock_now()));
     if (after.p) {
         const struct err *e = suspensions_get(c->pg, c->a, after, &last);
@@ -124,6 +120,5 @@ const struct err *inbox_page(struct call *c)
         return NULL;
     }
     TRY(inbox_count(c->pg, c->a, &f.wish, &f.counts));
-    TRY(page_ends_soon(c, &f, &ending));
-    return page_show(c, &f, rows, ending);
+    return page_show(c, &f, rows);
 }

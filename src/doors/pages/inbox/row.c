@@ -165,17 +165,17 @@ static struct str row_deadline_name(const struct page_view *v,
 }
 
 /* A group: its name, and the key that its rows share. */
-struct group {
+struct row_group {
     struct str key, name;
     struct json *rows;
     const struct suspension *first;
 };
 
-static struct group row_group_of(struct page_view *v,
-                                 const struct suspension *s,
-                                 enum inbox_row_group by)
+static struct row_group row_group_of(struct page_view *v,
+                                     const struct suspension *s,
+                                     enum inbox_row_group by)
 {
-    struct group g = {.rows = json_array(v->a), .first = s};
+    struct row_group g = {.rows = json_array(v->a), .first = s};
     const struct str title = question_head_title(s);
     struct buf b = buf_make(v->a, title.n + 1024);
     if (by == INBOX_ROW_AGENT) {
@@ -207,7 +207,7 @@ static struct group row_group_of(struct page_view *v,
 }
 
 static void row_add_group(struct page_view *v, struct json *list,
-                          const struct group *g, enum inbox_row_group by,
+                          const struct row_group *g, enum inbox_row_group by,
                           bool odd)
 {
     struct json *o = json_object(v->a), *heading = json_object(v->a);
@@ -254,11 +254,11 @@ struct json *inbox_row_groups(struct call *c, struct page_view *v,
                               enum inbox_row_group by)
 {
     struct json *list = json_array(v->a);
-    struct group *g = arena_many(v->a, rows.n + 1, struct group);
-    struct group odd = {.rows = json_array(v->a)};
+    struct row_group *g = arena_many(v->a, rows.n + 1, struct row_group);
+    struct row_group odd = {.rows = json_array(v->a)};
     size_t n = 0;
     for (size_t i = 0; i < rows.n; i++) {
-        const struct group own = row_group_of(v, &rows.v[i], by);
+        const struct row_group own = row_group_of(v, &rows.v[i], by);
         size_t k = 0;
         while (k < n && !str_eq(g[k].key, own.key))
             k++;

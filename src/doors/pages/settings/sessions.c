@@ -16,12 +16,6 @@ static struct str sessions_whose(const struct call *c)
     return c->who.role == ROLE_ADMIN ? STR_NONE : c->who.id;
 }
 
-#define GONE                                                                   \
-    {                                                                          \
-        .kind = ERR_NOT_FOUND, .code = "session.unknown",                      \
-        .say = WIRE("There is no such session. It may have ended.")            \
-    }
-
 /* here: it is the reader's own, which has no action. */
 static void sessions_row(struct settings_view *v, const struct session *s,
                          bool here)
@@ -115,37 +109,34 @@ static const struct settings_action actions[] = {
      .act = "end sessions",
      .run = sessions_end_others}};
 
-#define ABOUT                                                                  \
-    "A session ends after 24 hours without use, and 14 days after sign-in."
-static const struct settings_page
-    own = {.path = PATH,
-           .title = "Sessions",
-           .heading = "Your sessions",
-           .about = ABOUT,
-           .empty_heading = "No sessions",
-           .empty_sentence = "You are not signed in anywhere.",
-           .noun = "session",
-           .gone = GONE,
-           .heads = {"Signed in", "Last used", "State"},
-           .row = actions,
-           SETTINGS_FORM_ALL(actions, actions),
-           .writers = ROLE_OPERATOR | ROLE_AUDITOR,
-           .list = sessions_rows},
-    all = {.path = PATH,
-           .title = "Sessions",
-           .heading = "Signed-in people",
-           .about = ABOUT,
-           .empty_heading = "No sessions",
-           .empty_sentence = "Nobody is signed in.",
-           .noun = "session",
-           .gone = GONE,
-           .heads = {"Person", "Signed in", "Last used", "State"},
-           .row = actions,
-           SETTINGS_FORM_ALL(actions, actions),
-           .writers = ROLE_ADMIN,
-           .list = sessions_rows};
+/* As an admin sees it. */
+static const struct settings_page all = {
+    .path = PATH,
+    .title = "Sessions",
+    .heading = "Signed-in people",
+    .about = "A session ends after 24 hours without use, and 14 days after "
+             "sign-in.",
+    .empty_heading = "No sessions",
+    .empty_sentence = "Nobody is signed in.",
+    .noun = "session",
+    .gone = {.kind = ERR_NOT_FOUND,
+             .code = "session.unknown",
+             .say = WIRE("There is no such session. It may have ended.")},
+    .heads = {"Person", "Signed in", "Last used", "State"},
+    .row = actions,
+    SETTINGS_FORM_ALL(actions, actions),
+    .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR,
+    .list = sessions_rows};
 
 const struct err *settings_sessions(struct call *c)
 {
-    return settings_page_run(c, c->who.role == ROLE_ADMIN ? &all : &own);
+    struct settings_page *page = arena_new(c->a, struct settings_page);
+    *page = all;
+    if (c->who.role != ROLE_ADMIN) {
+        page->heading = "Your sessions";
+        page->empty_sentence = "You are not signed in anywhere.";
+        memmove(page->heads, all.heads + 1,
+                sizeof all.heads - sizeof *all.heads);
+    }
+    return settings_page_run(c, page);
 }
