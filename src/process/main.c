@@ -10,7 +10,7 @@
 #include "process/commands/commands.h"
 #include "process/start/load_conf.h"
 #include "process/supervise.h"
-#include "store/sql.gen.h"
+#include "store/tables.h"
 
 #ifndef SAYSO_CONF_FILE
 #define SAYSO_CONF_FILE "/etc/sayso.conf"
@@ -120,6 +120,14 @@ static const char *admin_path(void)
     return other && other[0] ? NULL : SAYSO_ADMIN_CONF_FILE;
 }
 
+static struct pg *owner(struct arena *a, const struct conf *conf)
+{
+    struct pg *pg = tables_open(a, conf->database_owner, "sayso admin");
+    pg_patient(pg);
+    pg_connect_ms(pg, conf->database_connect_ms);
+    return pg;
+}
+
 static int run(int argc, char **argv)
 {
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
@@ -140,7 +148,11 @@ static int run(int argc, char **argv)
             needs == NEEDS_OWNER
                 ? load_conf_owner(a, c.conf_path, c.admin_path, &conf)
                 : needs == NEEDS_NONE || load_conf(a, c.conf_path, &conf);
+        if (read && needs == NEEDS_OWNER)
+            c.pg = owner(a, &conf);
         status = read ? commands[i].run(&c) : 1;
+        if (c.pg)
+            pg_close(c.pg);
         arena_free(a);
         return status;
     }

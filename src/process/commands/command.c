@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "store/tables.h"
-
 struct str command_option(const struct command *c, const char *name,
                           size_t nth)
 {
@@ -24,24 +22,18 @@ bool command_flag(const struct command *c, const char *name)
     return false;
 }
 
-/* 0: unknown, 1: without a value, 2: with a value. */
-static int command_arity(const char *known, struct str arg)
-{
-    struct str rest = str_of(known);
-    while (rest.p) {
-        const struct str word = str_cut(&rest, ' ');
-        if (str_eq(word, arg))
-            return 1;
-        if (word.n == arg.n + 1 && str_starts(word, arg))
-            return 2;
-    }
-    return 0;
-}
-
 bool command_options_ok(const struct command *c, int from, const char *known)
 {
     for (int i = from; i < c->argc; i++) {
-        const int n = command_arity(known, str_of(c->argv[i]));
+        const struct str arg = str_of(c->argv[i]);
+        int n = 0; /* of its words; 0: it is unknown */
+        for (struct str rest = str_of(known); rest.p && n == 0;) {
+            const struct str word = str_cut(&rest, ' ');
+            if (str_eq(word, arg))
+                n = 1;
+            else if (word.n == arg.n + 1 && str_starts(word, arg))
+                n = 2;
+        }
         if (n == 0 || (n == 2 && i + 1 >= c->argc)) {
             fprintf(stderr, "sayso: %s %s\n", c->argv[i],
                     n == 0 ? "is not supported here; see `sayso help`"
@@ -53,19 +45,25 @@ bool command_options_ok(const struct command *c, int from, const char *known)
     return true;
 }
 
-struct pg *command_owner(const struct command *c)
+int command_run(const struct command *c, const struct command_verb *verbs,
+                size_t n, const char *usage)
 {
-    struct pg *pg =
-        tables_open(c->arena, c->conf->database_owner, "sayso admin");
-    pg_patient(pg);
-    pg_connect_ms(pg, c->conf->database_connect_ms);
-    return pg;
+    for (size_t i = 0; c->argc > 0 && i < n; i++) {
+        if (!str_is(str_of(c->argv[0]), verbs[i].name))
+            continue;
+        if (verbs[i].options && !command_options_ok(c, 1, verbs[i].options))
+            return 2;
+        return verbs[i].run(c);
+    }
+    fprintf(stderr, "sayso: %s\n", usage);
+    return 2;
 }
 
-int command_failed(const struct err *e)
+int command_end(const struct err *e)
 {
-    fprintf(stderr, "sayso: %.*s (%s)\n", STR_FMT(e->say), e->code);
-    return 1;
+    if (e)
+        fprintf(stderr, "sayso: %.*s (%s)\n", STR_FMT(e->say), e->code);
+    return e ? 1 : 0;
 }
 
 struct str command_line(struct arena *a)

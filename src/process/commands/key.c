@@ -22,7 +22,7 @@ struct wanted {
     struct str retry_policy; /* p NULL: none */
 };
 
-static bool read_agents(const struct command *c, struct wanted *w)
+static bool key_read_agents(const struct command *c, struct wanted *w)
 {
     for (;; w->n++) {
         const struct str name = command_option(c, "--agent", w->n);
@@ -44,7 +44,7 @@ static bool read_agents(const struct command *c, struct wanted *w)
     return true;
 }
 
-static bool read_policy(const struct command *c, struct wanted *w)
+static bool key_read_policy(const struct command *c, struct wanted *w)
 {
     const struct str text = command_option(c, "--retry-policy", 0);
     if (!text.p)
@@ -62,19 +62,19 @@ static bool read_policy(const struct command *c, struct wanted *w)
     return !e;
 }
 
-static bool read_severity(struct str word, enum severity *out)
+static bool key_read_severity(struct str word, enum severity *out)
 {
     *out = vocabulary_severity_of(vocabulary_of_key(word));
     return *out != SEVERITY__MAX;
 }
 
 /* The options of keys of role agent alone. */
-static bool read_terms(const struct command *c, struct wanted *w)
+static bool key_read_terms(const struct command *c, struct wanted *w)
 {
     const bool agent = w->key.role == ROLE_AGENT;
     const struct str floor = command_option(c, "--severity-floor", 0);
     const struct str by = command_option(c, "--by", 0);
-    if (floor.p && !(agent && read_severity(floor, &w->key.terms.floor))) {
+    if (floor.p && !(agent && key_read_severity(floor, &w->key.terms.floor))) {
         fprintf(stderr, "sayso: --severity-floor has to be none, low, medium, "
                         "high or critical, for a key of role agent\n");
         return false;
@@ -94,7 +94,7 @@ static bool read_terms(const struct command *c, struct wanted *w)
 }
 
 /* The options of other roles: groups of people, and a resource. */
-static bool read_others(const struct command *c, struct wanted *w)
+static bool key_read_others(const struct command *c, struct wanted *w)
 {
     const enum role role = w->key.role;
     const struct str text = command_option(c, "--groups", 0);
@@ -117,7 +117,7 @@ static bool read_others(const struct command *c, struct wanted *w)
     return fine;
 }
 
-static bool read_wanted(const struct command *c, struct wanted *w)
+static bool key_read_wanted(const struct command *c, struct wanted *w)
 {
     const struct str days = command_option(c, "--expires-days", 0);
     int64_t n = 0;
@@ -141,7 +141,7 @@ static bool read_wanted(const struct command *c, struct wanted *w)
         return false;
     }
     w->key.expires_at = n ? clock_now() + n * 86400 * CLOCK_SECOND : 0;
-    if (!read_agents(c, w))
+    if (!key_read_agents(c, w))
         return false;
     if (!reach_choose(command_option(c, "--reach", 0), w->agents, w->n,
                       &w->key.reach)) {
@@ -149,33 +149,26 @@ static bool read_wanted(const struct command *c, struct wanted *w)
                         "a key of role agent that names its agents\n");
         return false;
     }
-    return read_policy(c, w) && read_others(c, w) && read_terms(c, w);
+    return key_read_policy(c, w) && key_read_others(c, w) &&
+           key_read_terms(c, w);
 }
 
 static int key_create(const struct command *c)
 {
     struct wanted w = {.n = 0};
-    struct str text = STR_NONE;
-    struct arena *a = c->arena;
-    if (!command_options_ok(c, 1,
-                            "--role= --label= --agent= --expires-days= "
-                            "--retry-policy= --groups= --reach= "
-                            "--severity-floor= --by= --resource= --test") ||
-        !read_wanted(c, &w))
+    struct str text = STR_NONE, taken = STR_NONE;
+    if (!key_read_wanted(c, &w))
         return 2;
     struct keys_fresh fresh = {.key = w.key,
                                .agents = w.agents,
                                .agents_n = w.n,
                                .retry_policy = w.retry_policy};
-    struct pg *pg = command_owner(c);
-    struct str taken = STR_NONE;
     const struct err *e =
-        keys_apart(pg, a, w.agents, w.n, w.key.test, &taken);
+        keys_apart(c->pg, c->arena, w.agents, w.n, w.key.test, &taken);
     if (!e && !taken.p)
-        e = keys_insert(pg, a, &fresh, &text);
-    pg_close(pg);
+        e = keys_insert(c->pg, c->arena, &fresh, &text);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     if (taken.p) {
         /* A name belongs to real keys or to test keys. */
         fprintf(stderr,
@@ -191,13 +184,9 @@ static int key_create(const struct command *c)
 static int key_list(const struct command *c)
 {
     struct pg_rows *rows = NULL;
-    if (!command_options_ok(c, 1, ""))
-        return 2;
-    struct pg *pg = command_owner(c);
-    const struct err *e = pg_query(pg, c->arena, SQL_KEY_LIST, NULL, &rows);
-    pg_close(pg);
+    const struct err *e = pg_query(c->pg, c->arena, SQL_KEY_LIST, NULL, &rows);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("id\tprefix\trole\tlabel\tagents\tcreated\tlast used\tstate\t"
            "retry policy\tgroups\treach\tseverity floor\ttest\tby\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
@@ -215,13 +204,11 @@ static int key_change(const struct command *c, int statement, struct str value,
 {
     const struct pg_value key = pg_text(str_of(c->argv[1]));
     struct pg_rows *rows = NULL;
-    struct pg *pg = command_owner(c);
-    const struct err *e = pg_query(
-        pg, c->arena, statement,
-        c->argc == 3 ? PG(key, pg_text(value)) : PG(key), &rows);
-    pg_close(pg);
+    const struct err *e =
+        pg_query(c->pg, c->arena, statement,
+                 c->argc == 3 ? PG(key, pg_text(value)) : PG(key), &rows);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("%zu %s\n", pg_affected(rows), done);
     return pg_affected(rows) > 0 ? 0 : 1;
 }
@@ -234,43 +221,51 @@ static int key_revoke(const struct command *c)
     return 2;
 }
 
+static int key_floor(const struct command *c)
+{
+    enum severity floor = SEVERITY_UNSAID;
+    if (c->argc == 3 && key_read_severity(str_of(c->argv[2]), &floor))
+        return key_change(c, SQL_KEY_SEVERITY_FLOOR,
+                          vocabulary_severity(floor)->wire, "changed");
+    fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, low, "
+                    "medium, high or critical\n");
+    return 2;
+}
+
+static int key_by(const struct command *c)
+{
+    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+    struct decider by = {.who = DECIDER_ANY};
+    if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
+        return key_change(c, SQL_KEY_DECIDES_NAMED,
+                          principal_by_text(c->arena, &by), "changed");
+    fprintf(stderr, "sayso: key by needs an id or a prefix, and "
+                    "none, " PRINCIPAL_BY_WORDS "\n");
+    return 2;
+}
+
+static int key_reach(const struct command *c)
+{
+    const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
+    if (vocabulary_reach_of(word) != REACH__MAX)
+        return key_change(c, SQL_KEY_REACH_NAMED, word, "changed");
+    fprintf(stderr,
+            "sayso: key reach needs an id or a prefix, and own or all\n");
+    return 2;
+}
+
 int key_run(const struct command *c)
 {
-    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
-    if (str_is(what, "create"))
-        return key_create(c);
-    if (str_is(what, "list"))
-        return key_list(c);
-    if (str_is(what, "revoke"))
-        return key_revoke(c);
-    if (str_is(what, "floor")) {
-        enum severity floor = SEVERITY_UNSAID;
-        if (c->argc == 3 && read_severity(str_of(c->argv[2]), &floor))
-            return key_change(c, SQL_KEY_SEVERITY_FLOOR,
-                              vocabulary_severity(floor)->wire, "changed");
-        fprintf(stderr, "sayso: key floor needs an id or a prefix, and none, "
-                        "low, medium, high or critical\n");
-        return 2;
-    }
-    if (str_is(what, "by")) {
-        const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
-        struct decider by = {.who = DECIDER_ANY};
-        if (word.n > 0 && principal_by(vocabulary_of_key(word), &by))
-            return key_change(c, SQL_KEY_DECIDES_NAMED,
-                              principal_by_text(c->arena, &by), "changed");
-        fprintf(stderr, "sayso: key by needs an id or a prefix, and "
-                        "none, " PRINCIPAL_BY_WORDS "\n");
-        return 2;
-    }
-    if (str_is(what, "reach")) {
-        const struct str word = c->argc == 3 ? str_of(c->argv[2]) : STR_NONE;
-        if (vocabulary_reach_of(word) != REACH__MAX)
-            return key_change(c, SQL_KEY_REACH_NAMED, word, "changed");
-        fprintf(stderr, "sayso: key reach needs an id or a prefix, and own or "
-                        "all\n");
-        return 2;
-    }
-    fprintf(stderr, "sayso: key create, key list, key floor, key by, key "
-                    "reach or key revoke\n");
-    return 2;
+    static const struct command_verb verbs[] = {
+        {"create", key_create,
+         "--role= --label= --agent= --expires-days= --retry-policy= --groups= "
+         "--reach= --severity-floor= --by= --resource= --test"},
+        {"list", key_list, ""},
+        {"floor", key_floor, NULL},
+        {"by", key_by, NULL},
+        {"reach", key_reach, NULL},
+        {"revoke", key_revoke, NULL}};
+    return command_run(c, verbs, countof(verbs),
+                       "key create, key list, key floor, key by, key reach or "
+                       "key revoke");
 }

@@ -35,26 +35,24 @@ struct file {
     struct str name, text, sha256;
 };
 
-static int by_version(const void *x, const void *y)
+static int migrate_order(const void *x, const void *y)
 {
     const struct file *a = x, *b = y;
     return (a->version > b->version) - (a->version < b->version);
 }
 
-static bool read_file(struct arena *a, struct str dir, struct file *f)
+static bool migrate_read(struct arena *a, struct str dir, struct file *f)
 {
-    struct buf path = buf_make(a, 4096), text = buf_make(a, FILE_MAX);
-    buf_str(&path, dir);
-    buf_char(&path, '/');
-    buf_str(&path, f->name);
-    const bool whole = buf_file(&text, arena_z(a, buf_text(&path)));
+    struct buf text = buf_make(a, FILE_MAX);
+    const struct str path = arena_join(a, dir, STR("/"), f->name);
+    const bool whole = buf_file(&text, arena_z(a, path));
     f->text = buf_text(&text);
     f->sha256 = crypt_sha256_hex(a, f->text);
     return whole;
 }
 
 /* The files named NNNN_name.sql, in order; the count, or -1. */
-static int list_files(struct arena *a, struct str dir, struct file *out)
+static int migrate_files(struct arena *a, struct str dir, struct file *out)
 {
     DIR *d = opendir(arena_z(a, dir));
     int n = 0;
@@ -69,7 +67,7 @@ static int list_files(struct arena *a, struct str dir, struct file *out)
         out[n++] = f;
     }
     closedir(d);
-    qsort(out, (size_t)n, sizeof *out, by_version);
+    qsort(out, (size_t)n, sizeof *out, migrate_order);
     return n;
 }
 
@@ -98,8 +96,8 @@ static int migrate_applied(const struct pg_rows *rows, const struct file *f)
     return 0;
 }
 
-static const struct err *apply_all(struct pg *pg, const struct command *c,
-                                   struct file *files, int n)
+static const struct err *migrate_all(struct pg *pg, const struct command *c,
+                                     struct file *files, int n)
 {
     const bool plan = command_flag(c, "--plan");
     struct pg_rows *rows = NULL;
@@ -116,7 +114,7 @@ static const struct err *apply_all(struct pg *pg, const struct command *c,
                       "restore the dump from before the upgrade.",
                       (long long)newest, SQL_TABLES);
     for (int i = 0; i < n; i++) {
-        if (!read_file(c->arena, c->conf->migrations, &files[i]))
+        if (!migrate_read(c->arena, c->conf->migrations, &files[i]))
             return err_at(c->arena, ERR_INTERNAL, "migrate.file",
                           files[i].name, "The migration %.*s cannot be read.",
                           STR_FMT(files[i].name));
@@ -146,7 +144,7 @@ int migrate_run(const struct command *c)
     struct file *files = arena_many(c->arena, FILES_MAX, struct file);
     if (!command_options_ok(c, 0, "--plan"))
         return 2;
-    const int n = list_files(c->arena, c->conf->migrations, files);
+    const int n = migrate_files(c->arena, c->conf->migrations, files);
     if (n <= 0) {
         fprintf(stderr, "sayso: no migrations in \"%.*s\" (see `migrations` "
                         "in the configuration)\n",
@@ -168,7 +166,7 @@ int migrate_run(const struct command *c)
     /* Two migrations run one after the other; the lock ends with the
      * connection. */
     e = e ? e : pg_script(pg, "SELECT pg_advisory_lock(1400001)");
-    e = e ? e : apply_all(pg, c, files, n);
+    e = e ? e : migrate_all(pg, c, files, n);
     pg_close(pg);
-    return e ? command_failed(e) : 0;
+    return command_end(e);
 }

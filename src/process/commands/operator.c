@@ -17,41 +17,36 @@ static bool operator_fine(const struct err *e)
     return !e;
 }
 
-static struct str email_of(const struct command *c)
+static bool operator_email(const struct command *c, struct str *out)
 {
-    struct str s = STR_NONE;
     return operator_fine(
-               person_email(c->arena, command_option(c, "--email", 0), &s))
-               ? s
-               : STR_NONE;
+        person_email(c->arena, command_option(c, "--email", 0), out));
 }
 
-/* From standard input, or a new one. */
-static struct str password_of(const struct command *c)
+/* The address, and the password of standard input or a new one, with its hash.
+ * Returns 0, or prints what is wrong and returns the exit status. */
+static int operator_secret(const struct command *c, struct str *email,
+                           struct str *password, struct str *hash)
 {
-    if (!command_flag(c, "--password-stdin"))
-        return crypt_token(c->arena, 12);
-    const struct str s = command_line(c->arena);
-    return operator_fine(person_password(c->arena, s)) &&
-                   operator_fine(guessable_refuse(c->arena, s))
-               ? s
-               : STR_NONE;
-}
-
-/* p NULL and a printed error when memory ran out. */
-static struct str hash_of(const struct command *c, struct str password)
-{
-    const struct str hash =
-        crypt_password(c->arena, password, c->conf->password_cost);
-    if (!hash.p)
-        fprintf(stderr, "sayso: there is not enough memory to hash a "
-                        "password\n");
-    return hash;
+    if (!operator_email(c, email))
+        return 2;
+    *password = command_flag(c, "--password-stdin")
+                    ? command_line(c->arena)
+                    : crypt_token(c->arena, 12);
+    if (command_flag(c, "--password-stdin") &&
+        (!operator_fine(person_password(c->arena, *password)) ||
+         !operator_fine(guessable_refuse(c->arena, *password))))
+        return 2;
+    *hash = crypt_password(c->arena, *password, c->conf->password_cost);
+    if (hash->p)
+        return 0;
+    fprintf(stderr, "sayso: there is not enough memory to hash a password\n");
+    return 1;
 }
 
 /* Reads --name, --role, --groups and --bulk-limit; the field of an absent
  * option is left unchanged. false: one is not valid, which is printed. */
-static bool read_person(const struct command *c, struct person *p)
+static bool operator_read(const struct command *c, struct person *p)
 {
     struct arena *a = c->arena;
     const struct str name = command_option(c, "--name", 0);
@@ -67,115 +62,76 @@ static bool read_person(const struct command *c, struct person *p)
             operator_fine(person_bulk_limit(a, limit, &p->bulk_limit)));
 }
 
-/* A change of the account that has an e-mail address. A disabled account and a
- * new password end all that the person holds. */
-struct change {
-    struct str email;
-    bool (*apply)(const struct command *c, struct person *p); /* false: there
-                                    * is nothing to change; NULL: a password */
-    struct str hash; /* of the password */
-};
-
-static const struct err *change_write(const struct command *c, struct pg *pg,
-                                      const struct change *what, int *changed)
+/* Changes the account that has the e-mail address, and prints that it is done.
+ * A disabled account and a new password end all that the person holds. apply:
+ * false where there is nothing to change; NULL: the password gets the hash. */
+static int operator_change(const struct command *c, struct str email,
+                           bool (*apply)(const struct command *c,
+                                         struct person *p),
+                           struct str hash, const char *done)
 {
     struct person p;
     bool found = false;
-    TRY(people_lock_email(pg, c->arena, what->email, &p, &found));
-    *changed = found && (!what->apply || what->apply(c, &p));
-    if (!*changed) {
-        pg_rollback(pg);
-        return NULL;
-    }
-    return what->apply ? people_update(pg, c->arena, &p)
-                       : people_password(pg, c->arena, p.id, what->hash,
-                                         STR_NONE);
-}
-
-/* The number of changed accounts, or -1 and prints the error. */
-static int operator_change(const struct command *c, const struct change *what)
-{
-    struct pg *pg = command_owner(c);
-    int changed = 0;
-    const struct err *e = change_write(c, pg, what, &changed);
-    pg_close(pg);
-    if (e) {
-        (void)command_failed(e);
-        return -1;
-    }
-    return changed;
-}
-
-static int operator_done(int changed, const char *what)
-{
-    if (changed == 0)
-        fprintf(stderr, "sayso: there is no operator with this address\n");
-    if (changed > 0)
-        fprintf(stderr, "%s\n", what);
-    return changed > 0 ? 0 : 1;
+    const struct err *e =
+        people_lock_email(c->pg, c->arena, email, &p, &found);
+    const bool changes = !e && found && (!apply || apply(c, &p));
+    if (changes && apply)
+        e = people_update(c->pg, c->arena, &p);
+    else if (changes)
+        e = people_password(c->pg, c->arena, p.id, hash, STR_NONE);
+    else
+        pg_rollback(c->pg);
+    if (e)
+        return command_end(e);
+    fprintf(stderr, "%s\n",
+            changes ? done : "sayso: there is no operator with this address");
+    return changes ? 0 : 1;
 }
 
 /* A generated password is printed once it is in force. */
-static int operator_tell(const struct command *c, int status,
-                         struct str password)
+static void operator_print(const struct command *c, struct str password)
 {
-    if (status == 0 && !command_flag(c, "--password-stdin"))
+    if (!command_flag(c, "--password-stdin"))
         printf("%.*s\n", STR_FMT(password));
-    return status;
 }
 
 static int operator_create(const struct command *c)
 {
-    struct arena *a = c->arena;
-    struct person p = {.id = id_new(a),
+    struct person p = {.id = id_new(c->arena),
                        .role = ROLE_OPERATOR,
                        .bulk_limit = SEVERITY_MEDIUM,
                        .created_at = clock_now()};
-    if (!command_options_ok(c, 1,
-                            "--email= --name= --role= --groups= "
-                            "--bulk-limit= --password-stdin") ||
-        !read_person(c, &p) ||
-        !operator_fine(person_name(a, "name", p.name, &p.name)))
+    struct str password = STR_NONE, hash = STR_NONE;
+    if (!operator_read(c, &p) ||
+        !operator_fine(person_name(c->arena, "name", p.name, &p.name)))
         return 2;
-    p.email = email_of(c);
-    const struct str password = p.email.p ? password_of(c) : STR_NONE;
-    if (!password.p)
-        return 2;
-    const struct str hash = hash_of(c, password);
-    if (!hash.p)
-        return 1;
-    struct pg *pg = command_owner(c);
-    const struct err *e = people_insert(pg, a, &p, hash);
-    pg_close(pg);
-    return e ? command_failed(e)
-             : operator_tell(c, operator_done(1, "created"), password);
+    const int status = operator_secret(c, &p.email, &password, &hash);
+    if (status)
+        return status;
+    const struct err *e = people_insert(c->pg, c->arena, &p, hash);
+    if (e)
+        return command_end(e);
+    fprintf(stderr, "created\n");
+    operator_print(c, password);
+    return 0;
 }
 
-static int set_facts(const struct command *c)
+static int operator_facts(const struct command *c)
 {
     struct person p = {.role = ROLE_NONE};
-    if (!command_options_ok(c, 1,
-                            "--email= --name= --role= --groups= "
-                            "--bulk-limit=") ||
-        !read_person(c, &p))
+    struct str email = STR_NONE;
+    if (!operator_read(c, &p) || !operator_email(c, &email))
         return 2;
-    const struct str email = email_of(c);
-    if (!email.p)
-        return 2;
-    const struct change what = {.email = email, .apply = read_person};
-    return operator_done(operator_change(c, &what), "changed");
+    return operator_change(c, email, operator_read, STR_NONE, "changed");
 }
 
 static int operator_list(const struct command *c)
 {
     struct pg_rows *rows = NULL;
-    if (!command_options_ok(c, 1, ""))
-        return 2;
-    struct pg *pg = command_owner(c);
-    const struct err *e = pg_query(pg, c->arena, SQL_PERSON_ALL, NULL, &rows);
-    pg_close(pg);
+    const struct err *e =
+        pg_query(c->pg, c->arena, SQL_PERSON_ALL, NULL, &rows);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("e-mail\trole\tname\tcreated\tstate\tgroups\tbulk limit\n");
     for (size_t i = 0; i < pg_count(rows); i++) {
         struct person p;
@@ -193,25 +149,19 @@ static int operator_list(const struct command *c)
     return 0;
 }
 
-static int set_password(const struct command *c)
+static int operator_password(const struct command *c)
 {
-    if (!command_options_ok(c, 1, "--email= --password-stdin"))
-        return 2;
-    const struct str email = email_of(c);
-    const struct str password = email.p ? password_of(c) : STR_NONE;
-    if (!password.p)
-        return 2;
-    const struct str hash = hash_of(c, password);
-    if (!hash.p)
-        return 1;
-    const struct change what = {.email = email, .hash = hash};
-    return operator_tell(c,
-                         operator_done(operator_change(c, &what),
-                                       "password changed"),
-                         password);
+    struct str email = STR_NONE, password = STR_NONE, hash = STR_NONE;
+    int status = operator_secret(c, &email, &password, &hash);
+    if (status)
+        return status;
+    status = operator_change(c, email, NULL, hash, "password changed");
+    if (status == 0)
+        operator_print(c, password);
+    return status;
 }
 
-static bool disable(const struct command *c, struct person *p)
+static bool operator_disabled(const struct command *c, struct person *p)
 {
     const bool was_active = !p->disabled_at;
     (void)c;
@@ -219,40 +169,43 @@ static bool disable(const struct command *c, struct person *p)
     return was_active;
 }
 
-static bool enable(const struct command *c, struct person *p)
+static int operator_disable(const struct command *c)
+{
+    struct str email = STR_NONE;
+    return operator_email(c, &email)
+               ? operator_change(c, email, operator_disabled, STR_NONE,
+                                 "disabled")
+               : 2;
+}
+
+static bool operator_enabled(const struct command *c, struct person *p)
 {
     (void)c;
     p->disabled_at = 0;
     return true;
 }
 
-static int set_enabled(const struct command *c, bool enabled)
+static int operator_enable(const struct command *c)
 {
-    if (!command_options_ok(c, 1, "--email="))
-        return 2;
-    const struct str email = email_of(c);
-    if (!email.p)
-        return 2;
-    const struct change what = {.email = email,
-                                .apply = enabled ? enable : disable};
-    return operator_done(operator_change(c, &what),
-                         enabled ? "enabled" : "disabled");
+    struct str email = STR_NONE;
+    return operator_email(c, &email)
+               ? operator_change(c, email, operator_enabled, STR_NONE,
+                                 "enabled")
+               : 2;
 }
 
 int operator_run(const struct command *c)
 {
-    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
-    if (str_is(what, "create"))
-        return operator_create(c);
-    if (str_is(what, "change"))
-        return set_facts(c);
-    if (str_is(what, "list"))
-        return operator_list(c);
-    if (str_is(what, "password"))
-        return set_password(c);
-    if (str_is(what, "disable") || str_is(what, "enable"))
-        return set_enabled(c, str_is(what, "enable"));
-    fprintf(stderr, "sayso: operator create, change, list, password, disable "
-                    "or enable\n");
-    return 2;
+    static const struct command_verb verbs[] = {
+        {"create", operator_create,
+         "--email= --name= --role= --groups= --bulk-limit= --password-stdin"},
+        {"change", operator_facts,
+         "--email= --name= --role= --groups= --bulk-limit="},
+        {"list", operator_list, ""},
+        {"password", operator_password, "--email= --password-stdin"},
+        {"disable", operator_disable, "--email="},
+        {"enable", operator_enable, "--email="}};
+    return command_run(
+        c, verbs, countof(verbs),
+        "operator create, change, list, password, disable or enable");
 }

@@ -7,51 +7,35 @@
 
 #define NAME_CHARACTERS 120
 
-static bool read_resource(const struct command *c, struct resource *r)
+static int resource_add(const struct command *c)
 {
-    r->identifier = command_option(c, "--identifier", 0);
-    r->name = command_option(c, "--name", 0);
-    r->require_dpop = !command_flag(c, "--allow-bearer");
-    if (r->identifier.n > PERMIT_RESOURCE_MAX ||
-        !permit_resource_ok(r->identifier)) {
+    struct resource r = {.identifier = command_option(c, "--identifier", 0),
+                         .name = command_option(c, "--name", 0),
+                         .require_dpop = !command_flag(c, "--allow-bearer")};
+    if (r.identifier.n > PERMIT_RESOURCE_MAX ||
+        !permit_resource_ok(r.identifier)) {
         fputs("sayso: --identifier has to be an absolute http or https address "
               "without query or fragment\n",
               stderr);
-        return false;
-    }
-    if (str_trim(r->name).n == 0 || !str_utf8(r->name) ||
-        str_runes(r->name) > NAME_CHARACTERS) {
-        fputs("sayso: --name has to be 1 to 120 characters long\n", stderr);
-        return false;
-    }
-    return true;
-}
-
-static int resource_add(const struct command *c)
-{
-    struct resource r = {.created_at = 0};
-    if (!command_options_ok(c, 1, "--identifier= --name= --allow-bearer") ||
-        !read_resource(c, &r))
         return 2;
-    struct pg *pg = command_owner(c);
-    const struct err *e = resources_insert(pg, c->arena, &r);
-    pg_close(pg);
-    if (e)
-        return command_failed(e);
-    printf("%.*s\n", STR_FMT(r.id));
-    return 0;
+    }
+    if (str_trim(r.name).n == 0 || !str_utf8(r.name) ||
+        str_runes(r.name) > NAME_CHARACTERS) {
+        fputs("sayso: --name has to be 1 to 120 characters long\n", stderr);
+        return 2;
+    }
+    const struct err *e = resources_insert(c->pg, c->arena, &r);
+    if (!e)
+        printf("%.*s\n", STR_FMT(r.id));
+    return command_end(e);
 }
 
 static int resource_list(const struct command *c)
 {
     struct resource_rows all;
-    if (!command_options_ok(c, 1, ""))
-        return 2;
-    struct pg *pg = command_owner(c);
-    const struct err *e = resources_list(pg, c->arena, &all);
-    pg_close(pg);
+    const struct err *e = resources_list(c->pg, c->arena, &all);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("id\tidentifier\tname\ttokens\tstate\n");
     for (size_t i = 0; i < all.n; i++) {
         const struct resource *r = &all.v[i];
@@ -63,24 +47,21 @@ static int resource_list(const struct command *c)
     return 0;
 }
 
+static int resource_remove(const struct command *c)
+{
+    if (c->argc == 2)
+        return command_end(
+            resources_remove(c->pg, c->arena, str_of(c->argv[1])));
+    fputs("sayso: resource remove ID\n", stderr);
+    return 2;
+}
+
 int resource_run(const struct command *c)
 {
-    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
-    if (str_is(what, "add"))
-        return resource_add(c);
-    if (str_is(what, "list"))
-        return resource_list(c);
-    if (str_is(what, "remove")) {
-        if (c->argc != 2) {
-            fputs("sayso: resource remove ID\n", stderr);
-            return 2;
-        }
-        struct pg *pg = command_owner(c);
-        const struct err *e =
-            resources_remove(pg, c->arena, str_of(c->argv[1]));
-        pg_close(pg);
-        return e ? command_failed(e) : 0;
-    }
-    fputs("sayso: resource add | list | remove\n", stderr);
-    return 2;
+    static const struct command_verb verbs[] = {
+        {"add", resource_add, "--identifier= --name= --allow-bearer"},
+        {"list", resource_list, ""},
+        {"remove", resource_remove, NULL}};
+    return command_run(c, verbs, countof(verbs),
+                       "resource add | list | remove");
 }

@@ -11,51 +11,30 @@
 #include "store/tables.h"
 #include "work/restores.h"
 
-static bool read_time(const struct command *c, int64_t *out)
-{
-    const struct str text = command_option(c, "--lost-from", 0);
-    const bool fine = !text.p || (clock_parse(text, out) && *out > 0 &&
-                                  *out <= clock_now());
-    if (!fine)
-        fputs("sayso: --lost-from has to be a time in the past, such as "
-              "2026-11-25T03:00:00Z\n", stderr);
-    return fine;
-}
-
-/* All of it or nothing: the server starts once the restore was said. */
-static const struct err *restored_note(struct pg *pg, struct arena *a,
-                                       const struct restores_loss *loss,
-                                       int64_t *epoch,
-                                       struct restores_taken *taken)
-{
-    struct pg_rows *r[2] = {NULL};
-    pg_queue(pg, NULL, SQL_BEGIN, NULL);
-    pg_queue(pg, a, SQL_RESTORE_SAID,
-             PG(pg_moment(loss->from), pg_moment(loss->now)));
-    TRY(pg_run(pg, a, r));
-    *epoch = pg_int(r[1], 0, 0);
-    if (loss->from)
-        TRY(restores_take(pg, a, loss, taken));
-    return pg_query(pg, a, SQL_COMMIT, NULL, NULL);
-}
-
 static const struct err *restored_say(struct pg *pg, struct arena *a,
                                       int64_t from, bool *running)
 {
     const struct restores_loss loss = {.from = from, .now = clock_now()};
     struct restores_taken taken = {.permits = 0};
-    int64_t epoch = 0;
+    struct pg_rows *r[2] = {NULL};
     /* The processes of the server notice a restore when they connect. */
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, &r));
-    *running = pg_int(r, 0, 0) > 0;
+    TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, r));
+    *running = pg_int(r[0], 0, 0) > 0;
     if (*running) {
         fputs("sayso: the server is connected to the database: stop it "
               "first\n",
               stderr);
         return NULL;
     }
-    TRY(restored_note(pg, a, &loss, &epoch, &taken));
+    /* All of it or nothing: the server starts once the restore was said. */
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, SQL_RESTORE_SAID,
+             PG(pg_moment(loss.from), pg_moment(loss.now)));
+    TRY(pg_run(pg, a, r));
+    const int64_t epoch = pg_int(r[1], 0, 0);
+    if (from)
+        TRY(restores_take(pg, a, &loss, &taken));
+    TRY(pg_query(pg, a, SQL_COMMIT, NULL, NULL));
     if (!from) {
         printf("nothing was lost; the server may start here\n");
         return NULL;
@@ -69,7 +48,7 @@ static const struct err *restored_say(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static const struct err *let_go(struct pg *pg, struct arena *a)
+static const struct err *restored_go(struct pg *pg, struct arena *a)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_RESTORE_LET_GO, PG(pg_moment(clock_now())), &r));
@@ -80,22 +59,26 @@ static const struct err *let_go(struct pg *pg, struct arena *a)
 
 int restored_run(const struct command *c)
 {
-    const bool lost = command_option(c, "--lost-from", 0).p != NULL;
+    const struct str lost = command_option(c, "--lost-from", 0);
     const bool none = command_flag(c, "--nothing-lost");
     const bool go = command_flag(c, "--go");
     bool running = false;
     int64_t from = 0;
-    if (!command_options_ok(c, 0, "--lost-from= --nothing-lost --go") ||
-        !read_time(c, &from))
+    if (!command_options_ok(c, 0, "--lost-from= --nothing-lost --go"))
         return 2;
-    if (lost + none + go != 1) {
+    if (lost.p &&
+        (!clock_parse(lost, &from) || from <= 0 || from > clock_now())) {
+        fputs("sayso: --lost-from has to be a time in the past, such as "
+              "2026-11-25T03:00:00Z\n",
+              stderr);
+        return 2;
+    }
+    if ((lost.p != NULL) + none + go != 1) {
         fputs("sayso: restored --lost-from TIME | --nothing-lost | --go\n",
               stderr);
         return 2;
     }
-    struct pg *pg = command_owner(c);
-    const struct err *e =
-        go ? let_go(pg, c->arena) : restored_say(pg, c->arena, from, &running);
-    pg_close(pg);
-    return e ? command_failed(e) : running ? 1 : 0;
+    const struct err *e = go ? restored_go(c->pg, c->arena)
+                             : restored_say(c->pg, c->arena, from, &running);
+    return running ? 1 : command_end(e);
 }

@@ -5,13 +5,8 @@
 #include "process/commands/commands.h"
 #include "store/permit/tools.h"
 
-static bool is_number(struct str s, int64_t *out)
-{
-    return str_int(s, 1, TOOL_RULE_POSITION_MAX, out);
-}
-
-static struct str option_or(const struct command *c, const char *name,
-                            const char *otherwise)
+static struct str rule_option(const struct command *c, const char *name,
+                              const char *otherwise)
 {
     const struct str s = command_option(c, name, 0);
     return s.p ? s : str_of(otherwise);
@@ -22,15 +17,11 @@ static int rule_add(const struct command *c)
     struct tools_rule r = {.created_at = clock_now(),
                            .created_by = STR("sayso rule")};
     struct tool_rule *rule = &r.rule;
-    if (!command_options_ok(c, 1,
-                            "--position= --agent= --tool= --effect= "
-                            "--severity= --by= --reason="))
-        return 2;
-    (void)is_number(command_option(c, "--position", 0), &rule->position);
-    rule->agent = option_or(c, "--agent", "*");
-    rule->tool = option_or(c, "--tool", "");
-    rule->effect =
-        vocabulary_tool_effect_of(option_or(c, "--effect", ""));
+    (void)str_int(command_option(c, "--position", 0), 1,
+                  TOOL_RULE_POSITION_MAX, &rule->position);
+    rule->agent = rule_option(c, "--agent", "*");
+    rule->tool = rule_option(c, "--tool", "");
+    rule->effect = vocabulary_tool_effect_of(rule_option(c, "--effect", ""));
     rule->severity =
         vocabulary_severity_of(command_option(c, "--severity", 0));
     rule->reason = command_option(c, "--reason", 0);
@@ -44,22 +35,15 @@ static int rule_add(const struct command *c)
                 STR_FMT(e->say));
         return 2;
     }
-    struct pg *pg = command_owner(c);
-    e = tools_rule_insert(pg, c->arena, &r);
-    pg_close(pg);
-    return e ? command_failed(e) : 0;
+    return command_end(tools_rule_insert(c->pg, c->arena, &r));
 }
 
 static int rule_list(const struct command *c)
 {
     struct tools_rules all;
-    if (!command_options_ok(c, 1, ""))
-        return 2;
-    struct pg *pg = command_owner(c);
-    const struct err *e = tools_rules(pg, c->arena, &all);
-    pg_close(pg);
+    const struct err *e = tools_rules(c->pg, c->arena, &all);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     for (size_t i = 0; i < all.n; i++) {
         const struct tool_rule *r = &all.v[i].rule;
         const char *severity = vocabulary_severity(r->severity)->wire.p;
@@ -73,24 +57,23 @@ static int rule_list(const struct command *c)
     return 0;
 }
 
+static int rule_remove(const struct command *c)
+{
+    int64_t position = 0;
+    if (c->argc == 2 &&
+        str_int(str_of(c->argv[1]), 1, TOOL_RULE_POSITION_MAX, &position))
+        return command_end(tools_rule_delete(c->pg, c->arena, position));
+    fputs("sayso: rule remove POSITION\n", stderr);
+    return 2;
+}
+
 int rule_run(const struct command *c)
 {
-    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
-    if (str_is(what, "add"))
-        return rule_add(c);
-    if (str_is(what, "list"))
-        return rule_list(c);
-    if (str_is(what, "remove")) {
-        int64_t position = 0;
-        if (c->argc != 2 || !is_number(str_of(c->argv[1]), &position)) {
-            fputs("sayso: rule remove POSITION\n", stderr);
-            return 2;
-        }
-        struct pg *pg = command_owner(c);
-        const struct err *e = tools_rule_delete(pg, c->arena, position);
-        pg_close(pg);
-        return e ? command_failed(e) : 0;
-    }
-    fputs("sayso: rule add | list | remove\n", stderr);
-    return 2;
+    static const struct command_verb verbs[] = {
+        {"add", rule_add,
+         "--position= --agent= --tool= --effect= --severity= "
+         "--by= --reason="},
+        {"list", rule_list, ""},
+        {"remove", rule_remove, NULL}};
+    return command_run(c, verbs, countof(verbs), "rule add | list | remove");
 }

@@ -20,10 +20,10 @@ static void verify_count(void *own, const struct event *e)
 }
 
 /* Checks one chain against the end stored with its intent. */
-static const struct err *check_chain(struct pg *pg, struct arena *a,
-                                     struct str id,
-                                     const struct event_tail *tail,
-                                     struct totals *t)
+static const struct err *verify_chain(struct pg *pg, struct arena *a,
+                                      struct str id,
+                                      const struct event_tail *tail,
+                                      struct totals *t)
 {
     struct event_check check = {.broken = 0};
     struct intent after;
@@ -39,9 +39,9 @@ static const struct err *check_chain(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static const struct err *check_page(struct pg *pg, struct arena *a,
-                                    struct str *after, struct totals *t,
-                                    bool *end)
+static const struct err *verify_page(struct pg *pg, struct arena *a,
+                                     struct str *after, struct totals *t,
+                                     bool *end)
 {
     struct arena *page = arena_make(ARENA_PROCESS_MAX);
     struct pg_rows *rows = NULL;
@@ -52,7 +52,7 @@ static const struct err *check_page(struct pg *pg, struct arena *a,
     for (size_t i = 0; !e && i < n; i++) {
         const struct event_tail tail = {.sequence = pg_int(rows, i, 1),
                                         .hash = pg_str(rows, i, 2)};
-        e = check_chain(pg, chain, pg_str(rows, i, 0), &tail, t);
+        e = verify_chain(pg, chain, pg_str(rows, i, 0), &tail, t);
         arena_reset(chain);
     }
     if (n > 0)
@@ -69,22 +69,20 @@ int verify_run(const struct command *c)
     struct str after = STR_NONE;
     const struct err *e = NULL;
     bool end = false;
-    struct pg *pg = command_owner(c);
     if (c->argc > 1) {
         fprintf(stderr, "sayso: verify takes one intent's id, or nothing\n");
         return 2;
     }
     if (c->argc == 1) {
         struct intent i;
-        e = intents_get(pg, c->arena, str_of(c->argv[0]), &i);
+        e = intents_get(c->pg, c->arena, str_of(c->argv[0]), &i);
         if (!e)
-            e = check_chain(pg, c->arena, i.id, &i.tail, &t);
+            e = verify_chain(c->pg, c->arena, i.id, &i.tail, &t);
     }
     while (c->argc == 0 && !e && !end)
-        e = check_page(pg, c->arena, &after, &t, &end);
-    pg_close(pg);
+        e = verify_page(c->pg, c->arena, &after, &t, &end);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("%zu intents, %zu events, %zu broken\n", t.intents, t.events,
            t.broken);
     return t.broken ? 1 : 0;
