@@ -8,8 +8,8 @@
 #include "work/probe.h"
 
 /* A yes to a request for access gives it. */
-static const struct err *give_access(struct work *w,
-                                     const struct answer *answer)
+static const struct err *answer_access(struct work *w,
+                                       const struct answer *answer)
 {
     const struct suspension *s = &w->suspension;
     struct acl_entry e = {.agent = side_question_principal(w->arena, s),
@@ -18,19 +18,6 @@ static const struct err *give_access(struct work *w,
                           .expires_at = answer->access_until};
     return e.permission == ACCESS_NONE ? NULL
                                        : access_grant(w, event_by(w->who), &e);
-}
-
-/* Asked again here: the person may be of role user, or the configuration
- * stricter, only since the question was asked. */
-static const struct err *check_claimed(const struct work *w,
-                                       const struct suspension *s)
-{
-    return w->who->role == ROLE_USER && risk_claimed(w->conf, s)
-               ? ERROR(ERR_FORBIDDEN, responder_not_yours,
-                       "You cannot answer this request: its risk is too high "
-                       "for a person who is only claimed to have started the "
-                       "task.")
-               : NULL;
 }
 
 const struct err *answer_decide(struct work *w, const struct answer *answer)
@@ -46,7 +33,13 @@ const struct err *answer_decide(struct work *w, const struct answer *answer)
             return ERROR(ERR_CONFLICT, "suspension.not_active",
                          "This is not the intent's active suspension.");
     }
-    TRY(check_claimed(w, &w->suspension));
+    /* Asked again here: the person may be of role user, or the configuration
+     * stricter, only since the question was asked. */
+    if (w->who->role == ROLE_USER && risk_claimed(w->conf, &w->suspension))
+        return ERROR(ERR_FORBIDDEN, responder_not_yours,
+                     "You cannot answer this request: its risk is too high "
+                     "for a person who is only claimed to have started the "
+                     "task.");
     w->has_permit = w->permit_found;
     if (side_question_or_plan(&w->suspension))
         TRY(work_plans_by_caller(w));
@@ -57,6 +50,6 @@ const struct err *answer_decide(struct work *w, const struct answer *answer)
     if (!side_question(&w->suspension))
         work_touch(w);
     if (w->suspension.origin == ORIGIN_ACCESS)
-        TRY(give_access(w, answer));
+        TRY(answer_access(w, answer));
     return ask_of_plans(w);
 }

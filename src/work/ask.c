@@ -45,18 +45,6 @@ static const struct err *ask_limit(const struct work *w, struct str key_id)
                                 ASK_AGAIN);
 }
 
-static const struct err *open_question(const struct work *w)
-{
-    struct json *more = json_object(w->arena);
-    json_set_text(more, "suspension_id", w->suspension.id);
-    return err_more(w->arena,
-                    ERROR(ERR_CONFLICT, "suspension.open",
-                          "This intent already has an open question. It is "
-                          "sealed until it is answered or cancelled. Ask "
-                          "another question in a child intent."),
-                    more);
-}
-
 /* ERR_INVALID responder.initiator: the initiator has to be proven. */
 static const struct err *unproven(const struct work *w, const char *why)
 {
@@ -227,21 +215,6 @@ static const struct err *check_callback(const struct work *w,
     return endpoint_below(w->arena, "callback", s->callback, e.address);
 }
 
-static const struct err *check_kind(const struct work *w,
-                                    const struct suspension *s)
-{
-    const struct conf *conf = w->conf;
-    const struct kind_places places = {.own = conf->public_url,
-                                       .hosts = conf->settings_hosts};
-    const struct json *subject;
-    TRY(check_responder(w, s));
-    TRY(check_superseded(w, s));
-    TRY(suspension_parse_subject(w->arena, s, &subject));
-    return kind_check_places(
-        w->arena, &(struct kind_ask){.kind = s->kind, .subject = subject},
-        &places);
-}
-
 struct deliveries_notice *ask_notice(struct work *w,
                                      const struct suspension *s,
                                      const struct channels *all)
@@ -353,10 +326,18 @@ static const struct err *ask_check_place(const struct work *w,
                                          const struct suspension *s)
 {
     int64_t open = 0;
-    if (!side_question(s))
-        return w->has_suspension && w->suspension.state == SUSPENSION_PENDING
-                   ? open_question(w)
-                   : NULL;
+    if (!side_question(s)) {
+        if (!w->has_suspension || w->suspension.state != SUSPENSION_PENDING)
+            return NULL;
+        struct json *more = json_object(w->arena);
+        json_set_text(more, "suspension_id", w->suspension.id);
+        return err_more(w->arena,
+                        ERROR(ERR_CONFLICT, "suspension.open",
+                              "This intent already has an open question. It "
+                              "is sealed until it is answered or cancelled. "
+                              "Ask another question in a child intent."),
+                        more);
+    }
     TRY(intent_check_open(w->intent.status));
     TRY(suspensions_beside(w->pg, w->arena, w->intent.id, &open));
     return side_question_check_room(open);
@@ -369,12 +350,18 @@ static const struct err *ask_check(const struct work *w, struct suspension *s,
                                    const struct channels *all)
 {
     const struct suspension own = *s; /* as asked, before it inherits */
+    const struct kind_places places = {.own = w->conf->public_url,
+                                       .hosts = w->conf->settings_hosts};
+    struct kind_ask about = {.kind = s->kind};
     /* An agent can prove who the initiator is, and so has to. */
     if (risk_unproven(s, terms))
         return unproven(
             w, "Only the person who started the task may decide this.");
     risk_settle(w->arena, s, terms);
-    TRY(check_kind(w, s));
+    TRY(check_responder(w, s));
+    TRY(check_superseded(w, s));
+    TRY(suspension_parse_subject(w->arena, s, &about.subject));
+    TRY(kind_check_places(w->arena, &about, &places));
     TRY(check_handoff(w, s));
     TRY(settle_silence(w, s));
     TRY(channel_check(w->arena, all, &own, s->strict));

@@ -10,7 +10,7 @@
 #include "store/intent/leases.h"
 #include "store/person/keys.h"
 #include "store/question/approvals.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 #define VIOLATION "governance.violation"
 #define TOLD_MAX 20 /* violations that are looked through for the same one */
@@ -81,16 +81,6 @@ static bool bound(const struct work *w, struct governance *g)
     return true;
 }
 
-/* Has the caller been assigned? Looked up only where the scope asks. */
-static const struct err *in_scope(const struct work *w,
-                                  const struct governance *g, bool *out)
-{
-    *out = true;
-    if (g->scope == WRITE_ANY)
-        return NULL;
-    return leases_assigned(w->pg, w->arena, w->intent.id, w->who->agent, out);
-}
-
 const struct err *policy_write(const struct work *w)
 {
     static const struct refusal agents = {
@@ -105,7 +95,9 @@ const struct err *policy_write(const struct work *w)
         return NULL;
     if (!governance_agent(&g, w->who->agent))
         return refuse(w, &agents);
-    TRY(in_scope(w, &g, &assigned));
+    if (g.scope != WRITE_ANY)
+        TRY(leases_assigned(w->pg, w->arena, w->intent.id, w->who->agent,
+                            &assigned));
     return assigned ? NULL : refuse(w, &scope);
 }
 
@@ -223,15 +215,14 @@ const struct err *policy_open(const struct work *w)
 
 const struct err *policy_tie(const struct work *w, struct str intent_id)
 {
-    struct pg_rows *r = NULL;
+    int64_t until = 0;
     if (!reach_own(w->who) || !id_uuid(intent_id))
         return NULL;
-    TRY(pg_query(w->pg, w->arena, SQL_ACL_BORROWED,
-                 PG(pg_text(id_lower(w->arena, intent_id)),
-                    pg_text(w->who->agent),
-                    pg_moment(clock_watch_latest(clock_now()))),
-                 &r));
-    const int64_t until = pg_int(r, 0, 0);
+    TRY(rows_number(w->pg, w->arena, SQL_ACL_BORROWED,
+                    PG(pg_text(id_lower(w->arena, intent_id)),
+                       pg_text(w->who->agent),
+                       pg_moment(clock_watch_latest(clock_now()))),
+                    &until));
     return until == 0 ? NULL : longer(w, until);
 }
 
@@ -278,31 +269,26 @@ const struct err *policy_assign(const struct work *w, struct str agent,
 
 /* ---- completion ------------------------------------------------------ */
 
-static const struct err *enforced(struct work *w, const struct governance *g,
-                                  const struct json *ids)
-{
-    struct json *p = json_object(w->arena);
-    json_set_text(p, "mode", vocabulary_completion_mode(g->completion)->wire);
-    json_set_json(p, "approval_ids", ids);
-    if (w->who->role != ROLE_AGENT)
-        json_set_text(p, "by", principal_actor(w->who));
-    return work_event(w, "governance.approval_enforced", event_by(w->who), p);
-}
-
 const struct err *policy_complete(struct work *w)
 {
     struct governance_approvals approvals = {.ids = json_array(w->arena)};
     struct refusal gate = {.rule = "completion_mode"};
+    struct json *p = json_object(w->arena);
     const struct governance g =
         governance_stored(w->arena, w->intent.governance_policy);
     if (g.completion == COMPLETION_AUTO)
         return NULL;
+    const struct str mode = vocabulary_completion_mode(g.completion)->wire;
     if (w->who->role == ROLE_AGENT) {
-        gate.mode = vocabulary_completion_mode(g.completion)->wire.p;
+        gate.mode = mode.p;
         TRY(approvals_of_completion(w->pg, w->arena, w->intent.id,
                                     w->intent.state, &approvals));
         if (!governance_completes(&g, &approvals, &gate.say))
             return refuse(w, &gate);
     }
-    return enforced(w, &g, approvals.ids);
+    json_set_text(p, "mode", mode);
+    json_set_json(p, "approval_ids", approvals.ids);
+    if (w->who->role != ROLE_AGENT)
+        json_set_text(p, "by", principal_actor(w->who));
+    return work_event(w, "governance.approval_enforced", event_by(w->who), p);
 }

@@ -54,26 +54,20 @@ struct heard {
 };
 
 /* A receiver that accepts every request says nothing about the credential. */
-static enum found found_of(struct arena *a, const struct outbound_result *r)
-{
-    struct json *said = NULL;
-    if (r->status == 404)
-        return FOUND_NOT;
-    if (r->status < 200 || r->status > 299 || json_parse(a, r->said, &said))
-        return FOUND_UNSAID;
-    const struct json *found = json_get(said, "found");
-    return !json_is(found, JSON_BOOL) ? FOUND_UNSAID
-           : json_bool(found)         ? FOUND_THERE
-                                      : FOUND_NOT;
-}
-
-static void hear(void *context, void *own, const struct outbound_result *r)
+static void probe_hear(void *context, void *own,
+                       const struct outbound_result *r)
 {
     struct heard *h = context;
+    struct json *said = NULL;
     if (own != h)
         return;
     h->done = true;
-    h->found = found_of(h->a, r);
+    h->found = r->status == 404 ? FOUND_NOT : FOUND_UNSAID;
+    if (r->status < 200 || r->status > 299 || json_parse(h->a, r->said, &said))
+        return;
+    const struct json *found = json_get(said, "found");
+    if (json_is(found, JSON_BOOL))
+        h->found = json_bool(found) ? FOUND_THERE : FOUND_NOT;
 }
 
 static struct str body_of(const struct work *w, const struct suspension *s)
@@ -123,7 +117,7 @@ static enum found ask(struct arena *a, struct outbound *out,
     if (!outbound_send(out, rq, &h))
         return FOUND_UNSAID;
     while (!h.done && clock_mono() < end)
-        outbound_work(out, PROBE_TIME, -1, hear, &h);
+        outbound_work(out, PROBE_TIME, -1, probe_hear, &h);
     return h.found;
 }
 

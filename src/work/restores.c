@@ -45,24 +45,6 @@ static struct intent intent_of(const struct pg_rows *r, size_t i)
         .turn_id = pg_str(r, i, TURN)};
 }
 
-static struct permit permit_of(const struct pg_rows *r, size_t i)
-{
-    return (struct permit){.id = pg_str(r, i, PERMIT),
-                           .agent = pg_str(r, i, AGENT),
-                           .suspension_id = pg_str(r, i, SUSPENSION),
-                           .used = pg_int(r, i, USED)};
-}
-
-static void queue_intent(struct pg *pg, struct arena *a,
-                         const struct intent *i, int64_t now)
-{
-    pg_queue(pg, a, SQL_INTENT_MOVE,
-             PG(pg_text(i->id),
-                pg_text(vocabulary_intent_status(i->status)->wire),
-                pg_number(i->version), pg_moment(now),
-                pg_number(i->tail.sequence), pg_text(i->tail.hash)));
-}
-
 /* The event and the messages of one permit. A log that is full gets none: the
  * permit is revoked anyway. */
 static const struct err *queue_revoked(struct pg *pg, struct arena *a,
@@ -79,7 +61,11 @@ static const struct err *queue_revoked(struct pg *pg, struct arena *a,
     struct event_list list = {.n = 0};
     TRY(event_append(a, i->id, &draft, now, &i->tail, &list));
     i->version++;
-    queue_intent(pg, a, i, now);
+    pg_queue(pg, a, SQL_INTENT_MOVE,
+             PG(pg_text(i->id),
+                pg_text(vocabulary_intent_status(i->status)->wire),
+                pg_number(i->version), pg_moment(now),
+                pg_number(i->tail.sequence), pg_text(i->tail.hash)));
     events_queue(pg, a, i->id, &list);
     deliveries_queue(pg, a,
                      &(struct deliveries_news){.intent = i,
@@ -89,8 +75,9 @@ static const struct err *queue_revoked(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-static const struct err *tell_page(struct pg *pg, struct arena *a, int64_t now,
-                                   struct place *at, bool *more)
+static const struct err *restores_page(struct pg *pg, struct arena *a,
+                                       int64_t now, struct place *at,
+                                       bool *more)
 {
     struct pg_rows *r = NULL;
     struct intent i = {.id = STR_NONE};
@@ -101,7 +88,10 @@ static const struct err *tell_page(struct pg *pg, struct arena *a, int64_t now,
     const size_t n = pg_count(r);
     *more = n == PAGE;
     for (size_t k = 0; k < n; k++) {
-        const struct permit p = permit_of(r, k);
+        const struct permit p = {.id = pg_str(r, k, PERMIT),
+                                 .agent = pg_str(r, k, AGENT),
+                                 .suspension_id = pg_str(r, k, SUSPENSION),
+                                 .used = pg_int(r, k, USED)};
         if (!i.id.p || !str_eq(i.id, pg_str(r, k, INTENT)))
             i = intent_of(r, k);
         TRY(queue_revoked(pg, a, &i, &p, now));
@@ -112,22 +102,12 @@ static const struct err *tell_page(struct pg *pg, struct arena *a, int64_t now,
     return n > 0 ? pg_run(pg, a, NULL) : NULL;
 }
 
-static const struct err *tell(struct pg *pg, struct arena *a, int64_t now)
-{
-    struct place at = {.intent = NIL, .permit = NIL};
-    struct arena *page = arena_within(a);
-    const struct err *e = NULL;
-    for (bool more = true; !e && more; arena_reset(page))
-        e = tell_page(pg, page, now, &at, &more);
-    arena_free(page);
-    return e;
-}
-
 const struct err *restores_take(struct pg *pg, struct arena *a,
                                 const struct restores_loss *loss,
                                 struct restores_taken *out)
 {
     struct pg_rows *r[4] = {NULL};
+    struct place at = {.intent = NIL, .permit = NIL};
     pg_queue(
         pg, a, SQL_RESTORE_PERMITS,
         PG(pg_moment(loss->from), pg_moment(loss->now), pg_text(STR(reason))));
@@ -139,7 +119,12 @@ const struct err *restores_take(struct pg *pg, struct arena *a,
     *out = (struct restores_taken){.permits = (int64_t)pg_affected(r[0]),
                                    .answers = (int64_t)pg_affected(r[2]),
                                    .open = pg_int(r[3], 0, 0)};
-    return tell(pg, a, loss->now);
+    struct arena *page = arena_within(a);
+    const struct err *e = NULL;
+    for (bool more = true; !e && more; arena_reset(page))
+        e = restores_page(pg, page, loss->now, &at, &more);
+    arena_free(page);
+    return e;
 }
 
 /* ---- claims --------------------------------------------------------- */

@@ -5,20 +5,6 @@
 #include "store/sending/deliveries.h"
 #include "store/sql.gen.h"
 
-static void queue_row(struct status_changes *m, const struct intent *i,
-                      enum intent_status to)
-{
-    struct status_change_other *other =
-        arena_new(m->arena, struct status_change_other);
-    *other = (struct status_change_other){
-        .intent_id = i->id, .version = i->version + 1, .next = m->others};
-    m->others = other;
-    pg_queue(m->pg, m->arena, SQL_INTENT_MOVE,
-             PG(pg_text(i->id), pg_text(vocabulary_intent_status(to)->wire),
-                pg_number(other->version), pg_moment(m->now),
-                pg_number(i->tail.sequence), pg_text(i->tail.hash)));
-}
-
 const struct err *status_change_event(struct status_changes *m,
                                       struct intent *i,
                                       const struct status_change *change,
@@ -39,7 +25,16 @@ void status_change_write(struct status_changes *m, const struct intent *i,
 {
     const struct deliveries_news news = {
         .intent = i, .events = list, .now = m->now};
-    queue_row(m, i, change->to);
+    struct status_change_other *other =
+        arena_new(m->arena, struct status_change_other);
+    *other = (struct status_change_other){
+        .intent_id = i->id, .version = i->version + 1, .next = m->others};
+    m->others = other;
+    pg_queue(m->pg, m->arena, SQL_INTENT_MOVE,
+             PG(pg_text(i->id),
+                pg_text(vocabulary_intent_status(change->to)->wire),
+                pg_number(other->version), pg_moment(m->now),
+                pg_number(i->tail.sequence), pg_text(i->tail.hash)));
     if (list->n == 0)
         return;
     events_queue(m->pg, m->arena, i->id, list);

@@ -99,7 +99,7 @@ const struct err *work_expire(struct work *w, const struct terms *terms)
     return NULL;
 }
 
-static struct status_changes changes_of(const struct work *w)
+static struct status_changes work_changes(const struct work *w)
 {
     return (struct status_changes){.pg = w->pg,
                                    .arena = w->arena,
@@ -108,41 +108,31 @@ static struct status_changes changes_of(const struct work *w)
                                    .others = w->others};
 }
 
-/* The tasks of an intent that goes on. */
-static const struct err *follow_unblocked(struct work *w,
-                                          struct status_changes *changes,
-                                          struct intent *i,
-                                          struct event_list *list)
-{
-    struct intent_plans *plans = NULL;
-    const struct follow change = {.changes = changes,
-                                  .intent = i,
-                                  .was = INTENT_BLOCKED,
-                                  .events = list,
-                                  .plans = &plans};
-    i->status = INTENT_ACTIVE;
-    TRY(follow_change(&change));
-    if (plans)
-        tasks_queue_write(w->pg, plans);
-    return NULL;
-}
-
-static const struct err *
-unblock(struct work *w, struct status_changes *changes, struct intent *i)
+static const struct err *work_unblock_one(struct status_changes *changes,
+                                          struct intent *i)
 {
     const struct status_change change = {.from = INTENT_BLOCKED,
                                          .to = INTENT_ACTIVE,
                                          .reason = "dependencies_completed"};
     struct event_list list = {.n = 0};
+    struct intent_plans *plans = NULL;
+    const struct follow follow = {.changes = changes,
+                                  .intent = i,
+                                  .was = change.from,
+                                  .events = &list,
+                                  .plans = &plans};
     TRY(status_change_event(changes, i, &change, &list));
-    TRY(follow_unblocked(w, changes, i, &list));
+    i->status = change.to;
+    TRY(follow_change(&follow));
+    if (plans)
+        tasks_queue_write(changes->pg, plans);
     status_change_write(changes, i, &change, &list);
     return NULL;
 }
 
 const struct err *work_unblock(struct work *w)
 {
-    struct status_changes changes = changes_of(w);
+    struct status_changes changes = work_changes(w);
     struct pg_rows *r = NULL;
     for (;;) {
         TRY(pg_query(w->pg, w->arena, SQL_INTENT_UNBLOCKABLE,
@@ -156,7 +146,7 @@ const struct err *work_unblock(struct work *w)
                                         .hash = pg_str(r, k, 3),
                                         .test = pg_bool(r, k, 5)},
                                .containers = (int)pg_int(r, k, 4)};
-            TRY(unblock(w, &changes, &i));
+            TRY(work_unblock_one(&changes, &i));
         }
         TRY(pg_run(w->pg, w->arena, NULL));
     }
@@ -164,7 +154,7 @@ const struct err *work_unblock(struct work *w)
     return NULL;
 }
 
-static void queue_answer(struct work *w, const struct work_answer *answer)
+static void work_queue_answer(struct work *w, const struct work_answer *answer)
 {
     if (!w->once.key.p)
         return;
@@ -172,16 +162,6 @@ static void queue_answer(struct work *w, const struct work_answer *answer)
              PG(pg_text(w->once.principal), pg_text(w->once.key),
                 pg_text(w->once.request_sha256), pg_number(answer->status),
                 pg_text(answer->etag), pg_text(answer->body),
-                pg_moment(w->now)));
-}
-
-static void queue_new(struct work *w)
-{
-    intents_queue_insert(w->pg, w->arena, &w->intent);
-    if (!w->depends || w->depends->n == 0)
-        return;
-    pg_queue(w->pg, w->arena, SQL_INTENT_DEPENDENCIES_INSERT,
-             PG(pg_text(w->intent.id), pg_texts(w->depends->v, w->depends->n),
                 pg_moment(w->now)));
 }
 
@@ -202,7 +182,7 @@ void work_tell(const struct work *w)
 
 /* A question that ended without an answer grants nothing. One that grants what
  * was asked needs no word here: its decision says so (permit_row). */
-static void queue_permit(struct work *w)
+static void work_queue_permit(struct work *w)
 {
     const struct suspension *s = &w->suspension;
     const struct kind_rule *rule = kind_rule(s->kind);
@@ -214,19 +194,6 @@ static void queue_permit(struct work *w)
         permits_queue_update(w->pg, w->arena, &w->permit);
     else if (w->suspension_decided && !w->permit_none && rule && rule->permits)
         permits_queue_refuse(w->pg, w->arena, s);
-}
-
-/* The notice, and the same question for the supervisors. Where nobody is
- * notified of a question there is no channel. */
-static void queue_notices(struct work *w)
-{
-    struct deliveries_notice n = *w->notice;
-    deliveries_queue_notice(w->pg, w->arena, &n);
-    n.news = CHANNEL_ESCALATED;
-    for (size_t i = 0; i < w->supervisors.n; i++) {
-        n.notify_to = w->supervisors.v[i];
-        deliveries_queue_notice(w->pg, w->arena, &n);
-    }
 }
 
 void work_queue_events(struct work *w)
@@ -248,50 +215,45 @@ void work_queue_events(struct work *w)
 void work_queue(struct work *w)
 {
     if (w->intent_new)
-        queue_new(w);
+        intents_queue_insert(w->pg, w->arena, &w->intent);
     else
         intents_queue_update(w->pg, w->arena, &w->intent);
+    if (w->intent_new && w->depends && w->depends->n > 0)
+        pg_queue(w->pg, w->arena, SQL_INTENT_DEPENDENCIES_INSERT,
+                 PG(pg_text(w->intent.id),
+                    pg_texts(w->depends->v, w->depends->n),
+                    pg_moment(w->now)));
     if (w->suspension_new)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
     if (w->suspension_new && (w->intent.containers & INTENT_IN_PORTFOLIO))
         portfolios_queue_asked(w->pg, w->arena, w->intent.id);
-    queue_permit(w);
+    work_queue_permit(w);
     if (w->plans)
         tasks_queue_write(w->pg, w->plans);
     if (intent_ended(w->intent.status) && !intent_ended(w->was))
         suspensions_queue_end_beside(w->pg, w->arena, &w->intent.id, 1,
                                      w->now);
     work_queue_events(w);
-    if (w->notice)
-        queue_notices(w);
+    /* The notice, and the same question for the supervisors. Where nobody is
+     * notified of a question there is no channel. */
+    if (w->notice) {
+        struct deliveries_notice n = *w->notice;
+        deliveries_queue_notice(w->pg, w->arena, &n);
+        n.news = CHANNEL_ESCALATED;
+        for (size_t i = 0; i < w->supervisors.n; i++) {
+            n.notify_to = w->supervisors.v[i];
+            deliveries_queue_notice(w->pg, w->arena, &n);
+        }
+    }
     w->deliveries.to = pg_queued(w->pg);
     w->deliveries.any = w->deliveries.to > w->deliveries.from;
 }
 
-/* Most commits have no deliveries; the sender is then not woken. */
-static void look_for_deliveries(struct work *w, struct pg_rows *const *rows,
-                                size_t *n)
-{
-    *n = 0;
-    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
-        *n += pg_affected(rows[i]);
-    w->deliveries.any = *n > 0;
-}
-
-/* The database copies the events into the deliveries that it makes of them. */
-static size_t copied(const struct work *w, size_t deliveries)
-{
-    size_t events = 0;
-    for (size_t i = 0; i < w->events.n; i++)
-        events += w->events.v[i].canonical.n;
-    return events * deliveries;
-}
-
 const struct err *work_follow(struct work *w)
 {
-    struct status_changes changes = changes_of(w);
+    struct status_changes changes = work_changes(w);
     const struct follow change = {
         .changes = &changes,
         .intent = &w->intent,
@@ -312,16 +274,22 @@ const struct err *work_follow(struct work *w)
 
 const struct err *work_commit(struct work *w, const struct work_answer *answer)
 {
-    size_t deliveries = 0;
+    size_t deliveries = 0, events = 0;
     TRY(work_follow(w));
     work_queue(w);
-    queue_answer(w, answer);
+    work_queue_answer(w, answer);
     pg_queue(w->pg, NULL, SQL_COMMIT, NULL);
     struct pg_rows **rows =
         arena_many(w->arena, pg_queued(w->pg), struct pg_rows *);
     TRY(pg_run(w->pg, w->arena, rows));
-    look_for_deliveries(w, rows, &deliveries);
-    pg_store(w->pg, copied(w, deliveries));
+    for (size_t i = w->deliveries.from; i < w->deliveries.to; i++)
+        deliveries += pg_affected(rows[i]);
+    /* Most commits have no deliveries; the sender is then not woken. The
+     * database copies the events into those that it makes. */
+    w->deliveries.any = deliveries > 0;
+    for (size_t i = 0; i < w->events.n; i++)
+        events += w->events.v[i].canonical.n;
+    pg_store(w->pg, events * deliveries);
     work_tell(w);
     return NULL;
 }
@@ -329,7 +297,7 @@ const struct err *work_commit(struct work *w, const struct work_answer *answer)
 const struct err *work_commit_bare(struct work *w,
                                    const struct work_answer *answer)
 {
-    queue_answer(w, answer);
+    work_queue_answer(w, answer);
     pg_queue(w->pg, NULL, SQL_COMMIT, NULL);
     return pg_run(w->pg, w->arena, NULL);
 }

@@ -100,16 +100,6 @@ static void queue_load(struct work *w, const struct work_begin *b)
     queue_before(w);
 }
 
-static const struct err *reached(struct arena *a, const struct work_begin *b,
-                                 const struct pg_rows *intent)
-{
-    if (pg_count(intent) == 0)
-        return reach_check(a, ACCESS_NONE, ACCESS_NONE);
-    return b->who ? reach_check(a, intents_access(intent, 0, INTENTS_ACCESS),
-                                b->who->needs)
-                  : NULL;
-}
-
 /* The rest, in a batch of its own under the same locks: the decision of a
  * question that is not open, the permit of one that may be answered, and
  * whether dependencies are in the way. Few units of work need any of it. */
@@ -152,17 +142,23 @@ static const struct err *load(struct work *w, const struct work_begin *b)
     TRY(pg_run(w->pg, w->arena, all));
     w->there = pg_time(rows[2], 0, 0);
     clock_watch_database(w->host, w->there, clock_host());
-    const struct err *e = reached(w->arena, b, rows[3]);
+    const struct pg_rows *intent = rows[3];
+    const struct err *e = NULL;
+    if (pg_count(intent) == 0)
+        e = reach_check(w->arena, ACCESS_NONE, ACCESS_NONE);
+    else if (b->who)
+        e = reach_check(w->arena, intents_access(intent, 0, INTENTS_ACCESS),
+                        b->who->needs);
     TRY(take_before(w, rows[6]));
     if (w->answered) /* an agent keeps its answers, but of a closed intent */
-        return pg_count(rows[3]) > 0 && intents_row(rows[3], 0).closed ? e
-                                                                       : NULL;
+        return pg_count(intent) > 0 && intents_row(intent, 0).closed ? e
+                                                                     : NULL;
     TRY(e);
-    w->intent = intents_row(rows[3], 0);
+    w->intent = intents_row(intent, 0);
     w->was = w->intent.status;
     if (b->who && b->who->role == ROLE_AGENT)
         w->asker = b->who->agent;
-    w->has_listeners = pg_bool(rows[3], 0, INTENTS_HAS_LISTENERS);
+    w->has_listeners = pg_bool(intent, 0, INTENTS_HAS_LISTENERS);
     w->has_suspension = pg_count(rows[5]) > 0;
     if (w->has_suspension) {
         w->suspension = suspensions_asked(w->arena, rows[5]);
@@ -185,21 +181,6 @@ static const struct err *expire(struct work *w)
     return NULL;
 }
 
-/* The deadline of a portfolio, if it is over; only members pay for it. */
-static const struct err *find_deadline(struct work *w)
-{
-    struct portfolios_overs over = {.n = 0};
-    if (!(w->intent.containers & INTENT_IN_PORTFOLIO) ||
-        w->suspension.state != SUSPENSION_PENDING ||
-        side_question(&w->suspension))
-        return NULL;
-    TRY(portfolios_over(w->pg, w->arena, &w->intent.id, 1, w->now, &over));
-    if (over.n > 0)
-        w->deadline = (struct resolve_deadline){over.v[0].portfolio_id,
-                                                over.v[0].at};
-    return NULL;
-}
-
 /* Ends nothing by a clock that may be wrong, and takes no answer that may be
  * late. */
 static const struct err *begin(struct work *w, const struct work_begin *b)
@@ -210,7 +191,15 @@ static const struct err *begin(struct work *w, const struct work_begin *b)
     w->now = clock_watch_latest(w->wall); /* over by either clock */
     if (w->answered || !w->has_suspension)
         return NULL;
-    TRY(find_deadline(w));
+    /* The deadline of a portfolio, if it is over; only members pay for it. */
+    struct portfolios_overs over = {.n = 0};
+    if ((w->intent.containers & INTENT_IN_PORTFOLIO) &&
+        w->suspension.state == SUSPENSION_PENDING &&
+        !side_question(&w->suspension))
+        TRY(portfolios_over(w->pg, w->arena, &w->intent.id, 1, w->now, &over));
+    if (over.n > 0)
+        w->deadline =
+            (struct resolve_deadline){over.v[0].portfolio_id, over.v[0].at};
     if (!work_due(w))
         return NULL;
     if (held)
@@ -299,37 +288,29 @@ const struct err *work_begin_bare(struct work *w, const struct work_once *once)
     return take_before(w, rows[1]);
 }
 
-/* The locks of a new intent, before any other: the graph's, and its parent.
- * *parent: the statement of the parent. Returns the number of statements. */
-static size_t queue_new_locks(struct work *w, bool graph, size_t *parent)
-{
-    pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
-    if (graph)
-        pg_queue(w->pg, NULL, SQL_INTENT_GRAPH, NULL);
-    *parent = pg_queued(w->pg);
-    if (w->intent.parent_intent_id.p)
-        pg_queue(w->pg, w->arena, SQL_INTENT_PARENT,
-                 PG(pg_text(w->intent.parent_intent_id)));
-    return pg_queued(w->pg);
-}
-
 const struct err *work_begin_new(struct work *w, const struct intent *given,
                                  bool graph, const struct work_once *once)
 {
     struct pg_rows *rows[6] = {NULL};
-    size_t parent;
     start(w, once);
     w->intent = *given;
-    const size_t next = queue_new_locks(w, graph, &parent);
+    /* The locks before any other: the graph's, and the parent. */
+    pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
+    if (graph)
+        pg_queue(w->pg, NULL, SQL_INTENT_GRAPH, NULL);
+    const size_t parent = pg_queued(w->pg);
+    if (given->parent_intent_id.p)
+        pg_queue(w->pg, w->arena, SQL_INTENT_PARENT,
+                 PG(pg_text(given->parent_intent_id)));
+    const size_t next = pg_queued(w->pg);
     pg_queue(w->pg, NULL, SQL_DELIVERY_HOLD, NULL);
     pg_queue(w->pg, NULL, SQL_DELIVERY_TOLD, NULL);
     queue_before(w);
     TRY(pg_run(w->pg, w->arena, rows));
     TRY(take_before(w, rows[next + 2]));
     w->has_listeners = pg_bool(rows[next + 1], 0, 0);
-    w->parent_ended = next > parent && pg_count(rows[parent]) > 0 &&
-                      pg_bool(rows[parent], 0, 0);
     if (next > parent && pg_count(rows[parent]) > 0) {
+        w->parent_ended = pg_bool(rows[parent], 0, 0);
         w->intent.containers = (int)pg_int(rows[parent], 0, 1);
         w->intent.test = given->test || pg_bool(rows[parent], 0, 2);
     }

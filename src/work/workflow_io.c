@@ -27,18 +27,6 @@ dependency_of(const struct inputs *in, const struct workflow_ref *ref)
     return NULL;
 }
 
-static const struct err *check_upstream(const struct inputs *in)
-{
-    for (size_t i = 0; i < in->refs.n; i++) {
-        const struct graph_node *d =
-            dependency_of(in, &in->refs.v[i]);
-        if (d && d->status == INTENT_SUSPENDED)
-            return workflow_upstream(in->w->arena, in->step, d->id,
-                                     d->expires_at);
-    }
-    return NULL;
-}
-
 /* The references to one completed dependency. Its state may be large, and is
  * freed before the next one is read. */
 static const struct err *find_in(struct inputs *in,
@@ -59,21 +47,16 @@ static const struct err *find_in(struct inputs *in,
     return NULL;
 }
 
-static bool needed(const struct inputs *in, const struct graph_node *d)
-{
-    for (size_t k = 0; k < in->refs.n; k++) {
-        if (dependency_of(in, &in->refs.v[k]) == d)
-            return d->status == INTENT_COMPLETED;
-    }
-    return false;
-}
-
 static const struct err *check_resolved(struct inputs *in)
 {
     struct json *missing = json_array(in->w->arena);
     for (size_t i = 0; i < in->deps.n; i++) {
-        if (needed(in, &in->deps.v[i]))
-            TRY(find_in(in, &in->deps.v[i]));
+        const struct graph_node *d = &in->deps.v[i];
+        bool needed = false;
+        for (size_t k = 0; k < in->refs.n && !needed; k++)
+            needed = dependency_of(in, &in->refs.v[k]) == d;
+        if (needed && d->status == INTENT_COMPLETED)
+            TRY(find_in(in, d));
     }
     for (size_t k = 0; k < in->refs.n; k++) {
         const struct workflow_ref *ref = &in->refs.v[k];
@@ -99,7 +82,11 @@ const struct err *workflow_io_claim(const struct work *w,
         return NULL;
     in->own = json_read(w->arena, w->intent.state);
     TRY(graphs_dependencies(w->pg, w->arena, w->intent.id, &in->deps));
-    TRY(check_upstream(in));
+    for (size_t i = 0; i < in->refs.n; i++) {
+        const struct graph_node *d = dependency_of(in, &in->refs.v[i]);
+        if (d && d->status == INTENT_SUSPENDED)
+            return workflow_upstream(w->arena, step, d->id, d->expires_at);
+    }
     return check_resolved(in);
 }
 

@@ -207,37 +207,19 @@ static void queue(struct pg *pg, int statement, const struct table *t)
     pg_queue(pg, t->arena, statement, PG_ALL(&args));
 }
 
-static struct str number(struct arena *a, int64_t v)
-{
-    return arena_number(a, v);
-}
-
 static void queue_intents(struct pg *pg, struct arena *a,
                           const struct due_batch *b)
 {
     struct table t = table(a, 7, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct intent *i = &b->v[k].work.intent;
-        add(&t, (struct str[]){
-                    i->id, vocabulary_intent_status(i->status)->wire, i->state,
-                    number(a, i->version), clock_rfc3339(a, i->updated_at),
-                    number(a, i->tail.sequence), i->tail.hash});
+        add(&t,
+            (struct str[]){i->id, vocabulary_intent_status(i->status)->wire,
+                           i->state, arena_number(a, i->version),
+                           clock_rfc3339(a, i->updated_at),
+                           arena_number(a, i->tail.sequence), i->tail.hash});
     }
     queue(pg, SQL_DUE_INTENTS_UPDATE, &t);
-}
-
-/* Those whose question ended them leave no other question open. */
-static void queue_beside(struct pg *pg, struct arena *a,
-                         const struct due_batch *b)
-{
-    struct str *ended = arena_many(a, b->n + 1, struct str);
-    size_t n = 0;
-    for (size_t k = 0; k < b->n; k++) {
-        if (intent_ended(b->v[k].work.intent.status))
-            ended[n++] = b->v[k].work.intent.id;
-    }
-    if (n > 0)
-        suspensions_queue_end_beside(pg, a, ended, n, b->v[0].work.now);
 }
 
 static void queue_questions(struct pg *pg, struct arena *a,
@@ -260,7 +242,7 @@ static void queue_questions(struct pg *pg, struct arena *a,
                     s->constraints, s->approved_subject, s->approved_sha256});
         else
             add(&reminded,
-                (struct str[]){s->id, number(a, s->attempt),
+                (struct str[]){s->id, arena_number(a, s->attempt),
                                s->next_attempt_at
                                    ? clock_rfc3339(a, s->next_attempt_at)
                                    : STR(""),
@@ -279,9 +261,10 @@ static void queue_events(struct pg *pg, struct arena *a,
         const struct work *w = &b->v[k].work;
         for (size_t i = 0; i < w->events.n; i++) {
             const struct event *e = &w->events.v[i];
-            add(&t, (struct str[]){w->intent.id, number(a, e->sequence), e->id,
-                                   e->type, clock_rfc3339(a, e->created_at),
-                                   e->canonical, e->hash, e->previous});
+            add(&t,
+                (struct str[]){w->intent.id, arena_number(a, e->sequence),
+                               e->id, e->type, clock_rfc3339(a, e->created_at),
+                               e->canonical, e->hash, e->previous});
         }
     }
     queue(pg, SQL_DUE_EVENTS_INSERT, &t);
@@ -310,7 +293,15 @@ const struct err *due_queue(const struct work *clock,
     queue_intents(pg, a, b);
     queue_questions(pg, a, b);
     TRY(write_boards(pg, a, b));
-    queue_beside(pg, a, b);
+    /* Those whose question ended them leave no other question open. */
+    struct str *ended = arena_many(a, b->n + 1, struct str);
+    size_t n = 0;
+    for (size_t k = 0; k < b->n; k++) {
+        if (intent_ended(b->v[k].work.intent.status))
+            ended[n++] = b->v[k].work.intent.id;
+    }
+    if (n > 0)
+        suspensions_queue_end_beside(pg, a, ended, n, b->v[0].work.now);
     queue_events(pg, a, b);
     for (size_t k = 0; k < b->n && b->has_listeners; k++) {
         const struct work *w = &b->v[k].work;
@@ -325,14 +316,6 @@ const struct err *due_queue(const struct work *clock,
 }
 
 /* ---- leases --------------------------------------------------------- */
-
-static void move(struct due_place *place, const struct pg_rows *lapsed,
-                 size_t i)
-{
-    struct due_place next = {.at = pg_int(lapsed, i, 2)};
-    if (str_copy(next.id, sizeof next.id, pg_str(lapsed, i, 0)))
-        *place = next;
-}
 
 /* The intents of expired leases that may be ended, each once, as many as one
  * transaction may have. Moves the place past the rows it read. */
@@ -349,7 +332,9 @@ static size_t candidates(const struct pg_rows *lapsed, struct due_place *place,
             break;
         if (k == n && !pg_bool(lapsed, i, 3))
             ids[n++] = id;
-        move(place, lapsed, i);
+        struct due_place next = {.at = pg_int(lapsed, i, 2)};
+        if (str_copy(next.id, sizeof next.id, pg_str(lapsed, i, 0)))
+            *place = next;
     }
     return n;
 }
@@ -422,38 +407,25 @@ const struct err *due_leases(const struct work *clock, struct due_place *place,
 
 /* ---- coordinators ---------------------------------------------------- */
 
-/* Locks the intents that a statement finds due, a few of them. *out: those
- * that no other transaction has locked; NULL: none. */
-static const struct err *lock_due(const struct work *clock, int statement,
-                                  struct pg_rows **out)
+const struct err *due_some(const struct work *clock, int find, int read,
+                           struct due_some *out)
 {
     struct str ids[DUE_LEASES_BATCH];
-    struct pg_rows *due = NULL;
+    struct pg_rows *due = NULL, *locked = NULL;
     size_t n = 0;
-    *out = NULL;
-    TRY(pg_query(clock->pg, clock->arena, statement, PG(pg_moment(clock->now)),
+    *out = (struct due_some){.n = 0};
+    TRY(pg_query(clock->pg, clock->arena, find, PG(pg_moment(clock->now)),
                  &due));
     for (; n < pg_count(due) && n < DUE_LEASES_BATCH; n++)
         ids[n] = pg_str(due, n, 0);
     if (n == 0)
         return NULL;
     TRY(lock_intents(clock->pg, clock->arena, SQL_DUE_LOCK_INTENTS, ids, n,
-                     out));
-    if (pg_count(*out) > 0)
+                     &locked));
+    if (pg_count(locked) == 0) {
+        pg_rollback(clock->pg);
         return NULL;
-    pg_rollback(clock->pg);
-    *out = NULL;
-    return NULL;
-}
-
-const struct err *due_some(const struct work *clock, int find, int read,
-                           struct due_some *out)
-{
-    struct pg_rows *locked = NULL;
-    *out = (struct due_some){.n = 0};
-    TRY(lock_due(clock, find, &locked));
-    if (!locked)
-        return NULL;
+    }
     out->n = pg_count(locked);
     return load_locked(clock, locked, read, &out->v, &out->rows);
 }

@@ -85,28 +85,25 @@ static const struct err *ask_people(struct work *w, struct failure *f)
 
 /* ---- the step -------------------------------------------------------- */
 
-static const struct err *take_step(struct work *w, struct due_failure *d)
+static const struct err *failure_step(struct work *w, struct due_failure *d)
 {
     const struct governance g =
         governance_stored(w->arena, w->intent.governance_policy);
     struct failure *f = &d->failure;
-    f->next = failure_now(f, d->fallback_agent_id, &g);
-    if (f->next == FAILURE_RETRY)
-        return assign(w, d, f->agent_id);
-    if (f->next == FAILURE_ESCALATION)
-        return ask_people(w, f);
-    TRY(dismiss(w, f->agent_id, &g));
-    return assign(w, d, d->fallback_agent_id);
-}
-
-static const struct err *run_one(struct work *w, struct due_failure *d)
-{
     if (intent_ended(w->intent.status)) {
         due_queue_failure(w->pg, w->arena, d, 0, 0);
     } else if (w->intent.status != INTENT_ACTIVE) {
         due_queue_failure(w->pg, w->arena, d, 0, w->now + AGAIN);
     } else {
-        TRY(take_step(w, d));
+        f->next = failure_now(f, d->fallback_agent_id, &g);
+        if (f->next == FAILURE_ESCALATION) {
+            TRY(ask_people(w, f));
+        } else if (f->next == FAILURE_RETRY) {
+            TRY(assign(w, d, f->agent_id));
+        } else {
+            TRY(dismiss(w, f->agent_id, &g));
+            TRY(assign(w, d, d->fallback_agent_id));
+        }
         due_queue_failure(w->pg, w->arena, d, w->now, 0);
         work_queue(w);
     }
@@ -124,7 +121,7 @@ const struct err *failure_steps_run(const struct work *clock, bool *more)
         for (size_t k = 0; k < due.failures_n; k++) {
             struct due_failure *d = &due.failures[k];
             if (str_eq(d->failure.intent_id, due.v[i].intent.id)) {
-                TRY(run_one(&due.v[i], d));
+                TRY(failure_step(&due.v[i], d));
                 break; /* one of an intent at a time */
             }
         }

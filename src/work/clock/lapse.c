@@ -24,21 +24,6 @@ static bool again(int64_t last, int64_t now)
 
 /* ---- leases --------------------------------------------------------- */
 
-/* A full log does not keep a lease active. */
-static const struct err *lapse_lease(struct work *w, struct lease *l)
-{
-    w->events.n = 0;
-    l->status = LEASE_EXPIRED;
-    leases_queue_update(w->pg, w->arena, l);
-    const struct err *e =
-        work_event(w, "lease_released", event_by_clock(),
-                   lease_payload(w->arena, l, "expired"));
-    if (e)
-        return err_is(e, event_log_full) ? NULL : e;
-    work_queue_events(w);
-    return NULL;
-}
-
 const struct err *lapse_leases(struct lapse *r, const struct work *clock,
                                bool *more)
 {
@@ -53,8 +38,19 @@ const struct err *lapse_leases(struct lapse *r, const struct work *clock,
     for (size_t i = 0; i < due.n; i++) {
         struct work *w = &due.v[i];
         for (size_t k = 0; k < due.leases.n; k++) {
-            if (str_eq(due.leases.v[k].intent_id, w->intent.id))
-                TRY(lapse_lease(w, &due.leases.v[k]));
+            struct lease *l = &due.leases.v[k];
+            if (!str_eq(l->intent_id, w->intent.id))
+                continue;
+            w->events.n = 0;
+            l->status = LEASE_EXPIRED;
+            leases_queue_update(w->pg, w->arena, l);
+            const struct err *e =
+                work_event(w, "lease_released", event_by_clock(),
+                           lease_payload(w->arena, l, "expired"));
+            if (!e)
+                work_queue_events(w);
+            else if (!err_is(e, event_log_full))
+                return e; /* a full log does not keep a lease active */
         }
         intents_queue_update(w->pg, w->arena, &w->intent);
     }
@@ -113,23 +109,6 @@ const struct err *lapse_coordinators(const struct work *clock, bool *more)
 
 /* ---- access ---------------------------------------------------------- */
 
-static const struct err *lapse_access_of(const struct due_accesses *due,
-                                         struct work *w)
-{
-    struct acl_entry *over = arena_many(w->arena, due->over.n + 1,
-                                        struct acl_entry);
-    size_t n = 0;
-    for (size_t i = 0; i < due->over.n; i++) {
-        if (str_eq(due->over.v[i].intent_id, w->intent.id))
-            over[n++] = due->over.v[i];
-    }
-    if (n == 0)
-        return NULL; /* revoked meanwhile */
-    TRY(access_expire(w, over, n));
-    work_queue(w);
-    return pg_run(w->pg, w->arena, NULL);
-}
-
 const struct err *lapse_access(const struct work *clock, bool *more)
 {
     struct due_accesses due;
@@ -137,8 +116,21 @@ const struct err *lapse_access(const struct work *clock, bool *more)
     TRY(due_access(clock, &due));
     if (due.n == 0)
         return NULL;
-    for (size_t i = 0; i < due.n; i++)
-        TRY(lapse_access_of(&due, &due.v[i]));
+    for (size_t i = 0; i < due.n; i++) {
+        struct work *w = &due.v[i];
+        struct acl_entry *over =
+            arena_many(w->arena, due.over.n + 1, struct acl_entry);
+        size_t n = 0;
+        for (size_t k = 0; k < due.over.n; k++) {
+            if (str_eq(due.over.v[k].intent_id, w->intent.id))
+                over[n++] = due.over.v[k];
+        }
+        if (n == 0)
+            continue; /* revoked meanwhile */
+        TRY(access_expire(w, over, n));
+        work_queue(w);
+        TRY(pg_run(w->pg, w->arena, NULL));
+    }
     TRY(due_commit(clock, due.v, due.n));
     *more = true;
     return NULL;

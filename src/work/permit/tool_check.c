@@ -9,25 +9,19 @@
 
 /* ---- rules ---------------------------------------------------------- */
 
-static const struct err *read_rules(const struct work *w,
-                                    struct tool_check_rules *out)
-{
-    struct tools_rules all;
-    TRY(tools_rules(w->pg, w->arena, &all));
-    out->v = arena_many(w->arena, all.n + 1, struct tool_rule);
-    out->n = all.n;
-    for (size_t i = 0; i < all.n; i++)
-        out->v[i] = all.v[i].rule;
-    return NULL;
-}
-
 const struct err *tool_check_rules_once(const struct work *w,
                                         struct tool_check_rules *set,
                                         const struct tool_rule_case *about,
                                         struct tool_rule_verdict *out)
 {
-    if (!set->v)
-        TRY(read_rules(w, set));
+    if (!set->v) {
+        struct tools_rules all;
+        TRY(tools_rules(w->pg, w->arena, &all));
+        set->v = arena_many(w->arena, all.n + 1, struct tool_rule);
+        set->n = all.n;
+        for (size_t i = 0; i < all.n; i++)
+            set->v[i] = all.v[i].rule;
+    }
     tool_rule_decide(w->arena, set->v, set->n, about, out);
     return NULL;
 }
@@ -40,7 +34,7 @@ const struct err *tool_check_rules(const struct work *w,
     return tool_check_rules_once(w, &set, about, out);
 }
 
-static const struct err *torn(struct arena *a, const char *at)
+static const struct err *tool_check_torn(struct arena *a, const char *at)
 {
     return err_at(a, ERR_INVALID, "rule.torn", str_of(at),
                   "Different people decide these calls. Check them one by "
@@ -68,7 +62,7 @@ const struct err *tool_check_add_terms(struct work *w,
     if (!tool_rule_terms(&verdict, n, &terms))
         return NULL;
     if (verdict.torn)
-        return torn(w->arena, "subject.calls");
+        return tool_check_torn(w->arena, "subject.calls");
     principal_terms_add(&terms, &w->terms);
     w->terms = terms;
     return NULL;
@@ -90,14 +84,14 @@ const struct err *tool_check_decide(struct tool_check *g)
                                          .terms = w->terms};
     TRY(tool_check_rules(w, &about, &g->verdict));
     return g->verdict.effect == TOOL_ASK && g->verdict.torn
-               ? torn(w->arena, "tool_calls")
+               ? tool_check_torn(w->arena, "tool_calls")
                : NULL;
 }
 
 /* ---- the intent ----------------------------------------------------- */
 
-static const struct err *begin_new(struct tool_check *g,
-                                   const struct work_once *once)
+static const struct err *tool_check_new(struct tool_check *g,
+                                        const struct work_once *once)
 {
     struct work *w = &g->w;
     struct intent *i = &w->intent;
@@ -119,7 +113,7 @@ static const struct err *begin_new(struct tool_check *g,
 }
 
 /* A later check keeps the initiator of the first. */
-static const struct err *check_initiator(struct tool_check *g)
+static const struct err *tool_check_initiator(struct tool_check *g)
 {
     struct work *w = &g->w;
     const struct intent *i = &w->intent;
@@ -138,27 +132,23 @@ static const struct err *check_initiator(struct tool_check *g)
                          "Another person started this task.");
 }
 
-static const struct err *begin_given(struct tool_check *g,
-                                     const struct work_once *once)
-{
-    TRY(work_begin_by_caller(&g->w, g->intent_id, once));
-    if (g->w.answered)
-        return NULL;
-    if (intent_ended(g->w.intent.status))
-        return ERROR(ERR_CONFLICT, "task.ended",
-                     "This task has ended. Start another one.");
-    TRY(check_initiator(g));
-    return g->verdict.effect == TOOL_ASK ? ask_move(&g->w) : NULL;
-}
-
 const struct err *tool_check_begin(struct tool_check *g,
                                    const struct work_once *once)
 {
-    const struct work *w = &g->w;
+    struct work *w = &g->w;
     if (g->task_id.p)
         TRY(tools_task(w->pg, w->arena, reach_name(w->arena, w->who),
                        g->task_id, &g->intent_id));
-    return g->intent_id.p ? begin_given(g, once) : begin_new(g, once);
+    if (!g->intent_id.p)
+        return tool_check_new(g, once);
+    TRY(work_begin_by_caller(w, g->intent_id, once));
+    if (w->answered)
+        return NULL;
+    if (intent_ended(w->intent.status))
+        return ERROR(ERR_CONFLICT, "task.ended",
+                     "This task has ended. Start another one.");
+    TRY(tool_check_initiator(g));
+    return g->verdict.effect == TOOL_ASK ? ask_move(w) : NULL;
 }
 
 const struct err *tool_check_begin_since(struct tool_check *g,

@@ -122,15 +122,6 @@ static const struct err *rules_of_answer(const struct judged *j,
     return by_rules(j, tools, n, out);
 }
 
-static const struct err *rules_of_use(struct use *u, enum tool_effect *out)
-{
-    struct tool_check_rules rules = {.v = NULL};
-    const struct judged j = {
-        .w = &u->w, .rules = &rules, .permit = &u->row.permit};
-    return u->call.tool.p ? by_rules(&j, &u->call.tool, 1, out)
-                          : rules_of_answer(&j, &u->suspension, out);
-}
-
 /* ---- may it be used --------------------------------------------------- */
 
 /* The call of a use that names none. */
@@ -211,7 +202,10 @@ const struct err *use_begin(struct use *u)
     u->counted = !p->id.p || permit_counted(u->w.arena, p);
     struct permit_case about = use_case(&u->row, &u->w);
     TRY(settle_call(u));
-    TRY(rules_of_use(u, &about.rule));
+    struct tool_check_rules rules = {.v = NULL};
+    const struct judged j = {.w = &u->w, .rules = &rules, .permit = p};
+    TRY(u->call.tool.p ? by_rules(&j, &u->call.tool, 1, &about.rule)
+                       : rules_of_answer(&j, &u->suspension, &about.rule));
     if (!same)
         return work_clock_over(permit_usable(p, &about), permit_lapsed);
     if (u->call.tool.p && u->redemption.call_sha256.p &&
