@@ -7,6 +7,7 @@
 #include "store/intent/graphs.h"
 #include "store/sql.gen.h"
 #include "work/ask.h"
+#include "work/cancel.h"
 #include "work/permit/tool_check.h"
 #include "work/policy.h"
 #include "work/workflow_io.h"
@@ -21,22 +22,6 @@ static const struct err *change_commit(struct call *c, struct work *w)
 }
 
 /* ---- status --------------------------------------------------------- */
-
-/* A call that ends an intent withdraws its open question. */
-static const struct err *change_withdraw(struct call *c, struct work *w,
-                                         struct str reason,
-                                         enum intent_status to)
-{
-    struct decision d = work_decision(w);
-    struct principal who = c->who;
-    /* A caller who may end the intent may end its question with it. */
-    if (who.role == ROLE_OPERATOR)
-        who.role = ROLE_ADMIN;
-    TRY(resolve_cancel(c->a, &d, &who, reason, to));
-    w->suspension.responded_via = VIA_OPENINTENT;
-    w->suspension_decided = true;
-    return NULL;
-}
 
 /* The move, or an error that names the intents in the way of its end. */
 static const struct err *change_move(struct call *c, const struct work *w,
@@ -86,8 +71,11 @@ static const struct err *change_status(struct call *c, struct work *w,
         TRY(workflow_io_complete_intent(w));
     }
     work_touch(w);
-    if (open && to == INTENT_ABANDONED)
-        return change_withdraw(c, w, reason, to);
+    if (open && to == INTENT_ABANDONED) {
+        TRY(cancel_by_end(w, reason, to));
+        w->suspension.responded_via = VIA_OPENINTENT;
+        return NULL;
+    }
     /* The record of the last question must not be read as the answer of the
      * next one; the rows keep the history. */
     if (to == INTENT_SUSPENDED)
