@@ -343,20 +343,6 @@ static void deliver_turn(struct deliver *d)
     d->look_at = now + d->pause;
 }
 
-/* Sleeps until something happens. SIGTERM ends the sleep when no transfer is
- * running; else it is delivered after each slice. */
-static void deliver_rest(struct deliver *d)
-{
-    const int64_t left = child_stop ? SLICE : d->look_at - clock_mono();
-    /* A database that does not answer is not tried again at each wake-up. */
-    const int fd = d->pause > 0 ? -1 : wake_fd(WAKE_DELIVER);
-    if (left > 0 && d->sending == 0)
-        child_sleep(d->child, left, fd);
-    else if (d->sending > 0)
-        outbound_work(d->out, left < SLICE ? left : SLICE, fd, on_done, d);
-    child_sleep(d->child, 1, -1);
-}
-
 static void deliver_loop(struct deliver *d)
 {
     int64_t stop_by = 0;
@@ -369,7 +355,16 @@ static void deliver_loop(struct deliver *d)
             stop_by = clock_mono() + STOP;
         if (child_stop && (d->sending == 0 || clock_mono() >= stop_by))
             break;
-        deliver_rest(d);
+        /* Sleeps until something happens. SIGTERM ends the sleep when no
+         * transfer is running; else it is delivered after each slice. A
+         * database that does not answer is not tried again at each wake-up. */
+        const int64_t left = child_stop ? SLICE : d->look_at - clock_mono();
+        const int fd = d->pause > 0 ? -1 : wake_fd(WAKE_DELIVER);
+        if (left > 0 && d->sending == 0)
+            child_sleep(d->child, left, fd);
+        else if (d->sending > 0)
+            outbound_work(d->out, left < SLICE ? left : SLICE, fd, on_done, d);
+        child_sleep(d->child, 1, -1);
     }
     /* The claims of the rest expire. */
     if (d->ended > 0 && write_down(d))
@@ -379,21 +374,6 @@ static void deliver_loop(struct deliver *d)
 
 /* ---- making --------------------------------------------------------- */
 
-/* The first line of the file; p NULL and a log line when it cannot be read. */
-static struct str deliver_password(struct arena *a, struct str path)
-{
-    struct buf b = buf_make(a, PASSWORD_MAX);
-    if (!buf_file(&b, arena_z(a, path))) {
-        log_line(LOG_ERR, "deliver: smtp_password_file: %s", strerror(errno));
-        return STR_NONE;
-    }
-    const struct str all = buf_text(&b);
-    struct str line = str_sub(all, 0, str_find(all, '\n', 0));
-    if (str_ends(line, STR("\r")))
-        line.n--;
-    return line;
-}
-
 static bool deliver_make(struct deliver *d, struct arena *process)
 {
     const struct conf *conf = d->child->conf;
@@ -402,10 +382,17 @@ static bool deliver_make(struct deliver *d, struct arena *process)
                                          .smtp_user = conf->smtp_user};
     d->mail_from = conf->smtp_url.p ? conf->mail_from : STR_NONE;
     if (conf->smtp_url.p && conf->smtp_password_file.p) {
-        settings.smtp_password =
-            deliver_password(process, conf->smtp_password_file);
-        if (!settings.smtp_password.p)
+        struct buf b = buf_make(process, PASSWORD_MAX);
+        if (buf_file(&b, arena_z(process, conf->smtp_password_file))) {
+            struct str all = buf_text(&b), line = str_cut(&all, '\n');
+            if (str_ends(line, STR("\r")))
+                line.n--;
+            settings.smtp_password = line;
+        } else {
+            log_line(LOG_ERR, "deliver: smtp_password_file: %s",
+                     strerror(errno));
             d->mail_from = STR_NONE;
+        }
     }
     d->hosts = deliver_hosts_make(process);
     d->arena = arena_make(ARENA_REQUEST_MAX);

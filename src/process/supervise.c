@@ -162,27 +162,6 @@ static bool supervise_alive(const struct post *c)
     return c->state == POST_RUNNING || c->state == POST_RETIRING;
 }
 
-/* Web workers have the first posts, the other kinds the rest. */
-static void start_missing(struct supervisor *s, enum post_kind kind,
-                          int64_t wanted)
-{
-    const bool web = kind == POST_WEB;
-    const size_t end = web ? METRICS_WORKERS_MAX : METRICS_SLOTS_MAX;
-    int64_t missing = wanted;
-    for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
-        missing -=
-            s->posts[i].kind == kind && (s->posts[i].state == POST_RUNNING ||
-                                         s->posts[i].state == POST_WAITING);
-    for (size_t i = web ? 0 : METRICS_WORKERS_MAX; i < end && missing > 0;
-         i++) {
-        if (s->posts[i].state != POST_FREE)
-            continue;
-        s->posts[i].kind = kind;
-        supervise_start(s, i);
-        missing--;
-    }
-}
-
 /* Starts scheduled and missing children. When all posts are taken (a reload of
  * many workers) the rest is started as the old ones end; until then the
  * socket's queue holds the requests. */
@@ -192,8 +171,24 @@ static void supervise_fill(struct supervisor *s)
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
         if (s->posts[i].state == POST_WAITING && s->posts[i].when <= now)
             supervise_start(s, i);
-    for (enum post_kind k = POST_WEB; k < POST__MAX; k++)
-        start_missing(s, k, k == POST_WEB ? s->loaded.conf.workers : 1);
+    for (enum post_kind k = POST_WEB; k < POST__MAX; k++) {
+        /* Web workers have the first posts, the other kinds the rest. */
+        const bool web = k == POST_WEB;
+        const size_t end = web ? METRICS_WORKERS_MAX : METRICS_SLOTS_MAX;
+        int64_t missing = web ? s->loaded.conf.workers : 1;
+        for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
+            missing -=
+                s->posts[i].kind == k && (s->posts[i].state == POST_RUNNING ||
+                                          s->posts[i].state == POST_WAITING);
+        for (size_t i = web ? 0 : METRICS_WORKERS_MAX; i < end && missing > 0;
+             i++) {
+            if (s->posts[i].state != POST_FREE)
+                continue;
+            s->posts[i].kind = k;
+            supervise_start(s, i);
+            missing--;
+        }
+    }
 }
 
 static void supervise_bury(struct supervisor *s, size_t slot, int status)
@@ -404,18 +399,15 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-static unsigned supervise_octal(struct str s)
-{
-    unsigned v = 0;
-    for (size_t i = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '7'; i++)
-        v = v * 8 + (unsigned)(s.p[i] - '0');
-    return v & 0777;
-}
-
 static bool listen_all(struct supervisor *s, struct arena *a)
 {
     const struct conf *conf = &s->loaded.conf;
-    const unsigned mode = supervise_octal(conf->socket_mode);
+    const struct str octal = conf->socket_mode;
+    unsigned mode = 0;
+    for (size_t i = 0; i < octal.n && octal.p[i] >= '0' && octal.p[i] <= '7';
+         i++)
+        mode = mode * 8 + (unsigned)(octal.p[i] - '0');
+    mode &= 0777;
     if (!wake_make() || !fcgi_listen(a, conf->socket, mode, &s->socket))
         return false;
     if (fcgi_listen(a, conf->wait_socket, mode, &s->wait_socket))

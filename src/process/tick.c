@@ -182,14 +182,26 @@ static const struct err *tick_failed(struct tick *t, const struct due_batch *b,
     return NULL;
 }
 
+/* Other than questions, in this order. */
+enum over {
+    OVER_LEASES,
+    OVER_COORDINATORS,
+    OVER_FAILURES,
+    OVER_TASKS,
+    OVER_ACCESS,
+    OVER_ROWS,
+    OVER__MAX
+};
+
 /* A piece of work, and its result. */
 struct attempt {
     struct tick *t;
-    struct work clock; /* of reap: what is over by its time */
+    enum over step;    /* of tick_reap, */
+    struct work clock; /* and its unit of work */
     const struct due_wanted *wanted;
     struct due_batch b;
     size_t n; /* number of questions it took */
-    bool more; /* of reap */
+    bool more; /* of tick_reap */
     const struct err *e;
 };
 
@@ -263,59 +275,44 @@ static const struct err *tick_questions(struct tick *t, int64_t *next)
 
 /* ---- the whole ------------------------------------------------------ */
 
-static void end_leases(void *p)
+/* What is over by its time, but for questions: one piece of it. */
+static void tick_over(void *p)
 {
     struct attempt *x = p;
-    x->e = lapse_leases(&x->t->lapse, &x->clock, &x->more);
-}
-
-static void tell_of_coordinators(void *p)
-{
-    struct attempt *x = p;
-    x->e = lapse_coordinators(&x->clock, &x->more);
-}
-
-static void run_retries(void *p)
-{
-    struct attempt *x = p;
-    x->e = failure_steps_run(&x->clock, &x->more);
-}
-
-static void fail_tasks(void *p)
-{
-    struct attempt *x = p;
-    x->e = failure_steps_tasks(&x->clock, &x->more);
-}
-
-static void end_access(void *p)
-{
-    struct attempt *x = p;
-    x->e = lapse_access(&x->clock, &x->more);
+    switch (x->step) {
+    case OVER_LEASES:
+        x->e = lapse_leases(&x->t->lapse, &x->clock, &x->more);
+        break;
+    case OVER_COORDINATORS:
+        x->e = lapse_coordinators(&x->clock, &x->more);
+        break;
+    case OVER_FAILURES:
+        x->e = failure_steps_run(&x->clock, &x->more);
+        break;
+    case OVER_TASKS:
+        x->e = failure_steps_tasks(&x->clock, &x->more);
+        break;
+    case OVER_ACCESS:
+        x->e = lapse_access(&x->clock, &x->more);
+        break;
+    case OVER_ROWS:
+    case OVER__MAX:
+        x->e = lapse_rows(&x->t->lapse, &x->clock, &x->more);
+    }
 }
 
 static const struct err *tick_reap(struct tick *t, bool *more)
 {
-    static void (*const steps[])(void *) = {end_leases, tell_of_coordinators,
-                                            run_retries, fail_tasks,
-                                            end_access};
     *more = false;
-    for (size_t i = 0; i < countof(steps); i++) {
+    for (enum over step = OVER_LEASES; step < OVER__MAX; step++) {
         int64_t now = 0;
         if (!clock_watch_now(&now))
             return NULL;
-        struct attempt x = {.t = t, .clock = tick_work(t, now)};
+        struct attempt x = {.t = t, .clock = tick_work(t, now), .step = step};
         tick_begin(t);
-        TRY(tick_tried(&x, steps[i]));
+        TRY(tick_tried(&x, tick_over));
         *more = *more || x.more;
     }
-    bool rows = false;
-    int64_t now = 0;
-    if (!clock_watch_now(&now))
-        return NULL;
-    tick_begin(t);
-    const struct work clock = tick_work(t, now);
-    TRY(lapse_rows(&t->lapse, &clock, &rows));
-    *more = *more || rows;
     return NULL;
 }
 

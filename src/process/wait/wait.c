@@ -190,44 +190,21 @@ static void wait_poll(struct waiter *v, struct pairs query, int64_t most)
         wait_hold(v, &ask);
 }
 
-static void feed(struct waiter *v, struct pairs query)
-{
-    v->feed = true;
-    v->wait->feeds++;
-    wait_poll(v, query, HOLD_MAX);
-}
-
-static void wait_progress(struct waiter *v, struct pairs query)
-{
-    const bool fits =
-        str_copy(v->token, sizeof v->token, pairs_get(query, "token"));
-    wait_poll(v, query, CALL_MAX);
-    if (fits && v->slot >= 0)
-        wait_send_progress(v);
-}
-
-static bool hex_of(struct str hex, uint64_t *out)
-{
-    *out = 0;
-    for (size_t i = 0; i < hex.n; i++) {
-        const char c = hex.p[i];
-        const bool digit = c >= '0' && c <= '9';
-        if (!digit && (c < 'a' || c > 'f'))
-            return false;
-        *out = *out << 4 | (uint64_t)(digit ? c - '0' : c - 'a' + 10);
-    }
-    return hex.n == 16;
-}
-
 static void slow_down(struct waiter *v, struct pairs query)
 {
+    const struct str who = pairs_get(query, "who");
     uint64_t kind = 0;
+    bool hex = who.n == 16;
     struct wait_table_ask ask = {.until = INT64_MAX};
-    if (hex_of(pairs_get(query, "who"), &kind)) {
+    for (size_t i = 0; hex && i < who.n; i++) {
+        hex = str_hex(who.p[i]) >= 0;
+        kind = kind << 4 | (uint64_t)str_hex(who.p[i]);
+    }
+    if (hex) {
         ask.cap = wait_slow_when(v->wait->slow, kind, clock_mono());
         v->counted = WAIT_SHARE_REFUSED;
-        v->share = wait_share_take(v->wait->shares, pairs_get(query, "who"),
-                                   false, WAIT_SHARE_REFUSED);
+        v->share =
+            wait_share_take(v->wait->shares, who, false, WAIT_SHARE_REFUSED);
     }
     if (v->share)
         wait_hold(v, &ask);
@@ -316,22 +293,29 @@ static void wait_serve(struct waiter *v, struct str params)
     v->slot = -1;
     if (request_form(w->arena, args, REQUEST_QUERY_MAX, &query))
         query.n = 0;
-    if (!written_here(w, path, args))
+    if (!written_here(w, path, args)) {
         loop_close(v->conn, true);
-    else if (str_is(path, "/_wait/poll"))
+    } else if (str_is(path, "/_wait/poll")) {
         wait_poll(v, query, HOLD_MAX);
-    else if (str_is(path, "/_wait/call"))
+    } else if (str_is(path, "/_wait/call")) {
         wait_poll(v, query, CALL_MAX);
-    else if (str_is(path, "/_wait/feed"))
-        feed(v, query);
-    else if (str_is(path, "/_wait/progress"))
-        wait_progress(v, query);
-    else if (str_is(path, "/_wait/hold"))
+    } else if (str_is(path, "/_wait/feed")) {
+        v->feed = true;
+        w->feeds++;
+        wait_poll(v, query, HOLD_MAX);
+    } else if (str_is(path, "/_wait/progress")) {
+        const bool fits =
+            str_copy(v->token, sizeof v->token, pairs_get(query, "token"));
+        wait_poll(v, query, CALL_MAX);
+        if (fits && v->slot >= 0)
+            wait_send_progress(v);
+    } else if (str_is(path, "/_wait/hold")) {
         slow_down(v, query);
-    else if (str_is(path, "/_wait/stream"))
+    } else if (str_is(path, "/_wait/stream")) {
         stream(v, query);
-    else
+    } else {
         loop_close(v->conn, true);
+    }
 }
 
 /* ---- connections ---------------------------------------------------- */

@@ -45,24 +45,6 @@ static struct wait_share *wait_share_find(struct wait_shares *all,
     return NULL;
 }
 
-static struct wait_share *wait_share_add(struct wait_shares *all,
-                                         struct str id, bool person)
-{
-    int at = all->spare;
-    if (at != NONE)
-        all->spare = all->v[at].next;
-    else if (all->used < WAIT_SHARES_MAX)
-        at = (int)all->used++;
-    else
-        return NULL;
-    struct wait_share *s = &all->v[at];
-    *s = (struct wait_share){.person = person, .bucket = bucket_of(id)};
-    memcpy(s->id, id.p, id.n);
-    s->next = all->bucket[s->bucket];
-    all->bucket[s->bucket] = at;
-    return s;
-}
-
 struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
                                    bool person, enum wait_share_what what)
 {
@@ -72,12 +54,22 @@ struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
     struct wait_share *s = wait_share_find(all, id, person);
     if (s && s->held[what] >= all->limits.each[what])
         return NULL;
-    if (!s)
-        s = wait_share_add(all, id, person);
-    if (s) {
-        s->held[what]++;
-        all->keys[what] += !person;
+    if (!s) {
+        int at = all->spare;
+        if (at != NONE)
+            all->spare = all->v[at].next;
+        else if (all->used < WAIT_SHARES_MAX)
+            at = (int)all->used++;
+        else
+            return NULL;
+        s = &all->v[at];
+        *s = (struct wait_share){.person = person, .bucket = bucket_of(id)};
+        memcpy(s->id, id.p, id.n);
+        s->next = all->bucket[s->bucket];
+        all->bucket[s->bucket] = at;
     }
+    s->held[what]++;
+    all->keys[what] += !person;
     return s;
 }
 

@@ -213,27 +213,20 @@ void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
 
 /* ---- catching up ---------------------------------------------------- */
 
-static const struct err *read_page(struct wait_streams *r,
-                                   const struct wait_stream *s,
-                                   struct tail_rows *rows)
-{
-    struct pg *pg = wait_news_pg(r->news);
-    struct tail_cursor at = s->at;
-    if (!pg)
-        return ERROR(ERR_BUSY, "database.unavailable", "Not yet.");
-    (void)pg_spent(pg);
-    if (s->to == FRAME_INTENT)
-        return tail_intent(pg, r->rows, str_of(at.intent_id), at.sequence,
-                           rows);
-    return tail_read(pg, r->rows, &at, rows);
-}
-
 /* false: the database did not answer. */
 static bool catch_up(struct wait_streams *r, struct wait_stream *s)
 {
+    struct pg *pg = wait_news_pg(r->news);
+    struct tail_cursor at = s->at;
     struct tail_rows rows = {.n = 0};
-    const struct err *e = read_page(r, s, &rows);
     bool taken = true;
+    if (!pg)
+        return false;
+    (void)pg_spent(pg);
+    const struct err *e = s->to == FRAME_INTENT
+                              ? tail_intent(pg, r->rows, str_of(at.intent_id),
+                                            at.sequence, &rows)
+                              : tail_read(pg, r->rows, &at, &rows);
     for (size_t i = 0; !e && i < rows.n && taken; i++) {
         taken = wait_stream_pass(r, s, &rows.v[i]);
         wait_frames_forget(r->frames);

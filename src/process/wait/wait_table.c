@@ -45,15 +45,6 @@ static int bucket_of(struct str intent_id)
 
 /* ---- slots ---------------------------------------------------------- */
 
-static int wait_table_take(struct wait_table *t)
-{
-    const int at = t->spare;
-    if (at == NONE)
-        return t->used < WAIT_TABLE_MAX ? (int)t->used++ : NONE;
-    t->spare = t->slot[at].next;
-    return at;
-}
-
 int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
                    void *who)
 {
@@ -62,8 +53,12 @@ int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
         !str_copy(new.suspension_id, sizeof new.suspension_id,
                   ask->suspension_id))
         return NONE;
-    const int at = wait_table_take(t);
-    if (at == NONE)
+    int at = t->spare;
+    if (at != NONE)
+        t->spare = t->slot[at].next;
+    else if (t->used < WAIT_TABLE_MAX)
+        at = (int)t->used++;
+    else
         return NONE;
     struct slot *s = &t->slot[at];
     *s = new;
