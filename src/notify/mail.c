@@ -44,7 +44,7 @@ size_t mail_addresses(struct str list, struct str *out, size_t max)
 
 /* Unstructured text: as it is, or as encoded words of whole characters, one
  * on each line. */
-static void put_text(struct buf *b, struct str s)
+static void mail_put_text(struct buf *b, struct str s)
 {
     bool plain = s.n <= PLAIN_MAX && str_search(s, STR("=?")) == s.n;
     for (size_t i = 0; i < s.n; i++)
@@ -66,13 +66,14 @@ static void put_text(struct buf *b, struct str s)
     }
 }
 
-static void put_boundary(struct buf *b, struct str id)
+static void mail_put_boundary(struct buf *b, struct str id)
 {
     buf_put(b, "sayso-");
     buf_str(b, id);
 }
 
-static void put_headers(struct buf *b, const struct mail *m, struct str about)
+static void mail_put_headers(struct buf *b, const struct mail *m,
+                             struct str about)
 {
     const size_t at = str_find(m->from, '@', 0);
     /* Fri, 20 Nov 2026 09:26:13 +0000 */
@@ -97,21 +98,21 @@ static void put_headers(struct buf *b, const struct mail *m, struct str about)
     buf_str(b, m->id);
     buf_str(b, str_sub(m->from, at, m->from.n));
     buf_put(b, ">" CRLF "Subject: ");
-    put_text(b, about);
+    mail_put_text(b, about);
     buf_put(b, CRLF "Auto-Submitted: auto-generated" CRLF
                     "MIME-Version: 1.0" CRLF
                     "Content-Type: multipart/alternative;" CRLF
                     " boundary=\"");
-    put_boundary(b, m->id);
+    mail_put_boundary(b, m->id);
     buf_put(b, "\"" CRLF CRLF);
 }
 
-static void put_part(struct buf *b, struct str id, const char *type,
-                     struct str s)
+static void mail_put_part(struct buf *b, struct str id, const char *type,
+                          struct str s)
 {
     const struct str coded = crypt_base64(b->arena, s);
     buf_put(b, "--");
-    put_boundary(b, id);
+    mail_put_boundary(b, id);
     buf_put(b, CRLF "Content-Type: ");
     buf_put(b, type);
     buf_put(b, "; charset=utf-8" CRLF
@@ -124,7 +125,7 @@ static void put_part(struct buf *b, struct str id, const char *type,
 
 /* ---- the text ------------------------------------------------------- */
 
-static void put_paragraph(struct buf *b, const char *name, struct str s)
+static void mail_put_paragraph(struct buf *b, const char *name, struct str s)
 {
     if (s.n == 0)
         return;
@@ -136,12 +137,12 @@ static void put_paragraph(struct buf *b, const char *name, struct str s)
     buf_put(b, "\n\n");
 }
 
-static struct str as_text(struct arena *a, const struct message *m)
+static struct str mail_text(struct arena *a, const struct message *m)
 {
     struct buf b = buf_make(a, MESSAGE_MAX);
-    put_paragraph(&b, NULL, m->heading);
-    put_paragraph(&b, NULL, m->title);
-    put_paragraph(&b, NULL, m->question);
+    mail_put_paragraph(&b, NULL, m->heading);
+    mail_put_paragraph(&b, NULL, m->title);
+    mail_put_paragraph(&b, NULL, m->question);
     for (size_t i = 0; i < m->rows; i++) {
         buf_put(&b, m->row[i].name);
         buf_put(&b, ": ");
@@ -149,14 +150,14 @@ static struct str as_text(struct arena *a, const struct message *m)
         buf_put(&b, "\n");
     }
     buf_put(&b, "\n");
-    put_paragraph(&b, NULL, m->on_expiry);
-    put_paragraph(&b, "Reason given by the agent:", m->explanation);
+    mail_put_paragraph(&b, NULL, m->on_expiry);
+    mail_put_paragraph(&b, "Reason given by the agent:", m->explanation);
     for (size_t i = 0; i < m->choices; i++) {
         buf_put(&b, i ? "- " : "Choices:\n- ");
         buf_str(&b, message_line(a, m->choice[i], MESSAGE_LINE_MAX));
         buf_put(&b, i + 1 < m->choices ? "\n" : "\n\n");
     }
-    put_paragraph(&b, "Context:", m->context);
+    mail_put_paragraph(&b, "Context:", m->context);
     buf_put(&b, "Review and answer:\n");
     buf_str(&b, m->url);
     buf_put(&b, "\n\nOpening the page does not answer the request.\n");
@@ -212,13 +213,13 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
                                        .view = mail_view(a, &said),
                                        .now = m->now};
     TRY(template_render(a, m->templates, &page, &html));
-    put_headers(&b, m,
-                arena_join(a, said.heading, STR(": "),
-                           message_line(a, said.title, SUBJECT_MAX)));
-    put_part(&b, m->id, "text/plain", as_text(a, &said));
-    put_part(&b, m->id, "text/html", buf_text(&html));
+    mail_put_headers(&b, m,
+                     arena_join(a, said.heading, STR(": "),
+                                message_line(a, said.title, SUBJECT_MAX)));
+    mail_put_part(&b, m->id, "text/plain", mail_text(a, &said));
+    mail_put_part(&b, m->id, "text/html", buf_text(&html));
     buf_put(&b, "--");
-    put_boundary(&b, m->id);
+    mail_put_boundary(&b, m->id);
     buf_put(&b, "--" CRLF);
     *out = buf_text(&b);
     return b.over ? ERROR(ERR_INTERNAL, "internal",

@@ -44,8 +44,8 @@ static struct str message_heading(struct arena *a, struct str type,
     return buf_text(&b);
 }
 
-static void add_row(struct arena *a, struct message *m, const char *name,
-                    struct str value)
+static void message_add_row(struct arena *a, struct message *m,
+                            const char *name, struct str value)
 {
     if (value.n == 0 || m->rows == MESSAGE_ROWS_MAX)
         return;
@@ -113,15 +113,18 @@ const struct err *message_read(struct arena *a, struct str body,
                          .url = json_get_text(data, "url")};
     if (title.n == 0 || out->url.n == 0)
         return unreadable;
-    add_row(a, out, "Risk",
-            message_capital(a, json_get_text(data, "severity")));
-    add_row(a, out, "Agent", words_name(a, json_get_text(data, "agent")));
-    add_row(a, out, "For", words_name(a, json_get_text(data, "notify_to")));
-    add_row(a, out, "Requested",
-            message_moment(a, data, "asked_at", STR_NONE));
+    message_add_row(a, out, "Risk",
+                    message_capital(a, json_get_text(data, "severity")));
+    message_add_row(a, out, "Agent",
+                    words_name(a, json_get_text(data, "agent")));
+    message_add_row(a, out, "For",
+                    words_name(a, json_get_text(data, "notify_to")));
+    message_add_row(a, out, "Requested",
+                    message_moment(a, data, "asked_at", STR_NONE));
     if (str_starts(json_get_text(whole, "type"), STR("suspension.")))
-        add_row(a, out, "Deadline",
-                message_moment(a, data, "expires_at", STR("no deadline")));
+        message_add_row(
+            a, out, "Deadline",
+            message_moment(a, data, "expires_at", STR("no deadline")));
     const struct json *choices = json_get(data, "choices");
     for (size_t i = 0; i < json_count(choices); i++)
         if (out->choices < MESSAGE_CHOICES_MAX)

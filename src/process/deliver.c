@@ -72,8 +72,8 @@ struct deliver {
 
 /* ---- results -------------------------------------------------------- */
 
-static void end_slot(struct deliver *d, struct slot *s,
-                     const struct outbound_result *r)
+static void deliver_end(struct deliver *d, struct slot *s,
+                        const struct outbound_result *r)
 {
     s->state = SLOT_ENDED;
     s->status = r->status;
@@ -85,7 +85,8 @@ static void end_slot(struct deliver *d, struct slot *s,
     d->ended++;
 }
 
-static void on_done(void *context, void *own, const struct outbound_result *r)
+static void deliver_done(void *context, void *own,
+                         const struct outbound_result *r)
 {
     struct deliver *d = context;
     const struct slot *s = own;
@@ -93,7 +94,7 @@ static void on_done(void *context, void *own, const struct outbound_result *r)
     if (s->agents)
         deliver_hosts_ended(d->hosts, str_of(s->place), !r->late,
                             clock_now());
-    end_slot(d, own, r);
+    deliver_end(d, own, r);
 }
 
 static bool deliver_accepted(const struct slot *s)
@@ -103,7 +104,7 @@ static bool deliver_accepted(const struct slot *s)
 
 /* A 410 ends the endpoint, and below a prefix that delivery alone: agents
  * choose the address. */
-static bool endpoint_over(const struct slot *s)
+static bool deliver_gone(const struct slot *s)
 {
     return s->status == GONE && !s->below;
 }
@@ -122,7 +123,7 @@ static struct str deliver_words(const struct slot *s)
                                : STR("There was no answer.");
 }
 
-static struct outbox_try try_of(const struct slot *s, int64_t now)
+static struct outbox_try deliver_try(const struct slot *s, int64_t now)
 {
     struct backoff again = {
         .tries = s->n, .retry_after = s->retry_after, .now = now};
@@ -141,7 +142,7 @@ static struct outbox_try try_of(const struct slot *s, int64_t now)
 
 /* Stores the results. Results that the database refuses, while it answers, are
  * dropped: their claims expire. */
-static const struct err *write_down(struct deliver *d)
+static const struct err *deliver_store(struct deliver *d)
 {
     struct outbox_try *v = arena_many(d->arena, d->ended + 1,
                                       struct outbox_try);
@@ -151,9 +152,9 @@ static const struct err *write_down(struct deliver *d)
         const struct slot *s = &d->slot[i];
         if (s->state != SLOT_ENDED)
             continue;
-        if (endpoint_over(s))
+        if (deliver_gone(s))
             TRY(outbox_gone(d->pg, d->arena, str_of(s->endpoint_id), now));
-        v[n++] = try_of(s, now);
+        v[n++] = deliver_try(s, now);
     }
     const struct err *e = outbox_finish(d->pg, d->arena, v, n);
     if (e && (e->kind == ERR_BUSY || e->kind == ERR_AGAIN))
@@ -174,7 +175,7 @@ static const struct err *write_down(struct deliver *d)
                      s->id, s->endpoint_id, (long long)s->n,
                      (long long)s->status, (long long)s->ms, next);
         }
-        if (endpoint_over(s))
+        if (deliver_gone(s))
             d->sweep_at = 0;
         s->state = SLOT_FREE;
     }
@@ -211,7 +212,7 @@ static void deliver_begin(struct deliver *d, const struct outbox_item *item)
     if (named && !s->refused && deliver_send(&send, item, s, &none.said))
         d->sending++;
     else
-        end_slot(d, s, &none);
+        deliver_end(d, s, &none);
 }
 
 static const struct err *deliver_take(struct deliver *d, size_t *taken)
@@ -243,11 +244,11 @@ static const struct err *deliver_take(struct deliver *d, size_t *taken)
     return NULL;
 }
 
-static const struct err *work_on(struct deliver *d)
+static const struct err *deliver_round(struct deliver *d)
 {
     size_t taken = 0;
     if (d->ended > 0)
-        TRY(write_down(d));
+        TRY(deliver_store(d));
     bool go = false;
     if (child_stop || clock_mono() < d->look_at)
         return NULL;
@@ -292,10 +293,10 @@ struct attempt {
     const struct err *e;
 };
 
-static void try_work(void *p)
+static void deliver_try_round(void *p)
 {
     struct attempt *x = p;
-    x->e = work_on(x->d);
+    x->e = deliver_round(x->d);
 }
 
 /* A round over the memory limit is repeated with one delivery at a time; the
@@ -303,7 +304,7 @@ static void try_work(void *p)
 static const struct err *deliver_work(struct deliver *d)
 {
     struct attempt x = {.d = d};
-    if (!arena_try(d->arena, try_work, &x)) {
+    if (!arena_try(d->arena, deliver_try_round, &x)) {
         pg_rollback(d->pg);
         x.e = ERROR(ERR_MEMORY, "process.memory",
                     "The memory limit of the process is reached.");
@@ -363,11 +364,12 @@ static void deliver_loop(struct deliver *d)
         if (left > 0 && d->sending == 0)
             child_sleep(d->child, left, fd);
         else if (d->sending > 0)
-            outbound_work(d->out, left < SLICE ? left : SLICE, fd, on_done, d);
+            outbound_work(d->out, left < SLICE ? left : SLICE, fd,
+                          deliver_done, d);
         child_sleep(d->child, 1, -1);
     }
     /* The claims of the rest expire. */
-    if (d->ended > 0 && write_down(d))
+    if (d->ended > 0 && deliver_store(d))
         log_line(LOG_WARN, "deliver: some results could not be stored; those "
                            "deliveries are sent again");
 }

@@ -15,7 +15,7 @@ struct deliver_hosts *deliver_hosts_make(struct arena *process)
     return arena_new(process, struct deliver_hosts);
 }
 
-static struct str place_of(const struct host *h)
+static struct str deliver_hosts_place(const struct host *h)
 {
     return (struct str){h->place, sizeof h->place};
 }
@@ -24,13 +24,13 @@ static struct host *deliver_hosts_find(struct deliver_hosts *h,
                                        struct str place)
 {
     for (size_t i = 0; i < DELIVER_HOSTS_MAX; i++)
-        if (h->v[i].pause > 0 && str_eq(place_of(&h->v[i]), place))
+        if (h->v[i].pause > 0 && str_eq(deliver_hosts_place(&h->v[i]), place))
             return &h->v[i];
     return NULL;
 }
 
 /* A clock that was set back does not extend a pause. */
-static bool away(const struct host *h, int64_t now)
+static bool deliver_hosts_is_away(const struct host *h, int64_t now)
 {
     return h->until > now && h->until - now <= DELIVER_HOSTS_LONGEST;
 }
@@ -43,7 +43,7 @@ void deliver_hosts_ended(struct deliver_hosts *h, struct str place,
     struct host *one = deliver_hosts_find(h, place);
     if (in_time && one)
         *one = (struct host){.pause = 0};
-    if (in_time || (one && away(one, now)))
+    if (in_time || (one && deliver_hosts_is_away(one, now)))
         return;
     if (!one) {
         one = &h->v[0];
@@ -64,7 +64,7 @@ size_t deliver_hosts_away(const struct deliver_hosts *h, int64_t now,
 {
     size_t n = 0;
     for (size_t i = 0; i < DELIVER_HOSTS_MAX; i++)
-        if (h->v[i].pause > 0 && away(&h->v[i], now))
-            out[n++] = place_of(&h->v[i]);
+        if (h->v[i].pause > 0 && deliver_hosts_is_away(&h->v[i], now))
+            out[n++] = deliver_hosts_place(&h->v[i]);
     return n;
 }

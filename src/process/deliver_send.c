@@ -9,8 +9,8 @@
 #include "notify/webhook.h"
 #include "store/tables.h"
 
-static struct webhook webhook_of(const struct deliver_send *s,
-                                 const struct outbox_item *item)
+static struct webhook deliver_send_request(const struct deliver_send *s,
+                                           const struct outbox_item *item)
 {
     return (struct webhook){.epoch = tables_restore().epoch,
                             .id = item->id,
@@ -22,11 +22,11 @@ static struct webhook webhook_of(const struct deliver_send *s,
                             .now = s->now};
 }
 
-static bool make_webhook(const struct deliver_send *s,
-                         const struct outbox_item *item,
-                         struct outbound_request *rq, struct str *why)
+static bool deliver_send_webhook(const struct deliver_send *s,
+                                 const struct outbox_item *item,
+                                 struct outbound_request *rq, struct str *why)
 {
-    const struct webhook w = webhook_of(s, item);
+    const struct webhook w = deliver_send_request(s, item);
     if (item->plain) {
         *rq = webhook_named(s->arena, &w);
         return true;
@@ -35,11 +35,11 @@ static bool make_webhook(const struct deliver_send *s,
     return webhook_signed(s->arena, &w, rq);
 }
 
-static bool make_slack(const struct deliver_send *s,
-                       const struct outbox_item *item,
-                       struct outbound_request *rq, struct str *why)
+static bool deliver_send_slack(const struct deliver_send *s,
+                               const struct outbox_item *item,
+                               struct outbound_request *rq, struct str *why)
 {
-    struct webhook w = webhook_of(s, item);
+    struct webhook w = deliver_send_request(s, item);
     const struct err *e = slack_write(s->arena, item->body, &w.body);
     if (e) {
         *why = e->say;
@@ -49,9 +49,9 @@ static bool make_slack(const struct deliver_send *s,
     return true;
 }
 
-static bool make_mail(const struct deliver_send *s,
-                      const struct outbox_item *item,
-                      struct outbound_request *rq, struct str *why)
+static bool deliver_send_mail(const struct deliver_send *s,
+                              const struct outbox_item *item,
+                              struct outbound_request *rq, struct str *why)
 {
     *rq = (struct outbound_request){.from = s->mail_from};
     rq->recipients =
@@ -97,17 +97,17 @@ struct attempt {
     bool begun;
 };
 
-static void try_send(void *p)
+static void deliver_send_try(void *p)
 {
     struct attempt *x = p;
     struct outbound_request rq;
     bool made;
     if (x->item->kind == ENDPOINT_MAIL)
-        made = make_mail(&x->send, x->item, &rq, &x->why);
+        made = deliver_send_mail(&x->send, x->item, &rq, &x->why);
     else if (x->item->kind == ENDPOINT_SLACK)
-        made = make_slack(&x->send, x->item, &rq, &x->why);
+        made = deliver_send_slack(&x->send, x->item, &rq, &x->why);
     else
-        made = make_webhook(&x->send, x->item, &rq, &x->why);
+        made = deliver_send_webhook(&x->send, x->item, &rq, &x->why);
     if (!made)
         return;
     x->why = STR("The request could not be started.");
@@ -120,7 +120,7 @@ bool deliver_send(const struct deliver_send *s, const struct outbox_item *item,
     struct attempt x = {.send = *s, .item = item, .own = own};
     struct arena *const a = arena_within(s->arena);
     x.send.arena = a;
-    if (!arena_try(a, try_send, &x))
+    if (!arena_try(a, deliver_send_try, &x))
         x.why = STR("The message needs more memory than is available.");
     if (!x.begun)
         *why = arena_str(s->arena, x.why);

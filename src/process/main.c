@@ -120,7 +120,7 @@ static const char *admin_path(void)
     return other && other[0] ? NULL : SAYSO_ADMIN_CONF_FILE;
 }
 
-static struct pg *owner(struct arena *a, const struct conf *conf)
+static struct pg *main_owner(struct arena *a, const struct conf *conf)
 {
     struct pg *pg = tables_open(a, conf->database_owner, "sayso admin");
     pg_patient(pg);
@@ -128,7 +128,7 @@ static struct pg *owner(struct arena *a, const struct conf *conf)
     return pg;
 }
 
-static int run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     struct conf conf;
@@ -149,7 +149,7 @@ static int run(int argc, char **argv)
                 ? load_conf_owner(a, c.conf_path, c.admin_path, &conf)
                 : needs == NEEDS_NONE || load_conf(a, c.conf_path, &conf);
         if (read && needs == NEEDS_OWNER)
-            c.pg = owner(a, &conf);
+            c.pg = main_owner(a, &conf);
         status = read ? commands[i].run(&c) : 1;
         if (c.pg)
             pg_close(c.pg);
@@ -184,5 +184,5 @@ int main(int argc, char **argv)
     }
     if (serves)
         return supervise_run(conf_path());
-    return run(argc, argv);
+    return main_run(argc, argv);
 }

@@ -90,7 +90,7 @@ struct supervisor {
     struct post posts[METRICS_SLOTS_MAX];
 };
 
-static _Noreturn void be_child(const struct supervisor *s, size_t slot)
+static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
 {
     const enum post_kind kind = s->posts[slot].kind;
     const struct child child = {
@@ -124,7 +124,7 @@ static _Noreturn void be_child(const struct supervisor *s, size_t slot)
 }
 
 /* Sets the next start of a child that crashed. */
-static void start_later(struct post *c, int64_t now)
+static void supervise_later(struct post *c, int64_t now)
 {
     c->state = POST_WAITING;
     c->when = now + c->backoff;
@@ -144,10 +144,10 @@ static void supervise_start(struct supervisor *s, size_t slot)
     quota_seat_give(s->quota, slot);
     pid_t pid = fork();
     if (pid == 0)
-        be_child(s, slot);
+        supervise_child(s, slot);
     if (pid < 0) {
         log_line(LOG_ERR, "supervisor: fork: %s", strerror(errno));
-        start_later(c, now);
+        supervise_later(c, now);
         return;
     }
     atomic_store(&w->pid, pid);
@@ -219,11 +219,11 @@ static void supervise_bury(struct supervisor *s, size_t slot, int status)
     }
     if (now - c->when >= HEALTHY)
         c->backoff = 0;
-    start_later(c, now);
+    supervise_later(c, now);
     metrics_count(s->metrics, METRICS_RESTARTS, 1);
 }
 
-static void kill_hard(struct post *c, const char *why)
+static void supervise_kill(struct post *c, const char *why)
 {
     if (c->killed)
         return;
@@ -233,7 +233,7 @@ static void kill_hard(struct post *c, const char *why)
     c->killed = true;
 }
 
-static void kill_stuck(struct supervisor *s)
+static void supervise_kill_stuck(struct supervisor *s)
 {
     int64_t now = clock_mono();
     /* After a sleep of the supervisor itself, as of the whole machine, all
@@ -254,16 +254,16 @@ static void kill_stuck(struct supervisor *s)
         struct metrics_worker *w = metrics_worker(s->metrics, i);
         int64_t busy = atomic_load(&w->busy_since);
         if (busy > 0 && now - busy > STUCK)
-            kill_hard(c, "one piece of work took more than 30 s");
+            supervise_kill(c, "one piece of work took more than 30 s");
         else if (now - atomic_load(&w->seen) > STUCK)
-            kill_hard(c, "it gave no sign of life for more than 30 s");
+            supervise_kill(c, "it gave no sign of life for more than 30 s");
         else if (s->stop_by > 0 && now >= s->stop_by)
-            kill_hard(c, "it did not end in time for the stop");
+            supervise_kill(c, "it did not end in time for the stop");
     }
 }
 
 /* Marks the current workers as not to be replaced; signals none yet. */
-static void retire_all(struct supervisor *s)
+static void supervise_retire(struct supervisor *s)
 {
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++) {
         struct post *c = &s->posts[i];
@@ -274,7 +274,7 @@ static void retire_all(struct supervisor *s)
     }
 }
 
-static void tell_retired(const struct supervisor *s)
+static void supervise_signal_retired(const struct supervisor *s)
 {
     for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
         if (s->posts[i].state == POST_RETIRING)
@@ -298,7 +298,7 @@ static void supervise_stop(struct supervisor *s)
     notify_tell("STOPPING=1");
     s->stop_by = clock_mono() + GRACE;
     s->drain_by = clock_mono() + DRAIN;
-    retire_all(s);
+    supervise_retire(s);
     /* No more are held from here on: a worker answers at once. */
     if (supervise_holder(s))
         kill(supervise_holder(s)->pid, SIGTERM);
@@ -320,9 +320,9 @@ static void supervise_reload(struct supervisor *s)
         arena_free(s->loaded.arena);
         s->loaded = next;
         clock_watch_seen();
-        retire_all(s);
+        supervise_retire(s);
         supervise_fill(s);
-        tell_retired(s);
+        supervise_signal_retired(s);
         log_line(LOG_NOTICE, "supervisor: reloaded");
     } else {
         log_line(LOG_ERR, "supervisor: reload failed; the old configuration "
@@ -332,7 +332,7 @@ static void supervise_reload(struct supervisor *s)
 }
 
 /* The time until the next scheduled event. */
-static struct timespec until_next(const struct supervisor *s)
+static struct timespec supervise_until_next(const struct supervisor *s)
 {
     int64_t now = clock_mono();
     int64_t next = now + TICK;
@@ -359,7 +359,7 @@ static bool supervise_anyone(const struct supervisor *s)
 static void supervise_watch(struct supervisor *s, const sigset_t *signals)
 {
     while (s->stop_by == 0 || supervise_anyone(s)) {
-        struct timespec time = until_next(s);
+        struct timespec time = supervise_until_next(s);
         int signal = sigtimedwait(signals, NULL, &time);
         int status;
         pid_t pid;
@@ -376,9 +376,9 @@ static void supervise_watch(struct supervisor *s, const sigset_t *signals)
             (!supervise_holder(s) || clock_mono() >= s->drain_by)) {
             s->drain_by = 0;
             fcgi_shut(&s->socket);
-            tell_retired(s);
+            supervise_signal_retired(s);
         }
-        kill_stuck(s);
+        supervise_kill_stuck(s);
         if (s->stop_by == 0)
             supervise_fill(s);
         notify_tell("WATCHDOG=1");
@@ -386,7 +386,7 @@ static void supervise_watch(struct supervisor *s, const sigset_t *signals)
 }
 
 /* Blocked, and read by sigtimedwait; workers inherit the mask. */
-static sigset_t block_signals(void)
+static sigset_t supervise_signals(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
@@ -399,7 +399,7 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-static bool listen_all(struct supervisor *s, struct arena *a)
+static bool supervise_listen(struct supervisor *s, struct arena *a)
 {
     const struct conf *conf = &s->loaded.conf;
     const struct str octal = conf->socket_mode;
@@ -418,7 +418,7 @@ static bool listen_all(struct supervisor *s, struct arena *a)
 
 /* Finds the system users of the children. false: this process may switch users,
  * and they do not exist. */
-static bool find_users(struct supervisor *s)
+static bool supervise_users(struct supervisor *s)
 {
     s->apart = user_may_switch();
     if (!s->apart)
@@ -437,7 +437,7 @@ static bool find_users(struct supervisor *s)
 #define ELSEWHERE 3 /* the exit status of the process below */
 
 /* Looks as a worker does: the supervisor has no role in the database. */
-static _Noreturn void look_where(const struct supervisor *s)
+static _Noreturn void supervise_look(const struct supervisor *s)
 {
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     struct pg_rows *r = NULL;
@@ -451,12 +451,12 @@ static _Noreturn void look_where(const struct supervisor *s)
 
 /* Is it another cluster than the registered one? Where it does not answer,
  * each connection asks again. */
-static bool is_elsewhere(const struct supervisor *s)
+static bool supervise_elsewhere(const struct supervisor *s)
 {
     int status = 0;
     const pid_t pid = fork();
     if (pid == 0)
-        look_where(s);
+        supervise_look(s);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     const bool other = WIFEXITED(status) && WEXITSTATUS(status) == ELSEWHERE;
@@ -469,7 +469,7 @@ static bool is_elsewhere(const struct supervisor *s)
 
 int supervise_run(const char *path)
 {
-    sigset_t signals = block_signals();
+    sigset_t signals = supervise_signals();
     prctl(PR_SET_NAME, "sayso: serve");
     size_t routes;
     const char *const *names = serve_route_names(&routes);
@@ -488,9 +488,9 @@ int supervise_run(const char *path)
     if (!semaphore_make())
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));
-    else if (s->metrics && s->quota && find_users(s) &&
+    else if (s->metrics && s->quota && supervise_users(s) &&
              load_conf_all(path, &s->loaded)) {
-        if (!is_elsewhere(s) && listen_all(s, a)) {
+        if (!supervise_elsewhere(s) && supervise_listen(s, a)) {
             supervise_fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",
                      (int)s->loaded.conf.workers);

@@ -101,8 +101,8 @@ static bool tick_asks(const struct work *w)
 /* Decides all before the intents are written, and removes those that fail;
  * *fires: a reminder has to be sent. An error of the database has ended the
  * transaction, and with it the locks of all. */
-static const struct err *decide_all(struct tick *t, struct due_batch *b,
-                                    bool *fires)
+static const struct err *tick_decide_all(struct tick *t, struct due_batch *b,
+                                         bool *fires)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
@@ -127,8 +127,8 @@ static struct work tick_work(const struct tick *t, int64_t now)
         .arena = t->a, .pg = t->pg, .conf = t->child->conf, .now = now};
 }
 
-static const struct err *write_all(struct tick *t, const struct work *clock,
-                                   struct due_batch *b, bool fires)
+static const struct err *tick_write(struct tick *t, const struct work *clock,
+                                    struct due_batch *b, bool fires)
 {
     struct channels *channels = arena_new(t->a, struct channels);
     if (fires)
@@ -213,7 +213,7 @@ static const struct err *tick_tried(struct attempt *x, void (*work)(void *))
     return x->e;
 }
 
-static void take_and_write(void *p)
+static void tick_try_batch(void *p)
 {
     struct attempt *x = p;
     struct tick *t = x->t;
@@ -223,9 +223,9 @@ static void take_and_write(void *p)
         return;
     x->n = x->b.n;
     bool fires = false;
-    x->e = decide_all(t, &x->b, &fires);
+    x->e = tick_decide_all(t, &x->b, &fires);
     if (!x->e)
-        x->e = write_all(t, &clock, &x->b, fires);
+        x->e = tick_write(t, &clock, &x->b, fires);
 }
 
 /* One transaction; *n: the number of questions it took. */
@@ -242,7 +242,7 @@ static const struct err *tick_batch(struct tick *t, size_t *n)
     *n = 0;
     if (clock_watch_held())
         return NULL;
-    const struct err *e = tick_tried(&x, take_and_write);
+    const struct err *e = tick_tried(&x, tick_try_batch);
     if (t->alone > 0)
         t->alone--;
     *n = e ? x.b.chosen : x.n;

@@ -19,7 +19,7 @@
 #define WEB_MS(us) (long long)(us) / 1000, (int)((us) / 100 % 10)
 
 /* One turn of the loop, in an empty arena. */
-static enum fcgi_got answer_one(struct serve *serve, struct fcgi *f,
+static enum fcgi_got web_answer(struct serve *serve, struct fcgi *f,
                                 struct arena *a)
 {
     struct pairs params;
@@ -77,7 +77,7 @@ static int web_work(const struct child *c, struct serve *serve, struct fcgi *f)
     while (fresh && got != FCGI_STOPPED && got != FCGI_FAILED &&
            fcgi_wait(f, &child_stop, &c->slot->seen)) {
         child_busy(c, true);
-        got = answer_one(serve, f, a);
+        got = web_answer(serve, f, a);
         const size_t peak = arena_peak(a);
         arena_reset(a);
         fresh = !web_grown(first, peak, max);

@@ -12,37 +12,38 @@
 #define LEASES_APART 12 /* each with an event of its own */
 
 /* A full log keeps nobody from losing access. */
-static const struct err *tell(struct work *w, struct event_by by,
-                              const char *type, const struct json *payload)
+static const struct err *access_log(struct work *w, struct event_by by,
+                                    const char *type,
+                                    const struct json *payload)
 {
     const struct err *e = work_event(w, type, by, payload);
     return e && err_is(e, event_log_full) ? NULL : e;
 }
 
 /* More leases than may have events of their own share one event. */
-static const struct err *tell_leases(struct work *w, struct event_by by,
-                                     const struct lease_rows *ended,
-                                     const char *reason)
+static const struct err *access_log_leases(struct work *w, struct event_by by,
+                                           const struct lease_rows *ended,
+                                           const char *reason)
 {
     struct json *o = json_object(w->arena), *ids = json_array(w->arena);
     for (size_t i = 0; i < ended->n && i < LEASES_APART; i++)
-        TRY(tell(w, by, "lease_released",
-                 lease_payload(w->arena, &ended->v[i], reason)));
+        TRY(access_log(w, by, "lease_released",
+                       lease_payload(w->arena, &ended->v[i], reason)));
     if (ended->n <= LEASES_APART)
         return NULL;
     for (size_t i = LEASES_APART; i < ended->n; i++)
         json_add_text(ids, ended->v[i].id);
     json_set_json(o, "lease_ids", ids);
     json_set_text(o, "reason", str_of(reason));
-    return tell(w, by, "lease_released", o);
+    return access_log(w, by, "lease_released", o);
 }
 
 /* After the rows: the mark on the intent; the leases of the agents that lost
  * an entry, and of all that can no longer write; and the deliveries to those
  * that have no access. */
-static const struct err *settle(struct work *w, struct event_by by,
-                                const struct acl_entry *lost, size_t n,
-                                const char *reason)
+static const struct err *access_settle(struct work *w, struct event_by by,
+                                       const struct acl_entry *lost, size_t n,
+                                       const char *reason)
 {
     struct str *agents = arena_many(w->arena, n + 1, struct str);
     struct pg_rows **rows = NULL;
@@ -60,7 +61,7 @@ static const struct err *settle(struct work *w, struct event_by by,
     const struct lease_rows ended = {
         .v = rows_all(w->arena, &lease_record, rows[last]),
         .n = pg_count(rows[last])};
-    return tell_leases(w, by, &ended, reason);
+    return access_log_leases(w, by, &ended, reason);
 }
 
 const struct err *access_grant(struct work *w, struct event_by by,
@@ -80,7 +81,7 @@ const struct err *access_grant(struct work *w, struct event_by by,
     acls_queue_put(w->pg, w->arena, e);
     TRY(work_event(w, "access_granted", by,
                    acl_payload(w->arena, e, 1, true)));
-    return settle(w, by, NULL, 0, "access_revoked");
+    return access_settle(w, by, NULL, 0, "access_revoked");
 }
 
 const struct err *access_revoke(struct work *w, struct event_by by,
@@ -92,9 +93,9 @@ const struct err *access_revoke(struct work *w, struct event_by by,
         if (!str_eq(rows.v[i].id, id))
             continue;
         acls_queue_remove(w->pg, w->arena, &rows.v[i], 1);
-        TRY(tell(w, by, "access_revoked",
-                 acl_payload(w->arena, &rows.v[i], 1, false)));
-        return settle(w, by, &rows.v[i], 1, "access_revoked");
+        TRY(access_log(w, by, "access_revoked",
+                       acl_payload(w->arena, &rows.v[i], 1, false)));
+        return access_settle(w, by, &rows.v[i], 1, "access_revoked");
     }
     return ERROR(ERR_NOT_FOUND, "acl.unknown",
                  "The intent has no entry with this id.");
@@ -105,8 +106,9 @@ const struct err *access_expire(struct work *w, const struct acl_entry *v,
 {
     const struct event_by by = event_by_clock();
     acls_queue_remove(w->pg, w->arena, v, n);
-    TRY(tell(w, by, "access_expired", acl_payload(w->arena, v, n, false)));
-    return settle(w, by, v, n, "access_expired");
+    TRY(access_log(w, by, "access_expired",
+                   acl_payload(w->arena, v, n, false)));
+    return access_settle(w, by, v, n, "access_expired");
 }
 
 /* ---- a whole list ----------------------------------------------------- */
@@ -117,9 +119,9 @@ struct change {
     size_t given_n, lost_n;
 };
 
-static struct change compare(struct work *w, struct event_by by,
-                             const struct acl_rows *old,
-                             const struct acl_list *list)
+static struct change access_compare(struct work *w, struct event_by by,
+                                    const struct acl_rows *old,
+                                    const struct acl_list *list)
 {
     struct change c = {
         .given = arena_many(w->arena, list->n + 1, struct acl_entry),
@@ -144,8 +146,9 @@ static struct change compare(struct work *w, struct event_by by,
 
 /* One event for what was taken away and one for what was given, each with the
  * policy where it has changed in that direction. */
-static const struct err *tell_change(struct work *w, struct event_by by,
-                                     const struct change *c, bool was_closed)
+static const struct err *access_log_change(struct work *w, struct event_by by,
+                                           const struct change *c,
+                                           bool was_closed)
 {
     const bool closes = w->intent.closed && !was_closed;
     const bool opens = !w->intent.closed && was_closed;
@@ -156,7 +159,7 @@ static const struct err *tell_change(struct work *w, struct event_by by,
     if (opens)
         json_set_text(given, "default_policy", STR("open"));
     if (closes || c->lost_n > 0)
-        TRY(tell(w, by, "access_revoked", lost));
+        TRY(access_log(w, by, "access_revoked", lost));
     if (opens || c->given_n > 0)
         TRY(work_event(w, "access_granted", by, given));
     return NULL;
@@ -168,15 +171,15 @@ const struct err *access_set(struct work *w, struct event_by by,
     const bool was_closed = w->intent.closed;
     struct acl_rows old;
     TRY(acls_all(w->pg, w->arena, w->intent.id, &old));
-    const struct change c = compare(w, by, &old, list);
+    const struct change c = access_compare(w, by, &old, list);
     w->intent.closed = list->closed;
     if (c.given_n + c.lost_n == 0 && list->closed == was_closed)
         return NULL;
     acls_queue_remove(w->pg, w->arena, c.lost, c.lost_n);
     for (size_t i = 0; i < c.given_n; i++)
         acls_queue_put(w->pg, w->arena, &c.given[i]);
-    TRY(tell_change(w, by, &c, was_closed));
-    return settle(w, by, c.lost, c.lost_n, "access_revoked");
+    TRY(access_log_change(w, by, &c, was_closed));
+    return access_settle(w, by, c.lost, c.lost_n, "access_revoked");
 }
 
 /* ---- requests --------------------------------------------------------- */

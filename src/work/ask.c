@@ -46,7 +46,7 @@ static const struct err *ask_limit(const struct work *w, struct str key_id)
 }
 
 /* ERR_INVALID responder.initiator: the initiator has to be proven. */
-static const struct err *unproven(const struct work *w, const char *why)
+static const struct err *ask_unproven(const struct work *w, const char *why)
 {
     return err_at(
         w->arena, ERR_INVALID, "responder.initiator", STR("initiation"),
@@ -57,21 +57,22 @@ static const struct err *unproven(const struct work *w, const char *why)
 
 /* The agent chose whom it claims to work for: such a person of role user
  * decides up to the configured severity. */
-static const struct err *check_claimed(const struct work *w,
-                                       const struct suspension *s)
+static const struct err *ask_check_claimed(const struct work *w,
+                                           const struct suspension *s)
 {
     const struct people_wanted operators = {.name = s->initiated_by};
     bool there = true;
     if (risk_claimed(w->conf, s))
         TRY(people_there(w->pg, w->arena, &operators, &there));
     return there ? NULL
-                 : unproven(w, "A person who is only claimed to have started "
-                               "the task cannot decide at this risk.");
+                 : ask_unproven(w,
+                                "A person who is only claimed to have started "
+                                "the task cannot decide at this risk.");
 }
 
 /* The retry policy and the fallback of the question, merged and checked. */
-static const struct err *settle_silence(const struct work *w,
-                                        struct suspension *s)
+static const struct err *ask_settle_silence(const struct work *w,
+                                            struct suspension *s)
 {
     const struct retry_defaults defaults = {.agent = w->who->retry_policy,
                                             .platform =
@@ -85,8 +86,8 @@ static const struct err *settle_silence(const struct work *w,
 
 /* A rule that excludes nobody is refused: with another spelling of the name the
  * initiator could answer. */
-static const struct err *check_initiator(const struct work *w,
-                                         const struct suspension *s)
+static const struct err *ask_check_initiator(const struct work *w,
+                                             const struct suspension *s)
 {
     bool there = true;
     const struct people_wanted who = {.name = s->initiated_by,
@@ -103,8 +104,8 @@ static const struct err *check_initiator(const struct work *w,
 }
 
 /* An agent that a closed intent is closed to would never see the question. */
-static const struct err *check_agent(const struct work *w,
-                                     const struct suspension *s)
+static const struct err *ask_check_agent(const struct work *w,
+                                         const struct suspension *s)
 {
     const struct principal named = {.role = ROLE_AGENT,
                                     .agent = s->responder.who};
@@ -119,8 +120,8 @@ static const struct err *check_agent(const struct work *w,
 }
 
 /* The agent that accepts a handoff owns the intent from then on. */
-static const struct err *check_handoff(const struct work *w,
-                                       const struct suspension *s)
+static const struct err *ask_check_handoff(const struct work *w,
+                                           const struct suspension *s)
 {
     const struct kind_rule *rule = kind_rule(s->kind);
     struct policy_gift gift = {
@@ -131,8 +132,8 @@ static const struct err *check_handoff(const struct work *w,
 }
 
 /* A question that nobody could answer is refused. */
-static const struct err *check_responder(const struct work *w,
-                                         const struct suspension *s)
+static const struct err *ask_check_responder(const struct work *w,
+                                             const struct suspension *s)
 {
     const struct responder *r = &s->responder;
     const bool initiator = r->mode == RESPONDER_INITIATOR;
@@ -151,7 +152,7 @@ static const struct err *check_responder(const struct work *w,
                       STR("responder.who"),
                       "The agent that asks may not "
                       "answer.");
-    TRY(check_agent(w, s));
+    TRY(ask_check_agent(w, s));
     if (r->mode == RESPONDER_AGENT)
         TRY(keys_joins(w->pg, w->arena, r->who, s->test,
                        "responder.who"));
@@ -164,14 +165,14 @@ static const struct err *check_responder(const struct work *w,
         return err_at(w->arena, ERR_INVALID, ask_nobody,
                       r->who.p ? STR("responder.who") : STR("responder"),
                       "No operator could answer this question.");
-    TRY(check_claimed(w, s));
-    return check_initiator(w, s);
+    TRY(ask_check_claimed(w, s));
+    return ask_check_initiator(w, s);
 }
 
 /* A superseded question has to be the agent's own, of the same kind, and
  * ended. */
-static const struct err *check_superseded(const struct work *w,
-                                          const struct suspension *s)
+static const struct err *ask_check_superseded(const struct work *w,
+                                              const struct suspension *s)
 {
     struct suspension old = {.kind = KIND_NONE};
     if (!s->supersedes.p)
@@ -195,8 +196,8 @@ static const struct err *check_superseded(const struct work *w,
 
 /* An agent names no address of its own: the callback lies below an endpoint
  * that an admin registered. */
-static const struct err *check_callback(const struct work *w,
-                                        struct suspension *s)
+static const struct err *ask_check_callback(const struct work *w,
+                                            struct suspension *s)
 {
     struct endpoint e;
     struct endpoint_host host;
@@ -272,7 +273,7 @@ const struct err *ask_permit_make(struct work *w, const struct json *details,
 }
 
 /* The permit that a yes makes, sealed with the question. */
-static const struct err *seal_permit(struct work *w)
+static const struct err *ask_seal_permit(struct work *w)
 {
     const struct suspension *s = &w->suspension;
     const struct kind_rule *rule = kind_rule(s->kind);
@@ -295,7 +296,8 @@ static const struct err *seal_permit(struct work *w)
 
 /* Most questions name no checkpoint, and most intents have no plan. A script's
  * answer to a key for tests decides no plan. */
-static const struct err *take_checkpoint(struct work *w, struct suspension *s)
+static const struct err *ask_take_checkpoint(struct work *w,
+                                             struct suspension *s)
 {
     const struct str member = STR("\"checkpoint_id\"");
     if (!(w->intent.containers & INTENT_HAS_TASKS) || w->who->test ||
@@ -355,17 +357,17 @@ static const struct err *ask_check(const struct work *w, struct suspension *s,
     struct kind_ask about = {.kind = s->kind};
     /* An agent can prove who the initiator is, and so has to. */
     if (risk_unproven(s, terms))
-        return unproven(
+        return ask_unproven(
             w, "Only the person who started the task may decide this.");
     risk_settle(w->arena, s, terms);
-    TRY(check_responder(w, s));
-    TRY(check_superseded(w, s));
+    TRY(ask_check_responder(w, s));
+    TRY(ask_check_superseded(w, s));
     TRY(suspension_parse_subject(w->arena, s, &about.subject));
     TRY(kind_check_places(w->arena, &about, &places));
-    TRY(check_handoff(w, s));
-    TRY(settle_silence(w, s));
+    TRY(ask_check_handoff(w, s));
+    TRY(ask_settle_silence(w, s));
     TRY(channel_check(w->arena, all, &own, s->strict));
-    TRY(check_callback(w, s));
+    TRY(ask_check_callback(w, s));
     return probe_check(w->arena, all, s);
 }
 
@@ -376,7 +378,7 @@ const struct err *ask(struct work *w, struct suspension *s,
     const bool holds = !side_question(s);
     TRY(ask_check_place(w, s));
     if (holds)
-        TRY(take_checkpoint(w, s));
+        TRY(ask_take_checkpoint(w, s));
     ask_sign(w, by, s);
     TRY(ask_limit(w, by->key_id));
     TRY(endpoints_channels(w->pg, w->arena, all));
@@ -396,7 +398,7 @@ const struct err *ask(struct work *w, struct suspension *s,
     w->has_suspension = true;
     w->suspension_new = true;
     if (holds)
-        TRY(seal_permit(w));
+        TRY(ask_seal_permit(w));
     if (all->n > 0)
         w->notice = ask_notice(w, &w->suspension, all);
     return NULL;

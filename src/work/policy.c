@@ -24,8 +24,8 @@ struct refusal {
 };
 
 /* Did an event report it already? */
-static const struct err *find_told(const struct work *w, const char *rule,
-                                   bool *out)
+static const struct err *policy_find_logged(const struct work *w,
+                                            const char *rule, bool *out)
 {
     const struct events_page page = {.intent_id = w->intent.id,
                                      .type = STR(VIOLATION),
@@ -50,7 +50,7 @@ const struct err *policy_refuse(const struct work *w, const char *rule,
     bool told = false;
     pg_rollback(w->pg);
     TRY(work_begin_by_caller(&own, w->intent.id, NULL));
-    TRY(find_told(&own, rule, &told));
+    TRY(policy_find_logged(&own, rule, &told));
     if (told) {
         pg_rollback(w->pg);
         return why;
@@ -64,7 +64,8 @@ const struct err *policy_refuse(const struct work *w, const char *rule,
     return e && !err_is(e, event_log_full) ? e : why;
 }
 
-static const struct err *refuse(const struct work *w, const struct refusal *r)
+static const struct err *policy_refuse_by(const struct work *w,
+                                          const struct refusal *r)
 {
     return policy_refuse(
         w, r->rule, governance_violation(w->arena, r->rule, r->mode, r->say));
@@ -73,7 +74,7 @@ static const struct err *refuse(const struct work *w, const struct refusal *r)
 /* ---- the rules ------------------------------------------------------- */
 
 /* Is the caller bound by a policy? Then it is in *g. */
-static bool bound(const struct work *w, struct governance *g)
+static bool policy_binds(const struct work *w, struct governance *g)
 {
     if (w->who->role != ROLE_AGENT || !w->intent.governance_policy.p)
         return false;
@@ -91,14 +92,14 @@ const struct err *policy_write(const struct work *w)
         .say = "Only agents that are assigned to the intent may write to it."};
     struct governance g;
     bool assigned = true;
-    if (!bound(w, &g))
+    if (!policy_binds(w, &g))
         return NULL;
     if (!governance_agent(&g, w->who->agent))
-        return refuse(w, &agents);
+        return policy_refuse_by(w, &agents);
     if (g.scope != WRITE_ANY)
         TRY(leases_assigned(w->pg, w->arena, w->intent.id, w->who->agent,
                             &assigned));
-    return assigned ? NULL : refuse(w, &scope);
+    return assigned ? NULL : policy_refuse_by(w, &scope);
 }
 
 const struct err *policy_status(const struct work *w, enum intent_status to,
@@ -110,9 +111,10 @@ const struct err *policy_status(const struct work *w, enum intent_status to,
                "status."};
     struct governance g;
     TRY(policy_write(w));
-    if (to == INTENT_SUSPENDED || str_trim(reason).n > 0 || !bound(w, &g))
+    if (to == INTENT_SUSPENDED || str_trim(reason).n > 0 ||
+        !policy_binds(w, &g))
         return NULL;
-    return g.reason ? refuse(w, &silent) : NULL;
+    return g.reason ? policy_refuse_by(w, &silent) : NULL;
 }
 
 const struct err *policy_cost(const struct work *w, struct decimal sum)
@@ -122,22 +124,22 @@ const struct err *policy_cost(const struct work *w, struct decimal sum)
         .say = "The recorded costs would exceed the limit of the intent's "
                "policy."};
     struct governance g;
-    if (!bound(w, &g) || !g.has_max_cost ||
+    if (!policy_binds(w, &g) || !g.has_max_cost ||
         decimal_compare(sum, g.max_cost) <= 0)
         return NULL;
-    return refuse(w, &cost);
+    return policy_refuse_by(w, &cost);
 }
 
 /* ---- giving access --------------------------------------------------- */
 
-static const struct err *to_itself(void)
+static const struct err *policy_own(void)
 {
     return ERROR(ERR_FORBIDDEN, "acl.own",
                  "An agent cannot give access to itself or to another name of "
                  "its key. Ask for it: POST .../access-requests.");
 }
 
-static const struct err *longer(const struct work *w, int64_t until)
+static const struct err *policy_longer(const struct work *w, int64_t until)
 {
     struct json *more = json_object(w->arena);
     json_set_text_or_null(more, "expires_at", clock_naive(w->arena, until));
@@ -150,7 +152,7 @@ static const struct err *longer(const struct work *w, int64_t until)
 
 /* May it give all access, because its own is not lent: as a person, or as the
  * agent that made or owns the intent? */
-static bool may_all(const struct principal *p, const struct intent *i)
+static bool policy_may_all(const struct principal *p, const struct intent *i)
 {
     return p->role != ROLE_AGENT || str_eq(p->agent, i->created_by) ||
            str_eq(p->agent, i->owner);
@@ -165,9 +167,9 @@ struct giver {
     int64_t until; /* up to then; 0: without end */
 };
 
-static const struct err *find_giver(const struct work *w,
-                                    const struct policy_gift *g,
-                                    struct giver *out)
+static const struct err *policy_giver(const struct work *w,
+                                      const struct policy_gift *g,
+                                      struct giver *out)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(w->pg, w->arena, SQL_ACL_GIVER,
@@ -187,17 +189,17 @@ const struct err *policy_give(const struct work *w, struct policy_gift *g)
 {
     const struct principal *p = w->who;
     struct giver own;
-    if (may_all(p, &w->intent) || (!reach_own(p) && !w->intent.closed))
+    if (policy_may_all(p, &w->intent) || (!reach_own(p) && !w->intent.closed))
         return NULL;
-    TRY(find_giver(w, g, &own));
+    TRY(policy_giver(w, g, &own));
     if (own.assigned)
         return NULL;
     if (own.same)
-        return to_itself();
+        return policy_own();
     if (own.has && !g->until && !g->lasts)
         g->until = own.until;
     const bool fits = own.until == 0 || (g->until && g->until <= own.until);
-    return own.has && fits ? NULL : longer(w, own.has ? own.until : 0);
+    return own.has && fits ? NULL : policy_longer(w, own.has ? own.until : 0);
 }
 
 const struct err *policy_open(const struct work *w)
@@ -205,12 +207,12 @@ const struct err *policy_open(const struct work *w)
     const struct policy_gift all = {.agent = w->who->agent,
                                     .access = ACCESS_ADMIN};
     struct giver own;
-    if (!w->intent.closed || may_all(w->who, &w->intent))
+    if (!w->intent.closed || policy_may_all(w->who, &w->intent))
         return NULL;
-    TRY(find_giver(w, &all, &own));
+    TRY(policy_giver(w, &all, &own));
     if (own.reaches)
-        return to_itself();
-    return own.has && own.until == 0 ? NULL : longer(w, own.until);
+        return policy_own();
+    return own.has && own.until == 0 ? NULL : policy_longer(w, own.until);
 }
 
 const struct err *policy_tie(const struct work *w, struct str intent_id)
@@ -223,7 +225,7 @@ const struct err *policy_tie(const struct work *w, struct str intent_id)
                        pg_text(w->who->agent),
                        pg_moment(clock_watch_latest(clock_now()))),
                     &until));
-    return until == 0 ? NULL : longer(w, until);
+    return until == 0 ? NULL : policy_longer(w, until);
 }
 
 /* ---- assigning ------------------------------------------------------- */
@@ -255,16 +257,16 @@ const struct err *policy_assign(const struct work *w, struct str agent,
         TRY(keys_joins(w->pg, w->arena, agent, w->intent.test, at));
         TRY(policy_give(w, &gift));
     }
-    if (!bound(w, &g))
+    if (!policy_binds(w, &g))
         return NULL;
     if (!assign && g.completion == COMPLETION_QUORUM)
-        return refuse(w, &fewer);
+        return policy_refuse_by(w, &fewer);
     if (assign && !governance_agent(&g, agent))
-        return refuse(w, &agents);
+        return policy_refuse_by(w, &agents);
     if (g.scope == WRITE_ANY || str_eq(by, w->intent.created_by) ||
         str_eq(by, w->intent.owner))
         return NULL;
-    return refuse(w, &scope);
+    return policy_refuse_by(w, &scope);
 }
 
 /* ---- completion ------------------------------------------------------ */
@@ -284,7 +286,7 @@ const struct err *policy_complete(struct work *w)
         TRY(approvals_of_completion(w->pg, w->arena, w->intent.id,
                                     w->intent.state, &approvals));
         if (!governance_completes(&g, &approvals, &gate.say))
-            return refuse(w, &gate);
+            return policy_refuse_by(w, &gate);
     }
     json_set_text(p, "mode", mode);
     json_set_json(p, "approval_ids", approvals.ids);

@@ -70,7 +70,7 @@ static void probe_hear(void *context, void *own,
         h->found = json_bool(found) ? FOUND_THERE : FOUND_NOT;
 }
 
-static struct str body_of(const struct work *w, const struct suspension *s)
+static struct str probe_body(const struct work *w, const struct suspension *s)
 {
     static const char *const members[] = {"provider", "credential_class",
                                           "scopes"};
@@ -87,8 +87,8 @@ static struct str body_of(const struct work *w, const struct suspension *s)
     return json_dump(w->arena, o, CHANNEL_BODY_MAX);
 }
 
-static const struct endpoint *named(const struct endpoint_rows *rows,
-                                    struct str name)
+static const struct endpoint *probe_channel(const struct endpoint_rows *rows,
+                                            struct str name)
 {
     for (size_t i = 0; i < rows->n; i++) {
         const struct endpoint *e = &rows->v[i];
@@ -99,7 +99,7 @@ static const struct endpoint *named(const struct endpoint_rows *rows,
     return NULL;
 }
 
-static const struct err *unchecked(const struct work *w, const char *why)
+static const struct err *probe_failed(const struct work *w, const char *why)
 {
     return err_at(w->arena, ERR_CONFLICT, probe_unchecked, STR(""),
                   "Sayso could not verify the setup: %s. The request stays "
@@ -108,8 +108,8 @@ static const struct err *unchecked(const struct work *w, const char *why)
 }
 
 /* Waits for the one answer; the request has its own deadline. */
-static enum found ask(struct arena *a, struct outbound *out,
-                      struct outbound_request *rq)
+static enum found probe_send(struct arena *a, struct outbound *out,
+                             struct outbound_request *rq)
 {
     struct heard h = {.a = a, .found = FOUND_UNSAID};
     const int64_t end = clock_mono() + 2 * PROBE_TIME;
@@ -128,18 +128,18 @@ const struct err *probe_credential(const struct work *w,
     struct endpoint_rows rows;
     struct outbound_request rq;
     TRY(endpoints_list(w->pg, w->arena, true, STR_NONE, &rows));
-    const struct endpoint *e = named(&rows, name);
+    const struct endpoint *e = probe_channel(&rows, name);
     if (!e || !w->outbound)
-        return unchecked(w, "its channel is not active");
+        return probe_failed(w, "its channel is not active");
     const struct webhook check = {.id = id_new(w->arena),
                                   .url = e->address,
-                                  .body = body_of(w, s),
+                                  .body = probe_body(w, s),
                                   .secret = e->secret,
                                   .internal = e->internal,
                                   .now = clock_now()};
     if (!check.body.p || !webhook_signed(w->arena, &check, &rq))
-        return unchecked(w, "the check could not be sent");
-    switch (ask(w->arena, w->outbound, &rq)) {
+        return probe_failed(w, "the check could not be sent");
+    switch (probe_send(w->arena, w->outbound, &rq)) {
     case FOUND_THERE:
         return NULL;
     case FOUND_NOT:
@@ -147,6 +147,6 @@ const struct err *probe_credential(const struct work *w,
                      "It is not set up yet. The request stays open.");
     case FOUND_UNSAID:
     default:
-        return unchecked(w, "its channel gave no valid response");
+        return probe_failed(w, "its channel gave no valid response");
     }
 }

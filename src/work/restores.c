@@ -30,7 +30,7 @@ enum { PERMIT, INTENT, AGENT, SUSPENSION, USED, STATUS, VERSION, SEQUENCE, HASH,
        CONTAINERS, TEST, SESSION, TASK, TURN };
 
 /* With the members that its events and messages have. */
-static struct intent intent_of(const struct pg_rows *r, size_t i)
+static struct intent restores_intent(const struct pg_rows *r, size_t i)
 {
     return (struct intent){
         .id = pg_str(r, i, INTENT),
@@ -47,9 +47,9 @@ static struct intent intent_of(const struct pg_rows *r, size_t i)
 
 /* The event and the messages of one permit. A log that is full gets none: the
  * permit is revoked anyway. */
-static const struct err *queue_revoked(struct pg *pg, struct arena *a,
-                                       struct intent *i,
-                                       const struct permit *p, int64_t now)
+static const struct err *restores_queue(struct pg *pg, struct arena *a,
+                                        struct intent *i,
+                                        const struct permit *p, int64_t now)
 {
     const struct push_revocation revoked = {.permit = p,
                                             .reason = STR(reason)};
@@ -93,8 +93,8 @@ static const struct err *restores_page(struct pg *pg, struct arena *a,
                                  .suspension_id = pg_str(r, k, SUSPENSION),
                                  .used = pg_int(r, k, USED)};
         if (!i.id.p || !str_eq(i.id, pg_str(r, k, INTENT)))
-            i = intent_of(r, k);
-        TRY(queue_revoked(pg, a, &i, &p, now));
+            i = restores_intent(r, k);
+        TRY(restores_queue(pg, a, &i, &p, now));
         if (!str_copy(at->intent, sizeof at->intent, i.id) ||
             !str_copy(at->permit, sizeof at->permit, p.id))
             return ERROR(ERR_INTERNAL, "internal", "This is not a UUID.");
@@ -129,7 +129,7 @@ const struct err *restores_take(struct pg *pg, struct arena *a,
 
 /* ---- claims --------------------------------------------------------- */
 
-static struct restores_claims claims_of(const struct pg_rows *r)
+static struct restores_claims restores_read_claims(const struct pg_rows *r)
 {
     struct restores_claims out = {.n = pg_count(r)};
     if (out.n > CLAIMS_MAX)
@@ -152,7 +152,7 @@ const struct err *restores_claims(struct pg *pg, struct arena *a,
         s->suspended_at > tables_restore().open_until)
         return NULL;
     TRY(pg_query(pg, a, SQL_CLAIM_LIST, PG(pg_text(s->id)), &r));
-    *out = claims_of(r);
+    *out = restores_read_claims(r);
     return NULL;
 }
 
@@ -167,7 +167,7 @@ const struct err *restores_lock_claims(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_CLAIM_LIST, id);
     TRY(pg_run(pg, a, r));
     *lost = pg_bool(r[1], 0, 0);
-    *out = claims_of(r[2]);
+    *out = restores_read_claims(r[2]);
     return NULL;
 }
 

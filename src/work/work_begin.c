@@ -36,7 +36,7 @@ struct work_begin {
     const struct principal *who; /* NULL: not checked */
 };
 
-static void start(struct work *w, const struct work_once *once)
+static void work_reset(struct work *w, const struct work_once *once)
 {
     const int64_t wall = clock_now();
     *w = (struct work){.arena = w->arena,
@@ -56,7 +56,7 @@ static void start(struct work *w, const struct work_once *once)
 
 /* After the lock: a request with the same key that waited for it finds the
  * first one's record. */
-static void queue_before(struct work *w)
+static void work_queue_before(struct work *w)
 {
     if (!w->once.key.p)
         return;
@@ -64,8 +64,8 @@ static void queue_before(struct work *w)
              PG(pg_text(w->once.principal), pg_text(w->once.key)));
 }
 
-static const struct err *take_before(struct work *w,
-                                     const struct pg_rows *rows)
+static const struct err *work_take_before(struct work *w,
+                                          const struct pg_rows *rows)
 {
     if (!w->once.key.p || pg_count(rows) == 0)
         return NULL;
@@ -79,7 +79,7 @@ static const struct err *take_before(struct work *w,
     return NULL;
 }
 
-static void queue_load(struct work *w, const struct work_begin *b)
+static void work_queue_load(struct work *w, const struct work_begin *b)
 {
     const struct pg_args *id = PG(pg_text(b->id));
     pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
@@ -97,14 +97,14 @@ static void queue_load(struct work *w, const struct work_begin *b)
                     : id);
     pg_queue(w->pg, w->arena, b->open, id);
     pg_queue(w->pg, w->arena, b->asked, id);
-    queue_before(w);
+    work_queue_before(w);
 }
 
 /* The rest, in a batch of its own under the same locks: the decision of a
  * question that is not open, the permit of one that may be answered, and
  * whether dependencies are in the way. Few units of work need any of it. */
-static const struct err *load_rest(struct work *w, const struct work_begin *b,
-                                   bool open)
+static const struct err *work_load_rest(struct work *w,
+                                        const struct work_begin *b, bool open)
 {
     const struct kind_rule *rule = kind_rule(w->suspension.kind);
     const struct pg_args *id = PG(pg_text(w->suspension.id));
@@ -134,11 +134,11 @@ static const struct err *load_rest(struct work *w, const struct work_begin *b,
     return NULL;
 }
 
-static const struct err *load(struct work *w, const struct work_begin *b)
+static const struct err *work_load(struct work *w, const struct work_begin *b)
 {
     struct pg_rows *all[8] = {NULL}, **rows = all + (b->graph ? 1 : 0);
     bool open = false;
-    queue_load(w, b);
+    work_queue_load(w, b);
     TRY(pg_run(w->pg, w->arena, all));
     w->there = pg_time(rows[2], 0, 0);
     clock_watch_database(w->host, w->there, clock_host());
@@ -149,7 +149,7 @@ static const struct err *load(struct work *w, const struct work_begin *b)
     else if (b->who)
         e = reach_check(w->arena, intents_access(intent, 0, INTENTS_ACCESS),
                         b->who->needs);
-    TRY(take_before(w, rows[6]));
+    TRY(work_take_before(w, rows[6]));
     if (w->answered) /* an agent keeps its answers, but of a closed intent */
         return pg_count(intent) > 0 && intents_row(intent, 0).closed ? e
                                                                      : NULL;
@@ -164,29 +164,30 @@ static const struct err *load(struct work *w, const struct work_begin *b)
         w->suspension = suspensions_asked(w->arena, rows[5]);
         open = suspensions_open(&w->suspension, rows[4]);
     }
-    return load_rest(w, b, open);
+    return work_load_rest(w, b, open);
 }
 
 /* The expiry is a transaction of its own, so that it counts even if the call
  * that found it fails. */
-static const struct err *expire(struct work *w)
+static const struct err *work_expire_first(struct work *w)
 {
     const struct work_once once = w->once;
     const struct work_answer none = {.body = STR("")};
     TRY(work_expire(w, NULL));
     w->once.key = STR_NONE;
     TRY(work_commit(w, &none));
-    start(w, &once);
+    work_reset(w, &once);
     w->expired = true;
     return NULL;
 }
 
 /* Ends nothing by a clock that may be wrong, and takes no answer that may be
  * late. */
-static const struct err *begin(struct work *w, const struct work_begin *b)
+static const struct err *work_load_due(struct work *w,
+                                       const struct work_begin *b)
 {
     w->begun = b;
-    TRY(load(w, b));
+    TRY(work_load(w, b));
     const bool held = clock_watch_held();
     w->now = clock_watch_latest(w->wall); /* over by either clock */
     if (w->answered || !w->has_suspension)
@@ -212,8 +213,8 @@ static const struct err *begin(struct work *w, const struct work_begin *b)
             ERR_BUSY, pg_error_code_restored,
             "The database was restored, and the deadline of this question has "
             "passed. Nothing expires until an administrator allows it.");
-    TRY(expire(w));
-    return load(w, b);
+    TRY(work_expire_first(w));
+    return work_load(w, b);
 }
 
 const struct err *work_begin(struct work *w, const struct work_target *target,
@@ -233,8 +234,8 @@ const struct err *work_begin(struct work *w, const struct work_target *target,
     if (!id_uuid(target->intent_id))
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
-    start(w, once);
-    return begin(w, b);
+    work_reset(w, once);
+    return work_load_due(w, b);
 }
 
 const struct err *work_begin_by_caller(struct work *w, struct str intent_id,
@@ -260,8 +261,8 @@ const struct err *work_begin_suspension(struct work *w, struct str id,
               "There is no suspension with this id.");
     if (!id_token(id))
         return unknown;
-    start(w, once);
-    const struct err *e = begin(w, b);
+    work_reset(w, once);
+    const struct err *e = work_load_due(w, b);
     if (!e || e->kind != ERR_NOT_FOUND)
         return e;
     const struct str other = id_respelled(w->arena, id);
@@ -274,25 +275,25 @@ const struct err *work_begin_suspension(struct work *w, struct str id,
 const struct err *work_again(struct work *w)
 {
     const struct work_once once = w->once;
-    start(w, &once);
-    return begin(w, w->begun);
+    work_reset(w, &once);
+    return work_load_due(w, w->begun);
 }
 
 const struct err *work_begin_bare(struct work *w, const struct work_once *once)
 {
     struct pg_rows *rows[2] = {NULL};
-    start(w, once);
+    work_reset(w, once);
     pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
-    queue_before(w);
+    work_queue_before(w);
     TRY(pg_run(w->pg, w->arena, rows));
-    return take_before(w, rows[1]);
+    return work_take_before(w, rows[1]);
 }
 
 const struct err *work_begin_new(struct work *w, const struct intent *given,
                                  bool graph, const struct work_once *once)
 {
     struct pg_rows *rows[6] = {NULL};
-    start(w, once);
+    work_reset(w, once);
     w->intent = *given;
     /* The locks before any other: the graph's, and the parent. */
     pg_queue(w->pg, NULL, SQL_BEGIN, NULL);
@@ -305,9 +306,9 @@ const struct err *work_begin_new(struct work *w, const struct intent *given,
     const size_t next = pg_queued(w->pg);
     pg_queue(w->pg, NULL, SQL_DELIVERY_HOLD, NULL);
     pg_queue(w->pg, NULL, SQL_DELIVERY_TOLD, NULL);
-    queue_before(w);
+    work_queue_before(w);
     TRY(pg_run(w->pg, w->arena, rows));
-    TRY(take_before(w, rows[next + 2]));
+    TRY(work_take_before(w, rows[next + 2]));
     w->has_listeners = pg_bool(rows[next + 1], 0, 0);
     if (next > parent && pg_count(rows[parent]) > 0) {
         w->parent_ended = pg_bool(rows[parent], 0, 0);

@@ -18,7 +18,7 @@ struct inputs {
 };
 
 static const struct graph_node *
-dependency_of(const struct inputs *in, const struct workflow_ref *ref)
+workflow_io_source(const struct inputs *in, const struct workflow_ref *ref)
 {
     for (size_t i = 0; ref->phase.p && i < in->deps.n; i++) {
         if (workflow_means(in->io, ref, in->deps.v[i].title))
@@ -29,15 +29,15 @@ dependency_of(const struct inputs *in, const struct workflow_ref *ref)
 
 /* The references to one completed dependency. Its state may be large, and is
  * freed before the next one is read. */
-static const struct err *find_in(struct inputs *in,
-                                 const struct graph_node *d)
+static const struct err *workflow_io_find(struct inputs *in,
+                                          const struct graph_node *d)
 {
     struct arena *a = arena_within(in->w->arena);
     struct json *state = NULL;
     struct intent i;
     TRY(intents_get(in->w->pg, a, d->id, &i));
     for (size_t k = 0; k < in->refs.n; k++) {
-        if (dependency_of(in, &in->refs.v[k]) != d)
+        if (workflow_io_source(in, &in->refs.v[k]) != d)
             continue;
         if (!state)
             state = json_read(a, i.state);
@@ -47,16 +47,16 @@ static const struct err *find_in(struct inputs *in,
     return NULL;
 }
 
-static const struct err *check_resolved(struct inputs *in)
+static const struct err *workflow_io_check(struct inputs *in)
 {
     struct json *missing = json_array(in->w->arena);
     for (size_t i = 0; i < in->deps.n; i++) {
         const struct graph_node *d = &in->deps.v[i];
         bool needed = false;
         for (size_t k = 0; k < in->refs.n && !needed; k++)
-            needed = dependency_of(in, &in->refs.v[k]) == d;
+            needed = workflow_io_source(in, &in->refs.v[k]) == d;
         if (needed && d->status == INTENT_COMPLETED)
-            TRY(find_in(in, d));
+            TRY(workflow_io_find(in, d));
     }
     for (size_t k = 0; k < in->refs.n; k++) {
         const struct workflow_ref *ref = &in->refs.v[k];
@@ -83,11 +83,11 @@ const struct err *workflow_io_claim(const struct work *w,
     in->own = json_read(w->arena, w->intent.state);
     TRY(graphs_dependencies(w->pg, w->arena, w->intent.id, &in->deps));
     for (size_t i = 0; i < in->refs.n; i++) {
-        const struct graph_node *d = dependency_of(in, &in->refs.v[i]);
+        const struct graph_node *d = workflow_io_source(in, &in->refs.v[i]);
         if (d && d->status == INTENT_SUSPENDED)
             return workflow_upstream(w->arena, step, d->id, d->expires_at);
     }
-    return check_resolved(in);
+    return workflow_io_check(in);
 }
 
 /* ---- outputs --------------------------------------------------------- */
@@ -103,14 +103,14 @@ const struct err *workflow_io_complete(const struct work *w,
 
 /* ---- an intent ------------------------------------------------------- */
 
-static struct workflow_step step_of(const struct work *w)
+static struct workflow_step workflow_io_step(const struct work *w)
 {
     return (struct workflow_step){.id = w->intent.id,
                                   .name = w->intent.title};
 }
 
 /* Most states declare nothing, and are not parsed. */
-static struct json *declared(const struct work *w)
+static struct json *workflow_io_declared(const struct work *w)
 {
     const struct str state = w->intent.state;
     return str_search(state, STR("\"_io_")) < state.n
@@ -120,14 +120,14 @@ static struct json *declared(const struct work *w)
 
 const struct err *workflow_io_claim_intent(const struct work *w)
 {
-    const struct workflow_step step = step_of(w);
-    const struct json *io = declared(w);
+    const struct workflow_step step = workflow_io_step(w);
+    const struct json *io = workflow_io_declared(w);
     return io ? workflow_io_claim(w, &step, io) : NULL;
 }
 
 const struct err *workflow_io_complete_intent(const struct work *w)
 {
-    const struct workflow_step step = step_of(w);
-    const struct json *io = declared(w);
+    const struct workflow_step step = workflow_io_step(w);
+    const struct json *io = workflow_io_declared(w);
     return io ? workflow_io_complete(w, &step, io, io) : NULL;
 }

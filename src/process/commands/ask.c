@@ -39,7 +39,7 @@ struct asking {
 
 static volatile int interrupted;
 
-static void on_signal(int number)
+static void ask_signal(int number)
 {
     (void)number;
     interrupted = 1;
@@ -65,7 +65,7 @@ static bool ask_within(struct str s, char low, bool wide)
     return true;
 }
 
-static bool complain_of(const char *name)
+static bool ask_refuse(const char *name)
 {
     fprintf(stderr, "sayso: %s has a character that it cannot have\n", name);
     return false;
@@ -95,7 +95,7 @@ static struct outbound_call ask_call(const struct asking *x, const char *path,
 
 /* ---- asking --------------------------------------------------------- */
 
-static struct str body_of(const struct command *c, const struct asking *x)
+static struct str ask_body(const struct command *c, const struct asking *x)
 {
     struct json *o = json_object(x->arena), *list = json_array(x->arena);
     json_set_text(o, "question", str_of(c->argv[0]));
@@ -144,13 +144,12 @@ static void ask_rest(const struct outbound_answer *got)
 
 /* The question's record; NULL: it could not be asked. A first call that does
  * not get through is an error at once: the address is probably wrong. */
-static struct json *put_question(const struct command *c,
-                                 const struct asking *x)
+static struct json *ask_put(const struct command *c, const struct asking *x)
 {
     struct outbound_call f = ask_call(x, "/api/v1/suspensions", STR(""));
     struct json *said = NULL;
     struct outbound_answer got;
-    f.body = body_of(c, x);
+    f.body = ask_body(c, x);
     f.header[f.headers++] = STR("Content-Type: application/json");
     f.header[f.headers++] = ask_line(x->arena, "Idempotency-Key", x->once);
     for (int i = 0; i < 5; i++) {
@@ -168,7 +167,7 @@ static struct json *put_question(const struct command *c,
 
 /* ---- waiting -------------------------------------------------------- */
 
-static enum suspension_state state_of(const struct json *asked)
+static enum suspension_state ask_state(const struct json *asked)
 {
     return vocabulary_suspension_state_of(json_get_text(asked, "state"));
 }
@@ -192,7 +191,7 @@ static struct json *ask_await(const struct asking *x, struct json *asked)
         outbound_call(one, &f, &got);
         const struct json *said = json_read(one, got.body);
         if (got.status == 200 && said) {
-            open = state_of(said) == SUSPENSION_PENDING;
+            open = ask_state(said) == SUSPENSION_PENDING;
             if (!open)
                 asked = json_read(x->arena, got.body);
         } else if (ask_passing(&got)) {
@@ -258,7 +257,7 @@ static enum ask_status ask_told(const struct asking *x,
 {
     const struct str reason = json_get_text(asked, "reason");
     const struct str value = json_get_text(asked, "value");
-    if (state_of(asked) != SUSPENSION_RESOLVED) {
+    if (ask_state(asked) != SUSPENSION_RESOLVED) {
         fprintf(stderr, "sayso: nobody answered\n");
         return ASK_NOBODY;
     }
@@ -310,9 +309,9 @@ static bool ask_read(const struct command *c, struct asking *x)
                               ? once
                               : crypt_sha256_hex(x->arena, once))
                        : id_new(x->arena);
-    return !ask_within(x->url, ' ', false)    ? complain_of("SAYSO_URL")
-           : !ask_within(x->key, '!', false)  ? complain_of("SAYSO_AGENT_KEY")
-           : !ask_within(x->agent, ' ', true) ? complain_of("SAYSO_AGENT")
+    return !ask_within(x->url, ' ', false)    ? ask_refuse("SAYSO_URL")
+           : !ask_within(x->key, '!', false)  ? ask_refuse("SAYSO_AGENT_KEY")
+           : !ask_within(x->agent, ' ', true) ? ask_refuse("SAYSO_AGENT")
                                               : true;
 }
 
@@ -328,20 +327,20 @@ int ask_run(const struct command *c)
     /* The first of these signals ends the waiting, a second one the program.
      * One that the caller ignores stays ignored. */
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction end = {.sa_handler = on_signal,
+    const struct sigaction end = {.sa_handler = ask_signal,
                                   .sa_flags = (int)SA_RESETHAND};
     for (size_t i = 0; i < countof(ends); i++) {
         struct sigaction now;
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaction(ends[i], &end, NULL);
     }
-    struct json *asked = put_question(c, &x);
+    struct json *asked = ask_put(c, &x);
     if (!asked)
         return ASK_FAILED;
     const struct str page = json_get_text(asked, "url");
     fprintf(stderr, "sayso: waiting for an answer: %.*s\n", STR_FMT(page));
     asked = ask_await(&x, asked);
-    if (asked && interrupted && state_of(asked) == SUSPENSION_PENDING)
+    if (asked && interrupted && ask_state(asked) == SUSPENSION_PENDING)
         return (int)ask_leave(&x, asked);
     return asked ? (int)ask_told(&x, asked) : (int)ASK_FAILED;
 }

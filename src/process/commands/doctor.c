@@ -60,7 +60,7 @@ static int doctor_open(struct str path)
 }
 
 /* A record of request 1, of at most 64 kB. */
-static void put_record(struct buf *b, int type, struct str content)
+static void doctor_record(struct buf *b, int type, struct str content)
 {
     const char head[] = {1, (char)type, 0, 1, (char)(content.n >> 8),
                          (char)content.n, 0, 0};
@@ -69,7 +69,7 @@ static void put_record(struct buf *b, int type, struct str content)
 }
 
 /* Names and values are shorter than 128 bytes. */
-static void put_pair(struct buf *b, const char *name, struct str value)
+static void doctor_pair(struct buf *b, const char *name, struct str value)
 {
     buf_char(b, (char)strlen(name));
     buf_char(b, (char)value.n);
@@ -77,7 +77,7 @@ static void put_pair(struct buf *b, const char *name, struct str value)
     buf_str(b, value);
 }
 
-static bool ask_send(int fd, struct str s)
+static bool doctor_send(int fd, struct str s)
 {
     while (s.n > 0) {
         const ssize_t n = send(fd, s.p, s.n, MSG_NOSIGNAL);
@@ -88,21 +88,21 @@ static bool ask_send(int fd, struct str s)
     return true;
 }
 
-static bool ask_read(int fd, char *p, size_t n)
+static bool doctor_read(int fd, char *p, size_t n)
 {
     return n == 0 || recv(fd, p, n, MSG_WAITALL) == (ssize_t)n;
 }
 
-static bool read_answer(struct arena *a, int fd, struct buf *out)
+static bool doctor_read_answer(struct arena *a, int fd, struct buf *out)
 {
     unsigned char head[8];
     size_t all = 0;
-    while (ask_read(fd, (char *)head, sizeof head)) {
+    while (doctor_read(fd, (char *)head, sizeof head)) {
         const size_t n = (size_t)head[4] << 8 | head[5], padding = head[6];
         char *content = arena_alloc(a, n + padding + 1);
         if (head[1] == END)
             return true;
-        if ((all += n) > ANSWER_MAX || !ask_read(fd, content, n + padding))
+        if ((all += n) > ANSWER_MAX || !doctor_read(fd, content, n + padding))
             return false;
         if (head[1] == STDOUT)
             buf_str(out, (struct str){content, n});
@@ -110,7 +110,7 @@ static bool read_answer(struct arena *a, int fd, struct buf *out)
     return false;
 }
 
-static bool ask_server(struct arena *a, struct str socket, struct str path,
+static bool doctor_get(struct arena *a, struct str socket, struct str path,
                        struct str *answer)
 {
     static const char responder[] = {0, 1, 0, 0, 0, 0, 0, 0};
@@ -119,13 +119,14 @@ static bool ask_server(struct arena *a, struct str socket, struct str path,
     const int fd = doctor_open(socket);
     if (fd < 0)
         return false;
-    put_pair(&params, "REQUEST_METHOD", STR("GET"));
-    put_pair(&params, "REQUEST_URI", path);
-    put_record(&b, BEGIN, (struct str){responder, sizeof responder});
-    put_record(&b, PARAMS, buf_text(&params));
-    put_record(&b, PARAMS, STR(""));
-    put_record(&b, STDIN, STR(""));
-    const bool ok = ask_send(fd, buf_text(&b)) && read_answer(a, fd, &out);
+    doctor_pair(&params, "REQUEST_METHOD", STR("GET"));
+    doctor_pair(&params, "REQUEST_URI", path);
+    doctor_record(&b, BEGIN, (struct str){responder, sizeof responder});
+    doctor_record(&b, PARAMS, buf_text(&params));
+    doctor_record(&b, PARAMS, STR(""));
+    doctor_record(&b, STDIN, STR(""));
+    const bool ok =
+        doctor_send(fd, buf_text(&b)) && doctor_read_answer(a, fd, &out);
     close(fd);
     *answer = buf_text(&out);
     return ok;
@@ -141,7 +142,7 @@ static bool doctor_answers(struct str path)
     return fd >= 0;
 }
 
-static void check_sockets(const struct command *c, struct findings *f)
+static void doctor_sockets(const struct command *c, struct findings *f)
 {
     doctor_tell(
         f,
@@ -153,7 +154,7 @@ static void check_sockets(const struct command *c, struct findings *f)
 }
 
 /* Only the web role has more checks, because it handles untrusted input. */
-static void check_others(const struct command *c, struct findings *f)
+static void doctor_others(const struct command *c, struct findings *f)
 {
     const struct str dsn[] = {c->conf->database_wait, c->conf->database_tick,
                               c->conf->database_deliver};
@@ -170,7 +171,7 @@ static void check_others(const struct command *c, struct findings *f)
         "`database_deliver` name roles that PostgreSQL accepts");
 }
 
-static void check_rights(const struct pg_rows *r, struct findings *f)
+static void doctor_rights(const struct pg_rows *r, struct findings *f)
 {
     const int64_t skew = clock_host() - pg_int(r, 0, 5);
     doctor_tell(
@@ -191,7 +192,7 @@ static void check_rights(const struct pg_rows *r, struct findings *f)
                 "they differ by more than 2 s; run a time service on both");
 }
 
-static void check_database(const struct command *c, struct findings *f)
+static void doctor_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
                             sql_statements, sql_statement_count);
@@ -207,7 +208,7 @@ static void check_database(const struct command *c, struct findings *f)
         "see the lines above; check that it is running, that `database` names "
         "it and that `sayso migrate` was run with this version");
     if (!e) {
-        check_rights(rows[0], f);
+        doctor_rights(rows[0], f);
         const int64_t tables = pg_int(rows[1], 0, 0);
         struct buf mend = buf_make(c->arena, 256);
         buf_printf(&mend,
@@ -248,7 +249,7 @@ static void check_database(const struct command *c, struct findings *f)
 }
 
 /* As people come: through the web server, by the public address. */
-static void check_site(const struct command *c, struct findings *f)
+static void doctor_site(const struct command *c, struct findings *f)
 {
     struct outbound_answer got;
     struct buf url = buf_make(c->arena, 512);
@@ -274,17 +275,17 @@ static void check_site(const struct command *c, struct findings *f)
 }
 
 /* Runs the checks of the database as the system user of the web workers. */
-static int as_web(const struct command *c, int which)
+static int doctor_as_web(const struct command *c, int which)
 {
     struct findings f = {.wrong = 0};
     (void)which;
-    check_database(c, &f);
+    doctor_database(c, &f);
     return f.wrong;
 }
 
 /* The transactions that streams wait for; those of Sayso take moments. Only the
  * clock's role sees their age. */
-static void check_streams(const struct command *c, struct findings *f)
+static void doctor_streams(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database_tick, "sayso doctor",
                             sql_statements, sql_statement_count);
@@ -311,23 +312,23 @@ static void check_streams(const struct command *c, struct findings *f)
                 "their users");
 }
 
-static int as_tick(const struct command *c, int which)
+static int doctor_as_tick(const struct command *c, int which)
 {
     struct findings f = {.wrong = 0};
     (void)which;
-    check_streams(c, &f);
+    doctor_streams(c, &f);
     return f.wrong + doctor_standby(c);
 }
 
 /* ./start has one user for everything, which may be any role of its database;
  * an installation has one for each process. */
-static void check_processes(const struct command *c, struct findings *f)
+static void doctor_processes(const struct command *c, struct findings *f)
 {
     struct doctor_users_finding found[DOCTOR_USERS_MAX];
     if (doctor_users_trying(c)) {
-        check_database(c, f);
-        check_others(c, f);
-        f->wrong += as_tick(c, 0);
+        doctor_database(c, f);
+        doctor_others(c, f);
+        f->wrong += doctor_as_tick(c, 0);
         printf("note   all processes run as one system user, which may be the "
                "owner of the tables; use this only for a trial\n");
         return;
@@ -335,12 +336,12 @@ static void check_processes(const struct command *c, struct findings *f)
     const size_t n = doctor_users_look(c, found);
     for (size_t i = 0; i < n; i++)
         doctor_tell(f, found[i].fine, found[i].what, found[i].mend);
-    const int web = doctor_users_as(c, USER_WEB, as_web, 0);
-    const int tick = doctor_users_as(c, USER_TICK, as_tick, 0);
+    const int web = doctor_users_as(c, USER_WEB, doctor_as_web, 0);
+    const int tick = doctor_users_as(c, USER_TICK, doctor_as_tick, 0);
     if (web < 0) /* cannot become it: the database as this user sees it */
-        check_database(c, f);
+        doctor_database(c, f);
     if (tick < 0)
-        f->wrong += as_tick(c, 0);
+        f->wrong += doctor_as_tick(c, 0);
     f->wrong += (web > 0 ? web : 0) + (tick > 0 ? tick : 0);
 }
 
@@ -363,14 +364,14 @@ int doctor_run(const struct command *c)
         template_load(c->arena, c->conf->templates, false, &t);
     doctor_tell(&f, !e, "the templates load",
                 e ? arena_z(c->arena, e->say) : "");
-    check_processes(c, &f);
-    check_sockets(c, &f);
+    doctor_processes(c, &f);
+    doctor_sockets(c, &f);
     /* The server itself is asked: a clock that was wrong may be right again
      * when this command looks. A server that does not answer was reported by
-     * check_sockets. */
+     * doctor_sockets. */
     struct str answer = STR("");
     struct json *o = NULL;
-    if (ask_server(c->arena, c->conf->socket, STR("/readyz"), &answer)) {
+    if (doctor_get(c->arena, c->conf->socket, STR("/readyz"), &answer)) {
         const struct str code =
             str_sub(answer, str_search(answer, STR("{")), answer.n);
         const bool held = !json_parse(c->arena, code, &o) &&
@@ -386,7 +387,7 @@ int doctor_run(const struct command *c)
     doctor_tell(&f, address_here(url) || str_starts(url, STR("https://")),
                 "the public address is encrypted, or only local",
                 "put TLS in front and let `public_url` begin with https://");
-    check_site(c, &f);
+    doctor_site(c, &f);
     printf("%d wrong\n", f.wrong);
     return f.wrong ? 1 : 0;
 }

@@ -73,7 +73,8 @@ int doctor_users_as(const struct command *c, const char *name,
 
 /* Adds a role to a connection string, in either of its spellings: of repeated
  * keys libpq uses the last. */
-static struct str with_role(struct arena *a, struct str dsn, const char *role)
+static struct str doctor_users_dsn(struct arena *a, struct str dsn,
+                                   const char *role)
 {
     struct buf b = buf_make(a, DSN_MAX);
     const bool uri = str_starts(dsn, STR("postgresql://")) ||
@@ -88,7 +89,7 @@ static struct str with_role(struct arena *a, struct str dsn, const char *role)
     return buf_text(&b);
 }
 
-static bool let_in(const struct command *c, struct str dsn)
+static bool doctor_users_let_in(const struct command *c, struct str dsn)
 {
     struct pg *pg = pg_make(c->arena, dsn, "sayso doctor", NULL, 0);
     const bool in = !pg_script(pg, "");
@@ -96,7 +97,7 @@ static bool let_in(const struct command *c, struct str dsn)
     return in;
 }
 
-static struct str dsn_of(const struct conf *conf, int role)
+static struct str doctor_users_own_dsn(const struct conf *conf, int role)
 {
     const struct str own[] = {conf->database, conf->database_wait,
                               conf->database_tick, conf->database_deliver};
@@ -115,34 +116,38 @@ static int doctor_users_others(const struct command *c, int own)
         if (role == own)
             continue;
         for (int i = 0; i < ROLE_DB_OWNER; i++)
-            in += let_in(c, with_role(c->arena, dsn_of(c->conf, i),
-                                      roles[role]));
-        in += role < ROLE_DB_OWNER && let_in(c, dsn_of(c->conf, role));
+            in += doctor_users_let_in(
+                c, doctor_users_dsn(c->arena, doctor_users_own_dsn(c->conf, i),
+                                    roles[role]));
+        in += role < ROLE_DB_OWNER &&
+              doctor_users_let_in(c, doctor_users_own_dsn(c->conf, role));
     }
     return in;
 }
 
 static int doctor_users_knock(const struct command *c, int own)
 {
-    const bool shut = own < ROLE_DB_OWNER && !let_in(c, dsn_of(c->conf, own));
+    const bool shut =
+        own < ROLE_DB_OWNER &&
+        !doctor_users_let_in(c, doctor_users_own_dsn(c->conf, own));
     const bool reads = c->admin_path && access(c->admin_path, R_OK) == 0;
     return shut + reads + doctor_users_others(c, own);
 }
 
-static int knock_owner(const struct command *c, int which)
+static int doctor_users_owner(const struct command *c, int which)
 {
     (void)which;
-    return !let_in(c, c->conf->database_owner);
+    return !doctor_users_let_in(c, c->conf->database_owner);
 }
 
-static bool admin_is_owner(const struct command *c)
+static bool doctor_users_admin(const struct command *c)
 {
     struct conf conf;
     struct command admin = *c;
     admin.conf = &conf;
     return load_conf_owner(c->arena, c->conf_path, c->admin_path, &conf) &&
            conf_has_owner(&conf) &&
-           doctor_users_as(&admin, USER_ADMIN, knock_owner, 0) == 0;
+           doctor_users_as(&admin, USER_ADMIN, doctor_users_owner, 0) == 0;
 }
 
 /* ---- findings -------------------------------------------------------- */
@@ -176,7 +181,7 @@ size_t doctor_users_look(const struct command *c,
             "too "
             "much or too little; see docs/operations.md, section 1"};
     out[n++] = (struct doctor_users_finding){
-        admin_is_owner(c), "sayso-admin is sayso_owner",
+        doctor_users_admin(c), "sayso-admin is sayso_owner",
         "its file names no such role, or pg_ident.conf does not allow it"};
     return n;
 }

@@ -13,7 +13,7 @@
 
 volatile int child_stop;
 
-static void on_term(int signal)
+static void child_term(int signal)
 {
     (void)signal;
     child_stop = 1;
@@ -22,7 +22,7 @@ static void on_term(int signal)
 void child_signals(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction term = {.sa_handler = on_term};
+    struct sigaction term = {.sa_handler = child_term};
     static const int ignored[] = {SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2};
     for (size_t i = 0; i < countof(ignored); i++)
         sigaction(ignored[i], &ignore, NULL);

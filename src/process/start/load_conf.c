@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "domain/question/retry.h"
 
-static bool read_file(const char *path, struct buf *b)
+static bool load_conf_file(const char *path, struct buf *b)
 {
     const bool fine = buf_file(b, path);
     if (!fine)
@@ -18,7 +18,7 @@ static bool read_file(const char *path, struct buf *b)
     return fine;
 }
 
-static void tell_mistakes(struct str lines)
+static void load_conf_log(struct str lines)
 {
     while (lines.p) {
         struct str line = str_cut(&lines, '\n');
@@ -31,7 +31,7 @@ bool load_conf(struct arena *a, const char *path, struct conf *out)
 {
     struct buf file = buf_make(a, LOAD_CONF_FILE_MAX);
     struct buf mistakes = buf_make(a, LOAD_CONF_FILE_MAX);
-    if (path && !read_file(path, &file))
+    if (path && !load_conf_file(path, &file))
         return false;
     if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes)) {
         /* The one value that is checked by the domain. */
@@ -42,7 +42,7 @@ bool load_conf(struct arena *a, const char *path, struct conf *out)
                      STR_FMT(e->at), STR_FMT(e->say));
         return !e;
     }
-    tell_mistakes(buf_text(&mistakes));
+    load_conf_log(buf_text(&mistakes));
     return false;
 }
 
@@ -55,14 +55,14 @@ bool load_conf_owner(struct arena *a, const char *path, const char *admin,
         return false;
     if (!admin || (access(admin, F_OK) != 0 && errno == ENOENT))
         return true;
-    if (!read_file(admin, &file)) {
+    if (!load_conf_file(admin, &file)) {
         log_line(LOG_ERR, "configuration: this command is for the user "
                  "sayso-admin: sudo -u sayso-admin sayso ...");
         return false;
     }
     if (conf_read_owner(a, buf_text(&file), out, &mistakes))
         return true;
-    tell_mistakes(buf_text(&mistakes));
+    load_conf_log(buf_text(&mistakes));
     return false;
 }
 

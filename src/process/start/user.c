@@ -33,7 +33,7 @@ bool user_may_switch(void)
 
 /* A process that is not root keeps its capabilities when its user changes, so
  * they are dropped. */
-static bool drop_capabilities(void)
+static bool user_drop_capabilities(void)
 {
     struct __user_cap_header_struct head = {
         .version = _LINUX_CAPABILITY_VERSION_3};
@@ -45,7 +45,7 @@ static bool drop_capabilities(void)
 bool user_become(const struct user *u)
 {
     if (setgroups(0, NULL) != 0 || setresgid(u->gid, u->gid, u->gid) != 0 ||
-        setresuid(u->uid, u->uid, u->uid) != 0 || !drop_capabilities() ||
+        setresuid(u->uid, u->uid, u->uid) != 0 || !user_drop_capabilities() ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
     errno = EPERM; /* a dropped right must not come back */

@@ -97,7 +97,7 @@ static void wait_send_progress(struct waiter *v)
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
 }
 
-static void on_second(void *context)
+static void wait_second(void *context)
 {
     struct wait *w = context;
     const int64_t now = clock_mono();
@@ -126,7 +126,7 @@ static void wait_resume(struct waiter *v, bool held)
 }
 
 /* Ends a hold. A connection without a complete request gets no answer. */
-static void let_go(void *context, void *who)
+static void wait_let_go(void *context, void *who)
 {
     struct waiter *v = who;
     (void)context;
@@ -144,7 +144,7 @@ static void let_go(void *context, void *who)
     }
 }
 
-static const struct wait_table_fn go = {.fn = let_go};
+static const struct wait_table_fn go = {.fn = wait_let_go};
 
 /* ---- requests ------------------------------------------------------- */
 
@@ -190,7 +190,7 @@ static void wait_poll(struct waiter *v, struct pairs query, int64_t most)
         wait_hold(v, &ask);
 }
 
-static void slow_down(struct waiter *v, struct pairs query)
+static void wait_refuse(struct waiter *v, struct pairs query)
 {
     const struct str who = pairs_get(query, "who");
     uint64_t kind = 0;
@@ -223,7 +223,7 @@ static enum frame_audience wait_audience(struct str word)
     return str_is(word, "inbox") ? FRAME_INBOX : FRAME_AUDIENCE__MAX;
 }
 
-static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
+static bool wait_read_stream(struct pairs query, struct wait_stream_ask *ask)
 {
     const struct str intent = pairs_get(query, "intent");
     int64_t xid = 0, skip = 0;
@@ -246,11 +246,11 @@ static bool read_stream(struct pairs query, struct wait_stream_ask *ask)
 }
 
 /* A stream that cannot be opened is cut, and its client pauses. */
-static void stream(struct waiter *v, struct pairs query)
+static void wait_open_stream(struct waiter *v, struct pairs query)
 {
     struct wait *w = v->wait;
     struct wait_stream_ask ask = {.skip = 0};
-    const bool fine = w->stop_by == 0 && read_stream(query, &ask);
+    const bool fine = w->stop_by == 0 && wait_read_stream(query, &ask);
     if (fine && !wait_count(v, query, WAIT_SHARE_STREAM)) {
         /* A client of streams comes back at once after a refusal: a few
          * refusals are held for a while, the others are answered. */
@@ -272,8 +272,8 @@ static void stream(struct waiter *v, struct pairs query)
 }
 
 /* Was this address written by a worker of this server? */
-static bool written_here(const struct wait *w, struct str path,
-                         struct str query)
+static bool wait_sealed(const struct wait *w, struct str path,
+                        struct str query)
 {
     const size_t end = str_search(query, STR(HOLD_SEAL));
     return end < query.n &&
@@ -293,7 +293,7 @@ static void wait_serve(struct waiter *v, struct str params)
     v->slot = -1;
     if (request_form(w->arena, args, REQUEST_QUERY_MAX, &query))
         query.n = 0;
-    if (!written_here(w, path, args)) {
+    if (!wait_sealed(w, path, args)) {
         loop_close(v->conn, true);
     } else if (str_is(path, "/_wait/poll")) {
         wait_poll(v, query, HOLD_MAX);
@@ -310,9 +310,9 @@ static void wait_serve(struct waiter *v, struct str params)
         if (fits && v->slot >= 0)
             wait_send_progress(v);
     } else if (str_is(path, "/_wait/hold")) {
-        slow_down(v, query);
+        wait_refuse(v, query);
     } else if (str_is(path, "/_wait/stream")) {
-        stream(v, query);
+        wait_open_stream(v, query);
     } else {
         loop_close(v->conn, true);
     }
@@ -320,7 +320,7 @@ static void wait_serve(struct waiter *v, struct str params)
 
 /* ---- connections ---------------------------------------------------- */
 
-static void *on_open(void *context, struct loop_conn *conn)
+static void *wait_open(void *context, struct loop_conn *conn)
 {
     struct wait *w = context;
     struct waiter *v = w->spare;
@@ -339,7 +339,7 @@ static void *on_open(void *context, struct loop_conn *conn)
 
 /* A request is read when it is complete; until then the bytes stay in the
  * connection's buffer. */
-static size_t on_data(void *context, void *own, struct str bytes)
+static size_t wait_data(void *context, void *own, struct str bytes)
 {
     struct wait *w = context;
     struct waiter *v = own;
@@ -361,7 +361,7 @@ static size_t on_data(void *context, void *own, struct str bytes)
     return taken;
 }
 
-static void on_gone(void *context, void *own)
+static void wait_gone(void *context, void *own)
 {
     struct wait *w = context;
     struct waiter *v = own;
@@ -377,14 +377,14 @@ static void on_gone(void *context, void *own)
 
 /* ---- news ----------------------------------------------------------- */
 
-static void on_changed(void *context, const struct wake_note *note)
+static void wait_changed(void *context, const struct wake_note *note)
 {
     struct wait *w = context;
     wait_table_changed(w->table, note, &go);
     arena_reset(w->arena);
 }
 
-static void on_event(void *context, const struct frame_event *e)
+static void wait_event(void *context, const struct frame_event *e)
 {
     const struct wait *w = context;
     wait_stream_event(w->streams, e);
@@ -398,7 +398,7 @@ static bool wait_eager(void *context)
 
 /* ---- time ----------------------------------------------------------- */
 
-static void on_sweep(void *context)
+static void wait_sweep(void *context)
 {
     struct wait *w = context;
     child_busy(w->child, true);
@@ -418,7 +418,7 @@ static void on_sweep(void *context)
     child_busy(w->child, false);
 }
 
-static void on_term(void *context)
+static void wait_term(void *context)
 {
     struct wait *w = context;
     child_busy(w->child, true);
@@ -431,13 +431,13 @@ static void on_term(void *context)
 
 /* ---- the process ---------------------------------------------------- */
 
-static bool set_up(struct wait *w, struct arena *process)
+static bool wait_make(struct wait *w, struct arena *process)
 {
     const struct child *c = w->child;
     const struct loop_hooks hooks = {
-        .open = on_open, .data = on_data, .gone = on_gone, .context = w};
-    const struct wait_news_hooks news = {.changed = on_changed,
-                                         .event = on_event,
+        .open = wait_open, .data = wait_data, .gone = wait_gone, .context = w};
+    const struct wait_news_hooks news = {.changed = wait_changed,
+                                         .event = wait_event,
                                          .eager = wait_eager,
                                          .context = w};
     w->loop = loop_make(process);
@@ -462,9 +462,9 @@ static bool set_up(struct wait *w, struct arena *process)
     if (!w->news)
         return false;
     wait_stream_source(w->streams, w->news);
-    return loop_on_term(w->loop, on_term, w) &&
-           loop_every(w->loop, SWEEP, on_sweep, w) &&
-           loop_every(w->loop, CLOCK_SECOND, on_second, w) &&
+    return loop_on_term(w->loop, wait_term, w) &&
+           loop_every(w->loop, SWEEP, wait_sweep, w) &&
+           loop_every(w->loop, CLOCK_SECOND, wait_second, w) &&
            loop_listen(w->loop, c->listen_fd, &hooks);
 }
 
@@ -486,7 +486,7 @@ int wait_run(const struct child *c)
     w->child = c;
     struct arena *requests = arena_make(ARENA_REQUEST_MAX);
     w->arena = requests;
-    const bool fine = set_up(w, process) && loop_run(w->loop);
+    const bool fine = wait_make(w, process) && loop_run(w->loop);
     arena_free(process);
     arena_free(requests);
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -17,7 +17,7 @@ struct wait_frames {
     bool too_large;          /* for the arena */
 };
 
-static void forget(void *p)
+static void wait_frames_free(void *p)
 {
     struct wait_frames *f = p;
     wait_frames_forget(f);
@@ -30,7 +30,7 @@ struct wait_frames *wait_frames_make(struct arena *process, struct loop *l,
     struct wait_frames *f = arena_new(process, struct wait_frames);
     f->loop = l;
     f->arena = arena_make(memory);
-    arena_defer(process, forget, f);
+    arena_defer(process, wait_frames_free, f);
     return f;
 }
 
@@ -60,9 +60,9 @@ struct loop_bytes *wait_frames_text(struct wait_frames *f,
     return loop_bytes_make(f->loop, buf_text(&b));
 }
 
-static struct loop_bytes *frames(struct wait_frames *f,
-                                 const struct frame_event *e,
-                                 const struct wait_frames_for *whom)
+static struct loop_bytes *wait_frames_write(struct wait_frames *f,
+                                            const struct frame_event *e,
+                                            const struct wait_frames_for *whom)
 {
     const enum frame_audience to = whom->to;
     const bool shared = whom->skip == 0 && to != FRAME_PORTFOLIO;
@@ -86,7 +86,7 @@ struct attempt {
     bool goes;
 };
 
-static void try_frames(void *p)
+static void wait_frames_try(void *p)
 {
     struct attempt *x = p;
     struct wait_frames *f = x->frames;
@@ -98,7 +98,7 @@ static void try_frames(void *p)
         f->inbox_known = true;
         x->goes = f->inbox;
     }
-    x->bytes = x->goes ? frames(f, x->event, x->whom) : NULL;
+    x->bytes = x->goes ? wait_frames_write(f, x->event, x->whom) : NULL;
 }
 
 bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,
@@ -111,7 +111,7 @@ bool wait_frames_of(struct wait_frames *f, const struct frame_event *e,
     *out = NULL;
     if (f->too_large)
         return false;
-    if (!arena_try(f->arena, try_frames, &x)) {
+    if (!arena_try(f->arena, wait_frames_try, &x)) {
         log_line(LOG_ERR, "wait: event %lld of intent %.*s is not sent: its "
                           "frame needs more than the memory of one event",
                  (long long)e->sequence, STR_FMT(e->intent_id));

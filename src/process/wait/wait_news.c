@@ -43,7 +43,7 @@ struct wait_news {
     struct wake_note outbox[NOTICES_MAX];
 };
 
-static void read_soon(struct wait_news *n);
+static void wait_news_soon(struct wait_news *n);
 
 /* ---- changes -------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ static void wait_news_tell(struct wait_news *n, const struct wake_note *v,
         }
     }
     if (eager && count > 0)
-        read_soon(n);
+        wait_news_soon(n);
 }
 
 /* ---- notices of other hosts ----------------------------------------- */
@@ -68,7 +68,7 @@ static void wait_news_tell(struct wait_news *n, const struct wake_note *v,
 static void wait_news_hear(void *context);
 
 /* The connection may be another one after each use. */
-static void watch_ears(struct wait_news *n)
+static void wait_news_watch(struct wait_news *n)
 {
     const int fd = pg_socket(n->ears);
     if (fd >= 0 && !n->stopped)
@@ -84,12 +84,12 @@ static void wait_news_hear(void *context)
     loop_unwatch(n->loop, pg_socket(n->ears));
     for (; notices_next(n->ears, n->arena, n->self, v, &count); count = NOTES)
         wait_news_tell(n, v, count);
-    watch_ears(n);
+    wait_news_watch(n);
     arena_reset(n->arena);
     child_busy(n->child, false);
 }
 
-static void send_notices(void *context)
+static void wait_news_send(void *context)
 {
     struct wait_news *n = context;
     child_busy(n->child, true);
@@ -105,7 +105,7 @@ static void send_notices(void *context)
 
 /* ---- notes of this host --------------------------------------------- */
 
-static void on_notes(void *context)
+static void wait_news_notes(void *context)
 {
     struct wait_news *n = context;
     struct wake_note v[NOTES];
@@ -118,7 +118,7 @@ static void on_notes(void *context)
             if (v[k].intent_id[0])
                 n->outbox[n->out++] = v[k];
         if (n->out > 0)
-            loop_soon(n->loop, BATCH, send_notices, n);
+            loop_soon(n->loop, BATCH, wait_news_send, n);
     }
     child_busy(n->child, false);
 }
@@ -133,20 +133,20 @@ struct attempt {
     bool fits;
 };
 
-static void try_decides(void *p)
+static void wait_news_try(void *p)
 {
     struct attempt *x = p;
     x->fits = str_copy(x->note->decided, sizeof x->note->decided,
                        frame_decides(x->arena, x->event));
 }
 
-static void take_event(struct wait_news *n, const struct frame_event *e)
+static void wait_news_event(struct wait_news *n, const struct frame_event *e)
 {
     struct wake_note note = {.version = e->version};
     struct attempt x = {arena_within(n->arena), e, &note, false};
     const bool named =
         str_copy(note.intent_id, sizeof note.intent_id, e->intent_id);
-    if (!arena_try(x.arena, try_decides, &x) || !x.fits || !named)
+    if (!arena_try(x.arena, wait_news_try, &x) || !x.fits || !named)
         log_line(LOG_ERR,
                  "wait: event %lld of intent %.*s needs more than the "
                  "available memory",
@@ -169,7 +169,7 @@ static struct tail_cursor wait_news_before(const struct tail_cursor *at)
         .xid = at->xid > LOOK_BACK ? at->xid - LOOK_BACK : 0};
 }
 
-static void tell_end(struct wait_news *n, struct str id, uint64_t xid)
+static void wait_news_end(struct wait_news *n, struct str id, uint64_t xid)
 {
     struct wake_note note = {.version = (int64_t)xid};
     if (str_copy(note.intent_id, sizeof note.intent_id, id) && id.n > 0)
@@ -178,23 +178,23 @@ static void tell_end(struct wait_news *n, struct str id, uint64_t xid)
 
 /* For the readers of the feed: by the key that asked, and for those who read
  * all. */
-static const struct err *read_ends(struct wait_news *n)
+static const struct err *wait_news_ends(struct wait_news *n)
 {
     struct tail_ends ends = {.more = true};
     for (int i = 0; i < PAGES && ends.more; i++) {
         (void)pg_spent(n->pg);
         TRY(tail_ended(n->pg, n->arena, &n->ended, &ends));
         for (size_t k = 0; k < ends.n; k++)
-            tell_end(n, ends.v[k].key_id, ends.v[k].xid);
+            wait_news_end(n, ends.v[k].key_id, ends.v[k].xid);
         if (ends.n > 0)
-            tell_end(n, STR(HOLD_ANY), n->ended.xid);
+            wait_news_end(n, STR(HOLD_ANY), n->ended.xid);
     }
     if (ends.more)
-        read_soon(n);
+        wait_news_soon(n);
     return NULL;
 }
 
-static const struct err *read_pages(struct wait_news *n)
+static const struct err *wait_news_pages(struct wait_news *n)
 {
     struct tail_rows rows = {.more = true};
     (void)pg_spent(n->pg);
@@ -210,12 +210,12 @@ static const struct err *read_pages(struct wait_news *n)
         (void)pg_spent(n->pg);
         TRY(tail_read(n->pg, n->arena, &n->at, &rows));
         for (size_t k = 0; k < rows.n; k++)
-            take_event(n, &rows.v[k]);
+            wait_news_event(n, &rows.v[k]);
         arena_reset(n->arena);
     }
     if (rows.more)
-        read_soon(n);
-    TRY(read_ends(n));
+        wait_news_soon(n);
+    TRY(wait_news_ends(n));
     /* A standby that has become the primary continues with its own transaction
      * ids, which may be lower than those read from the old one. Readers
      * recognize repeated events. */
@@ -223,50 +223,50 @@ static const struct err *read_pages(struct wait_news *n)
     if (n->opened != opened && n->opened > 0) {
         n->at = wait_news_before(&n->at);
         n->ended = (struct tail_ended_cursor){.xid = n->at.xid};
-        read_soon(n);
+        wait_news_soon(n);
     }
     n->opened = opened;
     return NULL;
 }
 
-static void read_tail(struct wait_news *n)
+static void wait_news_read(struct wait_news *n)
 {
-    const struct err *e = read_pages(n);
+    const struct err *e = wait_news_pages(n);
     if (e && e->kind != ERR_BUSY)
         log_line(LOG_ERR, "wait: the tail cannot be read: %s", e->code);
     arena_reset(n->arena);
 }
 
-static void on_soon(void *context)
+static void wait_news_again(void *context)
 {
     struct wait_news *n = context;
     if (n->stopped)
         return;
     child_busy(n->child, true);
-    read_tail(n);
+    wait_news_read(n);
     if (n->expected > 0 && n->step < countof(again))
-        loop_soon(n->loop, again[n->step++], on_soon, n);
+        loop_soon(n->loop, again[n->step++], wait_news_again, n);
     else
         n->expected = 0;
     child_busy(n->child, false);
 }
 
-static void read_soon(struct wait_news *n)
+static void wait_news_soon(struct wait_news *n)
 {
-    loop_soon(n->loop, 0, on_soon, n);
+    loop_soon(n->loop, 0, wait_news_again, n);
 }
 
-static void on_second(void *context)
+static void wait_news_second(void *context)
 {
     struct wait_news *n = context;
     if (n->stopped)
         return;
     child_busy(n->child, true);
-    read_tail(n);
+    wait_news_read(n);
     /* Every second, for the connection may have been lost and opened again. */
     loop_unwatch(n->loop, pg_socket(n->ears));
     if (!notices_listen(n->ears, n->arena))
-        watch_ears(n);
+        wait_news_watch(n);
     arena_reset(n->arena);
     child_busy(n->child, false);
 }
@@ -297,9 +297,9 @@ struct wait_news *wait_news_make(struct arena *process, const struct child *c,
     pg_connect_ms(n->pg, c->conf->database_connect_ms);
     pg_connect_ms(n->ears, c->conf->database_connect_ms);
     arena_defer(process, wait_news_forget, n);
-    on_second(n);
-    if (!loop_every(l, CLOCK_SECOND, on_second, n) ||
-        !loop_watch(l, wake_fd(WAKE_WAIT), on_notes, n))
+    wait_news_second(n);
+    if (!loop_every(l, CLOCK_SECOND, wait_news_second, n) ||
+        !loop_watch(l, wake_fd(WAKE_WAIT), wait_news_notes, n))
         return NULL;
     return n;
 }

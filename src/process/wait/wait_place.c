@@ -45,7 +45,7 @@ struct str wait_place_keep(struct arena *a, const struct wait_place *p)
     return wait_place_place(a, p, ": still here\n", "keepalive");
 }
 
-static int64_t xid_of(const struct frame_event *e)
+static int64_t wait_place_xid(const struct frame_event *e)
 {
     int64_t xid = 0;
     (void)str_int(e->cursor, 0, INT64_MAX, &xid);
@@ -55,7 +55,7 @@ static int64_t xid_of(const struct frame_event *e)
 bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
                        const struct frame_event *e)
 {
-    const uint64_t xid = (uint64_t)xid_of(e);
+    const uint64_t xid = (uint64_t)wait_place_xid(e);
     const int order = str_cmp(e->intent_id, str_of(at->intent_id));
     if (to == FRAME_INTENT)
         return e->sequence > at->sequence;
@@ -69,7 +69,7 @@ bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
 {
     return e->sequence == at->sequence + 1 &&
            str_is(e->intent_id, at->intent_id) &&
-           (to == FRAME_INTENT || (uint64_t)xid_of(e) == at->xid);
+           (to == FRAME_INTENT || (uint64_t)wait_place_xid(e) == at->xid);
 }
 
 void wait_place_move(enum frame_audience to, struct tail_cursor *at,
@@ -78,5 +78,5 @@ void wait_place_move(enum frame_audience to, struct tail_cursor *at,
     at->sequence = e->sequence;
     if (to != FRAME_INTENT &&
         str_copy(at->intent_id, sizeof at->intent_id, e->intent_id))
-        at->xid = (uint64_t)xid_of(e);
+        at->xid = (uint64_t)wait_place_xid(e);
 }

@@ -28,7 +28,7 @@ struct wait_shares *wait_share_make(struct arena *process,
     return all;
 }
 
-static int bucket_of(struct str id)
+static int wait_share_bucket(struct str id)
 {
     const uint64_t h = str_hash(id);
     return (int)((h >> 32 ^ h >> 1) % BUCKETS);
@@ -37,7 +37,8 @@ static int bucket_of(struct str id)
 static struct wait_share *wait_share_find(struct wait_shares *all,
                                           struct str id, bool person)
 {
-    for (int i = all->bucket[bucket_of(id)]; i != NONE; i = all->v[i].next) {
+    for (int i = all->bucket[wait_share_bucket(id)]; i != NONE;
+         i = all->v[i].next) {
         struct wait_share *s = &all->v[i];
         if (s->person == person && str_is(id, s->id))
             return s;
@@ -63,7 +64,8 @@ struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
         else
             return NULL;
         s = &all->v[at];
-        *s = (struct wait_share){.person = person, .bucket = bucket_of(id)};
+        *s = (struct wait_share){.person = person,
+                                 .bucket = wait_share_bucket(id)};
         memcpy(s->id, id.p, id.n);
         s->next = all->bucket[s->bucket];
         all->bucket[s->bucket] = at;

@@ -58,13 +58,13 @@ struct wait_streams {
     int64_t next_check;
 };
 
-static void read_behind(void *context);
+static void wait_stream_behind(void *context);
 
 /* ---- ending --------------------------------------------------------- */
 
 /* Ends a stream. A reader that still reads sees a broken connection. The unsent
  * bytes of one that does not read, or has lost its right, are dropped. */
-static void cut(struct wait_stream *s, bool now)
+static void wait_stream_end(struct wait_stream *s, bool now)
 {
     if (now && loop_unsent(s->conn) > 0) {
         loop_close(s->conn, true);
@@ -80,7 +80,7 @@ void wait_stream_cut(struct wait_streams *r, size_t part)
 {
     for (size_t i = 0; i < r->used; i++)
         if (r->v[i].state != FREE && wait_table_within(i, part))
-            cut(&r->v[i], true);
+            wait_stream_end(&r->v[i], true);
 }
 
 void wait_stream_gone(struct wait_streams *r, struct wait_stream *s)
@@ -105,8 +105,8 @@ static bool wait_stream_send(struct wait_stream *s, struct loop_bytes *b)
     return !s->full;
 }
 
-static bool send_own(struct wait_streams *r, struct wait_stream *s,
-                     struct str text)
+static bool wait_stream_text(struct wait_streams *r, struct wait_stream *s,
+                             struct str text)
 {
     struct loop_bytes *b = wait_frames_text(r->frames, &s->record, text);
     const bool sent = wait_stream_send(s, b);
@@ -125,7 +125,7 @@ static size_t wait_stream_weight(const struct wait_stream *s)
 
 /* Cuts the stream with the most unsent bytes, of the caller with the most.
  * false: there are none. */
-static bool cut_largest(struct wait_streams *r)
+static bool wait_stream_cut_largest(struct wait_streams *r)
 {
     struct wait_stream *most = NULL;
     for (size_t i = 0; i < r->used; i++)
@@ -144,18 +144,18 @@ static bool cut_largest(struct wait_streams *r)
             most = s;
     }
     if (most) {
-        cut(most, true);
+        wait_stream_end(most, true);
         metrics_count(r->child->metrics, METRICS_CUT, 1);
     }
     return most != NULL;
 }
 
 /* Enforces the ceiling. No send may be in progress. */
-static void make_room(struct wait_streams *r)
+static void wait_stream_limit(struct wait_streams *r)
 {
     size_t n = 0;
     while (loop_bytes_kept(r->loop) > WAIT_STREAM_UNSENT_ALL &&
-           cut_largest(r))
+           wait_stream_cut_largest(r))
         n++;
     if (n > 0)
         log_line(LOG_NOTICE, "wait: streams cut because too many bytes were "
@@ -205,16 +205,16 @@ void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
         if (!gap && wait_stream_pass(r, s, e))
             continue;
         s->state = BEHIND;
-        loop_soon(r->loop, 0, read_behind, r);
+        loop_soon(r->loop, 0, wait_stream_behind, r);
     }
     wait_frames_forget(r->frames);
-    make_room(r);
+    wait_stream_limit(r);
 }
 
 /* ---- catching up ---------------------------------------------------- */
 
 /* false: the database did not answer. */
-static bool catch_up(struct wait_streams *r, struct wait_stream *s)
+static bool wait_stream_catch_up(struct wait_streams *r, struct wait_stream *s)
 {
     struct pg *pg = wait_news_pg(r->news);
     struct tail_cursor at = s->at;
@@ -239,7 +239,8 @@ static bool catch_up(struct wait_streams *r, struct wait_stream *s)
 
 /* The next stream that may read: of the caller whose last read is the oldest,
  * so that a caller with many streams does not delay the others. */
-static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
+static struct wait_stream *wait_stream_turn(struct wait_streams *r,
+                                            bool *others)
 {
     struct wait_stream *found = NULL;
     size_t behind = 0;
@@ -259,26 +260,26 @@ static struct wait_stream *whose_turn(struct wait_streams *r, bool *others)
 }
 
 /* Reads one page for one stream, then returns to the loop. */
-static void read_behind(void *context)
+static void wait_stream_behind(void *context)
 {
     struct wait_streams *r = context;
     bool others = false;
     child_busy(r->child, true);
-    struct wait_stream *s = whose_turn(r, &others);
-    if (s && !catch_up(r, s))
-        loop_soon(r->loop, CLOCK_SECOND, read_behind, r);
+    struct wait_stream *s = wait_stream_turn(r, &others);
+    if (s && !wait_stream_catch_up(r, s))
+        loop_soon(r->loop, CLOCK_SECOND, wait_stream_behind, r);
     else if (s && (others || s->state == BEHIND))
-        loop_soon(r->loop, 0, read_behind, r);
+        loop_soon(r->loop, 0, wait_stream_behind, r);
     else if (others)
-        loop_soon(r->loop, PAUSE, read_behind, r);
-    make_room(r);
+        loop_soon(r->loop, PAUSE, wait_stream_behind, r);
+    wait_stream_limit(r);
     child_busy(r->child, false);
 }
 
 /* ---- at intervals --------------------------------------------------- */
 
-static void look_after(struct wait_streams *r, struct wait_stream *s,
-                       int64_t now)
+static void wait_stream_tend(struct wait_streams *r, struct wait_stream *s,
+                             int64_t now)
 {
     const struct wait_place p = {s->to, &s->at, s->skip, &s->sent};
     const bool unsent = loop_unsent(s->conn) > 0;
@@ -286,13 +287,13 @@ static void look_after(struct wait_streams *r, struct wait_stream *s,
     if (s->state == ENDING && idle > LAST)
         loop_close(s->conn, true);
     else if (s->state == BEHIND && unsent && idle > PATIENCE)
-        cut(s, false);
+        wait_stream_end(s, false);
     else if (s->state != ENDING && !unsent && idle >= KEEP_ALIVE)
-        (void)send_own(r, s,
-                       wait_place_keep(wait_frames_arena(r->frames), &p));
+        (void)wait_stream_text(
+            r, s, wait_place_keep(wait_frames_arena(r->frames), &p));
 }
 
-static struct listener listener_of(const struct wait_stream *s)
+static struct listener wait_stream_listener(const struct wait_stream *s)
 {
     const bool reach = s->to == FRAME_INTENT && s->agent[0] != '\0';
     return (struct listener){
@@ -302,10 +303,12 @@ static struct listener listener_of(const struct wait_stream *s)
         .intent_id = reach ? str_of(s->at.intent_id) : STR_NONE};
 }
 
-static int by_listener(const void *a, const void *b)
+static int wait_stream_order(const void *a, const void *b)
 {
-    const struct listener x = listener_of(*(struct wait_stream *const *)a),
-                          y = listener_of(*(struct wait_stream *const *)b);
+    const struct listener x = wait_stream_listener(
+                              *(struct wait_stream *const *)a),
+                          y = wait_stream_listener(
+                              *(struct wait_stream *const *)b);
     int order = str_cmp(x.id, y.id);
     if (order == 0)
         order = (int)x.session - (int)y.session;
@@ -316,19 +319,19 @@ static int by_listener(const void *a, const void *b)
 
 /* Checks the callers of some of the streams, which are in order; returns the
  * number of streams checked. */
-static size_t check_some(struct wait_streams *r, struct wait_stream **v,
-                         size_t n)
+static size_t wait_stream_check(struct wait_streams *r, struct wait_stream **v,
+                                size_t n)
 {
     struct listener *who =
         arena_many(r->rows, STREAM_ACCESS_MAX, struct listener);
     size_t *which = arena_many(r->rows, n, size_t);
     size_t known = 0, at = 0;
     for (; at < n; at++) {
-        const bool same = at > 0 && by_listener(&v[at - 1], &v[at]) == 0;
+        const bool same = at > 0 && wait_stream_order(&v[at - 1], &v[at]) == 0;
         if (!same && known == STREAM_ACCESS_MAX)
             break;
         if (!same)
-            who[known++] = listener_of(v[at]);
+            who[known++] = wait_stream_listener(v[at]);
         which[at] = known - 1;
     }
     struct pg *pg = wait_news_pg(r->news);
@@ -337,18 +340,18 @@ static size_t check_some(struct wait_streams *r, struct wait_stream **v,
         return n; /* next time */
     for (size_t i = 0; i < at; i++)
         if (!who[which[i]].may)
-            cut(v[i], true);
+            wait_stream_end(v[i], true);
     return at;
 }
 
-static void on_second(void *context)
+static void wait_stream_second(void *context)
 {
     struct wait_streams *r = context;
     const int64_t now = clock_mono();
     child_busy(r->child, true);
     for (size_t i = 0; i < r->used; i++)
         if (r->v[i].state != FREE)
-            look_after(r, &r->v[i], now);
+            wait_stream_tend(r, &r->v[i], now);
     wait_frames_forget(r->frames);
     if (r->held > 0 && now >= r->next_check) {
         r->next_check = now + CHECK;
@@ -358,9 +361,9 @@ static void on_second(void *context)
         for (size_t i = 0; i < r->used && n < r->held; i++)
             if (r->v[i].state == BEHIND || r->v[i].state == LIVE)
                 v[n++] = &r->v[i];
-        qsort(v, n, sizeof v[0], by_listener);
+        qsort(v, n, sizeof v[0], wait_stream_order);
         for (size_t at = 0; at < n;)
-            at += check_some(r, v + at, n - at);
+            at += wait_stream_check(r, v + at, n - at);
         arena_reset(r->rows);
     }
     child_busy(r->child, false);
@@ -384,7 +387,7 @@ struct wait_streams *wait_stream_room(struct arena *process,
     r->frames = wait_frames_make(
         process, l, (size_t)c->conf->request_memory_mb << 20);
     arena_defer(process, wait_stream_forget, r);
-    return loop_every(l, CLOCK_SECOND, on_second, r) ? r : NULL;
+    return loop_every(l, CLOCK_SECOND, wait_stream_second, r) ? r : NULL;
 }
 
 void wait_stream_source(struct wait_streams *r, struct wait_news *news)
@@ -420,11 +423,11 @@ struct wait_stream *wait_stream_open(struct wait_streams *r,
         s->at.sequence--;
     const struct wait_place p = {s->to, &s->at, s->skip, &s->sent};
     struct arena *a = wait_frames_arena(r->frames);
-    if (!send_own(r, s, wait_place_begin(a, &p)))
+    if (!wait_stream_text(r, s, wait_place_begin(a, &p)))
         return NULL;
     s->state = BEHIND;
     r->held++;
     wait_frames_forget(r->frames);
-    loop_soon(r->loop, 0, read_behind, r);
+    loop_soon(r->loop, 0, wait_stream_behind, r);
     return s;
 }

@@ -37,7 +37,7 @@ struct wait_table *wait_table_make(struct arena *process)
     return t;
 }
 
-static int bucket_of(struct str intent_id)
+static int wait_table_bucket(struct str intent_id)
 {
     const uint64_t h = str_hash(intent_id);
     return (int)((h >> 32 ^ h >> 1) % BUCKETS);
@@ -66,7 +66,7 @@ int wait_table_add(struct wait_table *t, const struct wait_table_ask *ask,
     t->cap[at] = ask->cap;
     t->held++;
     if (ask->intent_id.n > 0) {
-        s->bucket = bucket_of(ask->intent_id);
+        s->bucket = wait_table_bucket(ask->intent_id);
         int *head = &t->bucket[s->bucket];
         s->before = NONE;
         s->next = *head;
@@ -97,8 +97,8 @@ void wait_table_remove(struct wait_table *t, int slot)
     t->held--;
 }
 
-static void let_go(struct wait_table *t, int slot,
-                   const struct wait_table_fn *go)
+static void wait_table_let_go(struct wait_table *t, int slot,
+                              const struct wait_table_fn *go)
 {
     void *who = t->slot[slot].who;
     wait_table_remove(t, slot);
@@ -141,12 +141,12 @@ void wait_table_changed(struct wait_table *t, const struct wake_note *note,
     t->recent[t->next] = *note;
     t->hash[t->next] = str_hash(str_of(note->intent_id));
     t->next = (t->next + 1) % WAIT_TABLE_RECENT;
-    for (int i = t->bucket[bucket_of(id)], next; i != NONE; i = next) {
+    for (int i = t->bucket[wait_table_bucket(id)], next; i != NONE; i = next) {
         const struct slot *s = &t->slot[i];
         next = s->next;
         if (wait_table_ends(note, str_of(s->intent_id),
                             str_of(s->suspension_id), s->since))
-            let_go(t, i, go);
+            wait_table_let_go(t, i, go);
     }
 }
 
@@ -155,7 +155,7 @@ void wait_table_due(struct wait_table *t, int64_t now, int64_t mono,
 {
     for (size_t i = 0; i < t->used; i++)
         if ((t->until[i] <= now || t->cap[i] <= mono) && t->slot[i].who)
-            let_go(t, (int)i, go);
+            wait_table_let_go(t, (int)i, go);
 }
 
 bool wait_table_within(size_t i, size_t part)
@@ -168,5 +168,5 @@ void wait_table_part(struct wait_table *t, size_t part,
 {
     for (size_t i = 0; i < t->used; i++)
         if (t->slot[i].who && wait_table_within(i, part))
-            let_go(t, (int)i, go);
+            wait_table_let_go(t, (int)i, go);
 }

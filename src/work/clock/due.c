@@ -25,8 +25,8 @@ const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
     return NULL;
 }
 
-static struct work unit(const struct work *clock,
-                        const struct pg_rows *intents, size_t i)
+static struct work due_work(const struct work *clock,
+                            const struct pg_rows *intents, size_t i)
 {
     struct work w = *clock;
     w.intent = intents_row(intents, i);
@@ -44,8 +44,8 @@ struct chosen {
 
 /* The first of the locked ones, as many as one transaction may have, and one
  * of each intent. */
-static void choose(const struct pg_rows *taken, size_t limit,
-                   struct chosen *out)
+static void due_choose(const struct pg_rows *taken, size_t limit,
+                       struct chosen *out)
 {
     size_t bytes = 0;
     out->n = 0;
@@ -66,8 +66,8 @@ static void choose(const struct pg_rows *taken, size_t limit,
 
 /* The units in the order of ids. A unit that another process has finished is
  * no longer pending, and left out. */
-static void pair(struct arena *a, const struct work *all, size_t n,
-                 const struct pg_rows *r, struct due_batch *out)
+static void due_pair(struct arena *a, const struct work *all, size_t n,
+                     const struct pg_rows *r, struct due_batch *out)
 {
     const struct suspension_rows rows = suspensions_rows(a, r);
     for (size_t i = 0; i < n; i++) {
@@ -83,19 +83,20 @@ static void pair(struct arena *a, const struct work *all, size_t n,
     }
 }
 
-static void order(const struct work *clock, const struct str *ids, size_t n,
-                  const struct pg_rows *intents, struct work *out)
+static void due_order(const struct work *clock, const struct str *ids,
+                      size_t n, const struct pg_rows *intents,
+                      struct work *out)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < pg_count(intents); k++) {
             if (str_eq(pg_str(intents, k, 0), ids[i]))
-                out[i] = unit(clock, intents, k);
+                out[i] = due_work(clock, intents, k);
         }
     }
 }
 
 /* May a portfolio's deadline end its question? */
-static bool ends_by_portfolio(const struct work *w)
+static bool due_by_portfolio(const struct work *w)
 {
     return (w->intent.containers & INTENT_IN_PORTFOLIO) &&
            !side_question(&w->suspension);
@@ -104,14 +105,14 @@ static bool ends_by_portfolio(const struct work *w)
 /* The deadlines of portfolios that are over. Where none is any more, because
  * the portfolio has ended or the intent has left it, the right one is written
  * and the question goes on. */
-static const struct err *find_deadlines(struct pg *pg, struct arena *a,
-                                        int64_t now, struct due_batch *b)
+static const struct err *due_deadlines(struct pg *pg, struct arena *a,
+                                       int64_t now, struct due_batch *b)
 {
     struct portfolios_overs over = {.n = 0};
     struct str ids[DUE_BATCH];
     size_t n = 0, left = 0;
     for (size_t i = 0; i < b->n; i++) {
-        if (ends_by_portfolio(&b->v[i].work))
+        if (due_by_portfolio(&b->v[i].work))
             ids[n++] = b->v[i].work.intent.id;
     }
     if (n == 0)
@@ -119,7 +120,7 @@ static const struct err *find_deadlines(struct pg *pg, struct arena *a,
     TRY(portfolios_over(pg, a, ids, n, now, &over));
     for (size_t i = 0; i < b->n; i++) {
         struct work *w = &b->v[i].work;
-        if (!ends_by_portfolio(w))
+        if (!due_by_portfolio(w))
             continue;
         for (size_t k = 0; k < over.n; k++) {
             if (str_eq(over.v[k].intent_id, w->intent.id))
@@ -147,7 +148,7 @@ const struct err *due_take(const struct work *clock,
         pg, a, SQL_DUE_TAKE,
         PG(pg_moment(clock->now), pg_texts(wanted->skip, wanted->skip_n)));
     TRY(pg_run(pg, a, taken));
-    choose(taken[1], wanted->limit, &chosen);
+    due_choose(taken[1], wanted->limit, &chosen);
     const size_t n = chosen.n;
     if (n > 0) {
         out->chosen = n;
@@ -161,9 +162,9 @@ const struct err *due_take(const struct work *clock,
         struct work *all = arena_many(a, n, struct work);
         out->v = arena_many(a, n, struct due_unit);
         out->has_listeners = pg_bool(rows[3], 0, 0);
-        order(clock, chosen.intents, n, rows[0], all);
-        pair(a, all, n, rows[1], out);
-        TRY(find_deadlines(pg, a, clock->now, out));
+        due_order(clock, chosen.intents, n, rows[0], all);
+        due_pair(a, all, n, rows[1], out);
+        TRY(due_deadlines(pg, a, clock->now, out));
     }
     if (out->n == 0)
         pg_rollback(pg);
@@ -181,7 +182,7 @@ struct table {
     size_t columns, rows;
 };
 
-static struct table table(struct arena *a, size_t columns, size_t max)
+static struct table due_table(struct arena *a, size_t columns, size_t max)
 {
     struct table t = {.arena = a, .columns = columns};
     for (size_t i = 0; i < columns; i++)
@@ -190,14 +191,15 @@ static struct table table(struct arena *a, size_t columns, size_t max)
 }
 
 /* As many cells as there are columns. */
-static void add(struct table *t, const struct str *cells)
+static void due_add(struct table *t, const struct str *cells)
 {
     for (size_t i = 0; i < t->columns; i++)
         t->cell[i][t->rows] = cells[i];
     t->rows++;
 }
 
-static void queue(struct pg *pg, int statement, const struct table *t)
+static void due_queue_table(struct pg *pg, int statement,
+                            const struct table *t)
 {
     struct pg_list args = {0};
     if (t->rows == 0)
@@ -207,33 +209,36 @@ static void queue(struct pg *pg, int statement, const struct table *t)
     pg_queue(pg, t->arena, statement, PG_ALL(&args));
 }
 
-static void queue_intents(struct pg *pg, struct arena *a,
-                          const struct due_batch *b)
+static void due_queue_intents(struct pg *pg, struct arena *a,
+                              const struct due_batch *b)
 {
-    struct table t = table(a, 7, b->n);
+    struct table t = due_table(a, 7, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct intent *i = &b->v[k].work.intent;
-        add(&t,
-            (struct str[]){i->id, vocabulary_intent_status(i->status)->wire,
-                           i->state, arena_number(a, i->version),
-                           clock_rfc3339(a, i->updated_at),
-                           arena_number(a, i->tail.sequence), i->tail.hash});
+        due_add(&t, (struct str[]){
+                        i->id, vocabulary_intent_status(i->status)->wire,
+                        i->state, arena_number(a, i->version),
+                        clock_rfc3339(a, i->updated_at),
+                        arena_number(a, i->tail.sequence), i->tail.hash});
     }
-    queue(pg, SQL_DUE_INTENTS_UPDATE, &t);
+    due_queue_table(pg, SQL_DUE_INTENTS_UPDATE, &t);
 }
 
-static void queue_questions(struct pg *pg, struct arena *a,
-                            const struct due_batch *b)
+static void due_queue_questions(struct pg *pg, struct arena *a,
+                                const struct due_batch *b)
 {
-    struct table ended = table(a, 11, b->n), reminded = table(a, 4, b->n);
-    struct table permits = table(a, 3, b->n);
+    struct table ended = due_table(a, 11, b->n),
+                 reminded = due_table(a, 4, b->n);
+    struct table permits = due_table(a, 3, b->n);
     for (size_t k = 0; k < b->n; k++) {
         const struct suspension *s = &b->v[k].work.suspension;
         if (b->v[k].work.suspension_decided)
-            add(&permits, (struct str[]){s->id, s->responded_by,
-                                         clock_rfc3339(a, s->responded_at)});
+            due_add(&permits,
+                    (struct str[]){s->id, s->responded_by,
+                                   clock_rfc3339(a, s->responded_at)});
         if (b->v[k].work.suspension_decided)
-            add(&ended,
+            due_add(
+                &ended,
                 (struct str[]){
                     s->id, vocabulary_suspension_state(s->state)->wire,
                     vocabulary_outcome(s->outcome)->wire, s->response,
@@ -241,39 +246,39 @@ static void queue_questions(struct pg *pg, struct arena *a,
                     clock_rfc3339(a, s->responded_at), s->audit_summary,
                     s->constraints, s->approved_subject, s->approved_sha256});
         else
-            add(&reminded,
-                (struct str[]){s->id, arena_number(a, s->attempt),
-                               s->next_attempt_at
-                                   ? clock_rfc3339(a, s->next_attempt_at)
-                                   : STR(""),
-                               s->channel_hint});
+            due_add(&reminded,
+                    (struct str[]){s->id, arena_number(a, s->attempt),
+                                   s->next_attempt_at
+                                       ? clock_rfc3339(a, s->next_attempt_at)
+                                       : STR(""),
+                                   s->channel_hint});
     }
-    queue(pg, SQL_DUE_EXPIRE, &ended);
-    queue(pg, SQL_DUE_PERMITS, &permits);
-    queue(pg, SQL_DUE_REMIND, &reminded);
+    due_queue_table(pg, SQL_DUE_EXPIRE, &ended);
+    due_queue_table(pg, SQL_DUE_PERMITS, &permits);
+    due_queue_table(pg, SQL_DUE_REMIND, &reminded);
 }
 
-static void queue_events(struct pg *pg, struct arena *a,
-                         const struct due_batch *b)
+static void due_queue_events(struct pg *pg, struct arena *a,
+                             const struct due_batch *b)
 {
-    struct table t = table(a, 8, b->n * EVENTS_AT_ONCE);
+    struct table t = due_table(a, 8, b->n * EVENTS_AT_ONCE);
     for (size_t k = 0; k < b->n; k++) {
         const struct work *w = &b->v[k].work;
         for (size_t i = 0; i < w->events.n; i++) {
             const struct event *e = &w->events.v[i];
-            add(&t,
-                (struct str[]){w->intent.id, arena_number(a, e->sequence),
-                               e->id, e->type, clock_rfc3339(a, e->created_at),
-                               e->canonical, e->hash, e->previous});
+            due_add(&t, (struct str[]){
+                            w->intent.id, arena_number(a, e->sequence), e->id,
+                            e->type, clock_rfc3339(a, e->created_at),
+                            e->canonical, e->hash, e->previous});
         }
     }
-    queue(pg, SQL_DUE_EVENTS_INSERT, &t);
+    due_queue_table(pg, SQL_DUE_EVENTS_INSERT, &t);
 }
 
 /* Their tasks and plans: in round trips of their own, because a batch has an
  * end. */
-static const struct err *write_boards(struct pg *pg, struct arena *a,
-                                      const struct due_batch *b)
+static const struct err *due_write_plans(struct pg *pg, struct arena *a,
+                                         const struct due_batch *b)
 {
     for (size_t k = 0; k < b->n; k++) {
         if (!b->v[k].work.plans)
@@ -290,9 +295,9 @@ const struct err *due_queue(const struct work *clock,
 {
     struct pg *pg = clock->pg;
     struct arena *a = clock->arena;
-    queue_intents(pg, a, b);
-    queue_questions(pg, a, b);
-    TRY(write_boards(pg, a, b));
+    due_queue_intents(pg, a, b);
+    due_queue_questions(pg, a, b);
+    TRY(due_write_plans(pg, a, b));
     /* Those whose question ended them leave no other question open. */
     struct str *ended = arena_many(a, b->n + 1, struct str);
     size_t n = 0;
@@ -302,7 +307,7 @@ const struct err *due_queue(const struct work *clock,
     }
     if (n > 0)
         suspensions_queue_end_beside(pg, a, ended, n, b->v[0].work.now);
-    queue_events(pg, a, b);
+    due_queue_events(pg, a, b);
     for (size_t k = 0; k < b->n && b->has_listeners; k++) {
         const struct work *w = &b->v[k].work;
         const struct deliveries_news news = {
@@ -319,8 +324,9 @@ const struct err *due_queue(const struct work *clock,
 
 /* The intents of expired leases that may be ended, each once, as many as one
  * transaction may have. Moves the place past the rows it read. */
-static size_t candidates(const struct pg_rows *lapsed, struct due_place *place,
-                         struct str ids[static DUE_LEASES_BATCH])
+static size_t due_candidates(const struct pg_rows *lapsed,
+                             struct due_place *place,
+                             struct str ids[static DUE_LEASES_BATCH])
 {
     size_t n = 0;
     for (size_t i = 0; i < pg_count(lapsed); i++) {
@@ -339,9 +345,9 @@ static size_t candidates(const struct pg_rows *lapsed, struct due_place *place,
     return n;
 }
 
-static const struct err *lock_intents(struct pg *pg, struct arena *a,
-                                      int statement, const struct str *ids,
-                                      size_t n, struct pg_rows **out)
+static const struct err *due_lock(struct pg *pg, struct arena *a,
+                                  int statement, const struct str *ids,
+                                  size_t n, struct pg_rows **out)
 {
     struct pg_rows *rows[2] = {NULL};
     pg_queue(pg, NULL, SQL_BEGIN, NULL);
@@ -352,10 +358,9 @@ static const struct err *lock_intents(struct pg *pg, struct arena *a,
 }
 
 /* Reads the locked intents, and what is due of them by a statement. */
-static const struct err *load_locked(const struct work *clock,
-                                     const struct pg_rows *locked,
-                                     int statement, struct work **works,
-                                     struct pg_rows **due)
+static const struct err *due_load(const struct work *clock,
+                                  const struct pg_rows *locked, int statement,
+                                  struct work **works, struct pg_rows **due)
 {
     struct str ids[DUE_LEASES_BATCH];
     struct pg_rows *rows[2] = {NULL};
@@ -367,7 +372,7 @@ static const struct err *load_locked(const struct work *clock,
              PG(pg_texts(ids, n), pg_moment(clock->now)));
     TRY(pg_run(clock->pg, clock->arena, rows));
     *works = arena_many(clock->arena, n, struct work);
-    order(clock, ids, n, rows[0], *works);
+    due_order(clock, ids, n, rows[0], *works);
     *due = rows[1];
     return NULL;
 }
@@ -387,17 +392,17 @@ const struct err *due_leases(const struct work *clock, struct due_place *place,
            pg_text(place->at ? str_of(place->id)
                              : STR("00000000-0000-0000-0000-000000000000"))),
         &lapsed));
-    const size_t n = candidates(lapsed, place, ids);
+    const size_t n = due_candidates(lapsed, place, ids);
     out->end = pg_count(lapsed) == 0;
     if (n == 0)
         return NULL;
-    TRY(lock_intents(pg, a, SQL_DUE_LEASE_INTENTS, ids, n, &locked));
+    TRY(due_lock(pg, a, SQL_DUE_LEASE_INTENTS, ids, n, &locked));
     if (pg_count(locked) == 0) {
         pg_rollback(pg);
         return NULL;
     }
     out->n = pg_count(locked);
-    TRY(load_locked(clock, locked, SQL_DUE_LEASES, &out->v, &lapsed));
+    TRY(due_load(clock, locked, SQL_DUE_LEASES, &out->v, &lapsed));
     out->leases = (struct lease_rows){.v = rows_all(a, &lease_record, lapsed),
                                       .n = pg_count(lapsed)};
     if (out->leases.n == DUE_LEASES_MAX)
@@ -420,14 +425,14 @@ const struct err *due_some(const struct work *clock, int find, int read,
         ids[n] = pg_str(due, n, 0);
     if (n == 0)
         return NULL;
-    TRY(lock_intents(clock->pg, clock->arena, SQL_DUE_LOCK_INTENTS, ids, n,
-                     &locked));
+    TRY(due_lock(clock->pg, clock->arena, SQL_DUE_LOCK_INTENTS, ids, n,
+                 &locked));
     if (pg_count(locked) == 0) {
         pg_rollback(clock->pg);
         return NULL;
     }
     out->n = pg_count(locked);
-    return load_locked(clock, locked, read, &out->v, &out->rows);
+    return due_load(clock, locked, read, &out->v, &out->rows);
 }
 
 const struct err *due_coordinators(const struct work *clock,

@@ -13,15 +13,15 @@
 #define AGAIN (5 * CLOCK_SECOND)
 #define TASK_AGAIN (60 * CLOCK_SECOND)
 
-static const struct err *tell(struct work *w, const char *type,
-                              const struct json *payload)
+static const struct err *failure_log(struct work *w, const char *type,
+                                     const struct json *payload)
 {
     const struct err *e = work_event(w, type, event_by_clock(), payload);
     return e && err_is(e, event_log_full) ? NULL : e;
 }
 
-static const struct err *assign(struct work *w, const struct due_failure *d,
-                                struct str agent)
+static const struct err *
+failure_assign(struct work *w, const struct due_failure *d, struct str agent)
 {
     const struct failure *f = &d->failure;
     const bool again = f->next == FAILURE_RETRY;
@@ -41,13 +41,13 @@ static const struct err *assign(struct work *w, const struct due_failure *d,
     json_set_text_or_null(p, "last_error",
                           f->error_message.p ? f->error_message
                                              : f->error_code);
-    return tell(w, "agent_assigned", p);
+    return failure_log(w, "agent_assigned", p);
 }
 
 /* The agent that failed gives back its leases and its assignment, but where a
  * quorum is of those assigned: no agent's failure makes it smaller. */
-static const struct err *dismiss(struct work *w, struct str agent,
-                                 const struct governance *g)
+static const struct err *failure_dismiss(struct work *w, struct str agent,
+                                         const struct governance *g)
 {
     const struct due_agent who = {
         .intent_id = w->intent.id,
@@ -58,17 +58,18 @@ static const struct err *dismiss(struct work *w, struct str agent,
     struct json *p = json_object(w->arena);
     TRY(due_dismiss(w->pg, w->arena, &who, &end));
     for (size_t i = 0; i < end.leases.n; i++)
-        TRY(tell(w, "lease_released",
-                 lease_payload(w->arena, &end.leases.v[i], "fallback")));
+        TRY(failure_log(
+            w, "lease_released",
+            lease_payload(w->arena, &end.leases.v[i], "fallback")));
     json_set_text(p, "agent_id", agent);
-    return end.assigned ? tell(w, "agent_unassigned", p) : NULL;
+    return end.assigned ? failure_log(w, "agent_unassigned", p) : NULL;
 }
 
 /* ---- people ---------------------------------------------------------- */
 
 /* One escalation, as if the agent that failed had asked. Where people have too
  * much to do already, or the log is full, nobody is asked. */
-static const struct err *ask_people(struct work *w, struct failure *f)
+static const struct err *failure_ask(struct work *w, struct failure *f)
 {
     struct suspension s = {.id = id_new(w->arena)};
     struct ask_by by = {.name = f->agent_id,
@@ -97,12 +98,12 @@ static const struct err *failure_step(struct work *w, struct due_failure *d)
     } else {
         f->next = failure_now(f, d->fallback_agent_id, &g);
         if (f->next == FAILURE_ESCALATION) {
-            TRY(ask_people(w, f));
+            TRY(failure_ask(w, f));
         } else if (f->next == FAILURE_RETRY) {
-            TRY(assign(w, d, f->agent_id));
+            TRY(failure_assign(w, d, f->agent_id));
         } else {
-            TRY(dismiss(w, f->agent_id, &g));
-            TRY(assign(w, d, d->fallback_agent_id));
+            TRY(failure_dismiss(w, f->agent_id, &g));
+            TRY(failure_assign(w, d, d->fallback_agent_id));
         }
         due_queue_failure(w->pg, w->arena, d, w->now, 0);
         work_queue(w);
@@ -133,7 +134,7 @@ const struct err *failure_steps_run(const struct work *clock, bool *more)
 
 /* ---- tasks that run too long -------------------------------------------- */
 
-static const struct err *fail(struct work *w, const struct task *over)
+static const struct err *failure_fail(struct work *w, const struct task *over)
 {
     const struct terms terms = risk_terms(w->conf, KIND_NONE);
     const struct principal clock = {.name = event_by_clock().name};
@@ -146,9 +147,9 @@ static const struct err *fail(struct work *w, const struct task *over)
 
 /* One that cannot be failed now, because the log is full or people have too
  * much to do already, is looked at again later. */
-static const struct err *fail_one(struct work *w, const struct task *over)
+static const struct err *failure_task(struct work *w, const struct task *over)
 {
-    const struct err *e = fail(w, over);
+    const struct err *e = failure_fail(w, over);
     if (e && !pg_in_transaction(w->pg))
         return e;
     if (e)
@@ -168,7 +169,7 @@ const struct err *failure_steps_tasks(const struct work *clock, bool *more)
     for (size_t i = 0; i < due.n; i++) {
         for (size_t k = 0; k < due.tasks_n; k++) {
             if (str_eq(due.tasks[k].intent_id, due.v[i].intent.id)) {
-                TRY(fail_one(&due.v[i], &due.tasks[k]));
+                TRY(failure_task(&due.v[i], &due.tasks[k]));
                 break; /* one of an intent at a time */
             }
         }

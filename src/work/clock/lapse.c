@@ -17,7 +17,7 @@
 #define AGAIN (60 * CLOCK_SECOND)
 
 /* Is it time again? A clock that was set back does not delay it. */
-static bool again(int64_t last, int64_t now)
+static bool lapse_again(int64_t last, int64_t now)
 {
     return last == 0 || now < last || now - last >= AGAIN;
 }
@@ -28,7 +28,7 @@ const struct err *lapse_leases(struct lapse *r, const struct work *clock,
                                bool *more)
 {
     struct due_leases due;
-    if (again(r->swept_at, clock->now)) {
+    if (lapse_again(r->swept_at, clock->now)) {
         r->place = (struct due_place){.at = 0};
         r->swept_at = clock->now;
     }
@@ -154,7 +154,7 @@ const struct err *lapse_rows(struct lapse *r, const struct work *clock,
         [DUE_DPOP_PROOF] = PERMIT_TOKENS_PROOF_KEPT,
         [DUE_PERMIT_TOKEN] = DAY};
     *more = false;
-    if (!again(r->deleted_at, clock->now))
+    if (!lapse_again(r->deleted_at, clock->now))
         return NULL;
     for (int i = 0; i < DUE_OLD__MAX; i++) {
         size_t n = 0;

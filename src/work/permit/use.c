@@ -12,7 +12,7 @@
 
 /* ---- the yes ---------------------------------------------------------- */
 
-static const struct err *find_permit(struct use *u, bool *found)
+static const struct err *use_find_permit(struct use *u, bool *found)
 {
     const struct suspension *s = &u->suspension;
     *found = false;
@@ -27,7 +27,7 @@ const struct err *use_find(struct use *u)
     if (!str_eq(u->suspension.asked_by, principal_actor(u->w.who)))
         return ERROR(ERR_NOT_FOUND, "suspension.unknown",
                      "This agent asked no question with this id.");
-    return find_permit(u, &found);
+    return use_find_permit(u, &found);
 }
 
 /* ---- the lock --------------------------------------------------------- */
@@ -64,9 +64,9 @@ struct judged {
 
 /* Would the rules that ask now have asked others than the question of the yes
  * did, or at a higher risk? */
-static const struct err *is_stricter(const struct judged *j,
-                                     const struct tool_rule_verdict *v,
-                                     size_t n, bool *out)
+static const struct err *use_stricter(const struct judged *j,
+                                      const struct tool_rule_verdict *v,
+                                      size_t n, bool *out)
 {
     const struct work *w = j->w;
     const struct str id = j->permit->suspension_id;
@@ -81,9 +81,9 @@ static const struct err *is_stricter(const struct judged *j,
     return NULL;
 }
 
-static const struct err *by_rules(const struct judged *j,
-                                  const struct str *tools, size_t n,
-                                  enum tool_effect *out)
+static const struct err *use_by_rules(const struct judged *j,
+                                      const struct str *tools, size_t n,
+                                      enum tool_effect *out)
 {
     const struct tool_rule_case about = {.agent = j->permit->agent,
                                          .tools = tools,
@@ -95,7 +95,7 @@ static const struct err *by_rules(const struct judged *j,
     if (n == 0)
         return NULL;
     TRY(tool_check_rules_once(j->w, j->rules, &about, &verdict));
-    TRY(is_stricter(j, &verdict, n, &stricter));
+    TRY(use_stricter(j, &verdict, n, &stricter));
     *out = stricter ? TOOL_DENY : verdict.effect;
     return NULL;
 }
@@ -108,24 +108,24 @@ const struct err *use_rules(const struct work *w, const struct permit *p,
     struct str *tools;
     const size_t n = tool_call_tools(w->arena, json_read(w->arena, p->granted),
                                      NULL, &tools);
-    return by_rules(&j, tools, n, out);
+    return use_by_rules(&j, tools, n, out);
 }
 
 /* Of the calls that were approved, which no permit may be able to describe. */
-static const struct err *rules_of_answer(const struct judged *j,
-                                         const struct suspension *s,
-                                         enum tool_effect *out)
+static const struct err *use_answer_rules(const struct judged *j,
+                                          const struct suspension *s,
+                                          enum tool_effect *out)
 {
     struct arena *a = j->w->arena;
     struct str *tools;
     const size_t n = tool_call_tools_of(a, suspension_final(a, s), &tools);
-    return by_rules(j, tools, n, out);
+    return use_by_rules(j, tools, n, out);
 }
 
 /* ---- may it be used --------------------------------------------------- */
 
 /* The call of a use that names none. */
-static const struct err *settle_call(struct use *u)
+static const struct err *use_settle_call(struct use *u)
 {
     struct arena *a = u->w.arena;
     const struct str text = permit_only_call(a, &u->row.permit);
@@ -139,13 +139,14 @@ static const struct err *settle_call(struct use *u)
                                &u->call);
 }
 
-static struct str call_digest(const struct use *u)
+static struct str use_digest(const struct use *u)
 {
     return u->call.tool.p ? tool_call_sha256(u->w.arena, &u->call) : STR_NONE;
 }
 
 /* The use of the same operation, or that of the whole answer; at 0: none. */
-static const struct err *find_before(struct use *u, int64_t *at, bool *same)
+static const struct err *use_find_before(struct use *u, int64_t *at,
+                                         bool *same)
 {
     const struct work *w = &u->w;
     struct answer_use one;
@@ -173,7 +174,7 @@ static const struct err *find_before(struct use *u, int64_t *at, bool *same)
 
 /* An answer without a permit is the permit that it would be, of the key that
  * asked. */
-static const struct err *lock(struct use *u)
+static const struct err *use_lock_answer(struct use *u)
 {
     const struct work_once none = {.key = STR_NONE};
     const struct work *w = &u->w;
@@ -193,23 +194,23 @@ const struct err *use_begin(struct use *u)
     struct permit *p = &u->row.permit;
     int64_t at = 0;
     bool same = false;
-    TRY(lock(u));
-    TRY(find_before(u, &at, &same));
+    TRY(use_lock_answer(u));
+    TRY(use_find_before(u, &at, &same));
     if (!p->id.p) {
         *p = permit_of_answer(u->w.arena, &u->suspension, at);
         p->id = STR_NONE;
     }
     u->counted = !p->id.p || permit_counted(u->w.arena, p);
     struct permit_case about = use_case(&u->row, &u->w);
-    TRY(settle_call(u));
+    TRY(use_settle_call(u));
     struct tool_check_rules rules = {.v = NULL};
     const struct judged j = {.w = &u->w, .rules = &rules, .permit = p};
-    TRY(u->call.tool.p ? by_rules(&j, &u->call.tool, 1, &about.rule)
-                       : rules_of_answer(&j, &u->suspension, &about.rule));
+    TRY(u->call.tool.p ? use_by_rules(&j, &u->call.tool, 1, &about.rule)
+                       : use_answer_rules(&j, &u->suspension, &about.rule));
     if (!same)
         return work_clock_over(permit_usable(p, &about), permit_lapsed);
     if (u->call.tool.p && u->redemption.call_sha256.p &&
-        !str_eq(u->redemption.call_sha256, call_digest(u)))
+        !str_eq(u->redemption.call_sha256, use_digest(u)))
         return ERROR(ERR_CONFLICT, "operation.other_call",
                      "This operation_id was used for another call.");
     u->again = true;
@@ -218,7 +219,7 @@ const struct err *use_begin(struct use *u)
 
 /* ---- counting --------------------------------------------------------- */
 
-static struct json *invoked(const struct use *u)
+static struct json *use_invoked(const struct use *u)
 {
     const struct redemption *r = &u->redemption;
     struct json *p = record_payload(u->w.arena, &redemption_record, r);
@@ -228,11 +229,11 @@ static struct json *invoked(const struct use *u)
 }
 
 /* The version stays: nothing of the intent has changed. */
-static const struct err *count_answer(struct use *u)
+static const struct err *use_count_answer(struct use *u)
 {
     const struct work *w = &u->w;
     const struct redemption *r = &u->redemption;
-    TRY(work_event(&u->w, "tool.invoked", event_by(w->who), invoked(u)));
+    TRY(work_event(&u->w, "tool.invoked", event_by(w->who), use_invoked(u)));
     redemptions_queue_answer(
         w->pg, w->arena,
         &(struct answer_use){.suspension_id = u->suspension.id,
@@ -245,7 +246,7 @@ static const struct err *count_answer(struct use *u)
 }
 
 /* The uses of several calls are one of each. */
-static const struct err *check_each(const struct use *u)
+static const struct err *use_check_each(const struct use *u)
 {
     const struct work *w = &u->w;
     const struct permit *p = &u->row.permit;
@@ -276,19 +277,19 @@ const struct err *use_count(struct use *u)
     *r = (struct redemption){.permit_id = p->id,
                              .n = p->used + 1,
                              .operation_id = u->operation_id,
-                             .call_sha256 = call_digest(u),
+                             .call_sha256 = use_digest(u),
                              .tool = u->call.tool,
                              .by = principal_actor(w->who),
                              .at = u->w.now};
     if (!p->id.p)
-        return count_answer(u);
+        return use_count_answer(u);
     TRY(permit_use(w->arena, p, u->call.tool, u->call.tree, u->w.now,
                    &amount));
-    TRY(check_each(u));
+    TRY(use_check_each(u));
     r->id = id_new(w->arena);
     if (p->terms.budget.unit.p)
         r->amount = decimal_text(w->arena, amount);
-    TRY(work_event(&u->w, "tool.invoked", event_by(w->who), invoked(u)));
+    TRY(work_event(&u->w, "tool.invoked", event_by(w->who), use_invoked(u)));
     work_touch(&u->w);
     permits_queue_update(w->pg, w->arena, p);
     redemptions_queue_insert(w->pg, w->arena, r, u->call.arguments,
@@ -314,7 +315,7 @@ const struct err *use_verdict(const struct work *w, const struct suspension *s,
 {
     struct use u = {.w = *w, .operation_id = operation_id, .suspension = *s};
     bool found;
-    const struct err *e = find_permit(&u, &found);
+    const struct err *e = use_find_permit(&u, &found);
     if (!e)
         e = use_up(&u);
     if (!e || (e->kind != ERR_CONFLICT && e->kind != ERR_INVALID &&
@@ -356,7 +357,7 @@ const struct err *use_read(const struct work *w, const struct suspension *v,
             about = s->about;
             const struct judged j = {
                 .w = w, .rules = &rules, .permit = &p, .question = &v[i]};
-            TRY(rules_of_answer(&j, &v[i], &about.rule));
+            TRY(use_answer_rules(&j, &v[i], &about.rule));
         }
         why[i] = permit_usable(&p, &about);
     }
