@@ -66,14 +66,8 @@ static void mail_put_text(struct buf *b, struct str s)
     }
 }
 
-static void mail_put_boundary(struct buf *b, struct str id)
-{
-    buf_put(b, "sayso-");
-    buf_str(b, id);
-}
-
 static void mail_put_headers(struct buf *b, const struct mail *m,
-                             struct str about)
+                             struct str about, struct str boundary)
 {
     const size_t at = str_find(m->from, '@', 0);
     /* Fri, 20 Nov 2026 09:26:13 +0000 */
@@ -81,42 +75,36 @@ static void mail_put_headers(struct buf *b, const struct mail *m,
                                        "Mon", "Tue", "Wed"};
     const int64_t day = m->now / (86400 * CLOCK_SECOND); /* since a Thursday */
     const struct str moment = words_moment(b->arena, m->now);
-    buf_put(b, "Date: ");
-    buf_put(b, days[day > 0 ? day % 7 : 0]);
-    buf_put(b, ", ");
     /* Without its " UTC". */
-    buf_str(b, str_sub(moment, 0, moment.n - 4));
-    buf_put(b, " +0000");
-    buf_put(b, CRLF "From: Sayso <");
-    buf_str(b, m->from);
-    buf_put(b, ">" CRLF "To: ");
+    const struct str date = str_sub(moment, 0, moment.n - 4);
+    buf_str(b, arena_join(b->arena, STR("Date: "),
+                          str_of(days[day > 0 ? day % 7 : 0]), STR(", "), date,
+                          STR(" +0000" CRLF "From: Sayso <"), m->from,
+                          STR(">" CRLF "To: ")));
     for (size_t i = 0; i < m->to_n; i++) {
         buf_put(b, i ? "," CRLF " " : "");
         buf_str(b, m->to[i]);
     }
-    buf_put(b, CRLF "Message-ID: <");
-    buf_str(b, m->id);
-    buf_str(b, str_sub(m->from, at, m->from.n));
-    buf_put(b, ">" CRLF "Subject: ");
+    buf_str(b, arena_join(b->arena, STR(CRLF "Message-ID: <"), m->id,
+                          str_sub(m->from, at, m->from.n),
+                          STR(">" CRLF "Subject: ")));
     mail_put_text(b, about);
     buf_put(b, CRLF "Auto-Submitted: auto-generated" CRLF
                     "MIME-Version: 1.0" CRLF
                     "Content-Type: multipart/alternative;" CRLF
                     " boundary=\"");
-    mail_put_boundary(b, m->id);
+    buf_str(b, boundary);
     buf_put(b, "\"" CRLF CRLF);
 }
 
-static void mail_put_part(struct buf *b, struct str id, const char *type,
+static void mail_put_part(struct buf *b, struct str boundary, const char *type,
                           struct str s)
 {
     const struct str coded = crypt_base64(b->arena, s);
-    buf_put(b, "--");
-    mail_put_boundary(b, id);
-    buf_put(b, CRLF "Content-Type: ");
-    buf_put(b, type);
-    buf_put(b, "; charset=utf-8" CRLF
-               "Content-Transfer-Encoding: base64" CRLF CRLF);
+    buf_str(b, arena_join(b->arena, STR("--"), boundary,
+                          STR(CRLF "Content-Type: "), str_of(type),
+                          STR("; charset=utf-8" CRLF
+                              "Content-Transfer-Encoding: base64" CRLF CRLF)));
     for (size_t i = 0; i < coded.n; i += LINE_MAX) {
         buf_str(b, str_sub(coded, i, i + LINE_MAX));
         buf_put(b, CRLF);
@@ -205,6 +193,7 @@ static struct json *mail_view(struct arena *a, const struct message *m)
 const struct err *mail_write(struct arena *a, const struct mail *m,
                              struct str *out)
 {
+    const struct str boundary = arena_join(a, STR("sayso-"), m->id);
     struct message said;
     struct buf b = buf_make(a, MESSAGE_MAX * 4);
     struct buf html = buf_make(a, MESSAGE_MAX);
@@ -215,12 +204,11 @@ const struct err *mail_write(struct arena *a, const struct mail *m,
     TRY(template_render(a, m->templates, &page, &html));
     mail_put_headers(&b, m,
                      arena_join(a, said.heading, STR(": "),
-                                message_line(a, said.title, SUBJECT_MAX)));
-    mail_put_part(&b, m->id, "text/plain", mail_text(a, &said));
-    mail_put_part(&b, m->id, "text/html", buf_text(&html));
-    buf_put(&b, "--");
-    mail_put_boundary(&b, m->id);
-    buf_put(&b, "--" CRLF);
+                                message_line(a, said.title, SUBJECT_MAX)),
+                     boundary);
+    mail_put_part(&b, boundary, "text/plain", mail_text(a, &said));
+    mail_put_part(&b, boundary, "text/html", buf_text(&html));
+    buf_str(&b, arena_join(a, STR("--"), boundary, STR("--" CRLF)));
     *out = buf_text(&b);
     return b.over ? ERROR(ERR_INTERNAL, "internal",
                           "The message is too long to send.")

@@ -27,7 +27,7 @@ static struct str message_heading(struct arena *a, struct str type,
     const int64_t attempt = json_int(json_get(data, "attempt"));
     const int64_t max = json_int(json_get(data, "max_attempts"));
     const bool test = json_bool(json_get(data, "test"));
-    struct buf b = buf_make(a, 128);
+    const struct str reminder = test ? STR("Test: reminder") : STR("Reminder");
     if (str_is(type, "suspension.escalated"))
         return test ? STR("Test: a request was escalated to you")
                     : STR("A request was escalated to you");
@@ -37,11 +37,11 @@ static struct str message_heading(struct arena *a, struct str type,
         return STR("A coordinator does not respond");
     if (!str_is(type, "suspension.reminded"))
         return test ? STR("Test: new request") : STR("New request");
-    buf_put(&b, test ? "Test: reminder" : "Reminder");
-    if (attempt > 1 && max >= attempt)
-        buf_printf(&b, " %lld of %lld", (long long)(attempt - 1),
-                   (long long)(max - 1));
-    return buf_text(&b);
+    return attempt > 1 && max >= attempt
+               ? arena_join(a, reminder, STR(" "),
+                            arena_number(a, attempt - 1), STR(" of "),
+                            arena_number(a, max - 1))
+               : reminder;
 }
 
 static void message_add_row(struct arena *a, struct message *m,
@@ -64,13 +64,10 @@ static struct str message_moment(struct arena *a, const struct json *data,
 /* "high" as "High"; a word of a vocabulary. */
 static struct str message_capital(struct arena *a, struct str s)
 {
-    struct buf b = buf_make(a, s.n + 1);
-    if (s.n == 0)
+    if (s.n == 0 || s.p[0] < 'a' || s.p[0] > 'z')
         return s;
-    buf_char(&b, s.p[0] >= 'a' && s.p[0] <= 'z' ? (char)(s.p[0] - 'a' + 'A')
-                                                : s.p[0]);
-    buf_str(&b, str_sub(s, 1, s.n));
-    return buf_text(&b);
+    const char first = (char)(s.p[0] - 'a' + 'A');
+    return arena_join(a, (struct str){&first, 1}, str_sub(s, 1, s.n));
 }
 
 static struct str message_context(struct arena *a, const struct json *data)

@@ -30,16 +30,12 @@ struct outbound_request webhook_plain(const struct webhook *w)
 struct outbound_request webhook_named(struct arena *a, const struct webhook *w)
 {
     struct outbound_request rq = webhook_plain(w);
-    struct buf when = buf_make(a, 32);
-    buf_int(&when, w->now / CLOCK_SECOND);
     webhook_add(&rq, webhook_header(a, "webhook-id", w->id));
-    webhook_add(&rq, webhook_header(a, "webhook-timestamp", buf_text(&when)));
-    if (w->epoch > 0) {
-        struct buf epoch = buf_make(a, 32);
-        buf_int(&epoch, w->epoch);
+    webhook_add(&rq, webhook_header(a, "webhook-timestamp",
+                                    arena_number(a, w->now / CLOCK_SECOND)));
+    if (w->epoch > 0)
         webhook_add(&rq, webhook_header(a, "sayso-restore-epoch",
-                                        buf_text(&epoch)));
-    }
+                                        arena_number(a, w->epoch)));
     return rq;
 }
 

@@ -79,14 +79,12 @@ static struct str ask_line(struct arena *a, const char *name, struct str value)
 static struct outbound_call ask_call(const struct asking *x, const char *path,
                                      struct str behind)
 {
-    struct buf b = buf_make(x->arena, ASK_BODY_MAX);
-    buf_str(&b, x->url);
-    while (b.n > 0 && b.p[b.n - 1] == '/')
-        b.n--;
-    buf_put(&b, path);
-    buf_str(&b, behind);
-    struct outbound_call f = {.url = buf_text(&b),
-                              .time = (HOLD + 25) * CLOCK_SECOND};
+    struct str server = x->url;
+    while (str_ends(server, STR("/")))
+        server.n--;
+    struct outbound_call f = {
+        .url = arena_join(x->arena, server, str_of(path), behind),
+        .time = (HOLD + 25) * CLOCK_SECOND};
     f.header[f.headers++] = ask_line(x->arena, "X-API-Key", x->key);
     if (x->agent.p)
         f.header[f.headers++] = ask_line(x->arena, "X-Agent-ID", x->agent);
@@ -177,11 +175,10 @@ static enum suspension_state ask_state(const struct json *asked)
 static struct json *ask_await(const struct asking *x, struct json *asked)
 {
     const int64_t end = clock_mono() + (x->wait + HOLD) * CLOCK_SECOND;
-    const struct str id = json_get_text(asked, "suspension_id");
-    struct buf b = buf_make(x->arena, 256);
-    buf_str(&b, id);
-    buf_printf(&b, "?wait=%d", HOLD);
-    struct outbound_call f = ask_call(x, "/api/v1/suspensions/", buf_text(&b));
+    struct outbound_call f =
+        ask_call(x, "/api/v1/suspensions/",
+                 arena_join(x->arena, json_get_text(asked, "suspension_id"),
+                            STR("?wait="), arena_number(x->arena, HOLD)));
     struct arena *one = arena_within(x->arena);
     bool open = true, refused = false;
     f.stop = &interrupted;

@@ -210,15 +210,15 @@ static void doctor_database(const struct command *c, struct findings *f)
     if (!e) {
         doctor_rights(rows[0], f);
         const int64_t tables = pg_int(rows[1], 0, 0);
-        struct buf mend = buf_make(c->arena, 256);
-        buf_printf(&mend,
-                   "the tables are number %lld, this program needs %d; %s",
-                   (long long)tables, SQL_TABLES,
-                   tables < SQL_TABLES ? "run `sayso migrate`"
-                                       : "install the newer program");
+        const struct str mend = arena_join(
+            c->arena, STR("the tables are number "),
+            arena_number(c->arena, tables), STR(", this program needs "),
+            arena_number(c->arena, SQL_TABLES),
+            tables < SQL_TABLES ? STR("; run `sayso migrate`")
+                                : STR("; install the newer program"));
         doctor_tell(f, tables == SQL_TABLES,
                     "the program and the tables are of one version",
-                    arena_z(c->arena, buf_text(&mend)));
+                    arena_z(c->arena, mend));
         const struct tables_restore restore =
             tables_restore_of(pg_str(rows[1], 0, 1));
         doctor_tell(f, !restore.elsewhere,
@@ -252,14 +252,13 @@ static void doctor_database(const struct command *c, struct findings *f)
 static void doctor_site(const struct command *c, struct findings *f)
 {
     struct outbound_answer got;
-    struct buf url = buf_make(c->arena, 512);
     struct json *o = NULL;
-    buf_str(&url, c->conf->public_url);
-    buf_put(&url, "/healthz");
-    outbound_call(c->arena,
-                  &(struct outbound_call){.url = buf_text(&url),
-                                          .time = SITE_TIME},
-                  &got);
+    outbound_call(
+        c->arena,
+        &(struct outbound_call){
+            .url = arena_join(c->arena, c->conf->public_url, STR("/healthz")),
+            .time = SITE_TIME},
+        &got);
     const bool read =
         got.status == 200 && !json_parse(c->arena, got.body, &o);
     const struct str site = read ? json_get_text(o, "site") : STR_NONE;

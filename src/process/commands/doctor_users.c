@@ -14,7 +14,6 @@
 #include "process/start/user.h"
 #include "world/address.h"
 
-#define DSN_MAX 4096
 #define CANNOT 101 /* the child could not become the user */
 
 enum { ROLE_DB_WEB, ROLE_DB_WAIT, ROLE_DB_TICK, ROLE_DB_DELIVER, ROLE_DB_OWNER,
@@ -76,17 +75,14 @@ int doctor_users_as(const struct command *c, const char *name,
 static struct str doctor_users_dsn(struct arena *a, struct str dsn,
                                    const char *role)
 {
-    struct buf b = buf_make(a, DSN_MAX);
     const bool uri = str_starts(dsn, STR("postgresql://")) ||
                      str_starts(dsn, STR("postgres://"));
-    buf_str(&b, dsn);
-    if (uri)
-        buf_char(&b, str_find(dsn, '?', 0) < dsn.n ? '&' : '?');
-    else
-        buf_char(&b, ' ');
-    buf_put(&b, "user=");
-    buf_put(&b, role);
-    return buf_text(&b);
+    const bool more = str_find(dsn, '?', 0) < dsn.n;
+    return arena_join(a, dsn,
+                      !uri   ? STR(" user=")
+                      : more ? STR("&user=")
+                             : STR("?user="),
+                      str_of(role));
 }
 
 static bool doctor_users_let_in(const struct command *c, struct str dsn)

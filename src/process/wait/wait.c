@@ -80,19 +80,21 @@ struct wait {
 static void wait_send_progress(struct waiter *v)
 {
     struct arena *a = v->wait->arena;
-    struct buf event = buf_make(a, 1024), b = buf_make(a, 2048);
-    if (v->progress == 0)
-        buf_put(&event, "Status: 200 OK\r\nContent-Type: text/event-stream"
-                        "\r\nCache-Control: no-store\r\n"
-                        "X-Content-Type-Options: nosniff\r\n\r\n");
-    buf_put(&event, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":"
-                    "\"notifications/progress\",\"params\":{"
-                    "\"progressToken\":");
-    buf_put(&event, v->token);
-    buf_put(&event, ",\"progress\":");
-    buf_int(&event, ++v->progress);
-    buf_put(&event, ",\"message\":\"Nobody has answered yet.\"}}\n\n");
-    fcgi_record_out(&v->record, &b, buf_text(&event));
+    struct buf b = buf_make(a, 2048);
+    const struct str head =
+        v->progress > 0 ? STR("")
+                        : STR("Status: 200 OK\r\n"
+                              "Content-Type: text/event-stream\r\n"
+                              "Cache-Control: no-store\r\n"
+                              "X-Content-Type-Options: nosniff\r\n\r\n");
+    const struct str event = arena_join(
+        a, head,
+        STR("event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":"
+            "\"notifications/progress\",\"params\":{\"progressToken\":"),
+        str_of(v->token), STR(",\"progress\":"),
+        arena_number(a, ++v->progress),
+        STR(",\"message\":\"Nobody has answered yet.\"}}\n\n"));
+    fcgi_record_out(&v->record, &b, event);
     v->progress_at = clock_mono() + PROGRESS;
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
 }
@@ -115,11 +117,13 @@ static void wait_second(void *context)
 static void wait_resume(struct waiter *v, bool held)
 {
     struct buf b = buf_make(v->wait->arena, 256);
-    struct buf head = buf_make(v->wait->arena, 128);
-    buf_put(&head, "Status: 200 OK\r\nX-Accel-Redirect: ");
-    buf_put(&head, v->over ? "@over" : held ? "@resume" : "@unheld");
-    buf_put(&head, "\r\n\r\n");
-    fcgi_record_out(&v->record, &b, buf_text(&head));
+    const struct str head =
+        arena_join(v->wait->arena, STR("Status: 200 OK\r\nX-Accel-Redirect: "),
+                   v->over ? STR("@over")
+                   : held  ? STR("@resume")
+                           : STR("@unheld"),
+                   STR("\r\n\r\n"));
+    fcgi_record_out(&v->record, &b, head);
     fcgi_record_end(&v->record, &b);
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
     loop_close(v->conn, false);

@@ -25,17 +25,6 @@ const struct err *due_next(struct pg *pg, struct arena *a, int64_t *out)
     return NULL;
 }
 
-static struct work due_work(const struct work *clock,
-                            const struct pg_rows *intents, size_t i)
-{
-    struct work w = *clock;
-    w.intent = intents_row(intents, i);
-    w.was = w.intent.status;
-    w.dependencies_done = pg_bool(intents, i, INTENTS_DEPENDENCIES_DONE);
-    w.has_listeners = true;
-    return w;
-}
-
 /* The intents and their questions. */
 struct chosen {
     struct str intents[DUE_BATCH], questions[DUE_BATCH];
@@ -89,8 +78,14 @@ static void due_order(const struct work *clock, const struct str *ids,
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < pg_count(intents); k++) {
-            if (str_eq(pg_str(intents, k, 0), ids[i]))
-                out[i] = due_work(clock, intents, k);
+            if (!str_eq(pg_str(intents, k, 0), ids[i]))
+                continue;
+            out[i] = *clock;
+            out[i].intent = intents_row(intents, k);
+            out[i].was = out[i].intent.status;
+            out[i].dependencies_done =
+                pg_bool(intents, k, INTENTS_DEPENDENCIES_DONE);
+            out[i].has_listeners = true;
         }
     }
 }
