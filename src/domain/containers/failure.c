@@ -88,6 +88,7 @@ static const struct record_field failure_fields[] = {
     {RECORD_OWN(failure, terms.by, IN_JOIN, principal_by_column,
                 principal_by_take),
      .column = "decides"},
+    {RECORD_TEXT(failure, fallback_agent_id, IN_JOIN)},
 };
 const struct record failure_record =
     RECORD(failure, "failure", "intent_failure");

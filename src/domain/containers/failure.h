@@ -29,6 +29,7 @@ struct failure {
     int64_t created_at;
     struct str key_id;  /* of the agent's key; p NULL: none */
     struct terms terms; /* of that key, as they are now */
+    struct str fallback_agent_id; /* of the policy now; p NULL: none */
 };
 
 /* Reads the body of PUT .../retry-policy. ERR_INVALID names the member. */

@@ -3,7 +3,6 @@
 
 #include "base/clock_text.h"
 #include "base/shared/clock_watch.h"
-#include "domain/containers/acl.h"
 #include "domain/question/side_question.h"
 #include "store/intent/intents.h"
 #include "store/plan/portfolios.h"
@@ -405,100 +404,7 @@ const struct err *due_leases(const struct work *clock, struct due_place *place,
     return NULL;
 }
 
-/* ---- coordinators ---------------------------------------------------- */
-
-const struct err *due_some(const struct work *clock, int find, int read,
-                           struct due_some *out)
-{
-    struct str ids[DUE_LEASES_BATCH];
-    struct pg_rows *due = NULL, *locked = NULL;
-    size_t n = 0;
-    *out = (struct due_some){.n = 0};
-    TRY(pg_query(clock->pg, clock->arena, find, PG(pg_moment(clock->now)),
-                 &due));
-    for (; n < pg_count(due) && n < DUE_LEASES_BATCH; n++)
-        ids[n] = pg_str(due, n, 0);
-    if (n == 0)
-        return NULL;
-    TRY(due_lock(clock->pg, clock->arena, SQL_DUE_LOCK_INTENTS, ids, n,
-                 &locked));
-    if (pg_count(locked) == 0) {
-        pg_rollback(clock->pg);
-        return NULL;
-    }
-    out->n = pg_count(locked);
-    return due_load(clock, locked, read, &out->v, &out->rows);
-}
-
-const struct err *due_coordinators(const struct work *clock,
-                                   struct due_coordinators *out)
-{
-    struct due_some due;
-    TRY(pg_query(clock->pg, clock->arena, SQL_DUE_COORDINATORS_ALONE,
-                 PG(pg_moment(clock->now)), NULL));
-    TRY(due_some(clock, SQL_DUE_COORDINATORS, SQL_DUE_COORDINATORS_LAPSED,
-                 &due));
-    *out = (struct due_coordinators){.v = due.v, .n = due.n};
-    if (due.n > 0)
-        out->lapsed = (struct coordinator_rows){
-            .v = rows_all(clock->arena, &coordinator_record, due.rows),
-            .n = pg_count(due.rows)};
-    return NULL;
-}
-
-void due_queue_told(const struct work *w, const struct coordinator *c)
-{
-    pg_queue(w->pg, w->arena, SQL_DUE_COORDINATOR_TOLD,
-             PG(pg_text(c->id), pg_moment(w->now)));
-}
-
-/* ---- failures -------------------------------------------------------- */
-
-const struct err *due_failures(const struct work *clock,
-                               struct due_failures *out)
-{
-    struct due_some due;
-    TRY(due_some(clock, SQL_DUE_FAILURES, SQL_DUE_FAILURES_DUE, &due));
-    *out = (struct due_failures){.v = due.v, .n = due.n};
-    out->failures_n = due.n > 0 ? pg_count(due.rows) : 0;
-    out->failures =
-        arena_many(clock->arena, out->failures_n + 1, struct due_failure);
-    for (size_t i = 0; i < out->failures_n; i++)
-        out->failures[i] = (struct due_failure){
-            .fallback_agent_id =
-                pg_str(due.rows, i, rows_columns(&failure_record))};
-    for (size_t i = 0; i < out->failures_n; i++)
-        rows_read(&failure_record, due.rows, i, &out->failures[i].failure);
-    return NULL;
-}
-
-void due_queue_failure(struct pg *pg, struct arena *a,
-                       const struct due_failure *d, int64_t resolved_at,
-                       int64_t due_at)
-{
-    pg_queue(pg, a, SQL_DUE_FAILURE_MOVED,
-             PG(pg_text(d->failure.id),
-                pg_text(vocabulary_failure_next(d->failure.next)->wire),
-                pg_moment(resolved_at), pg_moment(due_at)));
-}
-
-const struct err *due_dismiss(struct pg *pg, struct arena *a,
-                              const struct due_agent *who,
-                              struct due_dismissed *out)
-{
-    struct pg_rows *rows[2] = {NULL};
-    pg_queue(pg, a, SQL_DUE_LEASES_OF,
-             PG(pg_text(who->intent_id), pg_text(who->agent_id),
-                pg_moment(who->now)));
-    pg_queue(pg, a, SQL_DUE_UNASSIGN,
-             PG(pg_text(who->intent_id),
-                pg_text(who->stays ? STR_NONE : who->agent_id)));
-    TRY(pg_run(pg, a, rows));
-    out->leases = (struct lease_rows){.v = rows_all(a, &lease_record, rows[0]),
-                                      .n = pg_count(rows[0])};
-    out->assigned = pg_affected(rows[1]) > 0;
-    return NULL;
-}
+/* ---- rows of a few intents --------------------------------------------- */
 
 const struct err *due_commit(const struct work *clock, const struct work *v,
                              size_t n)
@@ -511,59 +417,41 @@ const struct err *due_commit(const struct work *clock, const struct work *v,
     return NULL;
 }
 
-/* ---- access ---------------------------------------------------------- */
-
-const struct err *due_access(const struct work *clock, struct due_accesses *out)
+const struct err *
+due_each(const struct work *clock, const struct due_kind *kind,
+         const struct err *(*step)(struct work *w, void *rows, size_t n),
+         bool *more)
 {
-    struct due_some due;
-    TRY(due_some(clock, SQL_DUE_ACL, SQL_DUE_ACL_OF, &due));
-    *out = (struct due_accesses){.v = due.v, .n = due.n};
-    if (due.n > 0)
-        out->over = (struct acl_rows){
-            .v = rows_all(clock->arena, &acl_entry_record, due.rows),
-            .n = pg_count(due.rows)};
-    return NULL;
-}
-
-/* ---- tasks ----------------------------------------------------------- */
-
-const struct err *due_tasks(const struct work *clock, struct due_tasks *out)
-{
-    struct due_some due;
-    TRY(due_some(clock, SQL_DUE_TASKS, SQL_DUE_TASKS_OF, &due));
-    *out = (struct due_tasks){.v = due.v, .n = due.n};
-    out->tasks_n = due.n > 0 ? pg_count(due.rows) : 0;
-    if (out->tasks_n > 0)
-        out->tasks = rows_all(clock->arena, &task_record, due.rows);
-    return NULL;
-}
-
-void due_queue_task(struct pg *pg, struct arena *a, const struct task *t,
-                    int64_t runs_until)
-{
-    pg_queue(pg, a, SQL_DUE_TASK_LATER,
-             PG(pg_text(t->id), pg_moment(runs_until)));
-}
-
-/* ---- rows past their retention --------------------------------------- */
-
-const struct err *due_delete(struct pg *pg, struct arena *a, enum due_old what,
-                             int64_t before, size_t *out)
-{
-    static const int statements[DUE_OLD__MAX] = {
-        [DUE_IDEMPOTENCY] = SQL_DUE_IDEMPOTENCY_DELETE,
-        [DUE_SESSION] = SQL_DUE_SESSION_DELETE,
-        [DUE_DELIVERY] = SQL_DUE_DELIVERY_DELETE,
-        [DUE_SUBSCRIPTION] = SQL_DUE_SUBSCRIPTION_DELETE,
-        [DUE_KNOWN_BROWSER] = SQL_DUE_KNOWN_BROWSER_DELETE,
-        [DUE_SIGN_IN_FAILURE] = SQL_DUE_SIGN_IN_FAILURE_DELETE,
-        [DUE_STORED] = SQL_DUE_STORED_DELETE,
-        [DUE_SECRET] = SQL_DUE_SECRET_DELETE,
-        [DUE_INITIATION] = SQL_DUE_INITIATION_DELETE,
-        [DUE_DPOP_PROOF] = SQL_DUE_DPOP_PROOF_DELETE,
-        [DUE_PERMIT_TOKEN] = SQL_DUE_PERMIT_TOKEN_DELETE};
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, statements[what], PG(pg_moment(before)), &rows));
-    *out = pg_affected(rows);
-    return NULL;
+    const size_t size = kind->record->size;
+    struct str ids[DUE_LEASES_BATCH], id;
+    struct pg_rows *due = NULL, *locked = NULL;
+    struct work *works = NULL;
+    size_t n = 0;
+    *more = false;
+    TRY(pg_query(clock->pg, clock->arena, kind->find,
+                 PG(pg_moment(clock->now)), &due));
+    for (; n < pg_count(due) && n < DUE_LEASES_BATCH; n++)
+        ids[n] = pg_str(due, n, 0);
+    if (n == 0)
+        return NULL;
+    TRY(due_lock(clock->pg, clock->arena, SQL_DUE_LOCK_INTENTS, ids, n,
+                 &locked));
+    if (pg_count(locked) == 0) {
+        pg_rollback(clock->pg);
+        return NULL;
+    }
+    TRY(due_load(clock, locked, kind->read, &works, &due));
+    for (size_t i = 0; i < pg_count(locked); i++) {
+        char *rows = arena_array(clock->arena, pg_count(due) + 1, size);
+        n = 0;
+        for (size_t k = 0; k < pg_count(due); k++) {
+            rows_read(kind->record, due, k, rows + n * size);
+            memcpy(&id, rows + n * size + kind->intent_id, sizeof id);
+            n += str_eq(id, works[i].intent.id);
+        }
+        if (n > 0)
+            TRY(step(&works[i], rows, n));
+    }
+    *more = true;
+    return due_commit(clock, works, pg_count(locked));
 }

@@ -4,10 +4,13 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "domain/intent/governance.h"
 #include "domain/plan/task_change.h"
-#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
-#include "store/sql.gen.h"
+#include "domain/question/side_question.h"
+#include "store/intent/leases.h"
+#include "store/intent/records.h"
+#include "store/rows.h"
 #include "work/ask.h"
 
 #define AGAIN (5 * CLOCK_SECOND)
@@ -21,9 +24,8 @@ static const struct err *failure_log(struct work *w, const char *type,
 }
 
 static const struct err *
-failure_assign(struct work *w, const struct due_failure *d, struct str agent)
+failure_assign(struct work *w, const struct failure *f, struct str agent)
 {
-    const struct failure *f = &d->failure;
     const bool again = f->next == FAILURE_RETRY;
     struct json *p = json_object(w->arena);
     leases_queue_assign(
@@ -44,25 +46,27 @@ failure_assign(struct work *w, const struct due_failure *d, struct str agent)
     return failure_log(w, "agent_assigned", p);
 }
 
-/* The agent that failed gives back its leases and its assignment, but where a
- * quorum is of those assigned: no agent's failure makes it smaller. */
+/* The agent that failed gives back its leases, at most 20, and its assignment,
+ * but where a quorum is of those assigned: no agent's failure makes it
+ * smaller. */
 static const struct err *failure_dismiss(struct work *w, struct str agent,
                                          const struct governance *g)
 {
-    const struct due_agent who = {
-        .intent_id = w->intent.id,
-        .agent_id = agent,
-        .now = w->now,
-        .stays = g->completion == COMPLETION_QUORUM};
-    struct due_dismissed end;
+    const bool stays = g->completion == COMPLETION_QUORUM;
+    struct pg_rows *rows[2] = {NULL};
     struct json *p = json_object(w->arena);
-    TRY(due_dismiss(w->pg, w->arena, &who, &end));
-    for (size_t i = 0; i < end.leases.n; i++)
-        TRY(failure_log(
-            w, "lease_released",
-            lease_payload(w->arena, &end.leases.v[i], "fallback")));
+    pg_queue(w->pg, w->arena, SQL_DUE_LEASES_OF,
+             PG(pg_text(w->intent.id), pg_text(agent), pg_moment(w->now)));
+    pg_queue(w->pg, w->arena, SQL_DUE_UNASSIGN,
+             PG(pg_text(w->intent.id), pg_text(stays ? STR_NONE : agent)));
+    TRY(pg_run(w->pg, w->arena, rows));
+    const struct lease *leases = rows_all(w->arena, &lease_record, rows[0]);
+    for (size_t i = 0; i < pg_count(rows[0]); i++)
+        TRY(failure_log(w, "lease_released",
+                        lease_payload(w->arena, &leases[i], "fallback")));
     json_set_text(p, "agent_id", agent);
-    return end.assigned ? failure_log(w, "agent_unassigned", p) : NULL;
+    return pg_affected(rows[1]) > 0 ? failure_log(w, "agent_unassigned", p)
+                                    : NULL;
 }
 
 /* ---- people ---------------------------------------------------------- */
@@ -86,26 +90,38 @@ static const struct err *failure_ask(struct work *w, struct failure *f)
 
 /* ---- the step -------------------------------------------------------- */
 
-static const struct err *failure_step(struct work *w, struct due_failure *d)
+/* The step, f->next, was taken, or is due later; 0: none. */
+static void failure_queue(struct work *w, const struct failure *f,
+                          int64_t resolved_at, int64_t due_at)
+{
+    pg_queue(w->pg, w->arena, SQL_DUE_FAILURE_MOVED,
+             PG(pg_text(f->id),
+                pg_text(vocabulary_failure_next(f->next)->wire),
+                pg_moment(resolved_at), pg_moment(due_at)));
+}
+
+/* One of an intent at a time. */
+static const struct err *failure_step(struct work *w, void *rows, size_t n)
 {
     const struct governance g =
         governance_stored(w->arena, w->intent.governance_policy);
-    struct failure *f = &d->failure;
+    struct failure *f = rows;
+    (void)n;
     if (intent_ended(w->intent.status)) {
-        due_queue_failure(w->pg, w->arena, d, 0, 0);
+        failure_queue(w, f, 0, 0);
     } else if (w->intent.status != INTENT_ACTIVE) {
-        due_queue_failure(w->pg, w->arena, d, 0, w->now + AGAIN);
+        failure_queue(w, f, 0, w->now + AGAIN);
     } else {
-        f->next = failure_now(f, d->fallback_agent_id, &g);
+        f->next = failure_now(f, f->fallback_agent_id, &g);
         if (f->next == FAILURE_ESCALATION) {
             TRY(failure_ask(w, f));
         } else if (f->next == FAILURE_RETRY) {
-            TRY(failure_assign(w, d, f->agent_id));
+            TRY(failure_assign(w, f, f->agent_id));
         } else {
             TRY(failure_dismiss(w, f->agent_id, &g));
-            TRY(failure_assign(w, d, d->fallback_agent_id));
+            TRY(failure_assign(w, f, f->fallback_agent_id));
         }
-        due_queue_failure(w->pg, w->arena, d, w->now, 0);
+        failure_queue(w, f, w->now, 0);
         work_queue(w);
     }
     return pg_run(w->pg, w->arena, NULL);
@@ -113,23 +129,10 @@ static const struct err *failure_step(struct work *w, struct due_failure *d)
 
 const struct err *failure_steps_run(const struct work *clock, bool *more)
 {
-    struct due_failures due;
-    *more = false;
-    TRY(due_failures(clock, &due));
-    if (due.n == 0)
-        return NULL;
-    for (size_t i = 0; i < due.n; i++) {
-        for (size_t k = 0; k < due.failures_n; k++) {
-            struct due_failure *d = &due.failures[k];
-            if (str_eq(d->failure.intent_id, due.v[i].intent.id)) {
-                TRY(failure_step(&due.v[i], d));
-                break; /* one of an intent at a time */
-            }
-        }
-    }
-    TRY(due_commit(clock, due.v, due.n));
-    *more = true;
-    return NULL;
+    static const struct due_kind kind = {SQL_DUE_FAILURES,
+                                         SQL_DUE_FAILURES_DUE, &failure_record,
+                                         offsetof(struct failure, intent_id)};
+    return due_each(clock, &kind, failure_step, more);
 }
 
 /* ---- tasks that run too long -------------------------------------------- */
@@ -145,15 +148,18 @@ static const struct err *failure_fail(struct work *w, const struct task *over)
     return ask_of_plans(w);
 }
 
-/* One that cannot be failed now, because the log is full or people have too
- * much to do already, is looked at again later. */
-static const struct err *failure_task(struct work *w, const struct task *over)
+/* One of an intent at a time. One that cannot be failed now, because the log is
+ * full or people have too much to do already, is looked at again later. */
+static const struct err *failure_task(struct work *w, void *rows, size_t n)
 {
+    const struct task *over = rows;
     const struct err *e = failure_fail(w, over);
+    (void)n;
     if (e && !pg_in_transaction(w->pg))
         return e;
     if (e)
-        due_queue_task(w->pg, w->arena, over, w->now + TASK_AGAIN);
+        pg_queue(w->pg, w->arena, SQL_DUE_TASK_LATER,
+                 PG(pg_text(over->id), pg_moment(w->now + TASK_AGAIN)));
     else
         work_queue(w);
     return pg_run(w->pg, w->arena, NULL);
@@ -161,20 +167,8 @@ static const struct err *failure_task(struct work *w, const struct task *over)
 
 const struct err *failure_steps_tasks(const struct work *clock, bool *more)
 {
-    struct due_tasks due;
-    *more = false;
-    TRY(due_tasks(clock, &due));
-    if (due.n == 0)
-        return NULL;
-    for (size_t i = 0; i < due.n; i++) {
-        for (size_t k = 0; k < due.tasks_n; k++) {
-            if (str_eq(due.tasks[k].intent_id, due.v[i].intent.id)) {
-                TRY(failure_task(&due.v[i], &due.tasks[k]));
-                break; /* one of an intent at a time */
-            }
-        }
-    }
-    TRY(due_commit(clock, due.v, due.n));
-    *more = true;
-    return NULL;
+    static const struct due_kind kind = {SQL_DUE_TASKS, SQL_DUE_TASKS_OF,
+                                         &task_record,
+                                         offsetof(struct task, intent_id)};
+    return due_each(clock, &kind, failure_task, more);
 }

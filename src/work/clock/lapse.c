@@ -10,11 +10,14 @@
 #include "store/person/secrets.h"
 #include "store/person/sign_ins.h"
 #include "store/sending/endpoints.h"
+#include "store/plan/coordinators.h"
+#include "store/sql.gen.h"
 #include "work/access.h"
 
 #define DAY (86400 * CLOCK_SECOND)
 /* Time until skipped leases and old rows are looked for again. */
 #define AGAIN (60 * CLOCK_SECOND)
+#define PAGE 500 /* rows of one statement that deletes */
 
 /* Is it time again? A clock that was set back does not delay it. */
 static bool lapse_again(int64_t last, int64_t now)
@@ -80,60 +83,51 @@ static const struct err *lapse_coordinator(struct work *w,
         .url = conf_address(w->arena, w->conf, "/intents/", w->intent.id),
         .sequence = w->intent.tail.sequence,
         .now = w->now};
-    due_queue_told(w, c);
+    pg_queue(w->pg, w->arena, SQL_DUE_COORDINATOR_TOLD,
+             PG(pg_text(c->id), pg_moment(w->now)));
     w->notice = &notice;
     work_queue(w);
     w->notice = NULL;
     return NULL;
 }
 
+static const struct err *lapse_coordinators_of(struct work *w, void *rows,
+                                               size_t n)
+{
+    const struct coordinator *v = rows;
+    struct channels *channels = arena_new(w->arena, struct channels);
+    TRY(endpoints_channels(w->pg, w->arena, channels));
+    for (size_t i = 0; i < n; i++)
+        TRY(lapse_coordinator(w, &v[i], channels));
+    return pg_run(w->pg, w->arena, NULL);
+}
+
 const struct err *lapse_coordinators(const struct work *clock, bool *more)
 {
-    struct channels *channels = arena_new(clock->arena, struct channels);
-    struct due_coordinators due;
+    static const struct due_kind kind = {
+        SQL_DUE_COORDINATORS, SQL_DUE_COORDINATORS_LAPSED, &coordinator_record,
+        offsetof(struct coordinator, intent_id)};
     *more = false;
-    TRY(due_coordinators(clock, &due));
-    if (due.n == 0)
-        return NULL;
-    TRY(endpoints_channels(clock->pg, clock->arena, channels));
-    for (size_t i = 0; i < due.n; i++) {
-        for (size_t k = 0; k < due.lapsed.n; k++) {
-            if (str_eq(due.lapsed.v[k].intent_id, due.v[i].intent.id))
-                TRY(lapse_coordinator(&due.v[i], &due.lapsed.v[k], channels));
-        }
-    }
-    TRY(due_commit(clock, due.v, due.n));
-    *more = true;
-    return NULL;
+    TRY(pg_query(clock->pg, clock->arena, SQL_DUE_COORDINATORS_ALONE,
+                 PG(pg_moment(clock->now)), NULL));
+    return due_each(clock, &kind, lapse_coordinators_of, more);
 }
 
 /* ---- access ---------------------------------------------------------- */
 
+static const struct err *lapse_access_of(struct work *w, void *rows, size_t n)
+{
+    TRY(access_expire(w, rows, n));
+    work_queue(w);
+    return pg_run(w->pg, w->arena, NULL);
+}
+
 const struct err *lapse_access(const struct work *clock, bool *more)
 {
-    struct due_accesses due;
-    *more = false;
-    TRY(due_access(clock, &due));
-    if (due.n == 0)
-        return NULL;
-    for (size_t i = 0; i < due.n; i++) {
-        struct work *w = &due.v[i];
-        struct acl_entry *over =
-            arena_many(w->arena, due.over.n + 1, struct acl_entry);
-        size_t n = 0;
-        for (size_t k = 0; k < due.over.n; k++) {
-            if (str_eq(due.over.v[k].intent_id, w->intent.id))
-                over[n++] = due.over.v[k];
-        }
-        if (n == 0)
-            continue; /* revoked meanwhile */
-        TRY(access_expire(w, over, n));
-        work_queue(w);
-        TRY(pg_run(w->pg, w->arena, NULL));
-    }
-    TRY(due_commit(clock, due.v, due.n));
-    *more = true;
-    return NULL;
+    static const struct due_kind kind = {
+        SQL_DUE_ACL, SQL_DUE_ACL_OF, &acl_entry_record,
+        offsetof(struct acl_entry, intent_id)};
+    return due_each(clock, &kind, lapse_access_of, more);
 }
 
 /* ---- rows ----------------------------------------------------------- */
@@ -141,26 +135,28 @@ const struct err *lapse_access(const struct work *clock, bool *more)
 const struct err *lapse_rows(struct lapse *r, const struct work *clock,
                              bool *more)
 {
-    static const int64_t kept[DUE_OLD__MAX] = {
-        [DUE_IDEMPOTENCY] = 7 * DAY,
-        [DUE_SESSION] = DAY,
-        [DUE_DELIVERY] = 30 * DAY,
-        [DUE_SUBSCRIPTION] = 0,
-        [DUE_KNOWN_BROWSER] = SIGN_INS_BROWSER_LIFE,
-        [DUE_SIGN_IN_FAILURE] = SIGN_INS_FORGOTTEN,
-        [DUE_STORED] = 30 * DAY,
-        [DUE_SECRET] = SECRETS_LIFE,
-        [DUE_INITIATION] = INITIATIONS_LIFE,
-        [DUE_DPOP_PROOF] = PERMIT_TOKENS_PROOF_KEPT,
-        [DUE_PERMIT_TOKEN] = DAY};
+    static const struct {
+        int statement;
+        int64_t kept;
+    } old[] = {{SQL_DUE_IDEMPOTENCY_DELETE, 7 * DAY},
+               {SQL_DUE_SESSION_DELETE, DAY},
+               {SQL_DUE_DELIVERY_DELETE, 30 * DAY},
+               {SQL_DUE_SUBSCRIPTION_DELETE, 0},
+               {SQL_DUE_KNOWN_BROWSER_DELETE, SIGN_INS_BROWSER_LIFE},
+               {SQL_DUE_SIGN_IN_FAILURE_DELETE, SIGN_INS_FORGOTTEN},
+               {SQL_DUE_STORED_DELETE, 30 * DAY},
+               {SQL_DUE_SECRET_DELETE, SECRETS_LIFE},
+               {SQL_DUE_INITIATION_DELETE, INITIATIONS_LIFE},
+               {SQL_DUE_DPOP_PROOF_DELETE, PERMIT_TOKENS_PROOF_KEPT},
+               {SQL_DUE_PERMIT_TOKEN_DELETE, DAY}};
     *more = false;
     if (!lapse_again(r->deleted_at, clock->now))
         return NULL;
-    for (int i = 0; i < DUE_OLD__MAX; i++) {
-        size_t n = 0;
-        TRY(due_delete(clock->pg, clock->arena, (enum due_old)i,
-                       clock->now - kept[i], &n));
-        *more = *more || n == DUE_PAGE;
+    for (size_t i = 0; i < countof(old); i++) {
+        struct pg_rows *rows = NULL;
+        TRY(pg_query(clock->pg, clock->arena, old[i].statement,
+                     PG(pg_moment(clock->now - old[i].kept)), &rows));
+        *more = *more || pg_affected(rows) == PAGE;
     }
     r->deleted_at = *more ? 0 : clock->now;
     return NULL;
