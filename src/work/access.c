@@ -11,31 +11,24 @@
 #define REQUESTS_MAX 200
 #define LEASES_APART 12 /* each with an event of its own */
 
-/* A full log keeps nobody from losing access. */
-static const struct err *access_log(struct work *w, struct event_by by,
-                                    const char *type,
-                                    const struct json *payload)
-{
-    const struct err *e = work_event(w, type, by, payload);
-    return e && err_is(e, event_log_full) ? NULL : e;
-}
-
-/* More leases than may have events of their own share one event. */
+/* More leases than may have events of their own share one event. A full log
+ * keeps nobody from losing access. */
 static const struct err *access_log_leases(struct work *w, struct event_by by,
                                            const struct lease_rows *ended,
                                            const char *reason)
 {
     struct json *o = json_object(w->arena), *ids = json_array(w->arena);
     for (size_t i = 0; i < ended->n && i < LEASES_APART; i++)
-        TRY(access_log(w, by, "lease_released",
-                       lease_payload(w->arena, &ended->v[i], reason)));
+        TRY(work_event_optional(
+            w, "lease_released", by,
+            lease_payload(w->arena, &ended->v[i], reason)));
     if (ended->n <= LEASES_APART)
         return NULL;
     for (size_t i = LEASES_APART; i < ended->n; i++)
         json_add_text(ids, ended->v[i].id);
     json_set_json(o, "lease_ids", ids);
     json_set_text(o, "reason", str_of(reason));
-    return access_log(w, by, "lease_released", o);
+    return work_event_optional(w, "lease_released", by, o);
 }
 
 /* After the rows: the mark on the intent; the leases of the agents that lost
@@ -93,8 +86,8 @@ const struct err *access_revoke(struct work *w, struct event_by by,
         if (!str_eq(rows.v[i].id, id))
             continue;
         acls_queue_remove(w->pg, w->arena, &rows.v[i], 1);
-        TRY(access_log(w, by, "access_revoked",
-                       acl_payload(w->arena, &rows.v[i], 1, false)));
+        TRY(work_event_optional(w, "access_revoked", by,
+                                acl_payload(w->arena, &rows.v[i], 1, false)));
         return access_settle(w, by, &rows.v[i], 1, "access_revoked");
     }
     return ERROR(ERR_NOT_FOUND, "acl.unknown",
@@ -106,8 +99,8 @@ const struct err *access_expire(struct work *w, const struct acl_entry *v,
 {
     const struct event_by by = event_by_clock();
     acls_queue_remove(w->pg, w->arena, v, n);
-    TRY(access_log(w, by, "access_expired",
-                   acl_payload(w->arena, v, n, false)));
+    TRY(work_event_optional(w, "access_expired", by,
+                            acl_payload(w->arena, v, n, false)));
     return access_settle(w, by, v, n, "access_expired");
 }
 
@@ -159,7 +152,7 @@ static const struct err *access_log_change(struct work *w, struct event_by by,
     if (opens)
         json_set_text(given, "default_policy", STR("open"));
     if (closes || c->lost_n > 0)
-        TRY(access_log(w, by, "access_revoked", lost));
+        TRY(work_event_optional(w, "access_revoked", by, lost));
     if (opens || c->given_n > 0)
         TRY(work_event(w, "access_granted", by, given));
     return NULL;

@@ -72,6 +72,16 @@ const struct err *work_event(struct work *w, const char *type,
                         &w->intent.tail, &w->events);
 }
 
+const struct err *work_event_optional(struct work *w, const char *type,
+                                      struct event_by by,
+                                      const struct json *payload)
+{
+    const struct event_draft draft = {
+        .type = type, .by = by, .payload = payload, .optional = true};
+    return event_append(w->arena, w->intent.id, &draft, w->now,
+                        &w->intent.tail, &w->events);
+}
+
 bool work_due(const struct work *w)
 {
     return suspension_due(&w->suspension, w->now) ||

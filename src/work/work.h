@@ -155,6 +155,10 @@ struct decision work_decision(struct work *w);
 const struct err *work_event(struct work *w, const char *type,
                              struct event_by by,
                              const struct json *payload) MUST;
+/* The same; a full log leaves it out, which is not an error. */
+const struct err *work_event_optional(struct work *w, const char *type,
+                                      struct event_by by,
+                                      const struct json *payload) MUST;
 /* Increments the version, once for one unit of work. */
 void work_touch(struct work *w);
 /* Is the time of its open question over, or that of a portfolio? */

@@ -16,13 +16,6 @@
 #define AGAIN (5 * CLOCK_SECOND)
 #define TASK_AGAIN (60 * CLOCK_SECOND)
 
-static const struct err *failure_log(struct work *w, const char *type,
-                                     const struct json *payload)
-{
-    const struct err *e = work_event(w, type, event_by_clock(), payload);
-    return e && err_is(e, event_log_full) ? NULL : e;
-}
-
 static const struct err *
 failure_assign(struct work *w, const struct failure *f, struct str agent)
 {
@@ -43,7 +36,7 @@ failure_assign(struct work *w, const struct failure *f, struct str agent)
     json_set_text_or_null(p, "last_error",
                           f->error_message.p ? f->error_message
                                              : f->error_code);
-    return failure_log(w, "agent_assigned", p);
+    return work_event_optional(w, "agent_assigned", event_by_clock(), p);
 }
 
 /* The agent that failed gives back its leases, at most 20, and its assignment,
@@ -62,11 +55,14 @@ static const struct err *failure_dismiss(struct work *w, struct str agent,
     TRY(pg_run(w->pg, w->arena, rows));
     const struct lease *leases = rows_all(w->arena, &lease_record, rows[0]);
     for (size_t i = 0; i < pg_count(rows[0]); i++)
-        TRY(failure_log(w, "lease_released",
-                        lease_payload(w->arena, &leases[i], "fallback")));
+        TRY(work_event_optional(
+            w, "lease_released", event_by_clock(),
+            lease_payload(w->arena, &leases[i], "fallback")));
     json_set_text(p, "agent_id", agent);
-    return pg_affected(rows[1]) > 0 ? failure_log(w, "agent_unassigned", p)
-                                    : NULL;
+    return pg_affected(rows[1]) > 0
+               ? work_event_optional(w, "agent_unassigned", event_by_clock(),
+                                     p)
+               : NULL;
 }
 
 /* ---- people ---------------------------------------------------------- */

@@ -47,13 +47,10 @@ const struct err *lapse_leases(struct lapse *r, const struct work *clock,
             w->events.n = 0;
             l->status = LEASE_EXPIRED;
             leases_queue_update(w->pg, w->arena, l);
-            const struct err *e =
-                work_event(w, "lease_released", event_by_clock(),
-                           lease_payload(w->arena, l, "expired"));
-            if (!e)
-                work_queue_events(w);
-            else if (!err_is(e, event_log_full))
-                return e; /* a full log does not keep a lease active */
+            /* A full log does not keep a lease active. */
+            TRY(work_event_optional(w, "lease_released", event_by_clock(),
+                                    lease_payload(w->arena, l, "expired")));
+            work_queue_events(w);
         }
         intents_queue_update(w->pg, w->arena, &w->intent);
     }
@@ -70,11 +67,8 @@ static const struct err *lapse_coordinator(struct work *w,
     const struct suspension about =
         coordinator_lapsed_notice(w->arena, c, w->intent.title);
     w->events.n = 0; /* those of another one of the intent are queued */
-    const struct err *e =
-        work_event(w, "coordinator.unresponsive", event_by_clock(),
-                   coordinator_lapsed(w->arena, c, w->now));
-    if (e && !err_is(e, event_log_full))
-        return e;
+    TRY(work_event_optional(w, "coordinator.unresponsive", event_by_clock(),
+                            coordinator_lapsed(w->arena, c, w->now)));
     const struct deliveries_notice notice = {
         .channels = channels,
         .news = CHANNEL_UNRESPONSIVE,
