@@ -61,7 +61,8 @@ static const struct err *follow_portfolios(const struct follow *c)
     struct pg *pg = c->changes->pg;
     struct arena *a = c->changes->arena;
     const enum intent_status to = c->intent->status;
-    const bool back = c->was == INTENT_SUSPENDED && !intent_ended(to);
+    const bool back =
+        c->status_before == INTENT_SUSPENDED && !intent_ended(to);
     struct str ids[PORTFOLIOS_OF_INTENT_MAX];
     struct pg_rows *rows = NULL;
     size_t n = 0;
@@ -145,7 +146,7 @@ static const struct err *follow_question(const struct follow *c)
                                             c->intent->id, c->asked->id)));
         c->supervisors->v[c->supervisors->n++] = by->supervisor_id;
     }
-    block = block && !c->made && c->was != INTENT_SUSPENDED;
+    block = block && !c->made && c->status_before != INTENT_SUSPENDED;
     return block ? follow_block(c) : NULL;
 }
 
@@ -154,15 +155,17 @@ const struct err *follow_change(const struct follow *c)
     struct pg *pg = c->changes->pg;
     struct arena *a = c->changes->arena;
     const int in = c->intent->containers;
-    const bool changed = c->was != c->intent->status;
+    const bool changed = c->status_before != c->intent->status;
     if (in == 0 || (!changed && !(c->supervisors && c->asked)))
         return NULL;
     if (pg_queued(pg) > 0) /* statements of the caller */
         TRY(pg_run(pg, a, NULL));
     if (changed && (in & INTENT_HAS_TASKS)) {
         /* The caller writes the plans. */
-        const struct intent_plans_change change = {
-            .was = c->was, .asker = c->asker, .suspension = c->suspension};
+        const struct intent_plans_change change = {.was = c->status_before,
+                                                   .asker = c->asker,
+                                                   .suspension =
+                                                       c->suspension};
         if (!*c->plans)
             TRY(tasks_with_plans(pg, a, c->intent, c->plans));
         (*c->plans)->events = c->events;

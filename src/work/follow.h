@@ -19,7 +19,7 @@ struct follow {
     struct status_changes *changes; /* of other intents */
     struct intent *intent;          /* with its new status; its tail moves */
     bool made;                      /* it is new, and not stored yet */
-    enum intent_status was;
+    enum intent_status status_before;
     struct str asker; /* the agent that makes the change; p NULL: no agent */
     const struct suspension *suspension; /* the newest; NULL: none */
     const struct suspension *asked; /* new, holds the intent; NULL: none */

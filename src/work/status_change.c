@@ -27,9 +27,10 @@ void status_change_write(struct status_changes *m, const struct intent *i,
         .intent = i, .events = list, .now = m->now};
     struct status_change_other *other =
         arena_new(m->arena, struct status_change_other);
-    *other = (struct status_change_other){
-        .intent_id = i->id, .version = i->version + 1, .next = m->others};
-    m->others = other;
+    *other = (struct status_change_other){.intent_id = i->id,
+                                          .version = i->version + 1,
+                                          .next = m->changed_intents};
+    m->changed_intents = other;
     pg_queue(m->pg, m->arena, SQL_INTENT_MOVE,
              PG(pg_text(i->id),
                 pg_text(vocabulary_intent_status(change->to)->wire),

@@ -16,7 +16,7 @@ struct status_changes {
     struct arena *arena;
     int64_t now;
     bool has_listeners; /* an agent's endpoint may want its events */
-    const struct status_change_other *others; /* NULL: none yet */
+    const struct status_change_other *changed_intents; /* NULL: none yet */
 };
 struct status_change {
     enum intent_status from, to;

@@ -115,7 +115,7 @@ static struct status_changes work_changes(const struct work *w)
                                    .arena = w->arena,
                                    .now = w->now,
                                    .has_listeners = w->has_listeners,
-                                   .others = w->others};
+                                   .changed_intents = w->changed_intents};
 }
 
 static const struct err *work_unblock_one(struct status_changes *changes,
@@ -128,7 +128,7 @@ static const struct err *work_unblock_one(struct status_changes *changes,
     struct intent_plans *plans = NULL;
     const struct follow follow = {.changes = changes,
                                   .intent = i,
-                                  .was = change.from,
+                                  .status_before = change.from,
                                   .events = &list,
                                   .plans = &plans};
     TRY(status_change_event(changes, i, &change, &list));
@@ -160,7 +160,7 @@ const struct err *work_unblock(struct work *w)
         }
         TRY(pg_run(w->pg, w->arena, NULL));
     }
-    w->others = changes.others;
+    w->changed_intents = changes.changed_intents;
     return NULL;
 }
 
@@ -184,9 +184,10 @@ void work_tell(const struct work *w)
         wake_changed(w->intent.id, w->intent.version, w->plans->ended[i]);
     if (w->plans && w->plans->replaced.p)
         wake_changed(w->intent.id, w->intent.version, w->plans->replaced);
-    for (const struct status_change_other *o = w->others; o; o = o->next)
+    for (const struct status_change_other *o = w->changed_intents; o;
+         o = o->next)
         wake_changed(o->intent_id, o->version, STR_NONE);
-    if (w->deliveries.any || w->others)
+    if (w->deliveries.any || w->changed_intents)
         wake_deliver();
 }
 
@@ -242,7 +243,7 @@ void work_queue(struct work *w)
     work_queue_permit(w);
     if (w->plans)
         tasks_queue_write(w->pg, w->plans);
-    if (intent_ended(w->intent.status) && !intent_ended(w->was))
+    if (intent_ended(w->intent.status) && !intent_ended(w->status_before))
         suspensions_queue_end_beside(w->pg, w->arena, &w->intent.id, 1,
                                      w->now);
     work_queue_events(w);
@@ -268,7 +269,7 @@ const struct err *work_follow(struct work *w)
         .changes = &changes,
         .intent = &w->intent,
         .made = w->intent_new,
-        .was = w->was,
+        .status_before = w->status_before,
         .asker = w->suspension_new ? w->suspension.asked_by : w->asker,
         .suspension = w->has_suspension ? &w->suspension : NULL,
         .asked = w->suspension_new && !side_question(&w->suspension)
@@ -278,7 +279,7 @@ const struct err *work_follow(struct work *w)
         .plans = &w->plans,
         .supervisors = &w->supervisors};
     TRY(follow_change(&change));
-    w->others = changes.others;
+    w->changed_intents = changes.changed_intents;
     return NULL;
 }
 

@@ -56,7 +56,7 @@ struct work {
     bool answered; /* the same request was answered before: */
     struct work_answer before;
     struct intent intent;
-    enum intent_status was; /* its status when the work began */
+    enum intent_status status_before; /* its status when the work began */
     struct suspension suspension; /* the newest, or the one asked for */
     bool has_suspension;
     struct permit permit; /* of the open question */
@@ -79,8 +79,8 @@ struct work {
     const struct intent_ids *depends; /* of a new intent; NULL: none */
     const struct deliveries_notice *notice; /* to people; NULL: none */
     struct follow_supervisors supervisors; /* of the new question */
-    const struct status_change_other *others; /* to be announced after the
-                                               * commit; NULL: none */
+    /* To be announced after the commit; NULL: none. */
+    const struct status_change_other *changed_intents;
     bool intent_new, suspension_new, suspension_decided;
     bool touched; /* the version has been incremented */
     bool expired; /* this call expired a question */

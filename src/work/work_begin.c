@@ -155,7 +155,7 @@ static const struct err *work_load(struct work *w, const struct work_begin *b)
                                                                      : NULL;
     TRY(e);
     w->intent = intents_row(intent, 0);
-    w->was = w->intent.status;
+    w->status_before = w->intent.status;
     if (b->who && b->who->role == ROLE_AGENT)
         w->asker = b->who->agent;
     w->has_listeners = pg_bool(intent, 0, INTENTS_HAS_LISTENERS);

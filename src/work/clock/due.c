@@ -81,7 +81,7 @@ static void due_order(const struct work *clock, const struct str *ids,
                 continue;
             out[i] = *clock;
             out[i].intent = intents_row(intents, k);
-            out[i].was = out[i].intent.status;
+            out[i].status_before = out[i].intent.status;
             out[i].dependencies_done =
                 pg_bool(intents, k, INTENTS_DEPENDENCIES_DONE);
             out[i].has_listeners = true;
