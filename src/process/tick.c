@@ -17,7 +17,7 @@
 #include "store/replication.h"
 #include "store/sending/deliveries.h"
 #include "store/sending/endpoints.h"
-#include "store/sending/tail.h"
+#include "store/sending/event_cursor.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
 #include "work/ask.h"
@@ -340,7 +340,7 @@ static void tick_lag(struct tick *t)
     if (clock_mono() < t->lag_at)
         return;
     tick_begin(t);
-    const struct err *e = tail_held(t->pg, t->a, &at);
+    const struct err *e = event_cursor_held(t->pg, t->a, &at);
     metrics_lag(t->child->metrics, e ? -1 : at ? clock_now() - at : 0);
     t->lag_at = clock_mono() + LAG;
 }

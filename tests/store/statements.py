@@ -26,7 +26,7 @@ def read():
 STATEMENTS = read()
 
 # Run by another process than the workers, with its role: what streams need.
-WAIT = {"tail_read", "tail_intent", "notice_send", "notice_listen",
+WAIT = {"event_cursor_read", "event_cursor_intent", "notice_send", "notice_listen",
         "listener_keys", "listener_sessions"}
 
 

@@ -8,7 +8,7 @@
 #include "doors/asking/view.h"
 #include "doors/call/hold.h"
 #include "store/question/suspensions.h"
-#include "store/sending/tail.h"
+#include "store/sending/event_cursor.h"
 #include "store/tables.h"
 
 static const struct err *feed_wrong(struct call *c, const char *key,
@@ -29,8 +29,8 @@ static const struct err *feed_read_place(struct call *c,
     struct json *more = json_object(c->a);
     int64_t xid = 0, epoch = 0;
     if (str_is(rest, "now")) {
-        struct tail_cursor now;
-        TRY(tail_now(c->pg, c->a, &now));
+        struct event_cursor now;
+        TRY(event_cursor_now(c->pg, c->a, &now));
         feed->after_xid = now.xid;
         return NULL;
     }

@@ -6,7 +6,7 @@
 #include "doors/call/hold.h"
 #include "doors/call/session.h"
 #include "store/plan/portfolios.h"
-#include "store/sending/tail.h"
+#include "store/sending/event_cursor.h"
 #include "store/tables.h"
 
 #define AGAIN 30 /* seconds */
@@ -65,9 +65,9 @@ const struct err *api_stream_intent(struct call *c)
 /* A stream over all intents continues in the order of all events. */
 static const struct err *hold_tail(struct call *c, struct hold_stream *s)
 {
-    struct tail_cursor now;
+    struct event_cursor now;
     struct frame_id last;
-    TRY(tail_now(c->pg, c->a, &now));
+    TRY(event_cursor_now(c->pg, c->a, &now));
     s->after.xid = now.xid;
     if (left_at(c, s->to, &last) && last.xid < now.xid)
         s->after = last;

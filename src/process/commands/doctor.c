@@ -14,7 +14,7 @@
 #include "process/commands/doctor_standby.h"
 #include "process/commands/doctor_users.h"
 #include "process/start/user.h"
-#include "store/sending/tail.h"
+#include "store/sending/event_cursor.h"
 #include "store/tables.h"
 #include "world/address.h"
 #include "world/outbound.h"
@@ -288,15 +288,15 @@ static void doctor_streams(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database_tick, "sayso doctor",
                             sql_statements, sql_statement_count);
-    struct tail_holders h;
+    struct event_cursor_holders h;
     size_t n = 0;
     pg_connect_ms(pg, c->conf->database_connect_ms);
-    const struct err *e = tail_holders(pg, c->arena, &h);
+    const struct err *e = event_cursor_holders(pg, c->arena, &h);
     pg_close(pg);
     if (e)
         return; /* another check has reported it */
     for (size_t i = 0; i < h.n; i++) {
-        const struct tail_holder *t = &h.v[i];
+        const struct event_cursor_holder *t = &h.v[i];
         if (t->us < CLOCK_SECOND)
             continue;
         n += t->us > HOLDS_MAX;

@@ -35,8 +35,8 @@ struct wait_news {
     struct str self;
     bool begun, stopped;
     int64_t opened; /* pg_opened of the tail's connection at the last read */
-    struct tail_cursor at;
-    struct tail_ended_cursor ended;
+    struct event_cursor at;
+    struct event_cursor_ended ended;
     size_t expected, step;
     struct wake_note expect[EXPECTED_MAX];
     size_t out; /* notes for other hosts */
@@ -163,9 +163,9 @@ static void wait_news_event(struct wait_news *n, const struct frame_event *e)
     n->hooks.event(n->hooks.context, e);
 }
 
-static struct tail_cursor wait_news_before(const struct tail_cursor *at)
+static struct event_cursor wait_news_before(const struct event_cursor *at)
 {
-    return (struct tail_cursor){
+    return (struct event_cursor){
         .xid = at->xid > LOOK_BACK ? at->xid - LOOK_BACK : 0};
 }
 
@@ -180,10 +180,10 @@ static void wait_news_end(struct wait_news *n, struct str id, uint64_t xid)
  * all. */
 static const struct err *wait_news_ends(struct wait_news *n)
 {
-    struct tail_ends ends = {.more = true};
+    struct event_cursor_ends ends = {.more = true};
     for (int i = 0; i < PAGES && ends.more; i++) {
         (void)pg_spent(n->pg);
-        TRY(tail_ended(n->pg, n->arena, &n->ended, &ends));
+        TRY(event_cursor_ended(n->pg, n->arena, &n->ended, &ends));
         for (size_t k = 0; k < ends.n; k++)
             wait_news_end(n, ends.v[k].key_id, ends.v[k].xid);
         if (ends.n > 0)
@@ -196,19 +196,19 @@ static const struct err *wait_news_ends(struct wait_news *n)
 
 static const struct err *wait_news_pages(struct wait_news *n)
 {
-    struct tail_rows rows = {.more = true};
+    struct event_cursor_rows rows = {.more = true};
     (void)pg_spent(n->pg);
     /* Starts after the last transactions, so that the changes of the time
      * before are known to the next waiters. */
     if (!n->begun) {
-        TRY(tail_now(n->pg, n->arena, &n->at));
+        TRY(event_cursor_now(n->pg, n->arena, &n->at));
         n->at = wait_news_before(&n->at);
         n->ended.xid = n->at.xid;
         n->begun = true;
     }
     for (int i = 0; i < PAGES && rows.more; i++) {
         (void)pg_spent(n->pg);
-        TRY(tail_read(n->pg, n->arena, &n->at, &rows));
+        TRY(event_cursor_read(n->pg, n->arena, &n->at, &rows));
         for (size_t k = 0; k < rows.n; k++)
             wait_news_event(n, &rows.v[k]);
         arena_reset(n->arena);
@@ -222,7 +222,7 @@ static const struct err *wait_news_pages(struct wait_news *n)
     const int64_t opened = pg_opened(n->pg);
     if (n->opened != opened && n->opened > 0) {
         n->at = wait_news_before(&n->at);
-        n->ended = (struct tail_ended_cursor){.xid = n->at.xid};
+        n->ended = (struct event_cursor_ended){.xid = n->at.xid};
         wait_news_soon(n);
     }
     n->opened = opened;

@@ -5,7 +5,7 @@
 #define PROCESS_WAIT_WAIT_NEWS_H
 
 #include "process/start/child.h"
-#include "store/sending/tail.h"
+#include "store/sending/event_cursor.h"
 #include "world/loop.h"
 #include "world/wake.h"
 

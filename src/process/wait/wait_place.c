@@ -13,7 +13,7 @@
 static struct str wait_place_place(struct arena *a, const struct wait_place *p,
                                    const char *before, const char *type)
 {
-    const struct tail_cursor *at = p->at;
+    const struct event_cursor *at = p->at;
     const struct frame_id id = {
         .epoch = tables_restore().epoch,
         .xid = at->xid,
@@ -52,7 +52,7 @@ static int64_t wait_place_xid(const struct frame_event *e)
     return xid;
 }
 
-bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
+bool wait_place_behind(enum frame_audience to, const struct event_cursor *at,
                        const struct frame_event *e)
 {
     const uint64_t xid = (uint64_t)wait_place_xid(e);
@@ -64,7 +64,7 @@ bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
     return order != 0 ? order > 0 : e->sequence > at->sequence;
 }
 
-bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
+bool wait_place_next(enum frame_audience to, const struct event_cursor *at,
                      const struct frame_event *e)
 {
     return e->sequence == at->sequence + 1 &&
@@ -72,7 +72,7 @@ bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
            (to == FRAME_INTENT || (uint64_t)wait_place_xid(e) == at->xid);
 }
 
-void wait_place_move(enum frame_audience to, struct tail_cursor *at,
+void wait_place_move(enum frame_audience to, struct event_cursor *at,
                      const struct frame_event *e)
 {
     at->sequence = e->sequence;

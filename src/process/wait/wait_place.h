@@ -3,11 +3,11 @@
 #ifndef PROCESS_WAIT_WAIT_PLACE_H
 #define PROCESS_WAIT_WAIT_PLACE_H
 
-#include "store/sending/tail.h"
+#include "store/sending/event_cursor.h"
 
 struct wait_place {
     enum frame_audience to;
-    const struct tail_cursor *at;
+    const struct event_cursor *at;
     size_t skip;    /* frames of the very next event that were already read */
     uint64_t *sent; /* the transaction of the last position that was sent */
 };
@@ -19,13 +19,13 @@ struct str wait_place_begin(struct arena *a, const struct wait_place *p);
 struct str wait_place_keep(struct arena *a, const struct wait_place *p);
 
 /* Is the event after the position? */
-bool wait_place_behind(enum frame_audience to, const struct tail_cursor *at,
+bool wait_place_behind(enum frame_audience to, const struct event_cursor *at,
                        const struct frame_event *e);
 /* Is it the very next of that intent, in the same transaction? */
-bool wait_place_next(enum frame_audience to, const struct tail_cursor *at,
+bool wait_place_next(enum frame_audience to, const struct event_cursor *at,
                      const struct frame_event *e);
 /* Moves the position to the event. */
-void wait_place_move(enum frame_audience to, struct tail_cursor *at,
+void wait_place_move(enum frame_audience to, struct event_cursor *at,
                      const struct frame_event *e);
 
 #endif

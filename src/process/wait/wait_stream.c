@@ -35,7 +35,7 @@ struct wait_stream {
     struct loop_conn *conn;
     struct fcgi_record record;
     enum frame_audience to;
-    struct tail_cursor at; /* all events up to here were sent, or are not for
+    struct event_cursor at; /* all events up to here were sent, or are not for
                             * it */
     size_t skip;           /* frames of the very next event */
     uint64_t sent;         /* of the position (wait_place.h) */
@@ -217,16 +217,17 @@ void wait_stream_event(struct wait_streams *r, const struct frame_event *e)
 static bool wait_stream_catch_up(struct wait_streams *r, struct wait_stream *s)
 {
     struct pg *pg = wait_news_pg(r->news);
-    struct tail_cursor at = s->at;
-    struct tail_rows rows = {.n = 0};
+    struct event_cursor at = s->at;
+    struct event_cursor_rows rows = {.n = 0};
     bool taken = true;
     if (!pg)
         return false;
     (void)pg_spent(pg);
-    const struct err *e = s->to == FRAME_INTENT
-                              ? tail_intent(pg, r->rows, str_of(at.intent_id),
-                                            at.sequence, &rows)
-                              : tail_read(pg, r->rows, &at, &rows);
+    const struct err *e =
+        s->to == FRAME_INTENT
+            ? event_cursor_intent(pg, r->rows, str_of(at.intent_id),
+                                  at.sequence, &rows)
+            : event_cursor_read(pg, r->rows, &at, &rows);
     for (size_t i = 0; !e && i < rows.n && taken; i++) {
         taken = wait_stream_pass(r, s, &rows.v[i]);
         wait_frames_forget(r->frames);

@@ -27,7 +27,7 @@ struct wait_stream_ask {
     bool any;
     struct str portfolio_id;  /* of FRAME_PORTFOLIO */
     struct wait_share *share; /* the owner's */
-    struct tail_cursor after; /* of FRAME_INTENT: without xid */
+    struct event_cursor after; /* of FRAME_INTENT: without xid */
     size_t skip;              /* frames of the event at after, if it is still to
                                * be sent */
 };

@@ -1,7 +1,7 @@
--- name: tail_now
+-- name: event_cursor_now
 SELECT stream_horizon(pg_current_snapshot())
 
--- name: tail_read
+-- name: event_cursor_read
 -- In the order over all events, only below the oldest transaction that may still
 -- write here. A page is limited in bytes too, because one event may have a megabyte; they
 -- are counted without reading a long text.
@@ -17,7 +17,7 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
  WHERE bytes - size < $5
  ORDER BY xid, intent_id, sequence
 
--- name: tail_ended
+-- name: event_cursor_ended
 -- The key that asked each question that has ended, in the order of the feed.
 SELECT d.xid, d.suspension_id, s.asked_by_key
   FROM decision d JOIN suspension s ON s.id = d.suspension_id
@@ -25,7 +25,7 @@ SELECT d.xid, d.suspension_id, s.asked_by_key
    AND d.xid < (SELECT stream_horizon(pg_current_snapshot()))
  ORDER BY d.xid, d.suspension_id LIMIT $3
 
--- name: tail_intent
+-- name: event_cursor_intent
 -- The same of one intent, whose events commit in their order.
 SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agents, version,
        watched
@@ -37,12 +37,12 @@ SELECT xid, intent_id, sequence, event_type, canonical, event_hash, record, agen
  WHERE bytes - size < $4
  ORDER BY sequence
 
--- name: tail_held
+-- name: event_cursor_held
 -- The time of the oldest event that is not below the horizon yet; NULL: all are.
 SELECT microseconds(created_at) FROM event
  WHERE xid >= (SELECT stream_horizon(pg_current_snapshot())) ORDER BY xid LIMIT 1
 
--- name: tail_holders
+-- name: event_cursor_holders
 -- The transactions that streams have to wait for: pid or the name of a prepared one, user,
 -- database, age in microseconds. The oldest first.
 SELECT pid::text, usename, datname,

@@ -25,12 +25,12 @@ def wait(server):
 
 
 def now(db):
-    return (run(db, "tail_now")[0][0], NIL, 0)
+    return (run(db, "event_cursor_now")[0][0], NIL, 0)
 
 
 def behind(db, cursor, page=PAGE):
     """(intent, sequence) of what the tail gives, and the rows."""
-    got = run(db, "tail_read", *cursor, *page)
+    got = run(db, "event_cursor_read", *cursor, *page)
     return [(str(r[1]), r[2]) for r in got], got
 
 
@@ -85,7 +85,7 @@ def test_pages_join_without_gap_or_double(web, wait):
     want = [(i, k) for i in intents for k in (1, 2, 3)] + [(intents[0], 4)]
     assert behind(wait, start)[0] == want
     seen = []
-    while page := run(wait, "tail_read", *cursor, 4, PAGE[1]):
+    while page := run(wait, "event_cursor_read", *cursor, 4, PAGE[1]):
         assert len(page) <= 4
         seen += [(str(r[1]), r[2]) for r in page]
         cursor = cursor_of(page[-1])
@@ -103,7 +103,7 @@ def test_a_page_ends_by_its_bytes(web, wait):
     assert ask(999) == [(intent, 1)]
     assert ask(1001) == [(intent, 1), (intent, 2)]
     assert ask(2500) == [(intent, 1), (intent, 2), (intent, 3)]
-    assert len(run(wait, "tail_intent", intent, 0, 500, 2500)) == 3
+    assert len(run(wait, "event_cursor_intent", intent, 0, 500, 2500)) == 3
 
 
 def test_the_questions_record_counts_and_comes_along(web, superuser, wait):
@@ -142,7 +142,7 @@ def test_of_one_intent_behind_a_sequence(web, wait):
         rows.event(web, intent, k)
         rows.event(web, other, k)
     get = lambda *a: [(str(r[1]), r[2]) for r in  # noqa: E731
-                      run(wait, "tail_intent", *a)]
+                      run(wait, "event_cursor_intent", *a)]
     assert get(intent, 3, *PAGE) == [(intent, 4), (intent, 5)]
     assert get(intent, 0, 2, PAGE[1]) == [(intent, 1), (intent, 2)]
     assert get(intent, 5, *PAGE) == []
