@@ -275,7 +275,7 @@ static const struct err *tick_questions(struct tick *t, int64_t *next)
 
 /* ---- the whole ------------------------------------------------------ */
 
-/* What is over by its time, but for questions: one piece of it. */
+/* Works on one kind of rows whose time is over. */
 static void tick_over(void *p)
 {
     struct attempt *x = p;
