@@ -34,15 +34,11 @@ static const struct err *silence_find_choice(struct arena *a,
  * choice is one? */
 static bool silence_says_yes(struct arena *a, const struct suspension *s)
 {
-    const struct json *choices = suspension_choices(a, s);
     const struct json *value = json_read(a, s->fallback_value);
-    bool any = false;
-    for (size_t i = 0; i < json_count(choices); i++)
-        any = any || effect_class(effect_of_choice(json_at(choices, i))) ==
-                         EFFECT_YES;
-    return any && (json_is(value, JSON_BOOL)
-                       ? json_bool(value)
-                       : label_says(a, json_text(value)) == EFFECT_YES);
+    const bool yes = json_is(value, JSON_BOOL)
+                         ? json_bool(value)
+                         : label_says(a, json_text(value)) == EFFECT_YES;
+    return yes && effect_any_yes(suspension_choices(a, s));
 }
 
 const struct err *retry_silence_check(struct arena *a,
@@ -69,7 +65,7 @@ const struct err *retry_silence_check(struct arena *a,
                       "This choice ends the intent, and the fallback policy "
                       "continues it. Use the policy \"fail\" to end the intent "
                       "without an answer.");
-    if ((effect_class(effect_of_choice(choice)) == EFFECT_YES ||
+    if ((effect_class_of_choice(choice) == EFFECT_YES ||
          silence_says_yes(a, s)) &&
         !(may == RETRY_SILENCE_LOW && s->severity == SEVERITY_LOW))
         return err_at(

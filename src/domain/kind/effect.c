@@ -49,6 +49,11 @@ enum effect_class effect_class(enum effect e)
     return table[e].class;
 }
 
+enum effect_class effect_class_of_choice(const struct json *choice)
+{
+    return effect_class(effect_of_choice(choice));
+}
+
 bool effect_opposite(enum effect_class said, enum effect e)
 {
     return (said == EFFECT_NO && effect_class(e) == EFFECT_YES) ||
@@ -59,6 +64,15 @@ bool effect_any(const struct json *choices)
 {
     for (size_t i = 0; i < json_count(choices); i++) {
         if (effect_of_choice(json_at(choices, i)) != EFFECT_NONE)
+            return true;
+    }
+    return false;
+}
+
+bool effect_any_yes(const struct json *choices)
+{
+    for (size_t i = 0; i < json_count(choices); i++) {
+        if (effect_class_of_choice(json_at(choices, i)) == EFFECT_YES)
             return true;
     }
     return false;

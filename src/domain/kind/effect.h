@@ -25,10 +25,13 @@ enum reason_need effect_reason(const struct json *choice);
 /* The outcome of a question that is answered with a choice of this effect. */
 enum outcome effect_outcome(enum effect e);
 enum effect_class effect_class(enum effect e);
+enum effect_class effect_class_of_choice(const struct json *choice);
 /* Does a word that says this contradict the effect: a no that authorizes, or a
  * yes that rejects? */
 bool effect_opposite(enum effect_class said, enum effect e);
 /* Has any of the choices an effect? */
 bool effect_any(const struct json *choices);
+/* Is any of them a yes? */
+bool effect_any_yes(const struct json *choices);
 
 #endif

@@ -24,11 +24,6 @@ const struct json *meant_effect(const struct json *choices, enum effect effect)
                : NULL;
 }
 
-static enum effect_class meant_class_of(const struct json *choice)
-{
-    return effect_class(effect_of_choice(choice));
-}
-
 /* A word that was sent where a choice has an effect. */
 struct sent_word {
     const struct suspension *s;
@@ -44,10 +39,11 @@ static bool meant_agrees(const struct sent_word *x)
 {
     const struct str value = json_get_text(x->exact, "value");
     const bool own = x->s->response_type == ANSWER_CONFIRM &&
-                     meant_class_of(x->exact) == EFFECT_NEUTRAL &&
+                     effect_class_of_choice(x->exact) == EFFECT_NEUTRAL &&
                      (str_is(value, "yes") || str_is(value, "no"));
-    return x->exact && (own || (x->word->says != EFFECT_NEUTRAL &&
-                                meant_class_of(x->exact) == x->word->says));
+    return x->exact &&
+           (own || (x->word->says != EFFECT_NEUTRAL &&
+                    effect_class_of_choice(x->exact) == x->word->says));
 }
 
 /* Is the word an answer by itself, spelled so that it counts? */
@@ -104,7 +100,8 @@ const struct json *meant_choice(struct arena *a, const struct suspension *s,
         return said;
     if (said)
         return x.word->says == EFFECT_NO ? said : NULL;
-    return meant_answers(&x) && meant_class_of(x.exact) != EFFECT_NEUTRAL
+    return meant_answers(&x) &&
+                   effect_class_of_choice(x.exact) != EFFECT_NEUTRAL
                ? NULL
                : x.exact;
 }
@@ -134,7 +131,7 @@ const struct err *meant_check(struct arena *a, const struct suspension *s,
         const struct str value = json_get_text(c, "value");
         const enum effect_class says =
             label_says(a, json_get_text(c, "label"));
-        if (meant_class_of(c) == EFFECT_NEUTRAL &&
+        if (effect_class_of_choice(c) == EFFECT_NEUTRAL &&
             ((str_is(value, "yes") && says == EFFECT_NO) ||
              (str_is(value, "no") && says == EFFECT_YES)))
             return err_at(a, ERR_INVALID, "choice.label_opposite",

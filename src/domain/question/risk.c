@@ -93,12 +93,8 @@ bool risk_stricter(struct arena *a, const struct suspension *s,
 bool risk_two_step(struct arena *a, const struct suspension *s)
 {
     const enum severity level = s->severity;
-    const struct json *choices = suspension_choices(a, s);
-    bool yes = false;
-    for (size_t i = 0; i < json_count(choices); i++)
-        yes = yes || effect_class(effect_of_choice(json_at(choices, i))) ==
-                         EFFECT_YES;
-    return level == SEVERITY_UNSAID ? yes : level > SEVERITY_LOW;
+    return level == SEVERITY_UNSAID ? effect_any_yes(suspension_choices(a, s))
+                                    : level > SEVERITY_LOW;
 }
 
 /* Can a keyboard type the target, on one line? */

@@ -250,7 +250,7 @@ static struct json *form_stakes(struct arena *a, const struct suspension *s,
     const struct str words =
         json_get_text(suspension_subject(a, s), "consequence");
     struct json *o = json_object(a);
-    if (effect_class(effect_of_choice(choice)) != EFFECT_YES ||
+    if (effect_class_of_choice(choice) != EFFECT_YES ||
         !(final || s->severity >= SEVERITY_HIGH))
         return NULL;
     json_set_bool(o, "critical", s->severity == SEVERITY_CRITICAL);

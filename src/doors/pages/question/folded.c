@@ -6,11 +6,6 @@
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/facts.h"
 
-static bool folded_is_yes(const struct json *choice)
-{
-    return effect_class(effect_of_choice(choice)) == EFFECT_YES;
-}
-
 /* Builds the same views as the page and counts the parts left out, so that page
  * and count cannot differ. */
 struct question_folded question_folded(struct arena *a,
@@ -19,11 +14,7 @@ struct question_folded question_folded(struct arena *a,
     struct page_view v = page_view(a, s->suspended_at);
     struct page_facts_room room = page_facts_room();
     const struct kinds_of of = {.s = s};
-    const struct json *choices = suspension_choices(a, s);
-    bool yes = false;
-    for (size_t i = 0; i < json_count(choices) && !yes; i++)
-        yes = folded_is_yes(json_at(choices, i));
-    if (!yes)
+    if (!effect_any_yes(suspension_choices(a, s)))
         return (struct question_folded){.values = 0};
     question_head(&v, s);
     if (s->kind == KIND_NONE)
@@ -37,7 +28,8 @@ struct question_folded question_folded(struct arena *a,
 bool question_folded_by(const struct question_folded *u,
                         const struct json *choice)
 {
-    return u->values + u->texts > 0 && folded_is_yes(choice);
+    return u->values + u->texts > 0 &&
+           effect_class_of_choice(choice) == EFFECT_YES;
 }
 
 static struct str folded_token(struct arena *a,
@@ -67,7 +59,7 @@ bool question_folded_skipped(struct arena *a, const struct suspension *s,
                              const struct json *choice,
                              const struct pairs *posted)
 {
-    if (!folded_is_yes(choice))
+    if (effect_class_of_choice(choice) != EFFECT_YES)
         return false;
     const struct question_folded u = question_folded(a, s);
     return question_folded_by(&u, choice) &&
