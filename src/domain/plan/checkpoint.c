@@ -159,12 +159,10 @@ static bool checkpoint_finished(const struct intent_plans *all,
 static struct checkpoint *
 checkpoint_next_reached(const struct intent_plans *all, const struct plan *p)
 {
-    struct checkpoint *found = NULL;
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        struct checkpoint *c = &all->checkpoints[i];
+    struct checkpoint *c = NULL, *found = NULL;
+    while ((c = intent_plans_next(all, p, c))) {
         const struct task *t = intent_plans_task(all, c->after_task);
-        if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            c->status == CHECKPOINT_PENDING && t && !task_open(t->status) &&
+        if (c->status == CHECKPOINT_PENDING && t && !task_open(t->status) &&
             (!found || c->place < found->place))
             found = c;
     }

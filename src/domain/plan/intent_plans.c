@@ -26,15 +26,26 @@ struct plan *intent_plans_plan(const struct intent_plans *all, struct str id)
     return NULL;
 }
 
+struct checkpoint *intent_plans_next(const struct intent_plans *all,
+                                     const struct plan *p,
+                                     const struct checkpoint *c)
+{
+    for (size_t i = c ? (size_t)(c - all->checkpoints) + 1 : 0;
+         i < all->checkpoints_n; i++) {
+        struct checkpoint *next = &all->checkpoints[i];
+        if (!next->dropped && str_eq(next->plan_id, p->id))
+            return next;
+    }
+    return NULL;
+}
+
 struct checkpoint *intent_plans_checkpoint(const struct intent_plans *all,
                                            const struct plan *p, struct str id)
 {
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        struct checkpoint *c = &all->checkpoints[i];
-        if (!c->dropped && str_eq(c->plan_id, p->id) && str_eq(c->id, id))
-            return c;
-    }
-    return NULL;
+    struct checkpoint *c = NULL;
+    while ((c = intent_plans_next(all, p, c)) && !str_eq(c->id, id))
+        ;
+    return c;
 }
 
 struct checkpoint *intent_plans_asked(const struct intent_plans *all,
@@ -49,20 +60,17 @@ struct checkpoint *intent_plans_asked(const struct intent_plans *all,
 
 static bool plans_asks(const struct checkpoint *c)
 {
-    return !c->dropped && c->status == CHECKPOINT_REACHED &&
-           c->suspension_id.p;
+    return c->status == CHECKPOINT_REACHED && c->suspension_id.p;
 }
 
 bool intent_plans_held(const struct intent_plans *all, const struct plan *p)
 {
+    const struct checkpoint *c = NULL;
     if (plan_in_review(p))
         return true;
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        if (plans_asks(&all->checkpoints[i]) &&
-            str_eq(all->checkpoints[i].plan_id, p->id))
-            return !plan_ended(p->state);
-    }
-    return false;
+    while ((c = intent_plans_next(all, p, c)) && !plans_asks(c))
+        ;
+    return c && !plan_ended(p->state);
 }
 
 bool intent_plans_any_held(const struct intent_plans *all)
@@ -77,10 +85,9 @@ bool intent_plans_any_held(const struct intent_plans *all)
 bool intent_plans_unapproved(const struct intent_plans *all,
                              const struct plan *p)
 {
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        const struct checkpoint *c = &all->checkpoints[i];
-        if (!c->dropped && str_eq(c->plan_id, p->id) && c->requires_approval &&
-            c->status != CHECKPOINT_APPROVED)
+    const struct checkpoint *c = NULL;
+    while ((c = intent_plans_next(all, p, c))) {
+        if (c->requires_approval && c->status != CHECKPOINT_APPROVED)
             return true;
     }
     return false;
@@ -267,10 +274,9 @@ static void plans_count(const struct intent_plans *all,
 const struct err *intent_plans_end(struct intent_plans *all, struct plan *p,
                                    const struct plan_end *end)
 {
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        const struct checkpoint *c = &all->checkpoints[i];
-        if (plans_asks(c) && !c->own && str_eq(c->plan_id, p->id) &&
-            all->ended_n < countof(all->ended))
+    const struct checkpoint *c = NULL;
+    while ((c = intent_plans_next(all, p, c))) {
+        if (plans_asks(c) && !c->own && all->ended_n < countof(all->ended))
             all->ended[all->ended_n++] = c->suspension_id;
     }
     if (plan_in_review(p) && all->ended_n < countof(all->ended))
@@ -453,9 +459,9 @@ struct json *intent_plans_plan_json(const struct intent_plans *all,
     struct json *o = plan_json(all->arena, p);
     struct json *list = json_array(all->arena);
     for (int64_t place = 0; place < PLAN_CHECKPOINTS_MAX; place++) {
-        for (size_t i = 0; i < all->checkpoints_n; i++) {
-            const struct checkpoint *c = &all->checkpoints[i];
-            if (!c->dropped && c->place == place && str_eq(c->plan_id, p->id))
+        const struct checkpoint *c = NULL;
+        while ((c = intent_plans_next(all, p, c))) {
+            if (c->place == place)
                 json_add_json(list, plan_checkpoint_json(all->arena, c));
         }
     }

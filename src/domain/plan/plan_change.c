@@ -77,10 +77,9 @@ const struct err *plan_change_tasks(struct intent_plans *all, struct plan *p,
     TRY(guardrails_check(all->arena, &all->guards.plan_tasks,
                          "max_tasks_per_plan", (int64_t)json_count(list),
                          who));
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        const struct checkpoint *c = &all->checkpoints[i];
-        if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            !json_lists_text(list, c->after_task) &&
+    const struct checkpoint *c = NULL;
+    while ((c = intent_plans_next(all, p, c))) {
+        if (!json_lists_text(list, c->after_task) &&
             !plan_change_may_loosen(p, who))
             return plan_change_sealed();
     }
@@ -108,25 +107,20 @@ static const struct err *plan_change_checkpoint(struct plan *p,
                                                 const struct checkpoint *now,
                                                 const struct principal *who)
 {
-    const bool open = c->status == CHECKPOINT_PENDING;
-    if (!plan_change_may_loosen(p, who) &&
-        (!now || !plan_checkpoint_kept(c, now)))
+    const bool open = c->status == CHECKPOINT_PENDING, fresh = c->fresh;
+    if ((!now && !open) || (!plan_change_may_loosen(p, who) &&
+                            (!now || !plan_checkpoint_kept(c, now))))
         return plan_change_sealed();
+    if (now && open) {
+        *c = *now;
+        c->plan_id = p->id;
+        c->intent_id = p->intent_id;
+        c->fresh = fresh;
+    }
     c->changed = true;
+    c->dropped = !now;
     if (now)
         c->place = now->place;
-    if (!open)
-        return now ? NULL : plan_change_sealed();
-    if (!now) {
-        c->dropped = true;
-        return NULL;
-    }
-    const struct checkpoint was = *c;
-    *c = *now;
-    c->plan_id = was.plan_id;
-    c->intent_id = was.intent_id;
-    c->fresh = was.fresh;
-    c->changed = true;
     return NULL;
 }
 
@@ -135,19 +129,17 @@ const struct err *plan_change_checkpoints(struct intent_plans *all,
                                           const struct checkpoints *sent,
                                           const struct principal *who)
 {
-    const size_t before = all->checkpoints_n;
+    struct checkpoint *c = NULL;
     TRY(review_may_change(p, who));
-    for (size_t i = 0; i < before; i++) {
-        struct checkpoint *c = &all->checkpoints[i];
+    while ((c = intent_plans_next(all, p, c))) {
         size_t k = 0;
         while (k < sent->n && !str_eq(sent->v[k].id, c->id))
             k++;
-        if (str_eq(c->plan_id, p->id))
-            TRY(plan_change_checkpoint(p, c, k < sent->n ? &sent->v[k] : NULL,
-                                       who));
+        TRY(plan_change_checkpoint(p, c, k < sent->n ? &sent->v[k] : NULL,
+                                   who));
     }
     for (size_t i = 0; i < sent->n; i++) {
-        struct checkpoint *c = &all->checkpoints[all->checkpoints_n];
+        c = &all->checkpoints[all->checkpoints_n];
         if (intent_plans_checkpoint(all, p, sent->v[i].id))
             continue;
         *c = sent->v[i];
@@ -164,10 +156,9 @@ const struct err *plan_change_check(const struct intent_plans *all,
                                     const struct plan *p)
 {
     const struct json *list = json_read(all->arena, p->tasks);
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        const struct checkpoint *c = &all->checkpoints[i];
-        if (!c->dropped && str_eq(c->plan_id, p->id) &&
-            !json_lists_text(list, c->after_task))
+    const struct checkpoint *c = NULL;
+    while ((c = intent_plans_next(all, p, c))) {
+        if (!json_lists_text(list, c->after_task))
             return err_at(all->arena, ERR_INVALID, "checkpoint.task",
                           STR("checkpoints"),
                           "A checkpoint has to come after a task of its "

@@ -50,12 +50,10 @@ static struct json *review_checkpoints(const struct intent_plans *all,
                                        const struct plan *p)
 {
     struct json *list = json_array(all->arena);
-    for (size_t i = 0; i < all->checkpoints_n; i++) {
-        const struct checkpoint *c = &all->checkpoints[i];
+    const struct checkpoint *c = NULL;
+    while ((c = intent_plans_next(all, p, c))) {
         const struct task *t = intent_plans_task(all, c->after_task);
         struct json *o = json_object(all->arena);
-        if (c->dropped || !str_eq(c->plan_id, p->id))
-            continue;
         json_set_text(o, "name", c->name);
         json_set_text_or_null(o, "after_task", t ? t->name : STR_NONE);
         json_set_bool(o, "requires_approval", c->requires_approval);
