@@ -108,25 +108,6 @@ const struct acl_entry *acl_of_agent(const struct acl_entry *v, size_t n,
     return NULL;
 }
 
-static const struct err *acl_one(struct arena *a, const struct json *one,
-                                 size_t i, int64_t now, struct acl_list *out)
-{
-    const struct str path = fields_element(a, STR("entries"), i);
-    struct fields f = fields(a, one, path);
-    struct acl_entry e;
-    struct str id = STR_NONE;
-    fields_text(&f, "id", ACL_ID_MAX, &id);
-    TRY(fields_error(&f));
-    if (id.n > 0 && str_eq(id, json_get_text(one, "principal_id")))
-        return NULL; /* a tie */
-    TRY(acl_entry_read(a, one, path, now, &e));
-    if (acl_of_agent(out->v, out->n, e.agent))
-        return err_at(a, ERR_INVALID, "acl.twice", path,
-                      "An agent may have only one entry.");
-    out->v[out->n++] = e;
-    return NULL;
-}
-
 const struct err *acl_read(struct arena *a, const struct json *body,
                            int64_t now, struct acl_list *out)
 {
@@ -144,7 +125,19 @@ const struct err *acl_read(struct arena *a, const struct json *body,
             return err_at(a, ERR_INVALID, "acl.too_many", STR("entries"),
                           "An intent may have at most %d entries.",
                           ACL_ENTRIES_MAX);
-        TRY(acl_one(a, json_at(list, i), i, now, out));
+        const struct json *one = json_at(list, i);
+        const struct str path = fields_element(a, STR("entries"), i);
+        struct str id = STR_NONE;
+        f = fields(a, one, path);
+        fields_text(&f, "id", ACL_ID_MAX, &id);
+        TRY(fields_error(&f));
+        if (id.n > 0 && str_eq(id, json_get_text(one, "principal_id")))
+            continue; /* a tie */
+        TRY(acl_entry_read(a, one, path, now, &out->v[out->n]));
+        if (acl_of_agent(out->v, out->n, out->v[out->n].agent))
+            return err_at(a, ERR_INVALID, "acl.twice", path,
+                          "An agent may have only one entry.");
+        out->n++;
     }
     return NULL;
 }

@@ -129,34 +129,27 @@ static enum failure_next failure_hand(const struct failure *f,
                : FAILURE_ESCALATION;
 }
 
-static enum failure_next failure_step(const struct failure_policy *p,
-                                      const struct governance *governance,
-                                      const struct failure_counts *before,
-                                      const struct failure *f)
-{
-    const bool retries = p->strategy != FAILURE_NO_RETRY;
-    /* Another try cannot mend these. */
-    const bool final = !f->recoverable ||
-                       str_is(f->error_code, "BUDGET_EXCEEDED") ||
-                       str_is(f->error_code, "PERMISSION_DENIED");
-    const bool used_up = final ||
-                         before->of_agent + 1 >= p->failure_threshold ||
-                         (retries && f->attempt > p->max_retries);
-    if (!used_up)
-        return retries ? FAILURE_RETRY : FAILURE_NOTHING;
-    if (before->handed > 0)
-        return FAILURE_NOTHING;
-    return failure_hand(f, p->fallback_agent_id, governance);
-}
-
 void failure_settle(const struct failure_policy *policy,
                     const struct governance *governance,
                     const struct failure_counts *before, struct failure *f)
 {
     if (f->attempt == 0)
         f->attempt = before->of_agent + 1;
-    f->next = policy ? failure_step(policy, governance, before, f)
-                     : FAILURE_NOTHING;
+    f->next = FAILURE_NOTHING;
+    if (!policy)
+        return;
+    const bool retries = policy->strategy != FAILURE_NO_RETRY;
+    /* Another try cannot mend these. */
+    const bool final = !f->recoverable ||
+                       str_is(f->error_code, "BUDGET_EXCEEDED") ||
+                       str_is(f->error_code, "PERMISSION_DENIED");
+    const bool used_up = final ||
+                         before->of_agent + 1 >= policy->failure_threshold ||
+                         (retries && f->attempt > policy->max_retries);
+    if (!used_up && retries)
+        f->next = FAILURE_RETRY;
+    else if (used_up && before->handed == 0)
+        f->next = failure_hand(f, policy->fallback_agent_id, governance);
     if (f->next == FAILURE_RETRY && !f->retry_at)
         f->retry_at = f->created_at + failure_delay_ms(policy, f->attempt) *
                                           (CLOCK_SECOND / 1000);

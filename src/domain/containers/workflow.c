@@ -184,28 +184,21 @@ static struct workflow_output workflow_declared(struct str key,
     return out;
 }
 
-static const struct err *workflow_check_declaration(
-    struct arena *a, const struct workflow_step *step, const struct json *io)
+const struct err *workflow_check_outputs(struct arena *a,
+                                         const struct workflow_step *step,
+                                         const struct json *io,
+                                         const struct json *outputs)
 {
     static const char *const members[] = {"_io_outputs", "_io_types"};
+    const struct json *declared = json_get(io, "_io_outputs");
+    struct json *missing = json_array(a);
+    const struct err *wrong = NULL;
     for (size_t i = 0; i < countof(members); i++) {
         const struct workflow_output out = {.key = str_of(members[i]),
                                             .value = json_get(io, members[i])};
         if (!workflow_object(io, members[i]))
             return workflow_mismatch(a, step, &out, STR("object"));
     }
-    return NULL;
-}
-
-const struct err *workflow_check_outputs(struct arena *a,
-                                         const struct workflow_step *step,
-                                         const struct json *io,
-                                         const struct json *outputs)
-{
-    const struct json *declared = json_get(io, "_io_outputs");
-    struct json *missing = json_array(a);
-    const struct err *wrong = NULL;
-    TRY(workflow_check_declaration(a, step, io));
     if (!json_is(declared, JSON_OBJECT))
         return NULL;
     for (struct json_iter i = json_iter(declared); json_next(&i);) {

@@ -57,40 +57,6 @@ static void checkpoint_put_responder(struct suspension *s,
     s->responder.who = json_text(json_at(approvers, 0));
 }
 
-static struct suspension checkpoint_question(struct intent_plans *all,
-                                             const struct plan *p,
-                                             const struct checkpoint *c)
-{
-    struct arena *a = all->arena;
-    const struct json *approvers = json_read(a, c->approvers);
-    const struct task *t = intent_plans_task(all, c->after_task);
-    struct json *context = json_object(a), *choices = json_array(a);
-    struct suspension s = {.id = id_new(a), .origin = ORIGIN_CHECKPOINT};
-    json_set_text(context, "plan_id", p->id);
-    json_set_text(context, "checkpoint_id", c->id);
-    json_set_text(context, "after_task", c->after_task);
-    json_set_text_or_null(context, "task", t ? t->name : STR_NONE);
-    if (t && t->facts.p)
-        json_set_json(context, "output",
-                      json_get(json_read(a, t->facts), "output"));
-    json_set_json(context, "approvers", approvers);
-    json_set_text(context, "on_reject",
-                  vocabulary_checkpoint_reject(c->on_reject)->wire);
-    suspension_add_choice(a, choices, "reject", "Reject", EFFECT_VETO);
-    suspension_add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
-    s.title = c->name;
-    s.question = STR("Approve this checkpoint?");
-    s.response_type = ANSWER_CHOICE;
-    s.severity = s.severity_said = c->severity;
-    s.context = json_dump(a, context, SUSPENSION_RECORD_MAX);
-    s.subject = s.context; /* the answer is for exactly this */
-    s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
-    checkpoint_put_responder(&s, approvers, c);
-    intent_plans_terms(all, p, &s);
-    checkpoint_put_silence(all, &s, c);
-    return s;
-}
-
 enum checkpoint_reject checkpoint_rejects(struct arena *a,
                                           const struct suspension *s)
 {
@@ -131,7 +97,33 @@ static struct json *checkpoint_payload(const struct intent_plans *all,
 static const struct err *checkpoint_ask(struct intent_plans *all,
                                         struct plan *p, struct checkpoint *c)
 {
-    struct suspension s = checkpoint_question(all, p, c);
+    struct arena *a = all->arena;
+    const struct json *approvers = json_read(a, c->approvers);
+    const struct task *t = intent_plans_task(all, c->after_task);
+    struct json *context = json_object(a), *choices = json_array(a);
+    struct suspension s = {.id = id_new(a), .origin = ORIGIN_CHECKPOINT};
+    json_set_text(context, "plan_id", p->id);
+    json_set_text(context, "checkpoint_id", c->id);
+    json_set_text(context, "after_task", c->after_task);
+    json_set_text_or_null(context, "task", t ? t->name : STR_NONE);
+    if (t && t->facts.p)
+        json_set_json(context, "output",
+                      json_get(json_read(a, t->facts), "output"));
+    json_set_json(context, "approvers", approvers);
+    json_set_text(context, "on_reject",
+                  vocabulary_checkpoint_reject(c->on_reject)->wire);
+    suspension_add_choice(a, choices, "reject", "Reject", EFFECT_VETO);
+    suspension_add_choice(a, choices, "approve", "Approve", EFFECT_AUTHORIZE);
+    s.title = c->name;
+    s.question = STR("Approve this checkpoint?");
+    s.response_type = ANSWER_CHOICE;
+    s.severity = s.severity_said = c->severity;
+    s.context = json_dump(a, context, SUSPENSION_RECORD_MAX);
+    s.subject = s.context; /* the answer is for exactly this */
+    s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    checkpoint_put_responder(&s, approvers, c);
+    intent_plans_terms(all, p, &s);
+    checkpoint_put_silence(all, &s, c);
     c->suspension_id = s.id;
     c->own = false;
     return intent_plans_ask(all, p, &s, REACHED,

@@ -78,11 +78,14 @@ static void tasks_put_moved(struct arena *a, const struct task *t,
     }
 }
 
-static void tasks_queue_changed(struct pg *pg, const struct intent_plans *all)
+void tasks_queue_write(struct pg *pg, const struct intent_plans *all)
 {
     struct str *cell[TASKS_MOVED];
     struct pg_list args = {0};
     size_t n = 0;
+    if (!all->marked)
+        pg_queue(pg, all->arena, SQL_TASK_MARK, PG(pg_text(all->intent->id)));
+    plans_queue_write(pg, all);
     for (size_t i = 0; i < TASKS_MOVED; i++)
         cell[i] = arena_many(all->arena, all->tasks_n + 1, struct str);
     for (size_t i = 0; i < all->tasks_n; i++) {
@@ -100,14 +103,6 @@ static void tasks_queue_changed(struct pg *pg, const struct intent_plans *all)
         pg_add(&args, pg_texts(cell[i], n));
     if (n > 0)
         pg_queue(pg, all->arena, SQL_TASK_MOVE, PG_ALL(&args));
-}
-
-void tasks_queue_write(struct pg *pg, const struct intent_plans *all)
-{
-    if (!all->marked)
-        pg_queue(pg, all->arena, SQL_TASK_MARK, PG(pg_text(all->intent->id)));
-    plans_queue_write(pg, all);
-    tasks_queue_changed(pg, all);
     if (all->ended_n > 0)
         suspensions_queue_take_back(pg, all->arena, all->ended, all->ended_n,
                                     "The plan ended before anybody answered.",
