@@ -218,37 +218,28 @@ const struct err *openintent_coordinator_end(struct call *c)
 
 /* ---- decision records ------------------------------------------------ */
 
-/* The caller must be the intent's coordinator, or a person. */
-static const struct err *
-coordinator_check_decided(struct call *c, const struct coordinator_decided *r)
-{
-    struct coordinator_rows over;
-    TRY(coordinators_over(c->pg, c->a, r->intent_id,
-                          r->intent_id, &over));
-    for (size_t i = 0; i < over.n; i++) {
-        if (!str_eq(over.v[i].id, r->coordinator_id))
-            continue;
-        if (c->who.role != ROLE_AGENT || coordinator_mine(c, &over.v[i]))
-            return NULL;
-        return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
-                     "Only the coordinator's agent or a person may record its "
-                     "decisions.");
-    }
-    return err_at(c->a, ERR_INVALID, "coordinator.unknown",
-                  STR("coordinator_id"),
-                  "The intent has no active coordinator with this id.");
-}
-
 const struct err *openintent_coordinator_decide(struct call *c)
 {
     struct coordinator_decided r;
+    struct coordinator_rows over;
     struct work w;
+    size_t n = 0;
     TRY(call_body_once(c));
     TRY(coordinator_decided_read(c->a, c->body, &r));
     TRY(call_begin(c, &w, r.intent_id));
     if (w.answered)
         return call_replay(c, &w);
-    TRY(coordinator_check_decided(c, &r));
+    TRY(coordinators_over(c->pg, c->a, r.intent_id, r.intent_id, &over));
+    while (n < over.n && !str_eq(over.v[n].id, r.coordinator_id))
+        n++;
+    if (n == over.n)
+        return err_at(c->a, ERR_INVALID, "coordinator.unknown",
+                      STR("coordinator_id"),
+                      "The intent has no active coordinator with this id.");
+    if (c->who.role == ROLE_AGENT && !coordinator_mine(c, &over.v[n]))
+        return ERROR(ERR_FORBIDDEN, "coordinator.not_yours",
+                     "Only the coordinator's agent or a person may record its "
+                     "decisions.");
     TRY(work_event(&w, RECORDED, event_by(&c->who),
                    coordinator_decided_payload(c->a, &r)));
     return call_commit(c, &w, 201,

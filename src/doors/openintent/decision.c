@@ -51,24 +51,6 @@ struct decision_sent {
     struct str type, outcome, reasoning, arbitration_id;
 };
 
-static const struct err *decision_read(struct call *c,
-                                       struct decision_sent *out)
-{
-    TRY(call_body(c));
-    struct fields f = fields(c->a, c->body, STR(""));
-    fields_need(&f, "decision_type");
-    fields_need(&f, "outcome");
-    fields_text(&f, "decision_type", WORD_MAX, &out->type);
-    fields_text(&f, "outcome", TEXT_MAX, &out->outcome);
-    fields_text(&f, "reasoning", TEXT_MAX, &out->reasoning);
-    fields_text(&f, "arbitration_id", WORD_MAX, &out->arbitration_id);
-    if (!f.e && str_trim(out->type).n == 0)
-        fields_wrong(&f, "decision_type", "field.empty", "A type is needed.");
-    if (!f.e && str_trim(out->outcome).n == 0)
-        fields_wrong(&f, "outcome", "field.empty", "An outcome is needed.");
-    return fields_error(&f);
-}
-
 static const struct err *decision_commit(struct call *c, struct work *w)
 {
     return call_commit(
@@ -109,7 +91,19 @@ const struct err *openintent_decision_record(struct call *c)
     struct json *p = json_object(c->a);
     struct decision_sent sent = {.type = STR_NONE};
     struct work w;
-    TRY(decision_read(c, &sent));
+    TRY(call_body(c));
+    struct fields f = fields(c->a, c->body, STR(""));
+    fields_need(&f, "decision_type");
+    fields_need(&f, "outcome");
+    fields_text(&f, "decision_type", WORD_MAX, &sent.type);
+    fields_text(&f, "outcome", TEXT_MAX, &sent.outcome);
+    fields_text(&f, "reasoning", TEXT_MAX, &sent.reasoning);
+    fields_text(&f, "arbitration_id", WORD_MAX, &sent.arbitration_id);
+    if (!f.e && str_trim(sent.type).n == 0)
+        fields_wrong(&f, "decision_type", "field.empty", "A type is needed.");
+    if (!f.e && str_trim(sent.outcome).n == 0)
+        fields_wrong(&f, "outcome", "field.empty", "An outcome is needed.");
+    TRY(fields_error(&f));
     TRY(call_once(c));
     if (c->who.role != ROLE_AGENT &&
         vocabulary_origin_of(sent.type) == ORIGIN_ARBITRATION)

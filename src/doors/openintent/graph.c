@@ -123,25 +123,6 @@ const struct err *openintent_graph_whole(struct call *c)
 
 /* ---- dependencies --------------------------------------------------- */
 
-/* It exists, the caller may read it, it is not there yet, and it does not wait
- * for this intent. */
-static const struct err *graph_check_dependency(struct call *c,
-                                                const struct work *w,
-                                                struct str dependency)
-{
-    const struct intent_ids ids = {.v = {dependency}, .n = 1};
-    const struct intents_refs refs = {&ids, &c->who, REACH_READ, ACCESS_READ,
-                                      ERR_INVALID, "dependency_id",
-                                      .joins = &w->intent};
-    TRY(intents_check_refs(c->pg, c->a, &refs));
-    TRY(policy_tie(w, dependency));
-    if (json_lists_text(json_read(c->a, w->intent.depends_on), dependency))
-        return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
-                      STR("dependency_id"),
-                      "The intent already depends on this one.");
-    return graphs_check_ring(c->pg, c->a, w->intent.id, &ids, "dependency_id");
-}
-
 /* The intent after a change of its dependencies: read again inside the
  * transaction, so that the list is the database's. */
 static const struct err *graph_commit(struct call *c, struct work *w,
@@ -201,7 +182,19 @@ const struct err *openintent_graph_add(struct call *c)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
     TRY(intent_check_open(w.intent.status));
-    TRY(graph_check_dependency(c, &w, dependency));
+    /* It exists, the caller may read it, it is not there yet, and it does not
+     * wait for this intent. */
+    const struct intent_ids ids = {.v = {dependency}, .n = 1};
+    const struct intents_refs refs = {
+        &ids,        &c->who,         REACH_READ,        ACCESS_READ,
+        ERR_INVALID, "dependency_id", .joins = &w.intent};
+    TRY(intents_check_refs(c->pg, c->a, &refs));
+    TRY(policy_tie(&w, dependency));
+    if (json_lists_text(json_read(c->a, w.intent.depends_on), dependency))
+        return err_at(c->a, ERR_BAD_REQUEST, "intent.dependency_exists",
+                      STR("dependency_id"),
+                      "The intent already depends on this one.");
+    TRY(graphs_check_ring(c->pg, c->a, w.intent.id, &ids, "dependency_id"));
     return graph_commit(c, &w, SQL_INTENT_DEPENDENCY_INSERT, dependency);
 }
 

@@ -115,24 +115,6 @@ const struct err *openintent_portfolio_create(struct call *c)
     return call_commit_bare(c, &w, 201, portfolio_object(c->a, &p, &none));
 }
 
-/* All members are completed, or the policy does not ask for it. */
-static const struct err *portfolio_check_completion(struct call *c,
-                                                    const struct portfolio *p)
-{
-    const struct portfolio_policy policy = portfolio_policy_of(c->a, p);
-    struct intent_ids open;
-    if (!policy.all)
-        return NULL;
-    TRY(portfolios_open(c->pg, c->a, p->id, policy.partial, &open));
-    if (open.n == 0)
-        return NULL;
-    return err_more(c->a,
-                    ERROR(ERR_CONFLICT, "portfolio.members_open",
-                          "The portfolio has members that are not "
-                          "completed."),
-                    intent_ids_open(c->a, &open));
-}
-
 /* Nothing is queued before the object is read. */
 static const struct err *
 portfolio_commit(struct call *c, struct work *w, const struct portfolio *p,
@@ -148,6 +130,7 @@ portfolio_commit(struct call *c, struct work *w, const struct portfolio *p,
 const struct err *openintent_portfolio_status(struct call *c)
 {
     const struct portfolios_waiting none = {.n = 0};
+    struct intent_ids open = {.n = 0};
     struct portfolio p;
     struct work w = call_work(c);
     TRY(call_body(c));
@@ -162,8 +145,16 @@ const struct err *openintent_portfolio_status(struct call *c)
     if (to != p.status) { /* the one that it has changes nothing */
         TRY(portfolio_check_active(&p));
         TRY(portfolio_check_keeper(&p, &c->who));
-        if (to == PORTFOLIO_COMPLETED)
-            TRY(portfolio_check_completion(c, &p));
+        /* All members are completed, or the policy does not ask for it. */
+        const struct portfolio_policy policy = portfolio_policy_of(c->a, &p);
+        if (to == PORTFOLIO_COMPLETED && policy.all)
+            TRY(portfolios_open(c->pg, c->a, p.id, policy.partial, &open));
+        if (open.n > 0)
+            return err_more(c->a,
+                            ERROR(ERR_CONFLICT, "portfolio.members_open",
+                                  "The portfolio has members that are not "
+                                  "completed."),
+                            intent_ids_open(c->a, &open));
         p.status = to;
         p.status_by = principal_actor(&c->who);
         p.status_at = p.updated_at = w.now;
