@@ -41,8 +41,8 @@ struct plan *intent_plans_plan(const struct intent_plans *all, struct str id);
 struct checkpoint *intent_plans_checkpoint(const struct intent_plans *all,
                                            const struct plan *p,
                                            struct str id);
-/* The checkpoint of the plan after c, of those that are not dropped; c NULL: the
- * first. NULL: there are no more. */
+/* The checkpoint of the plan after c, of those that are not dropped; c NULL:
+ * the first. NULL: there are no more. */
 struct checkpoint *intent_plans_next(const struct intent_plans *all,
                                      const struct plan *p,
                                      const struct checkpoint *c);
