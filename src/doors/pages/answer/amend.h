@@ -7,7 +7,7 @@
 #ifndef DOORS_PAGES_ANSWER_AMEND_H
 #define DOORS_PAGES_ANSWER_AMEND_H
 
-#include "domain/answer/resolve.h"
+#include "domain/question/suspension.h"
 #include "doors/pages/shell/view.h"
 #include "world/web/request.h"
 

@@ -281,10 +281,11 @@ static struct json *form_chosen(struct page_view *v,
 }
 
 /* The field in which a person types the text that confirms a grave yes; NULL
- * where nothing has to be typed. The rule is domain/question/risk.h's. */
+ * where nothing has to be typed. editing: a change is still being edited. The
+ * rule is domain/question/risk.h's. */
 static struct json *form_typed(struct page_view *v,
                                const struct answer_form_of *of,
-                               const struct json *choice)
+                               const struct json *choice, bool editing)
 {
     const struct str word =
         risk_typed(v->a, of->after ? of->after : of->s, choice);
@@ -298,6 +299,9 @@ static struct json *form_typed(struct page_view *v,
                   !form_is_about(of, ABOUT_TYPED) ? STR("")
                   : str_trim(value).n == 0 ? STR("Type the value to confirm.")
                                            : STR("The text does not match."));
+    json_set_bool(o, "focus",
+                  form_is_about(of, ABOUT_TYPED) ||
+                      (value.n == 0 && !of->error && !editing));
     return o;
 }
 
@@ -321,7 +325,7 @@ static struct json *form_confirm(struct page_view *v,
     const bool may = !change || json_bool(json_get(change, "may_confirm"));
     const bool needs = form_needs_reason(choice) ||
                        json_get(json_get(change, "difference"), "beyond");
-    struct json *typed = may ? form_typed(v, of, choice) : NULL;
+    struct json *typed = may ? form_typed(v, of, choice, editing) : NULL;
     const bool to_type = typed && json_get_text(typed, "value").n == 0;
     json_set_json(o, "amend", change);
     json_set_text(o, "changes",
@@ -333,10 +337,6 @@ static struct json *form_confirm(struct page_view *v,
             ? NULL
             : form_comment(v->a, of, needs ? "required" : "optional", needs));
     json_set_json(o, "typed", typed);
-    if (typed)
-        json_set_bool(typed, "focus",
-                      form_is_about(of, ABOUT_TYPED) ||
-                          (to_type && !of->error && !editing));
     /* Enter alone may not confirm a warning or a critical yes. */
     json_set_bool(o, "focus",
                   !needs && !of->error && !editing && !to_type &&

@@ -4,7 +4,6 @@
 #define DOORS_PAGES_KINDS_EFFECT_TEXT_H
 
 #include "domain/question/suspension.h"
-#include "doors/pages/shell/view.h"
 
 /* Is a check needed before the answer that it is set up counts? */
 bool kinds_effect_text_probes(struct arena *a, const struct suspension *s);

@@ -4,7 +4,6 @@
 #ifndef DOORS_PAGES_QUESTION_ROW_H
 #define DOORS_PAGES_QUESTION_ROW_H
 
-#include "domain/intent/intent.h"
 #include "domain/question/suspension.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
