@@ -79,25 +79,6 @@ static const char *record_member(const struct record_field *f)
     return f->member ? f->member : f->column ? f->column : f->name;
 }
 
-/* The name that the body has for a field. */
-static const char *record_key(const struct fields *body,
-                              const struct record_field *f)
-{
-    const char *key = record_member(f);
-    return f->other && !json_get(body->obj, key) &&
-                   json_get(body->obj, f->other)
-               ? f->other
-               : key;
-}
-
-static void record_read_text(struct fields *body, const char *key,
-                             const struct record_field *f, struct str *out)
-{
-    fields_text(body, key, (size_t)f->max, out);
-    if (f->filled && out->p && out->n == 0)
-        fields_wrong(body, key, "field.empty", "\"%s\" may not be empty.", key);
-}
-
 static void record_read_json(struct fields *body, const char *key,
                              const struct record_field *f, struct str *out)
 {
@@ -148,9 +129,13 @@ static void record_read_decimal(struct fields *body, const char *key,
 static void record_read_field(struct fields *body, const char *key,
                               const struct record_field *f, void *at)
 {
+    const struct str *text = at;
     switch (f->type) {
     case RECORD_IS_TEXT:
-        record_read_text(body, key, f, at);
+        fields_text(body, key, (size_t)f->max, at);
+        if (f->filled && text->p && text->n == 0)
+            fields_wrong(body, key, "field.empty",
+                         "\"%s\" may not be empty.", key);
         break;
     case RECORD_IS_UUID:
         fields_uuid(body, key, at);
@@ -187,7 +172,11 @@ void record_read(struct fields *body, const struct record *r, void *object)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct record_field *f = &r->fields[i];
-        const char *key = record_key(body, f);
+        /* The name that the body has for the field. */
+        const char *key = record_member(f);
+        if (f->other && !json_get(body->obj, key) &&
+            json_get(body->obj, f->other))
+            key = f->other;
         union {
             struct str text;
             struct decimal decimal;

@@ -43,9 +43,11 @@ static const struct err *check_refuse(const struct gate *g, size_t at,
             line++;
             start = i + 1;
         }
-    struct buf b = buf_make(g->a, 64);
-    buf_printf(&b, "line %zu, column %zu", line, at - start + 1);
-    return err_at(g->a, ERR_BAD_REQUEST, code, buf_text(&b), "%s", say);
+    const struct str place =
+        arena_join(g->a, STR("line "), arena_number(g->a, (int64_t)line),
+                   STR(", column "),
+                   arena_number(g->a, (int64_t)(at - start) + 1));
+    return err_at(g->a, ERR_BAD_REQUEST, code, place, "%s", say);
 }
 
 static const struct err *check_syntax(const struct gate *g,

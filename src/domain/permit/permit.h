@@ -17,7 +17,6 @@
 #define PERMIT_SECONDS_CALL (7 * 24 * 3600)
 #define PERMIT_SECONDS_AGAIN 300 /* in which a repeat is the same use */
 #define PERMIT_SECONDS_ASKED_MAX (24 * 3600)   /* that a door takes */
-#define PERMIT_SECONDS_MAX (INT64_C(366) * 24 * 3600)
 #define PERMIT_RESOURCE_MAX 500 /* characters of an address */
 #define PERMIT_JKT 43           /* characters of a key's thumbprint */
 #define PERMIT_POLL 5           /* seconds between two looks */

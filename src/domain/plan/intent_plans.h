@@ -9,8 +9,6 @@
 #include "domain/plan/task.h"
 #include "domain/question/suspension.h"
 
-#define INTENT_PLANS_CHECKPOINTS_MAX (PLANS_MAX * PLAN_CHECKPOINTS_MAX)
-
 struct intent_plans {
     struct arena *arena;
     struct intent *intent;

@@ -64,7 +64,9 @@ bool risk_unproven(const struct suspension *s, const struct terms *t)
     return t->by.who == DECIDER_INITIATOR && !s->initiator_id.p;
 }
 
-enum severity risk_assumed(enum severity said)
+/* The severity that counts where nothing is said: as for a call without a
+ * rule. */
+static enum severity risk_assumed(enum severity said)
 {
     return said == SEVERITY_UNSAID ? SEVERITY_HIGH : said;
 }

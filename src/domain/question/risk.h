@@ -28,9 +28,6 @@ bool risk_unproven(const struct suspension *s, const struct terms *t);
 /* Would an initiator of role user, who is only claimed, decide at a higher risk
  * than such a person may? */
 bool risk_claimed(const struct conf *conf, const struct suspension *s);
-/* The severity that counts where nothing is said: as for a call without a
- * rule. */
-enum severity risk_assumed(enum severity said);
 /* Would these terms have asked others than s did, or at a higher risk? */
 bool risk_stricter(struct arena *a, const struct suspension *s,
                    const struct terms *t);

@@ -19,14 +19,11 @@ static void signature_put(struct buf *b, struct str secret, struct str text)
 
 struct str signature_make(struct arena *a, const struct signature *s)
 {
-    struct buf text = buf_make(a, s->id.n + s->body.n + 64);
     struct buf out = buf_make(a, 256);
-    buf_str(&text, s->id);
-    buf_char(&text, '.');
-    buf_int(&text, s->timestamp);
-    buf_char(&text, '.');
-    buf_str(&text, s->body);
-    signature_put(&out, s->secret, buf_text(&text));
-    signature_put(&out, s->previous_secret, buf_text(&text));
+    const struct str text =
+        arena_join(a, s->id, STR("."), arena_number(a, s->timestamp), STR("."),
+                   s->body);
+    signature_put(&out, s->secret, text);
+    signature_put(&out, s->previous_secret, text);
     return out.n ? buf_text(&out) : STR_NONE;
 }

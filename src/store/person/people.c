@@ -117,8 +117,9 @@ const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
                  "The account was changed at this moment. Sign in again.");
 }
 
-void people_queue_end(struct pg *pg, struct arena *a, struct str id,
-                      struct str cookie)
+/* The session of the cookie stays; p NULL: none does. */
+static void people_queue_end(struct pg *pg, struct arena *a, struct str id,
+                             struct str cookie)
 {
     const int64_t now = clock_now();
     const struct pg_args *timed = PG(pg_text(id), pg_moment(now));

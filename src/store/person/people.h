@@ -39,7 +39,8 @@ const struct err *people_lock_email(struct pg *pg, struct arena *a,
                                     struct str email, struct person *out,
                                     bool *found) MUST;
 /* Writes the fields that an admin may change and commits. All that a disabled
- * person holds ends (people_queue_end). */
+ * person holds ends for good, and stays ended when they are enabled again:
+ * sessions, tokens, initiation tickets, pages that show a secret. */
 const struct err *people_update(struct pg *pg, struct arena *a,
                                 const struct person *p) MUST;
 
@@ -52,11 +53,6 @@ const struct err *people_profile(struct pg *pg, struct arena *a,
  * ends it. */
 const struct err *people_still(struct pg *pg, struct arena *a, struct str id,
                                struct str tried) MUST;
-/* Into the current batch: all that the person holds ends for good, and stays
- * ended when they are enabled again: sessions but the one of the cookie (p
- * NULL: every one), tokens, initiation tickets, pages that show a secret. */
-void people_queue_end(struct pg *pg, struct arena *a, struct str id,
-                      struct str cookie);
 /* A new password, in its own transaction or the open one, which it commits.
  * All that they hold ends, but the session of the cookie. */
 const struct err *people_password(struct pg *pg, struct arena *a,

@@ -7,8 +7,6 @@
 #include "store/question/suspensions.h"
 #include "world/pg/pg.h"
 
-#define PORTFOLIOS_PAGE_MAX 100
-
 struct portfolio_rows {
     struct portfolio *v;
     size_t n;

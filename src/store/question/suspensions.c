@@ -8,8 +8,9 @@
 
 #define SUSPENSIONS_SEARCHED 10000 /* ends that one read of the feed searches */
 
-struct suspension suspensions_row(struct arena *a, const struct pg_rows *r,
-                                  size_t i)
+/* Row i of a statement that selects {s.*} first. */
+static struct suspension suspensions_row(struct arena *a,
+                                         const struct pg_rows *r, size_t i)
 {
     struct suspension s;
     rows_read(&suspension_record, r, i, &s);

@@ -13,9 +13,6 @@ struct suspension_rows {
 /* The size that ends a page: with the question that reaches it. */
 #define SUSPENSIONS_PAGE_BYTES ((size_t)8 << 20)
 
-/* Row i of a statement that selects {s.*} first. */
-struct suspension suspensions_row(struct arena *a, const struct pg_rows *r,
-                                  size_t i);
 /* A question by its parts: the row of suspension_asked, without what moves. */
 struct suspension suspensions_asked(struct arena *a, const struct pg_rows *r);
 /* Adds what moves, from a statement suspension_open. false: it is not the open

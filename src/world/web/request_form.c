@@ -3,7 +3,6 @@
  *
  * Called by request.c for paths and queries and by the doors for form bodies.
  * Pure; never guesses: malformed input is an error. */
-#include "base/buf.h"
 #include "world/web/request.h"
 
 const struct err *request_unescape(struct arena *a, struct str s, bool plus,
@@ -60,12 +59,11 @@ const struct err *request_form(struct arena *a, struct str text, size_t max,
         if (!e)
             e = request_unescape(a, str_sub(part, equals + 1, part.n), true,
                                  &v[n].value);
-        if (e) {
-            struct buf at = buf_make(a, 32);
-            buf_printf(&at, "pair %zu", n + 1);
-            return err_at(a, ERR_BAD_REQUEST, "request.form", buf_text(&at),
+        if (e)
+            return err_at(a, ERR_BAD_REQUEST, "request.form",
+                          arena_join(a, STR("pair "),
+                                     arena_number(a, (int64_t)n + 1)),
                           "%.*s", STR_FMT(e->say));
-        }
         v[n].value = request_form_newlines(a, v[n].value);
         n++;
     }

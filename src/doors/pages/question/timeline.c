@@ -64,7 +64,8 @@ bool question_timeline_closes(struct arena *a, const struct event *e,
 
 /* ---- words ---------------------------------------------------------- */
 
-struct str question_timeline_status(struct str status)
+/* "Suspended": the label of a status. */
+static struct str timeline_status(struct str status)
 {
     const enum intent_status known = vocabulary_intent_status_of(status);
     return known < INTENT_STATUS__MAX
@@ -292,9 +293,9 @@ static struct str timeline_payload(const struct page_view *v,
     if (str_is(e->type, "status_changed")) {
         const struct str reason = json_get_text(p, "reason");
         return arena_join(
-            a, question_timeline_status(json_get_text(p, "old_status")),
+            a, timeline_status(json_get_text(p, "old_status")),
             STR(" → "),
-            question_timeline_status(json_get_text(p, "new_status")),
+            timeline_status(json_get_text(p, "new_status")),
             str_of(reason.n > 0 ? ", " : ""), reason);
     }
     if (str_is(e->type, "state_patched"))

@@ -24,7 +24,5 @@ void question_timeline_set_chain(struct json *row, const struct event *e,
 /* Is it the event that closed the question? */
 bool question_timeline_closes(struct arena *a, const struct event *e,
                               struct str suspension_id);
-/* "Suspended": the label of a status. */
-struct str question_timeline_status(struct str status);
 
 #endif
