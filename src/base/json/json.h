@@ -92,7 +92,7 @@ size_t json_depth(const struct json *v);
 size_t json_count(const struct json *v); /* of an array or object, else 0 */
 struct json *json_at(const struct json *arr, size_t i);
 
-/* Walks an object's members in their order:
+/* Walks an object's members in their order; nothing else has any:
  *   for (struct json_iter i = json_iter(obj); json_next(&i);) i.key, i.value
  * key is followed by a NUL byte. During the walk the current member may be
  * unset or replaced; none may be added. */

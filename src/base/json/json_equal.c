@@ -101,9 +101,8 @@ bool json_exact(const struct json *v)
     }
     for (size_t i = 0; json_is(v, JSON_ARRAY) && i < json_count(v); i++)
         exact = exact && json_exact(json_at(v, i));
-    if (json_is(v, JSON_OBJECT))
-        for (struct json_iter i = json_iter(v); exact && json_next(&i);)
-            exact = json_exact(i.value);
+    for (struct json_iter i = json_iter(v); exact && json_next(&i);)
+        exact = json_exact(i.value);
     return exact;
 }
 

@@ -139,15 +139,6 @@ static bool endpoint_authority(struct str s, struct endpoint_host *out)
             str_int(str_sub(behind, 1, behind.n), 1, 65535, &port));
 }
 
-static bool endpoint_plain(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] <= ' ' || s.p[i] >= 0x7f || strchr("\"<>\\^`{|}#", s.p[i]))
-            return false;
-    }
-    return true;
-}
-
 static const struct err *endpoint_bad_url(struct arena *a, const char *field,
                                           const char *say)
 {
@@ -183,7 +174,11 @@ const struct err *endpoint_url(struct arena *a, const char *field,
     if (str_find(url, '#', 0) < url.n)
         return endpoint_bad_url(a, field,
                                 "The URL may not have a fragment (#).");
-    if (!endpoint_plain(url) || !endpoint_authority(place, out))
+    bool plain = true;
+    for (size_t i = 0; i < url.n; i++)
+        plain = plain && url.p[i] > ' ' && url.p[i] < 0x7f &&
+                !strchr("\"<>\\^`{|}#", url.p[i]);
+    if (!plain || !endpoint_authority(place, out))
         return endpoint_bad_url(a, field, "The URL has no valid host.");
     const bool loopback = out->literal ? str_starts(out->name, STR("127.")) ||
                                              str_is(out->name, "::1")

@@ -282,10 +282,8 @@ static struct json *frame_new_state(struct arena *a,
         frame_changed(state, json_get_text(p, "path"), json_get(p, "value"),
                       str_is(json_get_text(p, "op"), "set"));
     }
-    if (json_is(merge, JSON_OBJECT)) {
-        for (struct json_iter i = json_iter(merge); json_next(&i);)
-            frame_changed(state, i.key, i.value, true);
-    }
+    for (struct json_iter i = json_iter(merge); json_next(&i);)
+        frame_changed(state, i.key, i.value, true);
     if (json_dump(a, state, NEW_STATE_MAX).p)
         return state;
     for (struct json_iter i = json_iter(state); json_next(&i);)
@@ -338,8 +336,6 @@ static struct json *frame_dispatched(struct arena *a,
 /* Adds members to the event's own, which are never replaced. */
 static void frame_lift(struct json *o, const struct json *from)
 {
-    if (!json_is(from, JSON_OBJECT))
-        return;
     for (struct json_iter i = json_iter(from); json_next(&i);) {
         if (!json_has(o, i.key.p))
             json_set_key(o, i.key, i.value);

@@ -166,18 +166,6 @@ bool pg_ahead_waits(const struct pg *pg)
     return pg->check != NULL;
 }
 
-static const struct pg_statement *pg_batch_queued(const struct pg *pg,
-                                                  size_t i)
-{
-    return &pg->list[pg->queue[i].statement];
-}
-
-static bool pg_batch_reads(const char *sql)
-{
-    return !strstr(sql, "INSERT") && !strstr(sql, "UPDATE") &&
-           !strstr(sql, "DELETE");
-}
-
 bool pg_stores(const char *sql)
 {
     const char *update = strstr(sql, "UPDATE ");
@@ -211,12 +199,16 @@ void pg_store(struct pg *pg, size_t n)
  * does a batch that only reads. */
 bool pg_repeatable(const struct pg *pg)
 {
-    const bool begins =
-        pg->queued > 0 && strcmp(pg_batch_queued(pg, 0)->name, "begin") == 0;
-    for (size_t i = 0; i < pg->queued; i++)
-        if (strcmp(pg_batch_queued(pg, i)->name, "commit") == 0 ||
-            (!begins && !pg_batch_reads(pg_batch_queued(pg, i)->text)))
+    bool begins = false;
+    for (size_t i = 0; i < pg->queued; i++) {
+        const struct pg_statement *s = &pg->list[pg->queue[i].statement];
+        const bool writes = strstr(s->text, "INSERT") ||
+                            strstr(s->text, "UPDATE") ||
+                            strstr(s->text, "DELETE");
+        begins = begins || (i == 0 && strcmp(s->name, "begin") == 0);
+        if (strcmp(s->name, "commit") == 0 || (writes && !begins))
             return false;
+    }
     return true;
 }
 

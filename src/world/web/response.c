@@ -76,17 +76,13 @@ static size_t response_find(const struct response *rs, const char *name)
     return i;
 }
 
-static bool response_control(char c)
-{
-    return (unsigned char)c < ' ' || c == 0x7f;
-}
-
+/* Without control characters. */
 static struct str response_plain(struct arena *a, struct str s)
 {
     size_t n = 0;
     char *p = arena_alloc(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++)
-        if (!response_control(s.p[i]))
+        if ((unsigned char)s.p[i] >= ' ' && s.p[i] != 0x7f)
             p[n++] = s.p[i];
     return (struct str){p, n};
 }
@@ -188,8 +184,6 @@ void response_see_other(struct response *rs, struct str path)
 /* Adds the members of more that obj does not have yet. */
 static void response_add(struct json *obj, const struct json *more)
 {
-    if (!json_is(more, JSON_OBJECT))
-        return;
     for (struct json_iter i = json_iter(more); json_next(&i);)
         if (!json_get_str(obj, i.key))
             json_set_key(obj, i.key, i.value);
@@ -216,52 +210,34 @@ static struct json *response_detail(struct arena *a, const struct err *e)
     return body;
 }
 
-static struct json *response_problem(struct arena *a, const struct err *e)
-{
-    int status = response_status(e->kind);
-    struct json *body = json_object(a);
-    json_set_text(body, "type", STR("about:blank"));
-    json_set_text(body, "title", str_of(response_reason(status)));
-    json_set_int(body, "status", status);
-    json_set_text(body, "code", str_of(e->code));
-    json_set_text(body, "detail", e->say);
-    return body;
-}
-
-static struct json *response_oauth(struct arena *a, const struct err *e)
-{
-    struct json *body = json_object(a);
-    json_set_text(body, "error", str_of(e->code));
-    json_set_text(body, "error_description", e->say);
-    return body;
-}
-
-static struct json *response_aap(struct arena *a, const struct err *e)
-{
-    const int status = response_status(e->kind);
-    struct json *body = json_object(a), *error = json_object(a);
-    json_set_text(error, "type",
-                  status >= 500 ? STR("server_error") : STR("request_error"));
-    json_set_text(error, "code", str_of(e->code));
-    json_set_text(error, "message", e->say);
-    json_set_json(body, "error", error);
-    return body;
-}
-
 static struct json *response_error_body(struct arena *a, const struct err *e,
                                         enum response_style style)
 {
+    const int status = response_status(e->kind);
+    struct json *body = json_object(a), *error = json_object(a);
     switch (style) {
     case RESPONSE_DETAIL:
         return response_detail(a, e);
     case RESPONSE_OAUTH:
-        return response_oauth(a, e);
+        json_set_text(body, "error", str_of(e->code));
+        json_set_text(body, "error_description", e->say);
+        return body;
     case RESPONSE_AAP:
-        return response_aap(a, e);
+        json_set_text(error, "type", status >= 500 ? STR("server_error")
+                                                   : STR("request_error"));
+        json_set_text(error, "code", str_of(e->code));
+        json_set_text(error, "message", e->say);
+        json_set_json(body, "error", error);
+        return body;
     case RESPONSE_PROBLEM:
     case RESPONSE_HTML:
     default:
-        return response_problem(a, e);
+        json_set_text(body, "type", STR("about:blank"));
+        json_set_text(body, "title", str_of(response_reason(status)));
+        json_set_int(body, "status", status);
+        json_set_text(body, "code", str_of(e->code));
+        json_set_text(body, "detail", e->say);
+        return body;
     }
 }
 
