@@ -40,21 +40,17 @@ static const struct settings_form_field channels_fields[] = {
      .help = "Allows private and loopback addresses"},
 };
 
-static bool channels_hides(const struct endpoint *e)
+/* The address; of a Slack channel, whose address is a secret,
+ * "https://host/…AbCd". */
+static struct str channels_address(struct arena *a, const struct endpoint *e)
 {
-    return e->kind == ENDPOINT_SLACK;
-}
-
-/* "https://host/…AbCd" */
-static struct str channels_hidden(struct arena *a, struct str address)
-{
-    struct buf b = buf_make(a, 4096);
-    const size_t host = str_search(address, STR("://")) + 3;
-    buf_str(&b, str_sub(address, 0, str_find(address, '/', host)));
-    buf_put(&b, "/\xE2\x80\xA6");
-    if (address.n > TAIL)
-        buf_str(&b, str_sub(address, address.n - TAIL, address.n));
-    return buf_text(&b);
+    const struct str s = e->address;
+    const size_t host = str_search(s, STR("://")) + 3;
+    if (e->kind != ENDPOINT_SLACK)
+        return s;
+    return arena_join(a, str_sub(s, 0, str_find(s, '/', host)),
+                      STR("/\xE2\x80\xA6"),
+                      s.n > TAIL ? str_sub(s, s.n - TAIL, s.n) : STR_NONE);
 }
 
 static struct json *channels_values(struct settings_view *v)
@@ -64,10 +60,10 @@ static struct json *channels_values(struct settings_view *v)
     struct json *o = json_object(a), *kept = json_object(a);
     json_set_text(o, "detail", e->detail);
     json_set_text(o, "name", e->name);
-    if (channels_hides(e)) {
+    if (e->kind == ENDPOINT_SLACK) {
         json_set_text(kept, "address",
                       arena_join(a, STR("Leave empty to keep "),
-                                 channels_hidden(a, e->address)));
+                                 channels_address(a, e)));
         json_set_json(o, "kept", kept);
     } else {
         json_set_text(o, "address", e->address);
@@ -127,8 +123,7 @@ static void channels_cells(struct arena *a, const struct endpoint *e,
     const struct str who = settings_page_joined(a, e->notify_to, ", ");
     cells[0].text = e->name;
     cells[0].second = str_of(vocabulary_endpoint_kind(e->kind)->label);
-    cells[1].text =
-        channels_hides(e) ? channels_hidden(a, e->address) : e->address;
+    cells[1].text = channels_address(a, e);
     cells[1].second = e->internal ? STR("internal address") : STR_NONE;
     cells[2].text = who.n ? who : STR("none");
     for (size_t i = 0; i < countof(details); i++) {

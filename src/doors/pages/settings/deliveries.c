@@ -186,15 +186,15 @@ static struct json *deliveries_tries(struct arena *a,
     for (size_t i = 0; i < tries->n; i++) {
         const struct delivery_try *t = &tries->v[i];
         struct json *o = json_object(a);
-        struct buf took = buf_make(a, 32); /* "240 ms", "1.2 s" */
-        if (t->ms < 1000)
-            buf_printf(&took, "%lld ms", (long long)t->ms);
-        else
-            buf_printf(&took, "%lld.%lld s", (long long)(t->ms / 1000),
-                       (long long)(t->ms % 1000 / 100));
+        /* "240 ms", "1.2 s" */
+        const struct str took =
+            t->ms < 1000
+                ? arena_join(a, arena_number(a, t->ms), STR(" ms"))
+                : arena_join(a, arena_number(a, t->ms / 1000), STR("."),
+                             arena_number(a, t->ms % 1000 / 100), STR(" s"));
         json_set_int(o, "n", t->n);
         page_view_set_time(o, "at", t->at);
-        json_set_text(o, "took", buf_text(&took));
+        json_set_text(o, "took", took);
         page_view_set_count(o, "status", (size_t)t->status);
         json_set_text(o, "answer", t->answer);
         json_add_json(list, o);
