@@ -260,12 +260,12 @@ def test_a_form_is_filled_in(agent, operator, pool):
     assert told(waits.result(20))["value"] == {"street": "Main"}
 
 
-def pending(agent, operator, text, meta=None):
+def pending(agent, operator, text, meta=None, **more):
     """A question whose client hangs up once it is asked: that answers
     nothing."""
     body = json.dumps({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": "ask_human", "arguments": {"question": text},
+            "name": "ask_human", "arguments": {"question": text, **more},
             "_meta": meta or {"claudecode/toolUseId": "toolu_" + text}}})
     url = agent.base_url
     with socket.create_connection((url.host, url.port), 60) as s:
@@ -291,6 +291,19 @@ def test_nobody_answers_is_said_as_that(agent, operator):
                       meta={"claudecode/toolUseId": "toolu_" + text}))
     assert again["suspension_id"] == asked["suspension_id"]
     assert again["value"] == "Here"
+
+
+def test_the_order_of_arguments_does_not_count(agent, operator):
+    """A model that repeats a call may write its arguments in another
+    order."""
+    text = f"In order? {new_id()}"
+    meta = {"claudecode/toolUseId": "toolu_" + text}
+    asked = pending(agent, operator, text, meta, severity="low",
+                    explanation="Because")
+    respond(operator, asked, "Here")
+    again = told(call(agent, legacy, "ask_human", meta=meta,
+                      explanation="Because", severity="low", question=text))
+    assert again["suspension_id"] == asked["suspension_id"]
 
 
 def test_other_arguments_are_another_question(agent, operator):

@@ -68,10 +68,10 @@ static struct str ask_session(const struct mcp *m)
     return hooks_shorten(m->c->a, id.p ? id : thread);
 }
 
-/* Asks the question. The same arguments, with the same bytes of what is stored
- * as it was sent, are the same request. A client's own id of the call that is
- * unique within its session alone does not count where the session is
- * missing. */
+/* Asks the question. The same arguments in any order, with the same bytes of
+ * what is stored as it was sent, are the same request. A client's own id of
+ * the call that is unique within its session alone does not count where the
+ * session is missing. */
 static const struct err *ask_question(struct mcp *m, const struct json *args,
                                       struct question *q)
 {
@@ -80,10 +80,12 @@ static const struct err *ask_question(struct mcp *m, const struct json *args,
     struct str id = json_get_text(m->meta, "claudecode/toolUseId");
     if (id.n == 0)
         id = session.n > 0 ? json_get_text(m->meta, "callId") : STR_NONE;
+    struct buf same = buf_make(a, 8 * REQUEST_BODY_MAX);
     struct suspension s;
+    json_write_canonical(&same, args);
     question_once(m->c, session, id,
-                  arena_join(a, json_dump(a, args, 8 * REQUEST_BODY_MAX),
-                             STR("\n"), q->suspension.context, STR("\n"),
+                  arena_join(a, buf_text(&same), STR("\n"),
+                             q->suspension.context, STR("\n"),
                              q->suspension.subject));
     q->intent.session_id = session;
     TRY(question_ask_once(m->c, q, &s));
