@@ -182,3 +182,13 @@ Test(label, where_none_has_an_effect_equal_ones_show_their_value)
     cr_assert_null(label_of(a, plain, json_at(plain, 2)).value.p);
     cr_assert_null(label_of(a, more, json_at(more, 0)).value.p);
 }
+
+/* A list that was read again has the same choices. */
+Test(label, a_choice_is_no_twin_of_itself)
+{
+    static const char list[] =
+        "[{'value':'a','label':'Coffee','effect':'none'},"
+        "{'value':'b','label':'Tea','effect':'none'}]";
+    const struct json *choice = json_at(tree(list), 1);
+    cr_assert_null(label_of(a, tree(list), choice).value.p);
+}

@@ -112,17 +112,18 @@ static struct str label_folded(struct arena *a, const struct json *choice)
     return text_fold(a, json_get_text(choice, "label"));
 }
 
-/* The first other one of that folded label; the count of choices: none. */
-static size_t label_twin(struct arena *a, const struct json *choices,
-                         const struct json *but, struct str label)
+/* Is there another of that folded label before the end? A choice is known by
+ * its value: it may come from another tree than the list. */
+static bool label_taken(struct arena *a, const struct json *choices,
+                        size_t end, const struct json *but, struct str label)
 {
-    const size_t n = json_count(choices);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < end; i++) {
         const struct json *c = json_at(choices, i);
-        if (c != but && str_eq(label_folded(a, c), label))
-            return i;
+        if (!json_equal(json_get(c, "value"), json_get(but, "value")) &&
+            str_eq(label_folded(a, c), label))
+            return true;
     }
-    return n;
+    return false;
 }
 
 struct label label_of(struct arena *a, const struct json *choices,
@@ -134,7 +135,7 @@ struct label label_of(struct arena *a, const struct json *choices,
     const bool same = word.n > 0 && str_eq(label, text_fold(a, word));
     const bool twice =
         !effect_any(choices) &&
-        label_twin(a, choices, choice, label) < json_count(choices);
+        label_taken(a, choices, json_count(choices), choice, label);
     return (struct label){
         .word = word,
         .label = same ? STR_NONE : json_get_text(choice, "label"),
@@ -159,7 +160,7 @@ const struct err *label_check(struct arena *a, const struct json *choices)
         const struct str at =
             fields_path(a, fields_element(a, STR("choices"), i), "label");
         const enum effect effect = effect_of_choice(c);
-        if (label_twin(a, choices, c, label_folded(a, c)) < i)
+        if (label_taken(a, choices, i, c, label_folded(a, c)))
             return err_at(a, ERR_INVALID, "choice.label_equal", at,
                           "Two choices have labels that look the same. Each "
                           "needs a label of its own.");
