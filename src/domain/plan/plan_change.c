@@ -42,7 +42,7 @@ const struct err *plan_change_status(struct intent_plans *all, struct plan *p,
 
 /* ---- the tasks of a plan ------------------------------------------------ */
 
-static const struct err *plan_change_sealed(void)
+static const struct err *plan_change_checkpoint_sealed(void)
 {
     return ERROR(ERR_FORBIDDEN, "checkpoint.sealed",
                  "After a plan was activated, an agent may add checkpoints to "
@@ -81,7 +81,7 @@ const struct err *plan_change_tasks(struct intent_plans *all, struct plan *p,
     while ((c = intent_plans_next(all, p, c))) {
         if (!json_lists_text(list, c->after_task) &&
             !plan_change_may_loosen(p, who))
-            return plan_change_sealed();
+            return plan_change_checkpoint_sealed();
     }
     for (size_t i = 0; i < all->tasks_n; i++) {
         struct task *t = &all->tasks[i];
@@ -110,7 +110,7 @@ static const struct err *plan_change_checkpoint(struct plan *p,
     const bool open = c->status == CHECKPOINT_PENDING, fresh = c->fresh;
     if ((!now && !open) || (!plan_change_may_loosen(p, who) &&
                             (!now || !plan_checkpoint_kept(c, now))))
-        return plan_change_sealed();
+        return plan_change_checkpoint_sealed();
     if (now && open) {
         *c = *now;
         c->plan_id = p->id;

@@ -32,7 +32,7 @@ bool question_folded_by(const struct question_folded *u,
            effect_class_of_choice(choice) == EFFECT_YES;
 }
 
-static struct str folded_token(struct arena *a,
+static struct str folded_counts(struct arena *a,
                                const struct question_folded *u)
 {
     return arena_join(a, arena_number(a, u->values), STR("."),
@@ -50,7 +50,7 @@ struct json *question_folded_view(struct page_view *v,
     page_view_set_count(o, "values", (size_t)u->values);
     page_view_set_count(o, "texts", (size_t)u->texts);
     json_set_int(o, "all", u->values + u->texts);
-    json_set_text(o, "token", folded_token(v->a, u));
+    json_set_text(o, "token", folded_counts(v->a, u));
     json_set_text(o, "facts_id", str_of(question_head_facts_id(s)));
     return o;
 }
@@ -63,5 +63,5 @@ bool question_folded_skipped(struct arena *a, const struct suspension *s,
         return false;
     const struct question_folded u = question_folded(a, s);
     return question_folded_by(&u, choice) &&
-           !str_eq(pairs_get(*posted, "unseen"), folded_token(a, &u));
+           !str_eq(pairs_get(*posted, "unseen"), folded_counts(a, &u));
 }
