@@ -120,7 +120,7 @@ static const struct err *checkpoint_ask(struct intent_plans *all,
     s.severity = s.severity_said = c->severity;
     s.context = json_dump(a, context, SUSPENSION_RECORD_MAX);
     s.subject = s.context; /* the answer is for exactly this */
-    s.choices = json_dump(a, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(a, &s, choices, SUSPENSION_CHOICES_TEXT);
     checkpoint_put_responder(&s, approvers, c);
     intent_plans_terms(all, p, &s);
     checkpoint_put_silence(all, &s, c);

@@ -86,7 +86,7 @@ static struct suspension review_question(struct intent_plans *all,
                           "Request changes", EFFECT_REQUEST_CHANGES);
     suspension_add_choice(all->arena, choices, "approve", "Approve the plan",
                           EFFECT_AUTHORIZE);
-    s.choices = json_dump(all->arena, choices, SUSPENSION_CHOICES_TEXT);
+    suspension_offer(all->arena, &s, choices, SUSPENSION_CHOICES_TEXT);
     if (g->known) {
         s.responder.mode = g->of_group ? RESPONDER_GROUP : RESPONDER_NAMED;
         s.responder.who = g->supervisor;
