@@ -17,8 +17,7 @@ const struct err *access_grant(struct work *w, struct event_by by,
  * acl.unknown. */
 const struct err *access_revoke(struct work *w, struct event_by by,
                                 struct str id) MUST;
-/* Makes the list be as it is wished; entries that stay as they are keep their
- * id. */
+/* Replaces the list of access; entries that stay as they are keep their id. */
 const struct err *access_set(struct work *w, struct event_by by,
                              const struct acl_list *list) MUST;
 /* The time of these entries is over. */

@@ -379,40 +379,41 @@ static size_t on_body(char *p, size_t size, size_t n, void *context)
 static int on_progress(void *context, curl_off_t down, curl_off_t downloaded,
                        curl_off_t up, curl_off_t uploaded)
 {
-    const struct outbound_call *wish = context;
+    const struct outbound_call *call = context;
     (void)down, (void)downloaded, (void)up, (void)uploaded;
-    return wish->stop && *wish->stop;
+    return call->stop && *call->stop;
 }
 
 static bool outbound_set_call(CURL *easy, struct arena *a,
-                              const struct outbound_call *wish)
+                              const struct outbound_call *call)
 {
-    return SET(easy, CURLOPT_URL, arena_z(a, wish->url)) &&
+    return SET(easy, CURLOPT_URL, arena_z(a, call->url)) &&
            SET(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
            SET(easy, CURLOPT_NOSIGNAL, 1L) &&
            SET(easy, CURLOPT_NOPROGRESS, 0L) &&
            SET(easy, CURLOPT_XFERINFOFUNCTION, on_progress) &&
-           SET(easy, CURLOPT_XFERINFODATA, (const void *)wish) &&
+           SET(easy, CURLOPT_XFERINFODATA, (const void *)call) &&
            SET(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
-           SET(easy, CURLOPT_TIMEOUT_MS, (long)(wish->time / 1000)) &&
-           (!wish->body.p || (SET(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                                  (curl_off_t)wish->body.n) &&
-                              SET(easy, CURLOPT_COPYPOSTFIELDS, wish->body.p)));
+           SET(easy, CURLOPT_TIMEOUT_MS, (long)(call->time / 1000)) &&
+           (!call->body.p ||
+            (SET(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                 (curl_off_t)call->body.n) &&
+             SET(easy, CURLOPT_COPYPOSTFIELDS, call->body.p)));
 }
 
 static void outbound_run(CURL *easy, struct arena *a,
-                         const struct outbound_call *wish,
+                         const struct outbound_call *call,
                          struct outbound_answer *out)
 {
     struct buf body = buf_make(a, OUTBOUND_CALL_MAX);
     struct curl_slist *headers = NULL;
-    for (size_t i = 0; i < wish->headers && i < OUTBOUND_HEADERS_MAX; i++)
-        (void)outbound_append(&headers, arena_z(a, wish->header[i]));
+    for (size_t i = 0; i < call->headers && i < OUTBOUND_HEADERS_MAX; i++)
+        (void)outbound_append(&headers, arena_z(a, call->header[i]));
     char error[CURL_ERROR_SIZE] = "";
     long status = 0;
     curl_off_t again = 0;
     const bool ready =
-        outbound_set_call(easy, a, wish) &&
+        outbound_set_call(easy, a, call) &&
         SET(easy, CURLOPT_HTTPHEADER, headers) &&
         SET(easy, CURLOPT_ERRORBUFFER, error) &&
         SET(easy, CURLOPT_WRITEFUNCTION, on_body) &&
@@ -432,7 +433,7 @@ static void outbound_run(CURL *easy, struct arena *a,
                             .retry_after = again > 0 ? again : 0};
 }
 
-void outbound_call(struct arena *a, const struct outbound_call *wish,
+void outbound_call(struct arena *a, const struct outbound_call *call,
                    struct outbound_answer *out)
 {
     *out = (struct outbound_answer){.body = STR("libcurl cannot be started")};
@@ -440,7 +441,7 @@ void outbound_call(struct arena *a, const struct outbound_call *wish,
         return;
     CURL *easy = curl_easy_init();
     if (easy) {
-        outbound_run(easy, a, wish, out);
+        outbound_run(easy, a, call, out);
         curl_easy_cleanup(easy);
     }
     curl_global_cleanup();

@@ -78,7 +78,7 @@ struct outbound_answer {
     int64_t retry_after; /* seconds; 0: not given */
 };
 /* The texts are in a. An answer longer than OUTBOUND_CALL_MAX is none. */
-void outbound_call(struct arena *a, const struct outbound_call *wish,
+void outbound_call(struct arena *a, const struct outbound_call *call,
                    struct outbound_answer *out);
 
 #endif

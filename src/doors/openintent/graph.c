@@ -13,8 +13,8 @@
 
 /* ---- lists ----------------------------------------------------------- */
 
-/* The wish for a page of related intents. */
-static struct intents_related graph_wish(const struct call *c,
+/* A query for a page of related intents. */
+static struct intents_related graph_query(const struct call *c,
                                          enum intents_relation relation)
 {
     return (struct intents_related){.id = c->param[0],
@@ -41,7 +41,7 @@ static const struct err *graph_list(struct call *c,
                                     enum intents_relation relation,
                                     const char *name, bool whole)
 {
-    const struct intents_related page = graph_wish(c, relation);
+    const struct intents_related page = graph_query(c, relation);
     struct buf b = buf_make(c->a, RESPONSE_BODY_MAX);
     struct intent_rows rows;
     TRY(graph_find(c, &page, &rows));
@@ -58,8 +58,8 @@ static const struct err *graph_list(struct call *c,
 /* The page comes first: it checks the caller's reach. */
 const struct err *openintent_graph_children(struct call *c)
 {
-    const struct intents_related page = graph_wish(c, INTENTS_CHILDREN);
-    const struct graphs_wish all = {.id = c->param[0],
+    const struct intents_related page = graph_query(c, INTENTS_CHILDREN);
+    const struct graphs_query all = {.id = c->param[0],
                                     .who = &c->who,
                                     .levels = 1,
                                     .max = CHILDREN_MAX};
@@ -109,7 +109,7 @@ const struct err *openintent_graph_ancestors(struct call *c)
 
 const struct err *openintent_graph_whole(struct call *c)
 {
-    const struct graphs_wish all = {.id = c->param[0],
+    const struct graphs_query all = {.id = c->param[0],
                                     .who = &c->who,
                                     .levels = LEVELS_MAX,
                                     .max = GRAPH_NODES_MAX};

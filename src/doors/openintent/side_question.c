@@ -48,17 +48,17 @@ const struct err *openintent_escalation_list(struct call *c)
 {
     const struct str status = request_query(c->rq, "status");
     const enum suspension_state state = vocabulary_suspension_state_of(status);
-    const struct suspensions_escalations wish = {
+    const struct suspensions_escalations query = {
         .intent_id = request_query(c->rq, "intent_id"),
         .who = &c->who,
         .any = !status.p,
         .open = state == SUSPENSION_PENDING};
     struct json *o = json_object(c->a), *list = json_array(c->a);
     struct suspension_rows rows;
-    if (status.p && !wish.open && state != SUSPENSION_RESOLVED)
+    if (status.p && !query.open && state != SUSPENSION_RESOLVED)
         return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("status"),
                       "\"status\" has to be pending or resolved.");
-    TRY(suspensions_escalations(c->pg, c->a, &wish, &rows));
+    TRY(suspensions_escalations(c->pg, c->a, &query, &rows));
     for (size_t i = 0; i < rows.n; i++)
         json_add_json(list, view_side_question(c, &rows.v[i]));
     json_set_json(o, "escalations", list);

@@ -9,22 +9,22 @@
 #define GRAPHS_SEARCHED_MAX 10000 /* as in intent_ring */
 
 const struct err *graphs_read(struct pg *pg, struct arena *a,
-                              const struct graphs_wish *wish,
+                              const struct graphs_query *query,
                               struct graph *out)
 {
     *out = (struct graph){.n = 0};
-    if (id_uuid(wish->id))
+    if (id_uuid(query->id))
         TRY(rows_list(pg, a, SQL_INTENT_NODES,
-                      PG(pg_text(wish->id), intents_reader(a, wish->who),
-                         intents_now(), pg_number(wish->levels),
-                         pg_number((int64_t)wish->max + 1)),
+                      PG(pg_text(query->id), intents_reader(a, query->who),
+                         intents_now(), pg_number(query->levels),
+                         pg_number((int64_t)query->max + 1)),
                       &graph_node_record, &out->v, &out->n));
     if (out->n == 0)
         return ERROR(ERR_NOT_FOUND, "intent.unknown",
                      "There is no intent with this id.");
-    out->truncated = out->n > wish->max;
+    out->truncated = out->n > query->max;
     if (out->truncated)
-        out->n = wish->max;
+        out->n = query->max;
     return NULL;
 }
 

@@ -7,9 +7,9 @@
 #include "domain/intent/principal.h"
 #include "world/pg/pg.h"
 
-/* A wish for an intent with those below it that the reader reaches, and their
+/* A query for an intent with those below it that the reader reaches, and their
  * dependencies elsewhere. */
-struct graphs_wish {
+struct graphs_query {
     struct str id;
     const struct principal *who; /* NULL: reaches all */
     int64_t levels;              /* down to */
@@ -18,7 +18,7 @@ struct graphs_wish {
 /* The root is the first node. The caller checks that it may be read.
  * ERR_NOT_FOUND intent.unknown. */
 const struct err *graphs_read(struct pg *pg, struct arena *a,
-                              const struct graphs_wish *wish,
+                              const struct graphs_query *query,
                               struct graph *out) MUST;
 
 /* Would it close a ring if `id` had to end after each of others? A parent ends

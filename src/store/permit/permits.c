@@ -63,20 +63,20 @@ const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
 }
 
 const struct err *permits_live(struct pg *pg, struct arena *a,
-                               const struct permits_live *wish,
+                               const struct permits_live *query,
                                struct permits_rows *out)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_PERMIT_LIVE,
-                 PG(pg_moment(wish->now),
-                    pg_moment(wish->after ? wish->after->created_at : 0),
-                    pg_text(wish->after ? wish->after->id : STR_NONE),
-                    pg_number(wish->limit + 1), pg_text(wish->initiator_id)),
+                 PG(pg_moment(query->now),
+                    pg_moment(query->after ? query->after->created_at : 0),
+                    pg_text(query->after ? query->after->id : STR_NONE),
+                    pg_number(query->limit + 1), pg_text(query->initiator_id)),
                  &r));
     *out = (struct permits_rows){.n = pg_count(r)};
-    out->more = out->n > (size_t)wish->limit;
+    out->more = out->n > (size_t)query->limit;
     if (out->more)
-        out->n = (size_t)wish->limit;
+        out->n = (size_t)query->limit;
     out->v = arena_many(a, out->n + 1, struct permits_titled);
     for (size_t i = 0; i < out->n; i++)
         out->v[i] = (struct permits_titled){permits_read(r, i),

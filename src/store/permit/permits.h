@@ -40,7 +40,7 @@ struct permits_rows {
     bool more;
 };
 const struct err *permits_live(struct pg *pg, struct arena *a,
-                               const struct permits_live *wish,
+                               const struct permits_live *query,
                                struct permits_rows *out) MUST;
 /* ERR_NOT_FOUND permit.unknown. */
 const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,

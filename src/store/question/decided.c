@@ -34,7 +34,7 @@ static struct pg_value decided_moment(int64_t t, struct str none)
 /* ---- the list ------------------------------------------------------- */
 
 const struct err *decided_list(struct pg *pg, struct arena *a,
-                               const struct decided_wish *w,
+                               const struct decided_query *w,
                                struct decided_rows *out)
 {
     const bool named = w->who.p || w->agent.p;
@@ -75,7 +75,7 @@ const struct err *decided_list(struct pg *pg, struct arena *a,
 /* Runs the statement of the filters. The one without a person or an agent
  * counts all of each axis, and leaves a word of an axis out by itself. */
 static const struct err *decided_count_run(struct pg *pg, struct arena *a,
-                                           const struct decided_wish *w,
+                                           const struct decided_query *w,
                                            struct pg_rows **rows)
 {
     const bool named = w->who.p || w->agent.p;
@@ -105,7 +105,7 @@ static const struct err *decided_count_run(struct pg *pg, struct arena *a,
 }
 
 const struct err *decided_count(struct pg *pg, struct arena *a,
-                                const struct decided_wish *w,
+                                const struct decided_query *w,
                                 struct decided_counts *out)
 {
     struct pg_rows *rows = NULL;

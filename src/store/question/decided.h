@@ -9,7 +9,7 @@
 #define DECIDED_LOOK_MAX 2000
 #define DECIDED_COUNT_MAX 200 /* counts go up to here; decided.sql */
 
-struct decided_wish {
+struct decided_query {
     enum kind kind;       /* KIND__MAX: any */
     enum outcome outcome; /* OUTCOME__MAX: any */
     enum via door;        /* VIA__MAX: any */
@@ -30,7 +30,7 @@ struct decided_rows {
 /* The newest first; a question that ended without an answer has OUTCOME_EXPIRED
  * or OUTCOME_WITHDRAWN. */
 const struct err *decided_list(struct pg *pg, struct arena *a,
-                               const struct decided_wish *w,
+                               const struct decided_query *w,
                                struct decided_rows *out) MUST;
 
 /* The counts of each kind with the chosen outcome and door, of each outcome
@@ -43,7 +43,7 @@ struct decided_counts {
     bool part;
 };
 const struct err *decided_count(struct pg *pg, struct arena *a,
-                                const struct decided_wish *w,
+                                const struct decided_query *w,
                                 struct decided_counts *out) MUST;
 /* Of one kind, outcome or door (the enum's __MAX: all); more than
  * DECIDED_COUNT_MAX means that many or more. */

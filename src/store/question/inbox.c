@@ -43,13 +43,13 @@ enum inbox_view inbox_first(const struct principal *reader)
 }
 
 /* Without any limit to the reader's own? Never for a user. */
-static bool inbox_is_all(const struct inbox_wish *w)
+static bool inbox_is_all(const struct inbox_query *w)
 {
     return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
 }
 
 static void inbox_arg_whose(struct pg_list *args, struct arena *a,
-                            const struct inbox_wish *w)
+                            const struct inbox_query *w)
 {
     pg_add(args, inbox_is_all(w) ? pg_text(STR_NONE)
                                  : inbox_whose(a, w->reader, w->view));
@@ -100,7 +100,7 @@ struct narrowed {
 
 /* Adds the statement's further arguments, and returns its number. */
 static int inbox_narrow(struct pg_list *args, struct arena *a,
-                        const struct inbox_wish *w, const struct narrowed *n,
+                        const struct inbox_query *w, const struct narrowed *n,
                         int64_t words_max)
 {
     const bool all = inbox_is_all(w);
@@ -131,7 +131,7 @@ static const struct err *inbox_run(struct pg *pg, struct arena *a,
 
 /* ---- the list ------------------------------------------------------- */
 
-static void inbox_arg_after(struct pg_list *args, const struct inbox_wish *w)
+static void inbox_arg_after(struct pg_list *args, const struct inbox_query *w)
 {
     const struct suspension *s = w->after;
     pg_add(args, pg_flag(w->by_deadline));
@@ -149,7 +149,7 @@ static void inbox_arg_after(struct pg_list *args, const struct inbox_wish *w)
 }
 
 const struct err *inbox_list(struct pg *pg, struct arena *a,
-                             const struct inbox_wish *w,
+                             const struct inbox_query *w,
                              struct suspension_rows *out)
 {
     static const struct narrowed lists = {SQL_INBOX_ALL, SQL_INBOX_FOR,
@@ -174,7 +174,7 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
 /* ---- counts --------------------------------------------------------- */
 
 const struct err *inbox_count(struct pg *pg, struct arena *a,
-                              const struct inbox_wish *w,
+                              const struct inbox_query *w,
                               struct inbox_counts *out)
 {
     static const struct narrowed counts = {
@@ -225,7 +225,7 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
                               const struct suspension *s,
                               struct inbox_place *out)
 {
-    const struct inbox_wish behind = {.reader = reader,
+    const struct inbox_query behind = {.reader = reader,
                                       .view = view,
                                       .kind = KIND__MAX,
                                       .severity = SEVERITY__MAX,

@@ -10,7 +10,7 @@
 #define INBOX_COUNT_MAX 200  /* counts go up to here; inbox.sql */
 #define INBOX_WORDS_MAX 2000 /* rows with the words that are scanned */
 
-struct inbox_wish {
+struct inbox_query {
     const struct principal *reader;
     enum inbox_view view;
     enum kind kind;         /* KIND__MAX: any */
@@ -29,7 +29,7 @@ enum inbox_view inbox_first(const struct principal *reader);
 
 /* One page of it; with words, of the first INBOX_WORDS_MAX that have them. */
 const struct err *inbox_list(struct pg *pg, struct arena *a,
-                             const struct inbox_wish *w,
+                             const struct inbox_query *w,
                              struct suspension_rows *out) MUST;
 
 /* The counts of each kind and severity in the list without these two filters,
@@ -40,7 +40,7 @@ struct inbox_counts {
     int64_t looked;
 };
 const struct err *inbox_count(struct pg *pg, struct arena *a,
-                              const struct inbox_wish *w,
+                              const struct inbox_query *w,
                               struct inbox_counts *out) MUST;
 
 /* The position of an open question, by severity and then by deadline: the

@@ -337,17 +337,17 @@ const struct err *suspensions_beside(struct pg *pg, struct arena *a,
 
 const struct err *
 suspensions_escalations(struct pg *pg, struct arena *a,
-                        const struct suspensions_escalations *wish,
+                        const struct suspensions_escalations *query,
                         struct suspension_rows *out)
 {
-    const struct pg_value reader = intents_reader(a, wish->who),
+    const struct pg_value reader = intents_reader(a, query->who),
                           now = intents_now(),
-                          open = wish->any ? pg_text(STR_NONE)
-                                           : pg_flag(wish->open);
-    if (wish->intent_id.p)
+                          open = query->any ? pg_text(STR_NONE)
+                                           : pg_flag(query->open);
+    if (query->intent_id.p)
         return suspensions_select_rows(
             pg, a, SQL_SUSPENSION_ESCALATIONS_OF,
-            PG(reader, now, open, pg_text(wish->intent_id)), out);
+            PG(reader, now, open, pg_text(query->intent_id)), out);
     return suspensions_select_rows(pg, a, SQL_SUSPENSION_ESCALATIONS,
                                    PG(reader, now, open), out);
 }

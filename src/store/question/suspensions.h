@@ -121,7 +121,7 @@ struct suspensions_escalations {
  * searched. */
 const struct err *
 suspensions_escalations(struct pg *pg, struct arena *a,
-                        const struct suspensions_escalations *wish,
+                        const struct suspensions_escalations *query,
                         struct suspension_rows *out) MUST;
 /* The id of the open arbitration of an intent that was asked for first; p
  * NULL: there is none. */

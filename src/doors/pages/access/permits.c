@@ -37,19 +37,19 @@ static const struct err *permits_ask(struct settings_view *v)
 static const struct err *permits_rows(struct settings_view *v)
 {
     struct call *c = v->c;
-    struct permits_live wish = {.now = v->page.now, .limit = SHOWN};
+    struct permits_live query = {.now = v->page.now, .limit = SHOWN};
     struct permits_row row;
     struct permits_rows found;
     const struct str after = request_query(c->rq, "after");
     if (c->who.role == ROLE_USER)
-        wish.initiator_id = c->who.person_id;
+        query.initiator_id = c->who.person_id;
     if (settings_page_asked(v))
         TRY(permits_ask(v));
     if (after.p) {
         TRY(permits_get(c->pg, c->a, after, &row));
-        wish.after = &row.permit;
+        query.after = &row.permit;
     }
-    TRY(permits_live(c->pg, c->a, &wish, &found));
+    TRY(permits_live(c->pg, c->a, &query, &found));
     for (size_t i = 0; i < found.n; i++) {
         const struct permit *p = &found.v[i].row.permit;
         const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {

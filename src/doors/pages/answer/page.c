@@ -134,12 +134,12 @@ static const struct err *page_load_next(struct call *c, int64_t now,
                                         struct answer_view_of *of)
 {
     struct suspension_rows rows;
-    const struct inbox_wish wish = {.reader = &c->who,
+    const struct inbox_query query = {.reader = &c->who,
                                     .view = INBOX_MAY,
                                     .kind = KIND__MAX,
                                     .severity = SEVERITY__MAX,
                                     .limit = NEXT_TRIES};
-    TRY(inbox_list(c->pg, c->a, &wish, &rows));
+    TRY(inbox_list(c->pg, c->a, &query, &rows));
     for (size_t i = 0; i < rows.n && !of->next; i++) {
         if (!str_eq(rows.v[i].id, of->s->id) &&
             !suspension_due(&rows.v[i], now))

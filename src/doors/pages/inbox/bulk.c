@@ -150,14 +150,14 @@ static const struct err *bulk_find_same(struct call *c,
                                         struct bulk_shown *of)
 {
     struct str digests[BULK_MAX];
-    struct suspensions_same wish = {
+    struct suspensions_same query = {
         .digests = digests, .ids = p->id, .ids_n = p->n, .most = SAME_MAX};
     for (size_t i = 0; i < of->n; i++) {
         if (question_head_has_facts(of->in[i]))
-            digests[wish.digests_n++] = of->in[i]->subject_sha256;
+            digests[query.digests_n++] = of->in[i]->subject_sha256;
     }
-    return wish.digests_n
-               ? suspensions_same(c->pg, c->a, &wish, &of->others)
+    return query.digests_n
+               ? suspensions_same(c->pg, c->a, &query, &of->others)
                : NULL;
 }
 

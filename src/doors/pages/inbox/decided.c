@@ -30,8 +30,8 @@ const struct err *inbox_decided(struct call *c)
     struct inbox_decided_filters t;
     struct decided_rows d;
     TRY(inbox_decided_filters_read(c, &t));
-    TRY(decided_list(c->pg, c->a, &t.wish, &d));
-    TRY(decided_count(c->pg, c->a, &t.wish, &t.counts));
+    TRY(decided_list(c->pg, c->a, &t.query, &d));
+    TRY(decided_count(c->pg, c->a, &t.query, &t.counts));
     const bool more = d.rows.n > PAGE_LIST_ROWS;
     const size_t n = more ? PAGE_LIST_ROWS : d.rows.n;
     for (size_t i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ const struct err *inbox_decided(struct call *c)
             decided_row(&one.call, &one.view, &d.rows.v[i]);
         json_add_json(rows, page_list_row_end(&one, row));
     }
-    const bool first = !t.wish.after_at, last = !more && !d.further;
+    const bool first = !t.query.after_at, last = !more && !d.further;
     const struct str part =
         first && last ? STR("") : page_list_part(first, !last);
     const struct str summary =

@@ -39,13 +39,13 @@ static bool decided_filters_day(struct call *c, const char *key, int64_t days,
 const struct err *inbox_decided_filters_read(struct call *c,
                                              struct inbox_decided_filters *t)
 {
-    struct decided_wish *w = &t->wish;
+    struct decided_query *w = &t->query;
     *t = (struct inbox_decided_filters){.from = STR_NONE};
     const struct str outcome = page_list_filter(c, "outcome");
     const struct str door = page_list_filter(c, "door");
     const struct str after = page_list_filter(c, "after");
     struct suspension last; /* of the page before */
-    *w = (struct decided_wish){.outcome = OUTCOME__MAX,
+    *w = (struct decided_query){.outcome = OUTCOME__MAX,
                                .door = VIA__MAX,
                                .who = page_list_filter(c, "who"),
                                .agent = page_list_filter(c, "agent"),
@@ -75,7 +75,7 @@ const struct err *inbox_decided_filters_read(struct call *c,
 
 bool inbox_decided_filters_any(const struct inbox_decided_filters *t)
 {
-    const struct decided_wish *w = &t->wish;
+    const struct decided_query *w = &t->query;
     return w->kind != KIND__MAX || w->outcome != OUTCOME__MAX ||
            w->door != VIA__MAX || w->who.p || w->agent.p || w->from || w->until;
 }
@@ -155,8 +155,8 @@ struct json *inbox_decided_filters_view(struct call *c,
     json_set_json(o, "outcomes", decided_filters_outcomes(c, t));
     json_set_json(o, "kinds", decided_filters_kinds(c, t));
     json_set_json(o, "doors", decided_filters_doors(c, t));
-    json_set_text(o, "who", t->wish.who);
-    json_set_text(o, "agent", t->wish.agent);
+    json_set_text(o, "who", t->query.who);
+    json_set_text(o, "agent", t->query.agent);
     json_set_text(o, "from", t->from);
     json_set_text(o, "until", t->until);
     json_set_text(o, "outcome", page_list_filter(c, "outcome"));
@@ -164,8 +164,9 @@ struct json *inbox_decided_filters_view(struct call *c,
     json_set_text(o, "kind", page_list_filter(c, "kind"));
     json_set_text(o, "save_url", page_list_save(c, "/decided"));
     json_set_bool(o, "any", inbox_decided_filters_any(t));
-    json_set_bool(o, "typed", t->wish.who.p || t->wish.agent.p || t->from.p ||
-                                  t->until.p);
+    json_set_bool(o, "typed",
+                  t->query.who.p || t->query.agent.p || t->from.p ||
+                      t->until.p);
     json_set_text(o, "csv_url",
                   page_list_url(c, "/decided.csv", "after", STR_NONE));
     json_set_text(o, "jsonl_url",

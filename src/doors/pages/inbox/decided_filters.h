@@ -7,7 +7,7 @@
 #include "store/question/decided.h"
 
 struct inbox_decided_filters {
-    struct decided_wish wish;
+    struct decided_query query;
     struct str from, until; /* as in the address; p NULL: any */
     struct decided_counts counts; /* set by the caller that shows them */
 };

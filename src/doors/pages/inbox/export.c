@@ -162,7 +162,7 @@ static const struct err *export_page(struct call *c,
     struct arena *own = arena_within(c->a);
     struct arena *row = arena_within(c->a);
     struct buf *out = &c->rs->body;
-    struct decided_wish *w = &t->wish;
+    struct decided_query *w = &t->query;
     struct decided_rows d = {.further = false};
     w->limit = PAGE + 1;
     const struct err *e = decided_list(c->pg, own, w, &d);

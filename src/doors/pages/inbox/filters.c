@@ -21,9 +21,9 @@ const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
     const struct str view = page_list_filter(c, "view");
     const struct str risk = page_list_filter(c, "risk");
     const struct str sort = page_list_filter(c, "sort");
-    struct inbox_wish *w = &f->wish;
+    struct inbox_query *w = &f->query;
     *f = (struct inbox_filters){.now = now, .due = page_list_filter(c, "due")};
-    *w = (struct inbox_wish){.reader = &c->who,
+    *w = (struct inbox_query){.reader = &c->who,
                              .agent = page_list_filter(c, "agent"),
                              .words = page_list_filter(c, "q"),
                              .by_deadline = str_is(sort, "deadline"),
@@ -87,7 +87,7 @@ static struct json *filters_kinds(struct call *c,
 {
     struct json *list = json_array(c->a);
     struct page_list_link link = {.key = "kind", .label = STR("All")};
-    filters_add(c, f, list, &link, KIND__MAX, f->wish.severity);
+    filters_add(c, f, list, &link, KIND__MAX, f->query.severity);
     for (unsigned i = 1; i <= KIND__MAX; i++) {
         /* The plain question comes last. */
         const enum kind kind = (enum kind)(i % KIND__MAX);
@@ -95,7 +95,7 @@ static struct json *filters_kinds(struct call *c,
         link.word = vocabulary_key(words);
         link.label = str_of(words->label);
         link.icon = words->icon;
-        filters_add(c, f, list, &link, kind, f->wish.severity);
+        filters_add(c, f, list, &link, kind, f->query.severity);
     }
     return list;
 }
@@ -105,14 +105,14 @@ static struct json *filters_risks(struct call *c,
 {
     struct json *list = json_array(c->a);
     struct page_list_link link = {.key = "risk", .label = STR("Any")};
-    filters_add(c, f, list, &link, f->wish.kind, SEVERITY__MAX);
+    filters_add(c, f, list, &link, f->query.kind, SEVERITY__MAX);
     for (unsigned i = SEVERITY__MAX; i-- > 0;) {
         const enum severity severity = (enum severity)i;
         const struct vocabulary_word *words = vocabulary_severity(severity);
         link.word = vocabulary_key(words);
         link.label = str_of(words->label);
         link.icon = words->wire.p;
-        filters_add(c, f, list, &link, f->wish.kind, severity);
+        filters_add(c, f, list, &link, f->query.kind, severity);
     }
     return list;
 }
@@ -176,8 +176,8 @@ struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f)
     json_set_json(o, "risks", filters_risks(c, f));
     for (size_t i = 0; i < countof(rows); i++)
         json_set_json(o, rows[i].member, filters_links(c, &rows[i], set));
-    filters_add_set(c, set, "agent", "Agent", f->wish.agent);
-    filters_add_set(c, set, "q", "Search", f->wish.words);
+    filters_add_set(c, set, "agent", "Agent", f->query.agent);
+    filters_add_set(c, set, "q", "Search", f->query.words);
     json_set_json(o, "set", set);
     json_set_text(o, "save_url", page_list_save(c, "/inbox"));
     return o;
@@ -185,12 +185,12 @@ struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f)
 
 int64_t inbox_filters_all(const struct inbox_filters *f)
 {
-    return filters_sum(&f->counts, f->wish.kind, f->wish.severity);
+    return filters_sum(&f->counts, f->query.kind, f->query.severity);
 }
 
 bool inbox_filters_any(const struct inbox_filters *f)
 {
-    const struct inbox_wish *w = &f->wish;
+    const struct inbox_query *w = &f->query;
     return w->kind != KIND__MAX || w->severity != SEVERITY__MAX || w->agent.p ||
            w->words.p || w->due;
 }

@@ -11,7 +11,7 @@
 
 struct inbox_filters {
     int64_t now;
-    struct inbox_wish wish;
+    struct inbox_query query;
     struct str due; /* the word in the address; p NULL: any */
     enum inbox_row_group group;
     struct inbox_counts counts; /* set by the caller that loads them */

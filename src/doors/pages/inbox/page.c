@@ -17,8 +17,8 @@ static void page_set_found(struct json *view, const struct inbox_filters *f)
     const bool more = n == INBOX_FILTERS_MANY;
     page_view_set_count(view, "found", (size_t)(more ? INBOX_COUNT_MAX : n));
     json_set_bool(view, "more", more);
-    json_set_bool(view, "mine", f->wish.view == INBOX_MAY);
-    json_set_bool(view, "all", f->wish.view == INBOX_ALL);
+    json_set_bool(view, "mine", f->query.view == INBOX_MAY);
+    json_set_bool(view, "all", f->query.view == INBOX_ALL);
     json_set_bool(view, "narrowed", inbox_filters_any(f));
 }
 
@@ -28,13 +28,13 @@ static struct str page_shown(struct call *c, const struct inbox_filters *f,
     const int64_t n = inbox_filters_all(f);
     const bool many = n == INBOX_FILTERS_MANY;
     return arena_join(c->a,
-                      str_of(!f->wish.after ? ""
+                      str_of(!f->query.after ? ""
                              : more         ? "Another "
                                             : "The last "),
                       words_count(c->a, (int64_t)rows.n), STR(" of "),
                       str_of(many ? "more than " : ""),
                       words_count(c->a, many ? INBOX_COUNT_MAX : n),
-                      str_of(f->wish.after ? "" : " shown"));
+                      str_of(f->query.after ? "" : " shown"));
 }
 
 /* `soon`: questions that end soon are shown above the list, whatever their
@@ -44,15 +44,15 @@ static const struct err *page_set_soon(struct call *c, struct page_view *v,
                                        struct json *view)
 {
     struct json *o = json_object(c->a), *list = json_array(c->a);
-    struct inbox_wish wish = f->wish;
+    struct inbox_query query = f->query;
     const int64_t until = f->now + SOON;
     struct suspension_rows rows = {.n = 0};
-    wish.severity = SEVERITY__MAX;
-    wish.due = wish.due && wish.due < until ? wish.due : until;
-    wish.by_deadline = true;
-    wish.limit = SOON_ROWS;
-    if (!f->wish.after)
-        TRY(inbox_list(c->pg, c->a, &wish, &rows));
+    query.severity = SEVERITY__MAX;
+    query.due = query.due && query.due < until ? query.due : until;
+    query.by_deadline = true;
+    query.limit = SOON_ROWS;
+    if (!f->query.after)
+        TRY(inbox_list(c->pg, c->a, &query, &rows));
     for (size_t i = 0; i < rows.n; i++) {
         struct page_list_row row;
         page_list_row_begin(&row, c, v);
@@ -73,12 +73,12 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     rows.n = more ? PAGE_LIST_ROWS : rows.n;
     const struct page_list_pager pager = {
         .path = "/inbox",
-        .first = !f->wish.after,
+        .first = !f->query.after,
         .older = more ? rows.v[rows.n - 1].id : STR_NONE,
         .shown = page_shown(c, f, rows, more)};
-    const char *title = vocabulary_inbox_view(f->wish.view)->label;
+    const char *title = vocabulary_inbox_view(f->query.view)->label;
     const struct str here = page_list_url(
-        c, "/inbox", "after", f->wish.after ? f->wish.after->id : STR_NONE);
+        c, "/inbox", "after", f->query.after ? f->query.after->id : STR_NONE);
     json_set_text(view, "heading", str_of(title));
     page_set_found(view, f);
     json_set_bool(view, "part", f->counts.looked > INBOX_WORDS_MAX);
@@ -110,15 +110,15 @@ const struct err *inbox_page(struct call *c)
         const struct err *e = suspensions_get(c->pg, c->a, after, &last);
         if (e)
             return e->kind == ERR_NOT_FOUND ? page_list_bad() : e;
-        f.wish.after = &last;
+        f.query.after = &last;
     }
-    TRY(inbox_list(c->pg, c->a, &f.wish, &rows));
+    TRY(inbox_list(c->pg, c->a, &f.query, &rows));
     /* All further questions were answered meanwhile. */
-    if (f.wish.after && rows.n == 0) {
+    if (f.query.after && rows.n == 0) {
         response_see_other(c->rs,
                            page_list_url(c, "/inbox", "after", STR_NONE));
         return NULL;
     }
-    TRY(inbox_count(c->pg, c->a, &f.wish, &f.counts));
+    TRY(inbox_count(c->pg, c->a, &f.query, &f.counts));
     return page_show(c, &f, rows);
 }

@@ -129,12 +129,12 @@ static const struct err *deliveries_rows(struct settings_view *v)
 {
     struct call *c = v->c;
     struct arena *a = c->a;
-    struct deliveries_page wish;
+    struct deliveries_page query;
     struct delivery_rows found;
     struct json *day = json_object(a);
     int64_t n[DELIVERY_STATE__MAX];
-    TRY(deliveries_read(c, &wish));
-    TRY(deliveries_list(c->pg, a, &wish, &found));
+    TRY(deliveries_read(c, &query));
+    TRY(deliveries_list(c->pg, a, &query, &found));
     TRY(deliveries_counts(c->pg, a, v->page.now, n));
     const bool more = found.n > ROWS;
     found.n = more ? ROWS : found.n;
@@ -143,7 +143,7 @@ static const struct err *deliveries_rows(struct settings_view *v)
     for (enum delivery_state s = 0; s < DELIVERY_STATE__MAX; s++)
         json_set_text(day, vocabulary_delivery_state(s)->wire.p,
                       settings_page_count(a, n[s], DELIVERIES_COUNT_MAX));
-    const bool first = !wish.after_id.p;
+    const bool first = !query.after_id.p;
     const struct page_list_pager pager = {
         .path = PATH,
         .first = first,
@@ -152,11 +152,11 @@ static const struct err *deliveries_rows(struct settings_view *v)
                             words_count(a, (int64_t)found.n))};
     json_set_json(v->view, "rows", v->rows);
     json_set_json(v->view, "day", day);
-    json_set_json(v->view, "filters", deliveries_filters(c, &wish, n));
+    json_set_json(v->view, "filters", deliveries_filters(c, &query, n));
     json_set_bool(v->view, "all",
-                  wish.state == DELIVERY_STATE__MAX && !wish.endpoint.p);
+                  query.state == DELIVERY_STATE__MAX && !query.endpoint.p);
     json_set_json(v->view, "pager", page_list_pager(c, &pager));
-    return deliveries_only(v, &wish, &found);
+    return deliveries_only(v, &query, &found);
 }
 
 /* ---- one delivery --------------------------------------------------- */
