@@ -69,7 +69,7 @@ static void doctor_record(struct buf *b, int type, struct str content)
 }
 
 /* Names and values are shorter than 128 bytes. */
-static void doctor_pair(struct buf *b, const char *name, struct str value)
+static void doctor_fcgi_pair(struct buf *b, const char *name, struct str value)
 {
     buf_char(b, (char)strlen(name));
     buf_char(b, (char)value.n);
@@ -119,8 +119,8 @@ static bool doctor_get(struct arena *a, struct str socket, struct str path,
     const int fd = doctor_open(socket);
     if (fd < 0)
         return false;
-    doctor_pair(&params, "REQUEST_METHOD", STR("GET"));
-    doctor_pair(&params, "REQUEST_URI", path);
+    doctor_fcgi_pair(&params, "REQUEST_METHOD", STR("GET"));
+    doctor_fcgi_pair(&params, "REQUEST_URI", path);
     doctor_record(&b, BEGIN, (struct str){responder, sizeof responder});
     doctor_record(&b, PARAMS, buf_text(&params));
     doctor_record(&b, PARAMS, STR(""));
