@@ -11,10 +11,9 @@ struct command {
     const char *conf_path;
     const char *admin_path; /* of database_owner; NULL: none */
     const struct conf *conf;
-    struct pg
-        *pg;  /* as the owner, without deadlines, with all statements, from
+    struct pg *pg; /* as the owner, without deadlines, with all statements, from
                     * its first use on; NULL: not a command of the owner's */
-    int argc; /* after the command's name */
+    int argc;      /* after the command's name */
     char **argv;
 };
 
