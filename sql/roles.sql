@@ -21,6 +21,9 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_deliver') THEN
         CREATE ROLE sayso_deliver LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_seal') THEN
+        CREATE ROLE sayso_seal LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
 END
 $$;
 
@@ -37,4 +40,4 @@ GRANT pg_read_all_stats TO sayso_tick;
 
 REVOKE ALL ON DATABASE sayso FROM PUBLIC;
 GRANT CONNECT ON DATABASE sayso
-    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver;
+    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver, sayso_seal;

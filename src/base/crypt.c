@@ -52,9 +52,15 @@ static struct str crypt_encode(struct arena *a, const uint8_t *p, size_t n,
     return (struct str){text, size - 1};
 }
 
-static struct str crypt_base64url(struct arena *a, const uint8_t *p, size_t n)
+static struct str base64url(struct arena *a, const uint8_t *p, size_t n)
 {
     return crypt_encode(a, p, n, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+struct str crypt_base64url(struct arena *a, struct str bytes)
+{
+    bytes = crypt_solid(bytes);
+    return base64url(a, (const uint8_t *)bytes.p, bytes.n);
 }
 
 struct str crypt_base64(struct arena *a, struct str bytes)
@@ -129,18 +135,41 @@ bool crypt_ed25519_ok(struct str key, struct str signature, struct str s)
                                        (const unsigned char *)key.p) == 0;
 }
 
+void crypt_ed25519_public(const uint8_t seed[static CRYPT_ED25519_SEED],
+                          uint8_t out[static CRYPT_ED25519_KEY])
+{
+    uint8_t secret[crypto_sign_SECRETKEYBYTES];
+    static_assert(CRYPT_ED25519_SEED == crypto_sign_SEEDBYTES,
+                  "the size of a secret key");
+    crypto_sign_seed_keypair(out, secret, seed);
+    sodium_memzero(secret, sizeof secret);
+}
+
+struct str crypt_ed25519_sign(struct arena *a,
+                              const uint8_t seed[static CRYPT_ED25519_SEED],
+                              struct str s)
+{
+    uint8_t key[CRYPT_ED25519_KEY], secret[crypto_sign_SECRETKEYBYTES];
+    uint8_t *out = arena_alloc(a, CRYPT_ED25519_SIGNATURE);
+    s = crypt_solid(s);
+    crypto_sign_seed_keypair(key, secret, seed);
+    crypto_sign_detached(out, NULL, (const unsigned char *)s.p, s.n, secret);
+    sodium_memzero(secret, sizeof secret);
+    return (struct str){(const char *)out, CRYPT_ED25519_SIGNATURE};
+}
+
 struct str crypt_sha256_b64(struct arena *a, struct str s)
 {
     uint8_t digest[CRYPT_SHA256];
     crypt_sha256(s, digest);
-    return crypt_base64url(a, digest, sizeof(digest));
+    return base64url(a, digest, sizeof(digest));
 }
 
 struct str crypt_token(struct arena *a, size_t n)
 {
     uint8_t *raw = arena_alloc(a, n);
     crypt_random(raw, n);
-    const struct str token = crypt_base64url(a, raw, n);
+    const struct str token = base64url(a, raw, n);
     sodium_memzero(raw, n);
     return token;
 }

@@ -10,6 +10,7 @@
 #define CRYPT_TAG 16
 #define CRYPT_ED25519_KEY 32
 #define CRYPT_ED25519_SIGNATURE 64
+#define CRYPT_ED25519_SEED 32
 
 /* Once per process before anything else; false: no random source. */
 bool crypt_init(void);
@@ -28,6 +29,8 @@ struct str crypt_base64(struct arena *a, struct str bytes);
 /* The bytes of a base64 text, with or without padding; p NULL when it is
  * invalid. */
 struct str crypt_base64_read(struct arena *a, struct str text);
+/* The bytes as base64url without padding (RFC 4648 5). */
+struct str crypt_base64url(struct arena *a, struct str bytes);
 /* The bytes of a base64url text (RFC 4648 5) in its strict spelling: no
  * padding, no white space, unused bits zero. p NULL for any other text. */
 struct str crypt_base64url_read(struct arena *a, struct str text);
@@ -38,6 +41,13 @@ struct str crypt_hmac_b64(struct arena *a, struct str key, struct str s);
 /* Is it this key's signature (RFC 8032)? false for a key of small order, for
  * which one signature would hold for every message, and for another length. */
 bool crypt_ed25519_ok(struct str key, struct str signature, struct str s);
+/* The public key of a secret one (RFC 8032 5.1.5). */
+void crypt_ed25519_public(const uint8_t seed[static CRYPT_ED25519_SEED],
+                          uint8_t out[static CRYPT_ED25519_KEY]);
+/* The CRYPT_ED25519_SIGNATURE bytes over s; the same for the same s. */
+struct str crypt_ed25519_sign(struct arena *a,
+                              const uint8_t seed[static CRYPT_ED25519_SEED],
+                              struct str s);
 /* n random bytes as base64url without padding. */
 struct str crypt_token(struct arena *a, size_t n);
 void crypt_random(void *p, size_t n);
