@@ -93,7 +93,7 @@ CREATE TABLE log_checkpoint (
     CHECK (event_count = last_sequence - first_sequence + 1)
 );
 CREATE UNIQUE INDEX log_checkpoint_batch
-    ON log_checkpoint (epoch, intent_id, last_sequence DESC) NULLS NOT DISTINCT;
+    ON log_checkpoint (epoch, intent_id, first_sequence DESC) NULLS NOT DISTINCT;
 CREATE INDEX log_checkpoint_newest ON log_checkpoint (created_at DESC, id DESC);
 
 -- A checkpoint that somebody asked for.

@@ -159,6 +159,8 @@ static const struct key {
     TEXT(database_wait, NULL),
     TEXT(database_tick, NULL),
     TEXT(database_deliver, NULL),
+    TEXT(database_seal, NULL),
+    TEXT(log_key, NULL),
     /* 1.2 times this value has to end before the timeouts of nginx and the
      * supervisor. */
     NUMBER(database_timeout, 1, 20),
@@ -298,7 +300,8 @@ static void conf_defaults(struct reading *r)
 {
     struct conf *c = r->conf;
     struct str *const same[] = {&c->database_owner, &c->database_wait,
-                                &c->database_tick, &c->database_deliver};
+                                &c->database_tick, &c->database_deliver,
+                                &c->database_seal};
     for (size_t i = 0; i < countof(same); i++)
         if (same[i]->n == 0)
             *same[i] = c->database;

@@ -18,7 +18,10 @@ struct conf {
                                   default: the same */
     struct str database_wait;  /* of the process that holds waiters, */
     struct str database_tick;  /* of the clock, */
-    struct str database_deliver; /* of the sender; default: the same */
+    struct str database_deliver; /* of the sender, */
+    struct str database_seal;  /* of the signer of the log; default: the same */
+    struct str log_key;        /* file with its secret keys, PEM; p NULL: none
+                                */
     struct str socket;         /* path of the FastCGI socket */
     struct str wait_socket;    /* path of the socket of the process that holds
                                 * waiters; default: wait.sock in the same

@@ -34,13 +34,20 @@ void crypt_tag(const uint8_t secret[static CRYPT_TAG], struct str s,
     crypto_shorthash_siphashx24(out, (const unsigned char *)s.p, s.n, secret);
 }
 
+struct str crypt_hex(struct arena *a, struct str bytes)
+{
+    bytes = crypt_solid(bytes);
+    char *text = arena_alloc(a, 2 * bytes.n + 1);
+    sodium_bin2hex(text, 2 * bytes.n + 1, (const unsigned char *)bytes.p,
+                   bytes.n);
+    return (struct str){text, 2 * bytes.n};
+}
+
 struct str crypt_sha256_hex(struct arena *a, struct str s)
 {
     uint8_t digest[CRYPT_SHA256];
     crypt_sha256(s, digest);
-    char *text = arena_alloc(a, 2 * CRYPT_SHA256 + 1);
-    sodium_bin2hex(text, 2 * CRYPT_SHA256 + 1, digest, sizeof(digest));
-    return (struct str){text, 2 * CRYPT_SHA256};
+    return crypt_hex(a, (struct str){(const char *)digest, sizeof digest});
 }
 
 static struct str crypt_encode(struct arena *a, const uint8_t *p, size_t n,

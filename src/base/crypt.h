@@ -15,6 +15,8 @@
 /* Once per process before anything else; false: no random source. */
 bool crypt_init(void);
 void crypt_sha256(struct str s, uint8_t out[static CRYPT_SHA256]);
+/* The bytes as lower-case hexadecimal digits. */
+struct str crypt_hex(struct arena *a, struct str bytes);
 /* SHA-256 as 64 lower-case hexadecimal digits. */
 struct str crypt_sha256_hex(struct arena *a, struct str s);
 /* SHA-256 as base64url without padding (43 characters). */

@@ -479,6 +479,17 @@ static const struct vocabulary_word member_role_words[] = {
                            .label = "Dependency"},
 };
 
+static const struct vocabulary_word log_scope_words[] = {
+    [LOG_SCOPE_INTENT] = {.wire = WIRE("intent")},
+    [LOG_SCOPE_SERVER] = {.wire = WIRE("server")}};
+
+static const struct vocabulary_word signing_key_state_words[] = {
+    [SIGNING_KEY_NEXT] = {.wire = WIRE("next"), .label = "Next"},
+    [SIGNING_KEY_CURRENT] = {.wire = WIRE("current"), .label = "Current"},
+    [SIGNING_KEY_RETIRED] = {.wire = WIRE("retired"), .label = "Retired"},
+    [SIGNING_KEY_COMPROMISED] = {.wire = WIRE("compromised"),
+                                 .label = "Compromised"}};
+
 /* ---- reading them --------------------------------------------------- */
 
 unsigned vocabulary_value(const struct vocabulary *v, struct str word)
@@ -589,3 +600,5 @@ WORDS(reach, REACH__MAX)
 WORDS(access, ACCESS__MAX)
 WORDS(portfolio_status, PORTFOLIO_STATUS__MAX)
 WORDS(member_role, MEMBER_ROLE__MAX)
+WORDS(log_scope, LOG_SCOPE__MAX)
+WORDS(signing_key_state, SIGNING_KEY_STATE__MAX)

@@ -414,6 +414,16 @@ enum member_role {
     MEMBER_ROLE__MAX
 };
 
+/* The events that a checkpoint of the log covers (RFC-0019). */
+enum log_scope { LOG_SCOPE_INTENT, LOG_SCOPE_SERVER, LOG_SCOPE__MAX };
+enum signing_key_state {
+    SIGNING_KEY_NEXT,    /* published, and signs nothing yet */
+    SIGNING_KEY_CURRENT, /* at most one */
+    SIGNING_KEY_RETIRED,
+    SIGNING_KEY_COMPROMISED, /* no longer published */
+    SIGNING_KEY_STATE__MAX
+};
+
 /* The words of an enum, for code that does not know which: its values are
  * below n. */
 struct vocabulary {
@@ -488,5 +498,7 @@ VOCABULARY(reach);
 VOCABULARY(access);
 VOCABULARY(portfolio_status);
 VOCABULARY(member_role);
+VOCABULARY(log_scope);
+VOCABULARY(signing_key_state);
 
 #endif

@@ -96,6 +96,7 @@ static const struct {
                 {"key", key_run, NEEDS_OWNER},
                 {"operator", operator_run, NEEDS_OWNER},
                 {"resource", resource_run, NEEDS_OWNER},
+                {"log-key", log_key_run, NEEDS_OWNER},
                 {"rule", rule_run, NEEDS_OWNER},
                 {"verify", verify_run, NEEDS_OWNER},
                 {"restored", restored_run, NEEDS_OWNER},

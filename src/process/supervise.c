@@ -23,6 +23,7 @@
 #include "doors/serve.h"
 #include "process/deliver.h"
 #include "process/notify.h"
+#include "process/seal.h"
 #include "process/start/load_conf.h"
 #include "process/start/user.h"
 #include "process/tick.h"
@@ -44,7 +45,14 @@
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define TICK CLOCK_SECOND
 
-enum post_kind { POST_WEB, POST_WAIT, POST_TICK, POST_DELIVER, POST__MAX };
+enum post_kind {
+    POST_WEB,
+    POST_WAIT,
+    POST_TICK,
+    POST_DELIVER,
+    POST_SEAL,
+    POST__MAX
+};
 
 static const struct {
     const char *name;
@@ -55,6 +63,7 @@ static const struct {
     [POST_WAIT] = {"sayso: wait", wait_run, USER_WAIT},
     [POST_TICK] = {"sayso: tick", tick_run, USER_TICK},
     [POST_DELIVER] = {"sayso: deliver", deliver_run, USER_DELIVER},
+    [POST_SEAL] = {"sayso: seal", seal_run, USER_SEAL},
 };
 
 enum post_state {
@@ -101,6 +110,9 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
         .slot = metrics_worker(s->metrics, slot),
         .seat = slot,
         .secret = s->secret,
+        .keys = kind == POST_SEAL ? seal_keys(arena_make(ARENA_PROCESS_MAX),
+                                              &s->loaded.conf)
+                                  : STR_NONE,
         .listen_fd = kind == POST_WEB    ? s->socket.fd
                      : kind == POST_WAIT ? s->wait_socket.fd
                                          : -1,

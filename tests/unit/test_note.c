@@ -1,5 +1,6 @@
 /* Signed notes, heads and the names of keys: the vectors of docs/log.md, what
  * the public formats say, and rubbish. */
+#include "domain/log/log_checkpoint.h"
 #include "domain/log/note.h"
 #include "suite.h"
 
@@ -105,7 +106,7 @@ Test(note, a_head_is_signed)
 {
     const struct signer k = key();
     const struct str text =
-        note_sign(a, str_of(HEAD), STR("sayso.example/log"), &k);
+        note_sign(a, str_of(HEAD), STR("sayso.example/log"), &k, 1);
     cr_assert(str_eq(text, whole()), "%.*s", STR_FMT(text));
 }
 
@@ -208,4 +209,55 @@ Test(note, rubbish)
     cr_assert(note_read(a, buf_text(&b), &n));
     cr_assert(note_read(a, str_sub(buf_text(&b), 0, b.n / 2 * 0 + whole().n +
                                    65 * 15), &n));
+}
+
+/* ---- checkpoints ------------------------------------------------------------ */
+
+static const char CHECKPOINT[] =
+    "{\"anchor\":null,\"checkpoint_id\":\"chk_1\",\"created_at\":"
+    "\"2026-11-20T09:31:44.120931\",\"event_count\":3,\"first_sequence\":1,"
+    "\"intent_id\":\"00000000-0000-0000-0000-000000000001\","
+    "\"last_sequence\":3,\"merkle_root\":"
+    "\"sha256:-YFmKx3NkbJWmlb86MWQsEvAYu4i1Fnkm8UHY4yAmaI\","
+    "\"scope\":\"intent\",\"signed_by\":"
+    "\"did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw\"}";
+
+Test(note, a_checkpoint_is_signed)
+{
+    const struct signer k = key();
+    const struct str signature = crypt_base64url(
+        a, signer_sign(a, &k, str_of(CHECKPOINT)));
+    cr_assert(str_is(signature,
+                     "iSYFvFzSFCscWlGvGYBBauKwF_kAfAtqvHsddb0K0s9zDPcRfSS8BNkx"
+                     "4B9TSqLIxkD8vIVvr5KX_ORgBzpCCQ"));
+    struct json *o = NULL;
+    cr_assert_null(json_parse(a, str_of(CHECKPOINT), &o));
+    json_set_text(o, "signature", signature);
+    cr_assert(log_checkpoint_ok(a, o, &k.key));
+    cr_assert(str_is(log_checkpoint_signed(a, o), CHECKPOINT));
+    json_set_text(o, "anchor", STR("filled in later"));
+    cr_assert(log_checkpoint_ok(a, o, &k.key));
+    json_set_int(o, "last_sequence", 4);
+    cr_assert_not(log_checkpoint_ok(a, o, &k.key));
+}
+
+Test(note, a_checkpoint_has_eleven_members)
+{
+    struct tlog_hash v[3];
+    for (int i = 0; i < 3; i++)
+        crypt_sha256(arena_number(a, i + 1), v[i].b);
+    const struct log_batch batch = {
+        .intent_id = STR("00000000-0000-0000-0000-000000000001"),
+        .first = 1,
+        .last = 3,
+        .v = v};
+    const struct signer k = key();
+    const struct log_checkpoint c =
+        log_checkpoint_make(a, &batch, &k, 1795253504120931);
+    const struct json *o = record_object(a, &log_checkpoint_record, &c);
+    cr_assert_eq(json_count(o), 11);
+    cr_assert_eq(c.id.n, 26);
+    cr_assert(str_is(c.merkle_root,
+                     "sha256:-YFmKx3NkbJWmlb86MWQsEvAYu4i1Fnkm8UHY4yAmaI"));
+    cr_assert(log_checkpoint_ok(a, o, &k.key));
 }

@@ -153,8 +153,8 @@ bool note_signed(struct arena *a, const struct note *n,
     return false;
 }
 
-struct str note_sign(struct arena *a, struct str text, struct str name,
-                     const struct signer *k)
+static struct str note_signature(struct arena *a, struct str text,
+                                 struct str name, const struct signer *k)
 {
     uint8_t id[NOTE_ID];
     const struct note_key key = {
@@ -162,8 +162,17 @@ struct str note_sign(struct arena *a, struct str text, struct str name,
     note_key_id(a, &key, id);
     const struct str bytes =
         arena_join(a, note_raw(id, NOTE_ID), signer_sign(a, k, text));
-    return arena_join(a, text, STR("\n" NOTE_DASH), name, STR(" "),
+    return arena_join(a, STR(NOTE_DASH), name, STR(" "),
                       crypt_base64(a, bytes), STR("\n"));
+}
+
+struct str note_sign(struct arena *a, struct str text, struct str name,
+                     const struct signer *keys, size_t n)
+{
+    struct str note = arena_join(a, text, STR("\n"));
+    for (size_t i = 0; i < n; i++)
+        note = arena_join(a, note, note_signature(a, text, name, &keys[i]));
+    return note;
 }
 
 /* ---- heads ---------------------------------------------------------------- */

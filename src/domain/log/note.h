@@ -49,9 +49,9 @@ const char *note_read(struct arena *a, struct str s, struct note *out) MUST;
  * cosignature, in seconds since 1970; 0 for the other algorithm. */
 bool note_signed(struct arena *a, const struct note *n,
                  const struct note_key *key, int64_t *at);
-/* The text with an empty line and a signature under this name. */
+/* The text with an empty line and a signature under this name by each key. */
 struct str note_sign(struct arena *a, struct str text, struct str name,
-                     const struct signer *k);
+                     const struct signer *keys, size_t n);
 
 /* ---- heads ---------------------------------------------------------------- */
 

@@ -150,3 +150,22 @@ struct str signer_sign(struct arena *a, const struct signer *k, struct str s)
 {
     return crypt_ed25519_sign(a, k->seed, s);
 }
+
+struct str signer_jws(struct arena *a, const struct signer *k,
+                      const char *type, const struct json *payload)
+{
+    struct json *header = json_object(a);
+    struct buf first = buf_make(a, 256), second = buf_make(a, SIGNER_JWS_MAX);
+    json_set_text(header, "alg", STR("EdDSA"));
+    json_set_text(header, "kid", signer_kid(a, &k->key));
+    json_set_text(header, "typ", str_of(type));
+    json_write_canonical(&first, header);
+    json_write_canonical(&second, payload);
+    if (second.over)
+        return STR_NONE;
+    const struct str input =
+        arena_join(a, crypt_base64url(a, buf_text(&first)), STR("."),
+                   crypt_base64url(a, buf_text(&second)));
+    return arena_join(a, input, STR("."),
+                      crypt_base64url(a, signer_sign(a, k, input)));
+}

@@ -35,5 +35,11 @@ bool signer_read(struct arena *a, struct str pem, struct signer *out) MUST;
 struct str signer_new(struct arena *a);
 /* The 64 bytes of the signature over s. */
 struct str signer_sign(struct arena *a, const struct signer *k, struct str s);
+/* A compact JWS (RFC 7515) of this type over the RFC 8785 form of payload; p
+ * NULL where that is longer than SIGNER_JWS_MAX. alg is EdDSA, the word that
+ * all libraries read. */
+#define SIGNER_JWS_MAX ((size_t)64 << 10)
+struct str signer_jws(struct arena *a, const struct signer *k,
+                      const char *type, const struct json *payload);
 
 #endif

@@ -26,7 +26,7 @@ static const char table[] =
     "    sha256     text NOT NULL,"
     "    applied_at timestamptz NOT NULL);"
     "GRANT SELECT ON migration"
-    "    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver;";
+    "    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver, sayso_seal;";
 
 static const char begin[] = "BEGIN";
 

@@ -19,6 +19,7 @@ struct child {
                                   * (base/shared/quota.h) */
     struct str secret;           /* between workers and the process that holds
                                   * waiters */
+    struct str keys; /* of the signer of the log: the text of its file */
     int listen_fd;               /* -1: this kind has no socket */
 };
 

@@ -12,6 +12,7 @@
 #define USER_WAIT "sayso-wait"
 #define USER_TICK "sayso-tick"
 #define USER_DELIVER "sayso-deliver"
+#define USER_SEAL "sayso-seal"
 
 struct user {
     uid_t uid;

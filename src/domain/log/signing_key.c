@@ -1,0 +1,54 @@
+/* The signing keys that the database knows. Pure. */
+#include "domain/log/signing_key.h"
+
+#include "base/clock_text.h"
+
+static const struct record_field signing_key_fields[] = {
+    {RECORD_TEXT(signing_key, kid, IN_TABLE)},
+    {RECORD_TEXT(signing_key, did, IN_TABLE | IN_OBJECT)},
+    {RECORD_TEXT(signing_key, public_key, IN_TABLE | IN_OBJECT)},
+    {RECORD_WORD(signing_key, state, IN_TABLE | IN_OBJECT,
+                 vocabulary_signing_key_state_all)},
+    {RECORD_TIME(signing_key, created_at, IN_TABLE)},
+    {RECORD_TIME(signing_key, current_from, IN_TABLE | IN_OBJECT),
+     .member = "not_before"},
+    {RECORD_TIME(signing_key, current_until, IN_TABLE | IN_OBJECT),
+     .member = "not_after"},
+    {RECORD_TEXT(signing_key, successor, IN_ROW | IN_OBJECT)},
+};
+const struct record signing_key_record =
+    RECORD(signing_key, "signing key", "signing_key");
+
+struct signing_key signing_key_make(struct arena *a,
+                                    const struct signer_public *key,
+                                    enum signing_key_state state, int64_t now)
+{
+    return (struct signing_key){
+        .kid = signer_kid(a, key),
+        .did = signer_did(a, key),
+        .public_key = crypt_base64url(
+            a, (struct str){(const char *)key->b, sizeof key->b}),
+        .state = state,
+        .created_at = now,
+        .current_from = state == SIGNING_KEY_CURRENT ? now : 0};
+}
+
+bool signing_key_public(struct arena *a, const struct signing_key *row,
+                        struct signer_public *out)
+{
+    const struct str bytes = crypt_base64url_read(a, row->public_key);
+    if (bytes.n != sizeof out->b)
+        return false;
+    memcpy(out->b, bytes.p, sizeof out->b);
+    return true;
+}
+
+struct str signing_key_successor(struct arena *a, const struct signer *old,
+                                 const struct signer_public *next,
+                                 int64_t now)
+{
+    struct json *payload = json_object(a);
+    json_set_text(payload, "from", clock_rfc3339(a, now));
+    json_set_json(payload, "jwk", signer_jwk(a, next));
+    return signer_jws(a, old, "sayso-key+jwt", payload);
+}

@@ -1,0 +1,33 @@
+/* The signing keys that the database knows: public keys, and what became of
+ * each. The secret keys are in a file that the signing process alone reads. */
+#ifndef DOMAIN_LOG_SIGNING_KEY_H
+#define DOMAIN_LOG_SIGNING_KEY_H
+
+#include "domain/log/note.h"
+#include "domain/record.h"
+
+struct signing_key {
+    struct str kid, did;
+    struct str public_key; /* base64url */
+    enum signing_key_state state;
+    int64_t created_at;
+    int64_t current_from, current_until; /* 0: not yet */
+    struct str successor; /* a JWS by this key that names the next one; p NULL:
+                           * none */
+};
+extern const struct record signing_key_record;
+
+/* The row of a new key. */
+struct signing_key signing_key_make(struct arena *a,
+                                    const struct signer_public *key,
+                                    enum signing_key_state state, int64_t now);
+/* false: the row's text is no key. */
+bool signing_key_public(struct arena *a, const struct signing_key *row,
+                        struct signer_public *out) MUST;
+/* The statement by which a key names the next one: a JWS of the type
+ * sayso-key+jwt over {"from", "jwk"}. */
+struct str signing_key_successor(struct arena *a, const struct signer *old,
+                                 const struct signer_public *next,
+                                 int64_t now);
+
+#endif

@@ -1,0 +1,33 @@
+-- Checkpoints of the log.
+
+-- name: log_checkpoint_insert
+INSERT INTO log_checkpoint ({log_checkpoint.insert}) VALUES ({log_checkpoint.places})
+
+-- name: log_checkpoint_get
+SELECT {log_checkpoint} FROM log_checkpoint WHERE id = $1
+
+-- name: log_checkpoint_list
+-- Newest first, after one that is known.
+SELECT {c.log_checkpoint} FROM log_checkpoint c
+ WHERE ($1::uuid IS NULL OR intent_id = $1) AND ($2::text IS NULL OR scope = $2)
+   AND ($3::text IS NULL OR (created_at, id) < (SELECT created_at, id FROM log_checkpoint
+                                                 WHERE id = $3))
+ ORDER BY created_at DESC, id DESC LIMIT $4
+
+-- name: log_checkpoint_open
+-- The events of intents that no checkpoint covers: the first, the last that the log has, and
+-- whether the intent has ended.
+SELECT i.id, coalesce(c.last, 0) + 1, l.last, i.status IN ('completed', 'abandoned')
+  FROM intent i
+  LEFT JOIN LATERAL (SELECT last_sequence AS last FROM log_checkpoint
+                      WHERE epoch = $1 AND intent_id = i.id
+                      ORDER BY first_sequence DESC LIMIT 1) c ON true
+  JOIN LATERAL (SELECT sequence AS last FROM log_leaf
+                 WHERE epoch = $1 AND intent_id = i.id
+                 ORDER BY sequence DESC LIMIT 1) l ON true
+ WHERE i.id = ANY ($2::text[]::uuid[]) AND l.last > coalesce(c.last, 0)
+
+-- name: log_checkpoint_server
+-- The last position + 1 that a checkpoint of the server covers, and its time.
+SELECT last_sequence, microseconds(created_at) FROM log_checkpoint
+ WHERE epoch = $1 AND intent_id IS NULL ORDER BY first_sequence DESC LIMIT 1

@@ -1,0 +1,82 @@
+-- The log over all events, as the process "seal" writes it. Digests are hexadecimal texts in
+-- parameters and results.
+
+-- name: tlog_begin
+INSERT INTO log_end (epoch, size, xid, intent_id, sequence)
+VALUES ($1, 0, '0', '00000000-0000-0000-0000-000000000000', 0)
+ON CONFLICT (epoch) DO NOTHING
+
+-- name: tlog_take
+-- The end of the log, locked. No row: another process works on it, or it has not begun.
+SELECT size, xid, intent_id, sequence FROM log_end WHERE epoch = $1 FOR UPDATE SKIP LOCKED
+
+-- name: tlog_events
+-- The events that follow, in the order over all, only below the oldest transaction that may
+-- still write here; with the digest of the event before, where the log has it. Limited in
+-- bytes as tail_read is.
+SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at), canonical,
+       event_hash, previous_event_hash, encode(b.hash, 'hex'), l.position IS NOT NULL
+  FROM (SELECT q.*, octet_length(canonical) AS size,
+               sum(octet_length(canonical))
+                   OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT * FROM event
+                 WHERE (xid, intent_id, sequence) > ($2::xid8, $3::uuid, $4::bigint)
+                   AND xid < (SELECT stream_horizon(pg_current_snapshot()))
+                 ORDER BY xid, intent_id, sequence LIMIT $5) q) p
+  LEFT JOIN log_leaf b
+         ON b.epoch = $1 AND b.intent_id = p.intent_id AND b.sequence = p.sequence - 1
+  LEFT JOIN log_leaf l
+         ON l.epoch = $1 AND l.intent_id = p.intent_id AND l.sequence = p.sequence
+ WHERE bytes - size < $6
+ ORDER BY p.xid, p.intent_id, p.sequence
+
+-- name: tlog_append
+INSERT INTO log_leaf (epoch, position, intent_id, sequence, hash)
+SELECT $1, $2 + n - 1, i::uuid, s::bigint, decode(h, 'hex')
+  FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS u (i, s, h, n)
+
+-- name: tlog_end
+UPDATE log_end SET size = $2, xid = $3, intent_id = $4, sequence = $5 WHERE epoch = $1
+
+-- name: tlog_tile_put
+INSERT INTO log_tile (epoch, level, number, hashes) VALUES ($1, $2, $3, decode($4, 'hex'))
+ON CONFLICT (epoch, level, number) DO UPDATE SET hashes = excluded.hashes
+
+-- name: tlog_tile
+SELECT encode(hashes, 'hex') FROM log_tile WHERE epoch = $1 AND level = $2 AND number = $3
+
+-- name: tlog_edge
+-- The tiles at the end of a log of this size.
+SELECT t.level, encode(t.hashes, 'hex')
+  FROM generate_series(0, 6) l
+  JOIN log_tile t ON t.epoch = $1 AND t.level = l AND t.number = $2::bigint >> (8 * (l + 1))
+
+-- name: tlog_leaves
+-- The digests of events by their position.
+SELECT encode(hash, 'hex') FROM log_leaf
+ WHERE epoch = $1 AND position >= $2 AND position < $3 ORDER BY position
+
+-- name: tlog_of_intent
+-- The digests of an intent's events.
+SELECT encode(hash, 'hex') FROM log_leaf
+ WHERE epoch = $1 AND intent_id = $2 AND sequence BETWEEN $3 AND $4 ORDER BY sequence
+
+-- name: tlog_position
+SELECT position FROM log_leaf WHERE epoch = $1 AND intent_id = $2 AND sequence = $3
+
+-- name: tlog_head
+-- The newest.
+SELECT size, encode(root, 'hex'), note, microseconds(signed_at) FROM log_head
+ WHERE epoch = $1 ORDER BY size DESC LIMIT 1
+
+-- name: tlog_head_put
+INSERT INTO log_head (epoch, size, root, note, signed_at)
+VALUES ($1, $2, decode($3, 'hex'), $4, $5)
+
+-- name: tlog_fault_put
+INSERT INTO log_fault (intent_id, sequence, reason, found_at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (intent_id) DO NOTHING
+
+-- name: tlog_faults
+SELECT intent_id, sequence, reason, microseconds(found_at) FROM log_fault
+ ORDER BY found_at LIMIT $1

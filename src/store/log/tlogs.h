@@ -1,0 +1,105 @@
+/* The log over all events in the database: its end, leaves, tiles and heads.
+ *
+ * Only one process writes at a time; whoever reads computes proofs from the
+ * tiles. */
+#ifndef STORE_LOG_TLOGS_H
+#define STORE_LOG_TLOGS_H
+
+#include "domain/intent/event.h"
+#include "domain/log/note.h"
+#include "world/pg/pg.h"
+
+#define TLOGS_PAGE 500                     /* events */
+#define TLOGS_PAGE_BYTES ((size_t)8 << 20) /* a page ends with the event that
+                                              reaches them */
+
+/* The end of the log of an epoch, and the place in the order over all events
+ * after which it goes on. */
+struct tlogs_end {
+    int64_t epoch, size;
+    struct str xid, intent_id;
+    int64_t sequence;
+};
+/* Locks the end until the transaction ends, and begins a log that is not there.
+ * *taken false: another process has it. */
+const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
+                             struct tlogs_end *out, bool *taken) MUST;
+
+/* An event that is to be appended. */
+struct tlogs_event {
+    struct event event;
+    struct str intent_id, xid;
+    struct tlog_hash before; /* of the event before, where known */
+    bool known;
+    bool logged; /* the log has it: it is passed over */
+};
+struct tlogs_events {
+    struct tlogs_event *v;
+    size_t n;
+    bool more; /* the page is full */
+};
+/* Those after the end. */
+const struct err *tlogs_next(struct pg *pg, struct arena *a,
+                             const struct tlogs_end *end,
+                             struct tlogs_events *out) MUST;
+
+/* The digest in an event_hash, "sha256:" and base64url. false: it is none. */
+bool tlogs_digest(struct arena *a, struct str hash,
+                  struct tlog_hash *out) MUST;
+
+/* Into the batch: the leaves of these events from position size on. */
+struct tlogs_leaf {
+    struct str intent_id;
+    int64_t sequence;
+    struct tlog_hash hash;
+};
+void tlogs_queue_leaves(struct pg *pg, struct arena *a,
+                        const struct tlogs_end *end,
+                        const struct tlogs_leaf *v, size_t n);
+void tlogs_queue_tile(struct pg *pg, struct arena *a, int64_t epoch,
+                      unsigned level, int64_t number,
+                      const struct tlog_hash *v, size_t n);
+void tlogs_queue_end(struct pg *pg, struct arena *a,
+                     const struct tlogs_end *end);
+void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
+                      const struct note_head *head, struct str note,
+                      int64_t now);
+void tlogs_queue_fault(struct pg *pg, struct arena *a, struct str intent_id,
+                       int64_t sequence, const char *reason, int64_t now);
+
+/* The tiles at the end of a log of this size. ERR_INTERNAL log.tiles: they do
+ * not fit the size. */
+const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
+                             int64_t size, struct tlog_edge *out) MUST;
+
+struct tlogs_head {
+    struct note_head head; /* without an origin; size 0: there is none */
+    struct str note;
+    int64_t signed_at;
+};
+const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
+                             struct tlogs_head *out) MUST;
+
+/* Reads hashes of the stored tiles, for proofs; keeps those that it read. */
+struct tlogs_source {
+    struct pg *pg;
+    struct arena *arena;
+    int64_t epoch;
+    struct {
+        unsigned level;
+        int64_t number;
+        struct tlog_hash *v; /* NULL: free */
+        size_t n;
+    } tile[32];
+    size_t next;
+};
+struct tlog_source tlogs_source(struct tlogs_source *s);
+
+/* The digests of an intent's events from first to last, or, with intent_id p
+ * NULL, those at positions first - 1 to last - 1. ERR_INTERNAL log.leaves: one
+ * is missing. */
+const struct err *tlogs_hashes(struct pg *pg, struct arena *a, int64_t epoch,
+                               struct str intent_id, int64_t first,
+                               int64_t last, struct tlog_hash **out) MUST;
+
+#endif

@@ -1,0 +1,320 @@
+/* Writes the log: one batch of events in one transaction. */
+#include "work/log/log_writer.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "domain/log/log_checkpoint.h"
+#include "store/log/log_checkpoints.h"
+#include "store/sql.gen.h"
+#include "store/tables.h"
+
+#define HEAD_EVERY CLOCK_SECOND /* between two heads */
+#define SERVER_EVERY (300 * CLOCK_SECOND)
+#define TILES_MAX (TLOGS_PAGE / TLOG_TILE + TLOG_LEVELS)
+
+struct str log_writer_origin(struct arena *a, const struct conf *conf,
+                             int64_t epoch)
+{
+    struct str host = conf->public_url;
+    const size_t scheme = str_search(host, STR("://"));
+    if (scheme < host.n)
+        host = str_sub(host, scheme + 3, host.n);
+    return epoch ? arena_join(a, host, STR("/log/"), arena_number(a, epoch))
+                 : arena_join(a, host, STR("/log"));
+}
+
+/* A batch on its way. */
+struct log_writer_run {
+    struct log_writer *w;
+    const struct work *clock;
+    const struct log_writer_keys *keys;
+    struct tlogs_end end;
+    struct tlogs_events events;
+    struct tlogs_leaf *leaves;
+    size_t n;
+};
+
+/* ---- the end of the log ------------------------------------------------------ */
+
+/* Does what is stored begin with the last head, and is that signed by one of
+ * the keys? */
+static const struct err *log_writer_check(struct log_writer_run *r,
+                                          const struct tlogs_head *last)
+{
+    struct arena *a = r->clock->arena;
+    struct tlogs_source stored = {
+        .pg = r->clock->pg, .arena = a, .epoch = r->end.epoch};
+    const struct tlog_source source = tlogs_source(&stored);
+    struct tlog_hash root;
+    struct note note;
+    struct note_head head;
+    bool fine = last->head.size <= r->end.size &&
+                !note_read(a, last->note, &note) &&
+                !note_head_read(a, note.text, &head) &&
+                head.size == last->head.size &&
+                tlog_equal(&head.root, &last->head.root);
+    if (fine) {
+        TRY(tlog_root(&source, head.size, &root));
+        fine = tlog_equal(&root, &head.root);
+    }
+    return fine ? NULL
+                : ERROR(ERR_INTERNAL, "log.inconsistent",
+                        "What is stored does not fit the last head of the "
+                        "log.");
+}
+
+static const struct err *log_writer_load(struct log_writer_run *r)
+{
+    struct log_writer *w = r->w;
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
+    struct tlogs_head last;
+    if (w->loaded && w->epoch == r->end.epoch && w->edge.size == r->end.size)
+        return NULL;
+    w->loaded = false;
+    w->epoch = r->end.epoch;
+    TRY(tlogs_edge(pg, a, w->epoch, r->end.size, &w->edge));
+    TRY(tlogs_head(pg, a, w->epoch, &last));
+    if (last.head.size > 0)
+        TRY(log_writer_check(r, &last));
+    w->head = last.head;
+    w->head.origin = STR_NONE;
+    w->head_at = last.signed_at;
+    w->loaded = true;
+    return NULL;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+/* The digest of the event before, of this batch or of the log. */
+static bool log_writer_before(const struct log_writer_run *r,
+                              const struct tlogs_event *e,
+                              struct tlog_hash *out)
+{
+    for (size_t i = r->n; i-- > 0;) {
+        const struct tlogs_leaf *l = &r->leaves[i];
+        if (l->sequence == e->event.sequence - 1 &&
+            str_eq(l->intent_id, e->intent_id)) {
+            *out = l->hash;
+            return true;
+        }
+    }
+    *out = e->before;
+    return e->known;
+}
+
+/* NULL, or why it cannot follow what the log has, in words. */
+static const char *log_writer_mistake(struct log_writer_run *r,
+                                      const struct tlogs_event *e,
+                                      struct tlog_hash *out)
+{
+    struct arena *a = r->clock->arena;
+    struct event_check check = {.broken = 0};
+    struct tlog_hash before;
+    if (e->event.sequence > 1) {
+        if (!log_writer_before(r, e, &before))
+            return "an event is missing before it";
+        check.tail.sequence = e->event.sequence - 1;
+        check.tail.hash = log_checkpoint_hash(a, &before);
+    }
+    if (!event_check(a, &check, e->intent_id, &e->event))
+        return check.reason;
+    return tlogs_digest(a, e->event.hash, out) ? NULL
+                                               : "its hash cannot be read";
+}
+
+static void log_writer_broken(struct log_writer_run *r,
+                              const struct tlogs_event *e, const char *why)
+{
+    log_line(LOG_ERR, "seal: intent %.*s, event %lld: %s; nothing of this "
+             "intent is signed",
+             STR_FMT(e->intent_id), (long long)e->event.sequence, why);
+    tlogs_queue_fault(r->clock->pg, r->clock->arena, e->intent_id,
+                      e->event.sequence, why, r->clock->now);
+}
+
+static void log_writer_full(void *own, unsigned level, int64_t number,
+                            const struct tlog_hash tile[TLOG_TILE])
+{
+    const struct log_writer_run *r = own;
+    tlogs_queue_tile(r->clock->pg, r->clock->arena, r->end.epoch, level,
+                     number, tile, TLOG_TILE);
+}
+
+/* The tiles that the batch has begun or that have grown. */
+static void log_writer_tiles(struct log_writer_run *r, int64_t from)
+{
+    const struct tlog_edge *e = &r->w->edge;
+    for (unsigned level = 0; level < TLOG_LEVELS; level++) {
+        const unsigned shift = level * TLOG_TILE_HEIGHT;
+        const size_t n = tlog_edge_n(e, level);
+        if (from >> shift == e->size >> shift)
+            break;
+        if (n > 0)
+            tlogs_queue_tile(r->clock->pg, r->clock->arena, r->end.epoch,
+                             level, e->size >> (shift + TLOG_TILE_HEIGHT),
+                             e->tile[level], n);
+    }
+}
+
+static const struct err *log_writer_append(struct log_writer_run *r)
+{
+    const struct tlogs_end before = r->end;
+    r->leaves = arena_many(r->clock->arena, r->events.n + 1,
+                           struct tlogs_leaf);
+    for (size_t i = 0; i < r->events.n; i++) {
+        const struct tlogs_event *e = &r->events.v[i];
+        struct tlogs_leaf *l = &r->leaves[r->n];
+        const char *why =
+            e->logged ? NULL : log_writer_mistake(r, e, &l->hash);
+        if (why)
+            log_writer_broken(r, e, why);
+        if (e->logged || why)
+            continue;
+        l->intent_id = e->intent_id;
+        l->sequence = e->event.sequence;
+        if (!tlog_append(&r->w->edge, &l->hash, log_writer_full, r))
+            return ERROR(ERR_INTERNAL, "log.full", "The log is full.");
+        r->n++;
+    }
+    if (r->n > 0)
+        tlogs_queue_leaves(r->clock->pg, r->clock->arena, &before, r->leaves,
+                           r->n);
+    log_writer_tiles(r, before.size);
+    const struct tlogs_event *last = &r->events.v[r->events.n - 1];
+    r->end = (struct tlogs_end){.epoch = before.epoch,
+                                .size = r->w->edge.size,
+                                .xid = last->xid,
+                                .intent_id = last->intent_id,
+                                .sequence = last->event.sequence};
+    tlogs_queue_end(r->clock->pg, r->clock->arena, &r->end);
+    return NULL;
+}
+
+/* ---- heads and checkpoints --------------------------------------------------- */
+
+/* At most one in a second, and only of a tree that has grown. */
+static void log_writer_head(struct log_writer_run *r)
+{
+    struct log_writer *w = r->w;
+    struct arena *a = r->clock->arena;
+    if (w->edge.size <= w->head.size ||
+        r->clock->now < w->head_at + HEAD_EVERY)
+        return;
+    struct note_head head = {
+        .origin = log_writer_origin(a, r->clock->conf, r->end.epoch),
+        .size = w->edge.size,
+        .root = tlog_edge_root(&w->edge)};
+    const struct str note = note_sign(a, note_head_text(a, &head), head.origin,
+                                      r->keys->v, r->keys->n);
+    tlogs_queue_head(r->clock->pg, a, r->end.epoch, &head, note,
+                     r->clock->now);
+    head.origin = STR_NONE;
+    w->head = head;
+    w->head_at = r->clock->now;
+}
+
+static const struct err *log_writer_checkpoint(struct log_writer_run *r,
+                                               struct str intent_id,
+                                               int64_t first, int64_t last)
+{
+    struct tlog_hash *v = NULL;
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
+    TRY(tlogs_hashes(pg, a, r->end.epoch, intent_id, first, last, &v));
+    const struct log_batch batch = {.intent_id = intent_id,
+                                    .epoch = r->end.epoch,
+                                    .first = first,
+                                    .last = last,
+                                    .v = v};
+    const struct log_checkpoint c =
+        log_checkpoint_make(a, &batch, &r->keys->v[0], r->clock->now);
+    log_checkpoints_queue(pg, a, &c);
+    return pg_run(pg, a, NULL);
+}
+
+/* Of each intent of the batch that has enough events, or has ended. */
+static const struct err *log_writer_intents(struct log_writer_run *r)
+{
+    struct log_checkpoints_open *v = NULL;
+    struct arena *a = r->clock->arena;
+    struct str *ids = arena_many(a, r->n + 1, struct str);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        ids[i] = r->leaves[i].intent_id;
+    TRY(log_checkpoints_of(r->clock->pg, a, r->end.epoch, ids, r->n, &v, &n));
+    for (size_t i = 0; i < n; i++) {
+        int64_t first = v[i].first;
+        for (; v[i].last - first + 1 >= LOG_CHECKPOINT_EVENTS;
+             first += LOG_CHECKPOINT_EVENTS)
+            TRY(log_writer_checkpoint(r, v[i].intent_id, first,
+                                      first + LOG_CHECKPOINT_EVENTS - 1));
+        if (v[i].ended && first <= v[i].last)
+            TRY(log_writer_checkpoint(r, v[i].intent_id, first, v[i].last));
+    }
+    return NULL;
+}
+
+static const struct err *log_writer_server(struct log_writer_run *r)
+{
+    int64_t last = 0, at = 0;
+    TRY(log_checkpoints_server(r->clock->pg, r->clock->arena, r->end.epoch,
+                               &last, &at));
+    if (r->end.size <= last || r->clock->now < at + SERVER_EVERY)
+        return NULL;
+    while (last < r->end.size) {
+        const int64_t first = last + 1;
+        last += MERKLE_EVENTS_MAX;
+        if (last > r->end.size)
+            last = r->end.size;
+        TRY(log_writer_checkpoint(r, STR_NONE, first, last));
+    }
+    return NULL;
+}
+
+/* ---- the batch ------------------------------------------------------------------ */
+
+static const struct err *log_writer_write(struct log_writer_run *r)
+{
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
+    TRY(log_writer_load(r));
+    TRY(tlogs_next(pg, a, &r->end, &r->events));
+    if (r->events.n > 0) {
+        TRY(log_writer_append(r));
+        TRY(pg_run(pg, a, NULL));
+    }
+    if (r->n > 0)
+        TRY(log_writer_intents(r));
+    TRY(log_writer_server(r));
+    log_writer_head(r);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
+    return pg_run(pg, a, NULL);
+}
+
+const struct err *log_writer_batch(struct log_writer *w,
+                                   const struct work *clock,
+                                   const struct log_writer_keys *keys,
+                                   size_t *n, bool *more)
+{
+    struct log_writer_run r = {.w = w, .clock = clock, .keys = keys};
+    bool taken = false;
+    *n = 0;
+    *more = false;
+    pg_queue(clock->pg, NULL, SQL_BEGIN, NULL);
+    TRY(pg_run(clock->pg, clock->arena, NULL));
+    const struct err *e =
+        tlogs_take(clock->pg, clock->arena, tables_restore().epoch, &r.end,
+                   &taken);
+    if (!e && taken)
+        e = log_writer_write(&r);
+    if (e || !taken) {
+        /* What memory has may not be what the database has. */
+        w->loaded = false;
+        pg_rollback(clock->pg);
+        return e;
+    }
+    *n = r.events.n;
+    *more = r.events.more;
+    return NULL;
+}
