@@ -115,21 +115,26 @@ CREATE TABLE log_fault (
     found_at  timestamptz NOT NULL
 );
 
--- The signed statement of how a question ended. The deciding transaction says that there is
--- one; seal signs it.
+-- The signed statement of how a question ended. The salt is of the names and words in it, and
+-- is erased with them.
 CREATE TABLE receipt (
     suspension_id  text PRIMARY KEY REFERENCES suspension,
-    intent_id      uuid NOT NULL,
     event_sequence bigint NOT NULL, -- of the event that ended it
-    jws            text,
-    kid            text REFERENCES signing_key,
-    signed_at      timestamptz,
-    CHECK ((jws IS NULL) = (kid IS NULL) AND (jws IS NULL) = (signed_at IS NULL))
+    salt           text,
+    jws            text NOT NULL,
+    kid            text NOT NULL REFERENCES signing_key,
+    signed_at      timestamptz NOT NULL
 );
-CREATE INDEX receipt_due ON receipt (intent_id, event_sequence) WHERE jws IS NULL;
+-- Decisions are signed in the order of the transactions that made them, up to here.
+CREATE TABLE receipt_end (
+    one           boolean PRIMARY KEY DEFAULT true CHECK (one),
+    xid           xid8 NOT NULL,
+    suspension_id text NOT NULL
+);
+INSERT INTO receipt_end (xid, suspension_id) VALUES ('0', '');
 
--- Append only, for the owner too: leaves, heads, checkpoints but for their anchor, receipts
--- once they are signed. A tile only grows.
+-- Append only, for the owner too: leaves, heads, checkpoints but for their anchor, receipts but
+-- for their salt. A tile only grows.
 CREATE FUNCTION log_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'the log is append only' USING ERRCODE = 'insufficient_privilege';
@@ -146,23 +151,23 @@ CREATE TRIGGER log_checkpoint_append_only BEFORE UPDATE OF id, epoch, scope, int
 CREATE TRIGGER log_tile_grows BEFORE UPDATE ON log_tile FOR EACH ROW
     WHEN (substr(NEW.hashes, 1, octet_length(OLD.hashes)) <> OLD.hashes)
     EXECUTE FUNCTION log_append_only();
-CREATE TRIGGER receipt_signed_once BEFORE UPDATE ON receipt FOR EACH ROW
-    WHEN (OLD.jws IS NOT NULL) EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER receipt_signed_once BEFORE UPDATE OF suspension_id, event_sequence, jws, kid,
+    signed_at OR DELETE ON receipt FOR EACH ROW EXECUTE FUNCTION log_append_only();
 
-GRANT SELECT ON migration, restore, intent, event, suspension, suspension_row, decision, permit,
-    suspension_call, signing_key, log_end, log_leaf, log_tile, log_head, log_checkpoint,
-    log_request, log_fault, receipt TO sayso_seal;
-GRANT INSERT ON log_end, log_leaf, log_tile, log_head, log_checkpoint, log_fault TO sayso_seal;
+GRANT SELECT ON migration, restore, intent, event, suspension, suspension_row, decision,
+    permit_row, signing_key, log_end, log_leaf, log_tile, log_head, log_checkpoint,
+    log_request, log_fault, receipt, receipt_end TO sayso_seal;
+GRANT INSERT ON log_end, log_leaf, log_tile, log_head, log_checkpoint, log_fault,
+    receipt TO sayso_seal;
 GRANT UPDATE (size, xid, intent_id, sequence) ON log_end TO sayso_seal;
 GRANT UPDATE (hashes) ON log_tile TO sayso_seal;
 GRANT UPDATE (ended_at, checkpoint_id) ON log_request TO sayso_seal;
 GRANT UPDATE (sequence, reason, found_at), DELETE ON log_fault TO sayso_seal;
-GRANT UPDATE (jws, kid, signed_at) ON receipt TO sayso_seal;
+GRANT UPDATE (xid, suspension_id) ON receipt_end TO sayso_seal;
 GRANT UPDATE (successor) ON signing_key TO sayso_seal;
 
 GRANT SELECT ON signing_key, log_end, log_leaf, log_tile, log_head, log_cosignature,
     log_checkpoint, log_request, log_fault, receipt TO sayso_web;
 GRANT INSERT ON log_request, log_cosignature TO sayso_web;
-GRANT INSERT (suspension_id, intent_id, event_sequence) ON receipt TO sayso_web, sayso_tick;
 GRANT SELECT (epoch, size, signed_at), DELETE ON log_head TO sayso_tick;
 GRANT SELECT (id, at), DELETE ON log_request TO sayso_tick;

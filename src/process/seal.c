@@ -10,7 +10,7 @@
 #include "base/shared/clock_watch.h"
 #include "store/log/log_checkpoints.h"
 #include "store/tables.h"
-#include "work/log/log_writer.h"
+#include "work/log/receipt_writer.h"
 
 #define NAP (CLOCK_SECOND / 4) /* between two looks */
 #define KEYS_EVERY (5 * CLOCK_SECOND)
@@ -132,7 +132,11 @@ static void seal_work(void *p)
                                .pg = s->pg,
                                .conf = s->child->conf,
                                .now = now};
+    size_t signed_n = 0;
     x->e = log_writer_batch(&s->writer, &clock, &s->keys, &x->n, &x->more);
+    if (!x->e)
+        x->e = receipt_writer_batch(&clock, &s->keys.v[0], &signed_n);
+    x->more = x->more || signed_n > 0;
 }
 
 static void seal_begin(struct seal *s)

@@ -1,0 +1,34 @@
+-- Receipts, as the process "seal" writes them and others read them.
+
+-- name: receipt_take
+SELECT xid, suspension_id FROM receipt_end FOR UPDATE
+
+-- name: receipt_due
+-- The decisions that follow, in the order of their transactions, with what a receipt says.
+-- The event that ended a question is the first of its transaction that names it.
+SELECT {s.suspension}, d.xid, e.sequence, e.id, e.event_hash, e.previous_event_hash,
+       q.event_hash, p.id, p.granted_sha256, p.max_uses, microseconds(p.not_after),
+       l.position IS NOT NULL
+  FROM (SELECT xid, suspension_id FROM decision
+         WHERE (xid, suspension_id) > ($2::xid8, $3)
+           AND xid < (SELECT stream_horizon(pg_current_snapshot()))
+         ORDER BY xid, suspension_id LIMIT $4) d
+  JOIN suspension_row s ON s.id = d.suspension_id
+  LEFT JOIN LATERAL (SELECT sequence, id, event_hash, previous_event_hash FROM event
+                      WHERE xid = d.xid AND intent_id = s.intent_id
+                        AND position(d.suspension_id IN canonical) > 0
+                      ORDER BY sequence LIMIT 1) e ON true
+  LEFT JOIN event q ON q.intent_id = s.intent_id AND q.sequence = s.asked_sequence
+  LEFT JOIN permit_row p ON p.suspension_id = s.id AND p.granted IS NOT NULL
+  LEFT JOIN log_leaf l ON l.epoch = $1 AND l.intent_id = s.intent_id AND l.sequence = e.sequence
+ ORDER BY d.xid, d.suspension_id
+
+-- name: receipt_put
+INSERT INTO receipt (suspension_id, event_sequence, salt, jws, kid, signed_at)
+VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (suspension_id) DO NOTHING
+
+-- name: receipt_end
+UPDATE receipt_end SET xid = $1, suspension_id = $2
+
+-- name: receipt_get
+SELECT event_sequence, salt, jws, kid FROM receipt WHERE suspension_id = $1
