@@ -166,8 +166,6 @@ static const struct {
     {"/v1/instances", NULL,
      "Sayso does not issue credentials here. An admin creates a key for each "
      "agent and registers its endpoint."},
-    {"/checkpoints", "0019", "Sayso does not sign checkpoints yet."},
-    {"/verify/", "0019", "Sayso does not sign checkpoints yet."},
 };
 
 /* Addresses of OpenIntent's SDK: 501, because 404 would say that there is no

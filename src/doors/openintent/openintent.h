@@ -80,6 +80,12 @@ const struct err *openintent_plan_list(struct call *c) MUST;
 const struct err *openintent_plan_approve(struct call *c) MUST;
 const struct err *openintent_plan_reject(struct call *c) MUST;
 
+/* openintent/log.c */
+const struct err *openintent_log_list(struct call *c) MUST;
+const struct err *openintent_log_get(struct call *c) MUST;
+const struct err *openintent_log_proof(struct call *c) MUST;
+const struct err *openintent_log_consistency(struct call *c) MUST;
+
 /* openintent/graph.c */
 const struct err *openintent_graph_children(struct call *c) MUST;
 const struct err *openintent_graph_dependencies(struct call *c) MUST;

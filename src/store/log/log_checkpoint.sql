@@ -31,3 +31,28 @@ SELECT i.id, coalesce(c.last, 0) + 1, l.last, i.status IN ('completed', 'abandon
 -- The last position + 1 that a checkpoint of the server covers, and its time.
 SELECT last_sequence, microseconds(created_at) FROM log_checkpoint
  WHERE epoch = $1 AND intent_id IS NULL ORDER BY first_sequence DESC LIMIT 1
+
+-- name: log_checkpoint_event
+-- An event of a checkpoint, by its id: its sequence or position + 1, its hash, its intent.
+SELECT sequence, event_hash, intent_id FROM event
+ WHERE intent_id = $2 AND sequence BETWEEN $3 AND $4 AND id = $5 AND $1::integer IS NOT NULL
+
+-- name: log_checkpoint_event_server
+SELECT l.position + 1, e.event_hash, e.intent_id
+  FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
+ WHERE l.epoch = $1 AND $2::uuid IS NULL AND l.position BETWEEN $3 - 1 AND $4 - 1 AND e.id = $5
+
+-- name: log_checkpoint_between
+-- How many checkpoints of the same log lie from one sequence to another, and how many events
+-- they cover: without a gap as many as there are.
+SELECT coalesce(sum(event_count), 0)::bigint FROM log_checkpoint
+ WHERE epoch = $1 AND intent_id IS NOT DISTINCT FROM $2
+   AND first_sequence >= $3 AND last_sequence <= $4
+
+-- name: log_checkpoint_boundary
+-- The first event after a checkpoint.
+SELECT e.sequence, e.event_hash, e.previous_event_hash, l.position + 1
+  FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
+ WHERE l.epoch = $1
+   AND CASE WHEN $2::uuid IS NULL THEN l.position = $3::bigint
+            ELSE l.intent_id = $2 AND l.sequence = $3::bigint + 1 END

@@ -1,6 +1,7 @@
 /* Checkpoints of the log, and the signing keys, in the database. */
 #include "store/log/log_checkpoints.h"
 
+#include "base/id.h"
 #include "store/rows.h"
 
 const struct err *log_checkpoints_get(struct pg *pg, struct arena *a,
@@ -49,6 +50,63 @@ const struct err *log_checkpoints_server(struct pg *pg, struct arena *a,
         *last = pg_int(r, 0, 0);
         *at = pg_int(r, 0, 1);
     }
+    return NULL;
+}
+
+const struct err *log_checkpoints_list(struct pg *pg, struct arena *a,
+                                       const struct log_checkpoints_page *page,
+                                       struct log_checkpoint_rows *out)
+{
+    return rows_list(pg, a, SQL_LOG_CHECKPOINT_LIST,
+                     PG(pg_text(page->intent_id), pg_text(page->scope),
+                        pg_text(page->after), pg_number(page->limit)),
+                     &log_checkpoint_record, &out->v, &out->n);
+}
+
+const struct err *log_checkpoints_event(struct pg *pg, struct arena *a,
+                                        const struct log_checkpoint *c,
+                                        struct str event_id,
+                                        struct log_checkpoints_event *out)
+{
+    struct pg_rows *r = NULL;
+    const int statement = c->intent_id.p ? SQL_LOG_CHECKPOINT_EVENT
+                                         : SQL_LOG_CHECKPOINT_EVENT_SERVER;
+    if (id_uuid(event_id))
+        TRY(pg_query(pg, a, statement,
+                     PG(pg_number(c->epoch), pg_text(c->intent_id),
+                        pg_number(c->first_sequence),
+                        pg_number(c->last_sequence), pg_text(event_id)),
+                     &r));
+    if (!r || pg_count(r) == 0)
+        return ERROR(ERR_NOT_FOUND, "log.not_covered",
+                     "The checkpoint does not cover an event with this id.");
+    *out = (struct log_checkpoints_event){
+        .index = pg_int(r, 0, 0) - c->first_sequence,
+        .hash = pg_str(r, 0, 1),
+        .intent_id = pg_str(r, 0, 2)};
+    return NULL;
+}
+
+const struct err *log_checkpoints_reach(struct pg *pg, struct arena *a,
+                                        const struct log_checkpoint *from,
+                                        const struct log_checkpoint *to,
+                                        bool *whole, struct event *next)
+{
+    struct pg_rows *r[2] = {NULL};
+    pg_queue(pg, a, SQL_LOG_CHECKPOINT_BETWEEN,
+             PG(pg_number(from->epoch), pg_text(from->intent_id),
+                pg_number(from->first_sequence),
+                pg_number(to->last_sequence)));
+    pg_queue(pg, a, SQL_LOG_CHECKPOINT_BOUNDARY,
+             PG(pg_number(from->epoch), pg_text(from->intent_id),
+                pg_number(from->last_sequence)));
+    TRY(pg_run(pg, a, r));
+    *whole = pg_int(r[0], 0, 0) == to->last_sequence - from->first_sequence + 1;
+    *next = (struct event){.sequence = 0};
+    if (pg_count(r[1]) > 0)
+        *next = (struct event){.sequence = pg_int(r[1], 0, 0),
+                               .hash = pg_str(r[1], 0, 1),
+                               .previous = pg_str(r[1], 0, 2)};
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #ifndef STORE_LOG_LOG_CHECKPOINTS_H
 #define STORE_LOG_LOG_CHECKPOINTS_H
 
+#include "domain/intent/event.h"
 #include "domain/log/log_checkpoint.h"
 #include "domain/log/signing_key.h"
 #include "world/pg/pg.h"
@@ -30,6 +31,38 @@ const struct err *log_checkpoints_of(struct pg *pg, struct arena *a,
 const struct err *log_checkpoints_server(struct pg *pg, struct arena *a,
                                          int64_t epoch, int64_t *last,
                                          int64_t *at) MUST;
+
+struct log_checkpoints_page {
+    struct str intent_id; /* p NULL: any */
+    struct str scope;     /* p NULL: any */
+    struct str after;     /* an id; p NULL: from the newest */
+    int64_t limit;
+};
+struct log_checkpoint_rows {
+    struct log_checkpoint *v;
+    size_t n;
+};
+/* Newest first. */
+const struct err *log_checkpoints_list(struct pg *pg, struct arena *a,
+                                       const struct log_checkpoints_page *page,
+                                       struct log_checkpoint_rows *out) MUST;
+/* An event that a checkpoint covers. */
+struct log_checkpoints_event {
+    int64_t index; /* among the events of the checkpoint, from 0 */
+    struct str hash, intent_id;
+};
+/* ERR_NOT_FOUND log.not_covered. */
+const struct err *log_checkpoints_event(struct pg *pg, struct arena *a,
+                                        const struct log_checkpoint *c,
+                                        struct str event_id,
+                                        struct log_checkpoints_event *out)
+    MUST;
+/* Do checkpoints without a gap reach from the one to the other, and the first
+ * event after from; *next sequence 0: the log has none. */
+const struct err *log_checkpoints_reach(struct pg *pg, struct arena *a,
+                                        const struct log_checkpoint *from,
+                                        const struct log_checkpoint *to,
+                                        bool *whole, struct event *next) MUST;
 
 struct signing_key_rows {
     struct signing_key *v;

@@ -1,0 +1,145 @@
+/* Checkpoints of the log, and proofs (RFC-0019). */
+#include "doors/openintent/openintent.h"
+#include "store/log/log_checkpoints.h"
+#include "store/log/tlogs.h"
+
+#define LIST 100 /* checkpoints, unless the caller sets another number */
+
+/* A checkpoint whose intent the caller reaches; the server's are everybody's.
+ */
+static const struct err *log_find(struct call *c, struct str id,
+                                  struct log_checkpoint *out)
+{
+    struct intent i;
+    TRY(log_checkpoints_get(c->pg, c->a, id, out));
+    if (out->intent_id.p && call_intent(c, out->intent_id, REACH_USE, &i))
+        return &log_checkpoint_record.unknown;
+    return NULL;
+}
+
+/* Without an intent an agent gets the server's: a checkpoint names its
+ * intent. */
+const struct err *openintent_log_list(struct call *c)
+{
+    struct log_checkpoint_rows rows;
+    struct log_checkpoints_page page = {
+        .intent_id = request_query(c->rq, "intent_id"),
+        .scope = request_query(c->rq, "scope"),
+        .after = request_query(c->rq, "after"),
+        .limit = call_query_int(c, "limit", LIST)};
+    struct intent i;
+    if (page.intent_id.p)
+        TRY(call_intent(c, page.intent_id, REACH_USE, &i));
+    else if (c->who.role == ROLE_AGENT)
+        page.scope = vocabulary_log_scope(LOG_SCOPE_SERVER)->wire;
+    TRY(log_checkpoints_list(c->pg, c->a, &page, &rows));
+    response_json(c->rs, 200,
+                  record_list(c->a, &log_checkpoint_record, rows.v, rows.n));
+    return NULL;
+}
+
+const struct err *openintent_log_get(struct call *c)
+{
+    struct log_checkpoint checkpoint;
+    TRY(log_find(c, c->param[0], &checkpoint));
+    response_json(c->rs, 200,
+                  record_object(c->a, &log_checkpoint_record, &checkpoint));
+    return NULL;
+}
+
+static struct json *log_steps(struct arena *a, const struct merkle_proof *p)
+{
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < p->n; i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "hash", log_checkpoint_hash(a, &p->v[i].hash));
+        json_set_text(o, "position",
+                      p->v[i].left ? STR("left") : STR("right"));
+        json_add_json(list, o);
+    }
+    return list;
+}
+
+const struct err *openintent_log_proof(struct call *c)
+{
+    struct log_checkpoint checkpoint;
+    struct log_checkpoints_event e;
+    struct tlog_hash *v = NULL;
+    struct merkle_proof p;
+    struct intent i;
+    TRY(log_find(c, c->param[0], &checkpoint));
+    TRY(log_checkpoints_event(c->pg, c->a, &checkpoint, c->param[1], &e));
+    TRY(call_intent(c, e.intent_id, REACH_USE, &i));
+    TRY(tlogs_hashes(c->pg, c->a, checkpoint.epoch, checkpoint.intent_id,
+                     checkpoint.first_sequence, checkpoint.last_sequence,
+                     &v));
+    merkle_prove(c->a, v, (size_t)checkpoint.event_count, (size_t)e.index, &p);
+    struct json *o = json_object(c->a);
+    json_set_text(o, "event_id", c->param[1]);
+    json_set_text(o, "event_hash", e.hash);
+    json_set_text(o, "checkpoint_id", checkpoint.id);
+    json_set_text(o, "merkle_root", checkpoint.merkle_root);
+    json_set_json(o, "proof_hashes", log_steps(c->a, &p));
+    json_set_int(o, "leaf_index", e.index);
+    response_json(c->rs, 200, o);
+    return NULL;
+}
+
+/* ---- consistency ---------------------------------------------------------- */
+
+/* Of the server's log: its proof by the second tree. */
+static const struct err *log_tlog(struct call *c,
+                                  const struct log_checkpoint *from,
+                                  const struct log_checkpoint *to,
+                                  struct json *o)
+{
+    struct tlogs_source stored = {
+        .pg = c->pg, .arena = c->a, .epoch = from->epoch};
+    const struct tlog_source source = tlogs_source(&stored);
+    struct tlog_proof p;
+    TRY(tlog_consistency(&source, from->last_sequence, to->last_sequence,
+                         &p));
+    struct json *proof = json_object(c->a), *list = json_array(c->a);
+    for (size_t i = 0; i < p.n; i++)
+        json_add_text(list,
+                      crypt_base64(c->a, (struct str){(const char *)p.v[i].b,
+                                                      sizeof p.v[i].b}));
+    json_set_int(proof, "from_size", from->last_sequence);
+    json_set_int(proof, "to_size", to->last_sequence);
+    json_set_json(proof, "hashes", list);
+    json_set_json(o, "tlog_consistency", proof);
+    return NULL;
+}
+
+static struct json *log_boundary(struct arena *a, const struct event *e)
+{
+    struct json *o = json_object(a);
+    json_set_int(o, "sequence", e->sequence);
+    json_set_text(o, "event_hash", e->hash);
+    json_set_text_or_null(o, "previous_event_hash", e->previous);
+    return o;
+}
+
+const struct err *openintent_log_consistency(struct call *c)
+{
+    struct log_checkpoint from, to;
+    struct event next = {.sequence = 0};
+    struct json *o = json_object(c->a);
+    bool whole = false;
+    TRY(log_find(c, request_query(c->rq, "from_checkpoint"), &from));
+    TRY(log_find(c, request_query(c->rq, "to_checkpoint"), &to));
+    const bool same = from.epoch == to.epoch && from.scope == to.scope &&
+                      str_eq(from.intent_id, to.intent_id) &&
+                      from.last_sequence <= to.last_sequence;
+    if (same)
+        TRY(log_checkpoints_reach(c->pg, c->a, &from, &to, &whole, &next));
+    json_set_text(o, "from_checkpoint", from.id);
+    json_set_text(o, "to_checkpoint", to.id);
+    json_set_bool(o, "consistent", whole);
+    json_set_json(o, "boundary_event",
+                  whole && next.sequence ? log_boundary(c->a, &next) : NULL);
+    if (whole && from.scope == LOG_SCOPE_SERVER)
+        TRY(log_tlog(c, &from, &to, o));
+    response_json(c->rs, 200, o);
+    return NULL;
+}
