@@ -328,6 +328,8 @@ const struct route routes[] = {
      api_suspension_list, READ},
     {GET, API "/suspensions/{id}", KEY, ANY | USER, "wait:0-55", 0, PROBLEM,
      api_suspension_get, READ},
+    {GET, API "/suspensions/{id}/receipt", KEY, ANY | USER, "texts", 0,
+     PROBLEM, api_receipt, NONE},
     {GET, API "/suspensions/{id}/action", KEY, ANY, "", 0, PROBLEM,
      api_suspension_action, READ},
     {POST, API "/suspensions/{id}/respond", KEY, WRITER | USER, "", 512 * KB,
@@ -390,6 +392,8 @@ const struct route routes[] = {
     OUT(POST, "/v1/instances"),
 
     /* OAuth */
+    {GET, "/.well-known/jwks.json", OPEN, 0, "", 0, PROBLEM,
+     api_receipt_keys, NONE},
     {GET, "/.well-known/oauth-authorization-server", OPEN, 0, "", 0, DETAIL,
      api_oauth_metadata, NONE},
     {POST, "/oauth/bc-authorize", CLIENT, AGENT, "", 512 * KB, OAUTH,

@@ -76,3 +76,27 @@ struct log_checkpoint log_checkpoint_make(struct arena *a,
         a, signer_sign(a, k, log_checkpoint_signed(a, object)));
     return c;
 }
+
+struct json *log_checkpoint_proof(struct arena *a,
+                                  const struct log_checkpoint *c,
+                                  struct str event_id, struct str event_hash,
+                                  int64_t index, const struct tlog_hash *v)
+{
+    struct json *o = json_object(a), *steps = json_array(a);
+    struct merkle_proof p;
+    merkle_prove(a, v, (size_t)c->event_count, (size_t)index, &p);
+    for (size_t i = 0; i < p.n; i++) {
+        struct json *step = json_object(a);
+        json_set_text(step, "hash", log_checkpoint_hash(a, &p.v[i].hash));
+        json_set_text(step, "position",
+                      p.v[i].left ? STR("left") : STR("right"));
+        json_add_json(steps, step);
+    }
+    json_set_text(o, "event_id", event_id);
+    json_set_text(o, "event_hash", event_hash);
+    json_set_text(o, "checkpoint_id", c->id);
+    json_set_text(o, "merkle_root", c->merkle_root);
+    json_set_json(o, "proof_hashes", steps);
+    json_set_int(o, "leaf_index", index);
+    return o;
+}

@@ -44,6 +44,12 @@ struct str log_checkpoint_signed(struct arena *a, const struct json *object);
 /* Is it signed by this key? */
 bool log_checkpoint_ok(struct arena *a, const struct json *object,
                        const struct signer_public *key);
+/* The proof of RFC-0019 that the checkpoint covers an event, by its index among
+ * the digests v of all its events. */
+struct json *log_checkpoint_proof(struct arena *a,
+                                  const struct log_checkpoint *c,
+                                  struct str event_id, struct str event_hash,
+                                  int64_t index, const struct tlog_hash *v);
 /* "sha256:" and the digest as base64url, as RFC-0019 writes hashes. */
 struct str log_checkpoint_hash(struct arena *a, const struct tlog_hash *h);
 

@@ -204,3 +204,17 @@ const char *note_head_read(struct arena *a, struct str text,
     memcpy(out->root.b, bytes.p, sizeof out->root.b);
     return NULL;
 }
+
+struct str note_proof(struct arena *a, int64_t index,
+                      const struct tlog_proof *p, struct str note)
+{
+    struct str hashes = STR("");
+    for (size_t i = 0; i < p->n; i++)
+        hashes = arena_join(a, hashes,
+                            crypt_base64(a, note_raw(p->v[i].b,
+                                                     sizeof p->v[i].b)),
+                            STR("\n"));
+    return arena_join(a, STR("c2sp.org/tlog-proof@v1\nindex "),
+                      arena_number(a, index), STR("\n"), hashes, STR("\n"),
+                      note);
+}

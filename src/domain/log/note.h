@@ -66,5 +66,9 @@ struct str note_head_text(struct arena *a, const struct note_head *h);
  * NULL, or why it is none, in words. */
 const char *note_head_read(struct arena *a, struct str text,
                            struct note_head *out) MUST;
+/* A proof that the head of a signed note has the entry at index (C2SP
+ * tlog-proof). */
+struct str note_proof(struct arena *a, int64_t index,
+                      const struct tlog_proof *p, struct str note);
 
 #endif

@@ -45,6 +45,10 @@ const struct err *api_suspension_cancel(struct call *c) MUST;
 const struct err *api_suspension_test_answer(struct call *c) MUST;
 const struct err *api_suspension_test_clock(struct call *c) MUST;
 
+/* api/receipt.c */
+const struct err *api_receipt(struct call *c) MUST;
+const struct err *api_receipt_keys(struct call *c) MUST;
+
 /* api/feed.c: the list of questions with ended_after. */
 const struct err *api_feed(struct call *c) MUST;
 

@@ -47,25 +47,11 @@ const struct err *openintent_log_get(struct call *c)
     return NULL;
 }
 
-static struct json *log_steps(struct arena *a, const struct merkle_proof *p)
-{
-    struct json *list = json_array(a);
-    for (size_t i = 0; i < p->n; i++) {
-        struct json *o = json_object(a);
-        json_set_text(o, "hash", log_checkpoint_hash(a, &p->v[i].hash));
-        json_set_text(o, "position",
-                      p->v[i].left ? STR("left") : STR("right"));
-        json_add_json(list, o);
-    }
-    return list;
-}
-
 const struct err *openintent_log_proof(struct call *c)
 {
     struct log_checkpoint checkpoint;
     struct log_checkpoints_event e;
     struct tlog_hash *v = NULL;
-    struct merkle_proof p;
     struct intent i;
     TRY(log_find(c, c->param[0], &checkpoint));
     TRY(log_checkpoints_event(c->pg, c->a, &checkpoint, c->param[1], &e));
@@ -73,15 +59,9 @@ const struct err *openintent_log_proof(struct call *c)
     TRY(tlogs_hashes(c->pg, c->a, checkpoint.epoch, checkpoint.intent_id,
                      checkpoint.first_sequence, checkpoint.last_sequence,
                      &v));
-    merkle_prove(c->a, v, (size_t)checkpoint.event_count, (size_t)e.index, &p);
-    struct json *o = json_object(c->a);
-    json_set_text(o, "event_id", c->param[1]);
-    json_set_text(o, "event_hash", e.hash);
-    json_set_text(o, "checkpoint_id", checkpoint.id);
-    json_set_text(o, "merkle_root", checkpoint.merkle_root);
-    json_set_json(o, "proof_hashes", log_steps(c->a, &p));
-    json_set_int(o, "leaf_index", e.index);
-    response_json(c->rs, 200, o);
+    response_json(c->rs, 200,
+                  log_checkpoint_proof(c->a, &checkpoint, c->param[1], e.hash,
+                                       e.index, v));
     return NULL;
 }
 

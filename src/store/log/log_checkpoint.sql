@@ -27,6 +27,14 @@ SELECT i.id, coalesce(c.last, 0) + 1, l.last, i.status IN ('completed', 'abandon
                  ORDER BY sequence DESC LIMIT 1) l ON true
  WHERE i.id = ANY ($2::text[]::uuid[]) AND l.last > coalesce(c.last, 0)
 
+-- name: log_checkpoint_covering
+-- The checkpoint with this event, by its sequence or position + 1.
+SELECT {c.log_checkpoint} FROM (
+    SELECT * FROM log_checkpoint
+     WHERE epoch = $1 AND intent_id IS NOT DISTINCT FROM $2 AND first_sequence <= $3
+     ORDER BY first_sequence DESC LIMIT 1) c
+ WHERE c.last_sequence >= $3
+
 -- name: log_checkpoint_server
 -- The last position + 1 that a checkpoint of the server covers, and its time.
 SELECT last_sequence, microseconds(created_at) FROM log_checkpoint

@@ -12,6 +12,18 @@ const struct err *log_checkpoints_get(struct pg *pg, struct arena *a,
                     &log_checkpoint_record, out);
 }
 
+const struct err *log_checkpoints_covering(struct pg *pg, struct arena *a,
+                                           int64_t epoch, struct str intent_id,
+                                           int64_t sequence,
+                                           struct log_checkpoint *out,
+                                           bool *found)
+{
+    return rows_find(pg, a, SQL_LOG_CHECKPOINT_COVERING,
+                     PG(pg_number(epoch), pg_text(intent_id),
+                        pg_number(sequence)),
+                     &log_checkpoint_record, out, found);
+}
+
 void log_checkpoints_queue(struct pg *pg, struct arena *a,
                            const struct log_checkpoint *c)
 {

@@ -11,6 +11,13 @@
 const struct err *log_checkpoints_get(struct pg *pg, struct arena *a,
                                       struct str id,
                                       struct log_checkpoint *out) MUST;
+/* The checkpoint that covers an event of an intent, by its sequence, or with
+ * intent_id p NULL of the server, by its position + 1. */
+const struct err *log_checkpoints_covering(struct pg *pg, struct arena *a,
+                                           int64_t epoch, struct str intent_id,
+                                           int64_t sequence,
+                                           struct log_checkpoint *out,
+                                           bool *found) MUST;
 void log_checkpoints_queue(struct pg *pg, struct arena *a,
                            const struct log_checkpoint *c);
 

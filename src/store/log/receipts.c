@@ -74,3 +74,19 @@ void receipts_queue_end(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_RECEIPT_END,
              PG(pg_text(last->xid), pg_text(last->s.id)));
 }
+
+const struct err *receipts_get(struct pg *pg, struct arena *a,
+                               struct str suspension_id,
+                               struct receipts_row *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_RECEIPT_GET, PG(pg_text(suspension_id)), &r));
+    *out = (struct receipts_row){.found = pg_count(r) > 0};
+    if (out->found)
+        *out = (struct receipts_row){.event_sequence = pg_int(r, 0, 0),
+                                     .salt = pg_str(r, 0, 1),
+                                     .jws = pg_str(r, 0, 2),
+                                     .kid = pg_str(r, 0, 3),
+                                     .found = true};
+    return NULL;
+}

@@ -21,6 +21,16 @@ struct receipts_page {
     struct receipts_due *v;
     size_t n;
 };
+/* The signed receipt of a question. */
+struct receipts_row {
+    int64_t event_sequence;
+    struct str salt; /* p NULL: erased */
+    struct str jws, kid;
+    bool found;
+};
+const struct err *receipts_get(struct pg *pg, struct arena *a,
+                               struct str suspension_id,
+                               struct receipts_row *out) MUST;
 /* Locks the place until the transaction ends, and reads what follows. */
 const struct err *receipts_take(struct pg *pg, struct arena *a, int64_t epoch,
                                 struct receipts_page *out) MUST;

@@ -205,6 +205,19 @@ const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
                : ERROR(ERR_INTERNAL, "log.head", "A head has no root.");
 }
 
+const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
+                                 struct str intent_id, int64_t sequence,
+                                 int64_t *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TLOG_POSITION,
+                 PG(pg_number(epoch), pg_text(intent_id),
+                    pg_number(sequence)),
+                 &r));
+    *out = pg_count(r) ? pg_int(r, 0, 0) : -1;
+    return NULL;
+}
+
 static const struct err *tlogs_tile_read(struct tlogs_source *s,
                                          const struct tlog_place *p,
                                          size_t at)

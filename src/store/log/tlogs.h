@@ -80,6 +80,11 @@ struct tlogs_head {
 const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_head *out) MUST;
 
+/* The position of an event; -1: the log does not have it. */
+const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
+                                 struct str intent_id, int64_t sequence,
+                                 int64_t *out) MUST;
+
 /* Reads hashes of the stored tiles, for proofs; keeps those that it read. */
 struct tlogs_source {
     struct pg *pg;
