@@ -149,10 +149,15 @@ static void is_canonical(const struct event *e, const char *fmt)
 {
     struct buf b = buf_make(a, 1 << 16);
     const struct str form = json_of(fmt);
+    const struct str salt = json_get_text(tree_of(e->canonical), "salt");
     const size_t at = str_search(form, STR("ID"));
+    const size_t end = str_search(form, STR("SALT"));
+    cr_assert_eq(salt.n, 22);
     buf_str(&b, str_sub(form, 0, at));
     buf_str(&b, e->id);
-    buf_str(&b, str_sub(form, at + 2, form.n));
+    buf_str(&b, str_sub(form, at + 2, end));
+    buf_str(&b, salt);
+    buf_str(&b, str_sub(form, end + 4, form.n));
     cr_assert(str_eq(e->canonical, buf_text(&b)), "%.*s",
               STR_FMT(e->canonical));
 }
@@ -172,7 +177,7 @@ Test(event, the_first_event)
                     "'event_type':'comment','id':'ID','intent_id':"
                     "'0190c2a4-7e1f-7abc-8def-0123456789ab','payload':"
                     "{'a':1.5,'b':[true,null]},'previous_event_hash':null,"
-                    "'sequence':1}");
+                    "'salt':'SALT','sequence':1}");
     cr_assert(str_eq(e->hash, hash_of(e->canonical)));
     cr_assert_eq(e->hash.n, 7 + 43);
     cr_assert(tail.sequence == 1 && str_eq(tail.hash, e->hash));
@@ -223,7 +228,7 @@ Test(event, absent_fields_are_left_out_and_given_ones_are_hashed)
                  "'event_type':'comment','id':'ID','intent_id':"
                  "'0190c2a4-7e1f-7abc-8def-0123456789ab','parent_event_id':"
                  "'p-1','payload':{},'previous_event_hash':'sha256:before',"
-                 "'sequence':42,'trace_id':'t-1'}");
+                 "'salt':'SALT','sequence':42,'trace_id':'t-1'}");
 }
 
 Test(event, who_acts_has_a_type)

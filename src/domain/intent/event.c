@@ -242,6 +242,7 @@ static struct json *event_object_of(struct arena *a, struct str intent_id,
     json_set_text(o, "created_at", clock_naive(a, e->created_at));
     json_set_int(o, "sequence", e->sequence);
     json_set_text_or_null(o, "previous_event_hash", e->previous);
+    json_set_text(o, "salt", crypt_token(a, EVENT_SALT));
     json_set_text_given(o, "trace_id", d->trace_id);
     json_set_text_given(o, "parent_event_id", d->parent_event_id);
     return o;

@@ -3,9 +3,10 @@
  * As in OpenIntent RFC-0019, an event's canonical bytes are the RFC 8785 form
  * of the object with every field but event_hash; event_hash is "sha256:" and
  * the base64url digest of these bytes; each event has its predecessor's hash
- * and the next sequence, from 1, for each intent. "actor_type" is Sayso's own
- * member. Events written by older releases have none: the stored bytes are
- * hashed as they are, and no member is required. */
+ * and the next sequence, from 1, for each intent. "actor_type" and "salt" are
+ * Sayso's own members: without a salt, an event whose bytes were erased could
+ * be guessed from its hash. Events written by older releases lack them: the
+ * stored bytes are hashed as they are, and no member is required. */
 #ifndef DOMAIN_INTENT_EVENT_H
 #define DOMAIN_INTENT_EVENT_H
 
@@ -13,6 +14,7 @@
 #include "domain/intent/principal.h"
 
 #define EVENT_CANONICAL_MAX ((size_t)1 << 20) /* bytes of a whole event */
+#define EVENT_SALT 16 /* random bytes */
 #define EVENTS_OF_INTENT_MAX 10000
 #define EVENTS_AT_ONCE 32 /* of one transaction on one intent */
 /* The last sequence of a chain. The room above EVENTS_OF_INTENT_MAX lets a
