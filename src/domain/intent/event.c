@@ -289,28 +289,39 @@ void event_write(struct buf *b, struct str canonical, struct str hash)
 
 /* ---- checking ------------------------------------------------------- */
 
-static const char *event_mistake(struct arena *a, const struct event_check *c,
-                                 struct str intent_id, const struct event *e)
+const char *event_follows(struct arena *a, const struct event_tail *tail,
+                          struct str intent_id, const struct event *e)
 {
     struct json *o = NULL;
-    if (e->sequence != c->tail.sequence + 1)
+    if (e->sequence != tail->sequence + 1)
         return "an event is missing before it";
     if (!str_eq(e->hash, event_hash_of(a, e->canonical)))
         return "its bytes do not match its hash";
-    if (c->tail.sequence == 0 ? e->previous.p != NULL
-                              : !str_eq(e->previous, c->tail.hash))
-        return "it does not follow its predecessor";
     if (json_parse(a, e->canonical, &o) || !json_is(o, JSON_OBJECT))
         return "its bytes are not an event";
     if (!str_eq(json_get_text(o, "intent_id"), intent_id) ||
-        json_int(json_get(o, "sequence")) != e->sequence ||
-        !str_eq(json_get_text(o, "previous_event_hash"), e->previous) ||
-        !str_eq(json_get_text(o, "event_type"), e->type) ||
-        !str_eq(json_get_text(o, "id"), e->id) ||
-        !str_eq(json_get_text(o, "created_at"),
-                clock_naive(a, e->created_at)))
-        return "its columns do not match its bytes";
-    return NULL;
+        json_int(json_get(o, "sequence")) != e->sequence)
+        return "its bytes are another event's";
+    const struct str previous = json_get_text(o, "previous_event_hash");
+    const bool follows = tail->sequence == 0 ? !previous.p
+                                             : str_eq(previous, tail->hash);
+    return follows ? NULL : "it does not follow its predecessor";
+}
+
+static const char *event_mistake(struct arena *a, const struct event_check *c,
+                                 struct str intent_id, const struct event *e)
+{
+    const char *why = event_follows(a, &c->tail, intent_id, e);
+    const struct json *o = json_read(a, e->canonical);
+    if (why)
+        return why;
+    return str_eq(json_get_text(o, "previous_event_hash"), e->previous) &&
+                   str_eq(json_get_text(o, "event_type"), e->type) &&
+                   str_eq(json_get_text(o, "id"), e->id) &&
+                   str_eq(json_get_text(o, "created_at"),
+                          clock_naive(a, e->created_at))
+               ? NULL
+               : "its columns do not match its bytes";
 }
 
 bool event_check(struct arena *a, struct event_check *c, struct str intent_id,

@@ -103,6 +103,10 @@ const struct err *event_append(struct arena *a, struct str intent_id,
  * without changing one of the hashed bytes. */
 void event_write(struct buf *b, struct str canonical, struct str hash);
 
+/* NULL, or why these bytes (sequence, canonical and hash of e) are not the next
+ * event of the chain of this intent, in words. */
+const char *event_follows(struct arena *a, const struct event_tail *tail,
+                          struct str intent_id, const struct event *e);
 /* Checking a chain, event by event, from the first. */
 struct event_check {
     struct event_tail tail;

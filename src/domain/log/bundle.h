@@ -1,0 +1,39 @@
+/* Checks an export of the log, line by line, with one public key and nothing
+ * else: no database, and no word of the server.
+ *
+ * The export is JSON Lines ("sayso-log/1", docs/log.md): a header, events in
+ * the order of their positions, checkpoints behind the events that they cover,
+ * and the signed head. Memory grows by about 60 bytes for each event, in the
+ * arena of the bundle. */
+#ifndef DOMAIN_LOG_BUNDLE_H
+#define DOMAIN_LOG_BUNDLE_H
+
+#include "domain/log/note.h"
+
+#define BUNDLE_FORMAT "sayso-log/1"
+#define BUNDLE_LINE_MAX ((size_t)8 << 20) /* bytes of a line */
+
+struct bundle;
+
+/* Gets each fault: the line, the thing, and why it does not hold. */
+struct bundle_report {
+    void (*fault)(void *own, int64_t line, struct str what, const char *why);
+    void *own;
+};
+
+/* old: the text of an older head that has to begin this log; p NULL: none. NULL
+ * where that is not a head by this key. */
+struct bundle *bundle_make(struct arena *a, const struct note_key *key,
+                           struct str old, const struct bundle_report *report);
+/* The next line, without its end. false: it is no line of an export, and the
+ * rest cannot be read. */
+bool bundle_line(struct bundle *b, struct str line) MUST;
+
+struct bundle_sums {
+    int64_t events, intents, checkpoints, erased, faults;
+    struct str head; /* the note, for who keeps it; p NULL: there was none */
+};
+/* After the last line. */
+struct bundle_sums bundle_end(struct bundle *b);
+
+#endif
