@@ -98,6 +98,7 @@ static const struct {
                 {"resource", resource_run, NEEDS_OWNER},
                 {"log-key", log_key_run, NEEDS_OWNER},
                 {"rule", rule_run, NEEDS_OWNER},
+                {"export", export_run, NEEDS_OWNER},
                 {"verify", verify_run, NEEDS_OWNER},
                 {"restored", restored_run, NEEDS_OWNER},
                 {"doctor", doctor_run, NEEDS_SERVER},
@@ -144,7 +145,9 @@ static int main_run(int argc, char **argv)
     for (size_t i = 0; i < countof(commands); i++) {
         if (!str_is(str_of(argv[1]), commands[i].name))
             continue;
-        const enum needs needs = commands[i].needs;
+        /* A file is checked anywhere. */
+        const bool bare = command_option(&c, "--bundle", 0).p != NULL;
+        const enum needs needs = bare ? NEEDS_NONE : commands[i].needs;
         const bool read =
             needs == NEEDS_OWNER
                 ? load_conf_owner(a, c.conf_path, c.admin_path, &conf)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "process/commands/commands.h"
+#include "process/commands/verify_bundle.h"
 #include "store/intent/events.h"
 #include "store/intent/intents.h"
 #include "store/sql.gen.h"
@@ -69,6 +70,8 @@ int verify_run(const struct command *c)
     struct str after = STR_NONE;
     const struct err *e = NULL;
     bool end = false;
+    if (command_option(c, "--bundle", 0).p)
+        return verify_bundle_run(c);
     if (c->argc > 1) {
         fprintf(stderr, "sayso: verify takes one intent's id, or nothing\n");
         return 2;

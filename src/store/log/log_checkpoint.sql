@@ -64,3 +64,13 @@ SELECT e.sequence, e.event_hash, e.previous_event_hash, l.position + 1
  WHERE l.epoch = $1
    AND CASE WHEN $2::uuid IS NULL THEN l.position = $3::bigint
             ELSE l.intent_id = $2 AND l.sequence = $3::bigint + 1 END
+
+-- name: log_checkpoint_export
+-- Those over events of the first $2 positions, oldest first, after one that is known.
+SELECT {c.log_checkpoint} FROM log_checkpoint c
+ WHERE epoch = $1 AND (created_at, id) > ($3::timestamptz, $4)
+   AND CASE WHEN intent_id IS NULL THEN last_sequence <= $2::bigint
+            ELSE (SELECT position FROM log_leaf l
+                   WHERE l.epoch = $1 AND l.intent_id = c.intent_id
+                     AND l.sequence = c.last_sequence) < $2 END
+ ORDER BY created_at, id LIMIT 500

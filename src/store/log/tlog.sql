@@ -80,3 +80,10 @@ ON CONFLICT (intent_id) DO NOTHING
 -- name: tlog_faults
 SELECT intent_id, sequence, reason, microseconds(found_at) FROM log_fault
  ORDER BY found_at LIMIT $1
+
+-- name: tlog_export
+-- Events by their position.
+SELECT l.position, l.intent_id, l.sequence, e.event_hash, e.canonical
+  FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
+ WHERE l.epoch = $1 AND l.position >= $2 AND l.position < $3
+ ORDER BY l.position LIMIT 500
