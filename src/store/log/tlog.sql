@@ -30,6 +30,19 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
  WHERE bytes - size < $6
  ORDER BY p.xid, p.intent_id, p.sequence
 
+-- name: tlog_events_of
+-- The same of one intent, after those that the log has.
+SELECT e.xid, e.intent_id, e.sequence, id, event_type, microseconds(created_at), canonical,
+       event_hash, previous_event_hash, encode(b.hash, 'hex'), false
+  FROM event e
+  LEFT JOIN log_leaf b
+         ON b.epoch = $1 AND b.intent_id = e.intent_id AND b.sequence = e.sequence - 1
+ WHERE e.intent_id = $2
+   AND e.sequence > coalesce((SELECT max(sequence) FROM log_leaf
+                               WHERE epoch = $1 AND intent_id = $2), 0)
+   AND e.xid < (SELECT stream_horizon(pg_current_snapshot()))
+ ORDER BY e.sequence LIMIT $3
+
 -- name: tlog_append
 INSERT INTO log_leaf (epoch, position, intent_id, sequence, hash)
 SELECT $1, $2 + n - 1, i::uuid, s::bigint, decode(h, 'hex')
@@ -77,9 +90,18 @@ VALUES ($1, $2, decode($3, 'hex'), $4, $5)
 INSERT INTO log_fault (intent_id, sequence, reason, found_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (intent_id) DO NOTHING
 
+-- name: tlog_fault_end
+DELETE FROM log_fault WHERE intent_id = $1
+
 -- name: tlog_faults
 SELECT intent_id, sequence, reason, microseconds(found_at) FROM log_fault
  ORDER BY found_at LIMIT $1
+
+-- name: tlog_requests
+SELECT id, intent_id FROM log_request WHERE ended_at IS NULL ORDER BY at LIMIT 20
+
+-- name: tlog_request_end
+UPDATE log_request SET ended_at = $2, checkpoint_id = $3 WHERE id = $1
 
 -- name: tlog_export
 -- Events by their position.

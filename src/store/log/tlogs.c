@@ -73,18 +73,14 @@ const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
     return NULL;
 }
 
-const struct err *tlogs_next(struct pg *pg, struct arena *a,
-                             const struct tlogs_end *end,
-                             struct tlogs_events *out)
+static const struct err *tlogs_read_events(struct pg *pg, struct arena *a,
+                                           int statement,
+                                           const struct pg_args *args,
+                                           struct tlogs_events *out)
 {
     struct pg_rows *r = NULL;
     size_t bytes = 0;
-    TRY(pg_query(pg, a, SQL_TLOG_EVENTS,
-                 PG(pg_number(end->epoch), pg_text(end->xid),
-                    pg_text(end->intent_id), pg_number(end->sequence),
-                    pg_number(TLOGS_PAGE),
-                    pg_number((int64_t)TLOGS_PAGE_BYTES)),
-                 &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct tlogs_event);
     for (size_t i = 0; i < out->n; i++) {
@@ -105,6 +101,29 @@ const struct err *tlogs_next(struct pg *pg, struct arena *a,
     }
     out->more = out->n == TLOGS_PAGE || bytes >= TLOGS_PAGE_BYTES;
     return NULL;
+}
+
+const struct err *tlogs_next(struct pg *pg, struct arena *a,
+                             const struct tlogs_end *end,
+                             struct tlogs_events *out)
+{
+    return tlogs_read_events(pg, a, SQL_TLOG_EVENTS,
+                             PG(pg_number(end->epoch), pg_text(end->xid),
+                                pg_text(end->intent_id),
+                                pg_number(end->sequence),
+                                pg_number(TLOGS_PAGE),
+                                pg_number((int64_t)TLOGS_PAGE_BYTES)),
+                             out);
+}
+
+const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
+                                struct str intent_id,
+                                struct tlogs_events *out)
+{
+    return tlogs_read_events(pg, a, SQL_TLOG_EVENTS_OF,
+                             PG(pg_number(epoch), pg_text(intent_id),
+                                pg_number(TLOGS_PAGE)),
+                             out);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
@@ -162,7 +181,48 @@ void tlogs_queue_fault(struct pg *pg, struct arena *a, struct str intent_id,
                 pg_text(str_of(reason)), pg_moment(now)));
 }
 
+void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
+                           struct str intent_id)
+{
+    pg_queue(pg, a, SQL_TLOG_FAULT_END, PG(pg_text(intent_id)));
+}
+
+void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
+                             struct str checkpoint_id, int64_t now)
+{
+    pg_queue(pg, a, SQL_TLOG_REQUEST_END,
+             PG(pg_text(id), pg_moment(now), pg_text(checkpoint_id)));
+}
+
 /* ---- reading ------------------------------------------------------------------ */
+
+const struct err *tlogs_faults(struct pg *pg, struct arena *a,
+                               struct tlogs_fault **out, size_t *n)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TLOG_FAULTS, PG(pg_number(TLOGS_FAULTS)), &r));
+    *n = pg_count(r);
+    *out = arena_many(a, *n + 1, struct tlogs_fault);
+    for (size_t i = 0; i < *n; i++)
+        (*out)[i] = (struct tlogs_fault){.intent_id = pg_str(r, i, 0),
+                                         .sequence = pg_int(r, i, 1),
+                                         .reason = pg_str(r, i, 2),
+                                         .found_at = pg_int(r, i, 3)};
+    return NULL;
+}
+
+const struct err *tlogs_requests(struct pg *pg, struct arena *a,
+                                 struct tlogs_request **out, size_t *n)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TLOG_REQUESTS, NULL, &r));
+    *n = pg_count(r);
+    *out = arena_many(a, *n + 1, struct tlogs_request);
+    for (size_t i = 0; i < *n; i++)
+        (*out)[i] = (struct tlogs_request){.id = pg_str(r, i, 0),
+                                           .intent_id = pg_str(r, i, 1)};
+    return NULL;
+}
 
 const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
                              int64_t size, struct tlog_edge *out)

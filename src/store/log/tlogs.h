@@ -43,6 +43,11 @@ const struct err *tlogs_next(struct pg *pg, struct arena *a,
                              const struct tlogs_end *end,
                              struct tlogs_events *out) MUST;
 
+/* Those of one intent that the log does not have yet. */
+const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
+                                struct str intent_id,
+                                struct tlogs_events *out) MUST;
+
 /* The digest in an event_hash, "sha256:" and base64url. false: it is none. */
 bool tlogs_digest(struct arena *a, struct str hash,
                   struct tlog_hash *out) MUST;
@@ -66,6 +71,30 @@ void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
                       int64_t now);
 void tlogs_queue_fault(struct pg *pg, struct arena *a, struct str intent_id,
                        int64_t sequence, const char *reason, int64_t now);
+
+void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
+                           struct str intent_id);
+/* Intents whose chains are broken, oldest fault first. */
+#define TLOGS_FAULTS 100
+struct tlogs_fault {
+    struct str intent_id;
+    int64_t sequence;
+    struct str reason;
+    int64_t found_at;
+};
+const struct err *tlogs_faults(struct pg *pg, struct arena *a,
+                               struct tlogs_fault **out, size_t *n) MUST;
+
+/* Checkpoints that somebody asked for. */
+struct tlogs_request {
+    struct str id;
+    struct str intent_id; /* p NULL: the server's */
+};
+const struct err *tlogs_requests(struct pg *pg, struct arena *a,
+                                 struct tlogs_request **out, size_t *n) MUST;
+/* checkpoint_id p NULL: nothing was new. */
+void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
+                             struct str checkpoint_id, int64_t now);
 
 /* The tiles at the end of a log of this size. ERR_INTERNAL log.tiles: they do
  * not fit the size. */

@@ -10,7 +10,8 @@
 
 #define HEAD_EVERY CLOCK_SECOND /* between two heads */
 #define SERVER_EVERY (300 * CLOCK_SECOND)
-#define TILES_MAX (TLOGS_PAGE / TLOG_TILE + TLOG_LEVELS)
+#define FAULTS_EVERY (60 * CLOCK_SECOND) /* between two looks at broken
+                                          * chains */
 
 struct str log_writer_origin(struct arena *a, const struct conf *conf,
                              int64_t epoch)
@@ -157,13 +158,14 @@ static void log_writer_tiles(struct log_writer_run *r, int64_t from)
     }
 }
 
-static const struct err *log_writer_append(struct log_writer_run *r)
+/* The events that hold, in memory and into the batch of statements. */
+static const struct err *log_writer_append(struct log_writer_run *r,
+                                           const struct tlogs_events *events)
 {
     const struct tlogs_end before = r->end;
-    r->leaves = arena_many(r->clock->arena, r->events.n + 1,
-                           struct tlogs_leaf);
-    for (size_t i = 0; i < r->events.n; i++) {
-        const struct tlogs_event *e = &r->events.v[i];
+    const size_t from = r->n;
+    for (size_t i = 0; i < events->n; i++) {
+        const struct tlogs_event *e = &events->v[i];
         struct tlogs_leaf *l = &r->leaves[r->n];
         const char *why =
             e->logged ? NULL : log_writer_mistake(r, e, &l->hash);
@@ -177,17 +179,62 @@ static const struct err *log_writer_append(struct log_writer_run *r)
             return ERROR(ERR_INTERNAL, "log.full", "The log is full.");
         r->n++;
     }
-    if (r->n > 0)
-        tlogs_queue_leaves(r->clock->pg, r->clock->arena, &before, r->leaves,
-                           r->n);
+    r->end.size = r->w->edge.size;
+    if (r->n > from)
+        tlogs_queue_leaves(r->clock->pg, r->clock->arena, &before,
+                           r->leaves + from, r->n - from);
     log_writer_tiles(r, before.size);
+    return NULL;
+}
+
+/* The next events in the order over all. */
+static const struct err *log_writer_next(struct log_writer_run *r)
+{
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
+    TRY(tlogs_next(pg, a, &r->end, &r->events));
+    if (r->events.n == 0)
+        return NULL;
+    r->leaves = arena_many(a, r->events.n, struct tlogs_leaf);
+    TRY(log_writer_append(r, &r->events));
     const struct tlogs_event *last = &r->events.v[r->events.n - 1];
-    r->end = (struct tlogs_end){.epoch = before.epoch,
-                                .size = r->w->edge.size,
-                                .xid = last->xid,
-                                .intent_id = last->intent_id,
-                                .sequence = last->event.sequence};
-    tlogs_queue_end(r->clock->pg, r->clock->arena, &r->end);
+    r->end.xid = last->xid;
+    r->end.intent_id = last->intent_id;
+    r->end.sequence = last->event.sequence;
+    tlogs_queue_end(pg, a, &r->end);
+    return pg_run(pg, a, NULL);
+}
+
+/* Chains that broke, and may have been restored since: their events follow
+ * those that came in the meantime. */
+static const struct err *log_writer_faults(struct log_writer_run *r)
+{
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
+    struct tlogs_fault *v = NULL;
+    size_t n = 0;
+    if (r->clock->now < r->w->faults_at)
+        return NULL;
+    r->w->faults_at = r->clock->now + FAULTS_EVERY;
+    TRY(tlogs_faults(pg, a, &v, &n));
+    for (size_t i = 0; i < n; i++) {
+        struct tlogs_events events;
+        struct tlog_hash h;
+        TRY(tlogs_next_of(pg, a, r->end.epoch, v[i].intent_id, &events));
+        if (events.n == 0 || log_writer_mistake(r, &events.v[0], &h))
+            continue;
+        struct tlogs_leaf *grown =
+            arena_many(a, r->n + events.n, struct tlogs_leaf);
+        if (r->n)
+            memcpy(grown, r->leaves, r->n * sizeof *grown);
+        r->leaves = grown;
+        tlogs_queue_fault_end(pg, a, v[i].intent_id);
+        TRY(log_writer_append(r, &events));
+        tlogs_queue_end(pg, a, &r->end);
+        TRY(pg_run(pg, a, NULL));
+        log_line(LOG_NOTICE, "seal: intent %.*s: its chain holds again",
+                 STR_FMT(v[i].intent_id));
+    }
     return NULL;
 }
 
@@ -216,7 +263,8 @@ static void log_writer_head(struct log_writer_run *r)
 
 static const struct err *log_writer_checkpoint(struct log_writer_run *r,
                                                struct str intent_id,
-                                               int64_t first, int64_t last)
+                                               int64_t first, int64_t last,
+                                               struct str *id)
 {
     struct tlog_hash *v = NULL;
     struct pg *pg = r->clock->pg;
@@ -230,15 +278,16 @@ static const struct err *log_writer_checkpoint(struct log_writer_run *r,
     const struct log_checkpoint c =
         log_checkpoint_make(a, &batch, &r->keys->v[0], r->clock->now);
     log_checkpoints_queue(pg, a, &c);
+    *id = c.id;
     return pg_run(pg, a, NULL);
 }
 
-/* Of each intent of the batch that has enough events, or has ended. */
+/* Of each of these intents that has enough events, or has ended. */
 static const struct err *log_writer_intents(struct log_writer_run *r)
 {
     struct log_checkpoints_open *v = NULL;
     struct arena *a = r->clock->arena;
-    struct str *ids = arena_many(a, r->n + 1, struct str);
+    struct str *ids = arena_many(a, r->n + 1, struct str), id;
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++)
         ids[i] = r->leaves[i].intent_id;
@@ -248,26 +297,60 @@ static const struct err *log_writer_intents(struct log_writer_run *r)
         for (; v[i].last - first + 1 >= LOG_CHECKPOINT_EVENTS;
              first += LOG_CHECKPOINT_EVENTS)
             TRY(log_writer_checkpoint(r, v[i].intent_id, first,
-                                      first + LOG_CHECKPOINT_EVENTS - 1));
+                                      first + LOG_CHECKPOINT_EVENTS - 1,
+                                      &id));
         if (v[i].ended && first <= v[i].last)
-            TRY(log_writer_checkpoint(r, v[i].intent_id, first, v[i].last));
+            TRY(log_writer_checkpoint(r, v[i].intent_id, first, v[i].last,
+                                      &id));
     }
     return NULL;
 }
 
-static const struct err *log_writer_server(struct log_writer_run *r)
+/* Of all events since the last one of the server; *id p NULL: there are
+ * none. */
+static const struct err *log_writer_server(struct log_writer_run *r,
+                                           int64_t every, struct str *id)
 {
     int64_t last = 0, at = 0;
+    *id = STR_NONE;
     TRY(log_checkpoints_server(r->clock->pg, r->clock->arena, r->end.epoch,
                                &last, &at));
-    if (r->end.size <= last || r->clock->now < at + SERVER_EVERY)
+    if (r->clock->now < at + every)
         return NULL;
     while (last < r->end.size) {
         const int64_t first = last + 1;
         last += MERKLE_EVENTS_MAX;
         if (last > r->end.size)
             last = r->end.size;
-        TRY(log_writer_checkpoint(r, STR_NONE, first, last));
+        TRY(log_writer_checkpoint(r, STR_NONE, first, last, id));
+    }
+    return NULL;
+}
+
+/* Those that somebody asked for. The request was made after the events, so the
+ * log has them once it is at its end. */
+static const struct err *log_writer_requests(struct log_writer_run *r)
+{
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
+    struct tlogs_request *v = NULL;
+    size_t n = 0;
+    TRY(tlogs_requests(pg, a, &v, &n));
+    for (size_t i = 0; i < n; i++) {
+        struct log_checkpoints_open *open = NULL;
+        struct str id = STR_NONE;
+        size_t open_n = 0;
+        if (!v[i].intent_id.p) {
+            TRY(log_writer_server(r, 0, &id));
+        } else {
+            TRY(log_checkpoints_of(pg, a, r->end.epoch, &v[i].intent_id, 1,
+                                   &open, &open_n));
+            if (open_n > 0)
+                TRY(log_writer_checkpoint(r, v[i].intent_id, open->first,
+                                          open->last, &id));
+        }
+        tlogs_queue_request_end(pg, a, v[i].id, id, r->clock->now);
+        TRY(pg_run(pg, a, NULL));
     }
     return NULL;
 }
@@ -276,20 +359,18 @@ static const struct err *log_writer_server(struct log_writer_run *r)
 
 static const struct err *log_writer_write(struct log_writer_run *r)
 {
-    struct pg *pg = r->clock->pg;
-    struct arena *a = r->clock->arena;
+    struct str id;
     TRY(log_writer_load(r));
-    TRY(tlogs_next(pg, a, &r->end, &r->events));
-    if (r->events.n > 0) {
-        TRY(log_writer_append(r));
-        TRY(pg_run(pg, a, NULL));
-    }
+    TRY(log_writer_next(r));
+    TRY(log_writer_faults(r));
     if (r->n > 0)
         TRY(log_writer_intents(r));
-    TRY(log_writer_server(r));
+    TRY(log_writer_server(r, SERVER_EVERY, &id));
+    if (!r->events.more)
+        TRY(log_writer_requests(r));
     log_writer_head(r);
-    pg_queue(pg, NULL, SQL_COMMIT, NULL);
-    return pg_run(pg, a, NULL);
+    pg_queue(r->clock->pg, NULL, SQL_COMMIT, NULL);
+    return pg_run(r->clock->pg, r->clock->arena, NULL);
 }
 
 const struct err *log_writer_batch(struct log_writer *w,

@@ -28,6 +28,7 @@ struct log_writer {
     struct tlog_edge edge;
     struct note_head head; /* the newest signed; size 0: none */
     int64_t head_at;
+    int64_t faults_at; /* of the next look at broken chains */
 };
 
 /* The name of the log of this epoch: the public host, "/log", and after a
