@@ -370,6 +370,7 @@ static struct event_check check(const struct chain *c, struct str intent)
 #define FOLLOWS "it does not follow its predecessor"
 #define NO_EVENT "its bytes are not an event"
 #define COLUMNS "its columns do not match its bytes"
+#define OTHERS "its bytes are another event's"
 
 static void broken(const struct chain *c, int64_t at, const char *reason,
                    const char *what)
@@ -421,7 +422,7 @@ Test(event, a_chain_of_another_intent_is_no_chain_of_this)
     const struct chain c = chain();
     const struct event_check k = check(&c, OTHER);
     cr_assert_eq(k.broken, 1);
-    cr_assert_str_eq(k.reason, COLUMNS);
+    cr_assert_str_eq(k.reason, OTHERS);
 }
 
 Test(event, a_lost_event_is_missed)
@@ -600,22 +601,27 @@ static struct chain forged(const char *key, const struct json *v)
 
 Test(event, bytes_that_name_something_else_are_noticed)
 {
-    static const char *const keys[] = {"id", "intent_id", "event_type",
-                                       "previous_event_hash"};
-    for (size_t i = 0; i < countof(keys); i++) {
-        struct chain c = forged(keys[i], json_string(a, STR("other")));
-        broken(&c, 3, COLUMNS, keys[i]);
-        c = forged(keys[i], NULL);
-        broken(&c, 3, COLUMNS, keys[i]);
-        c = forged(keys[i], json_integer(a, 3));
-        broken(&c, 3, COLUMNS, keys[i]);
+    static const struct {
+        const char *key, *reason;
+    } cases[] = {{"id", COLUMNS},
+                 {"intent_id", OTHERS},
+                 {"event_type", COLUMNS},
+                 {"previous_event_hash", FOLLOWS}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        const char *key = cases[i].key;
+        struct chain c = forged(key, json_string(a, STR("other")));
+        broken(&c, 3, cases[i].reason, key);
+        c = forged(key, NULL);
+        broken(&c, 3, cases[i].reason, key);
+        c = forged(key, json_integer(a, 3));
+        broken(&c, 3, cases[i].reason, key);
     }
     struct chain c = forged("sequence", json_integer(a, 4));
-    broken(&c, 3, COLUMNS, "sequence");
+    broken(&c, 3, OTHERS, "sequence");
     c = forged("sequence", json_string(a, STR("3")));
-    broken(&c, 3, COLUMNS, "sequence");
+    broken(&c, 3, OTHERS, "sequence");
     c = forged("sequence", NULL);
-    broken(&c, 3, COLUMNS, "sequence");
+    broken(&c, 3, OTHERS, "sequence");
 }
 
 Test(event, bytes_that_are_no_event_are_noticed)

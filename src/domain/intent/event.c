@@ -303,8 +303,8 @@ const char *event_follows(struct arena *a, const struct event_tail *tail,
         json_int(json_get(o, "sequence")) != e->sequence)
         return "its bytes are another event's";
     const struct str previous = json_get_text(o, "previous_event_hash");
-    const bool follows = tail->sequence == 0 ? !previous.p
-                                             : str_eq(previous, tail->hash);
+    const bool follows =
+        tail->sequence == 0 ? !previous.p : str_eq(previous, tail->hash);
     return follows ? NULL : "it does not follow its predecessor";
 }
 
@@ -315,8 +315,10 @@ static const char *event_mistake(struct arena *a, const struct event_check *c,
     const struct json *o = json_read(a, e->canonical);
     if (why)
         return why;
-    return str_eq(json_get_text(o, "previous_event_hash"), e->previous) &&
-                   str_eq(json_get_text(o, "event_type"), e->type) &&
+    const struct str previous = json_get_text(o, "previous_event_hash");
+    if (!previous.p != !e->previous.p || !str_eq(previous, e->previous))
+        return "it does not follow its predecessor";
+    return str_eq(json_get_text(o, "event_type"), e->type) &&
                    str_eq(json_get_text(o, "id"), e->id) &&
                    str_eq(json_get_text(o, "created_at"),
                           clock_naive(a, e->created_at))
