@@ -146,7 +146,8 @@ static int main_run(int argc, char **argv)
         if (!str_is(str_of(argv[1]), commands[i].name))
             continue;
         /* A file is checked anywhere. */
-        const bool bare = command_option(&c, "--bundle", 0).p != NULL;
+        const bool bare = command_option(&c, "--bundle", 0).p ||
+                          command_option(&c, "--receipt", 0).p;
         const enum needs needs = bare ? NEEDS_NONE : commands[i].needs;
         const bool read =
             needs == NEEDS_OWNER

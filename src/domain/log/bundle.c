@@ -105,20 +105,6 @@ static void bundle_place(struct bundle *b, struct bundle_intent *i)
 
 /* ---- events ----------------------------------------------------------------- */
 
-static bool bundle_digest(struct arena *a, struct str hash,
-                          struct tlog_hash *out)
-{
-    const struct str before = STR("sha256:");
-    const struct str bytes =
-        str_starts(hash, before)
-            ? crypt_base64url_read(a, str_sub(hash, before.n, hash.n))
-            : STR_NONE;
-    if (bytes.n != sizeof out->b)
-        return false;
-    memcpy(out->b, bytes.p, sizeof out->b);
-    return true;
-}
-
 static struct str bundle_event_name(struct arena *a, const struct json *o)
 {
     return arena_join(a, STR("event "),
@@ -169,7 +155,7 @@ static bool bundle_event(struct bundle *b, const struct json *o)
     const struct str id = json_get_text(o, "intent_id");
     const struct str hash = json_get_text(o, "event_hash");
     struct tlog_hash h;
-    if (id.n == 0 || !bundle_digest(a, hash, &h))
+    if (id.n == 0 || !log_checkpoint_hash_read(a, hash, &h))
         return false;
     struct bundle_intent *i = bundle_intent(b, id);
     const char *why = bundle_event_mistake(b, o, i);

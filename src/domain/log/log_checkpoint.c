@@ -30,6 +30,20 @@ struct str log_checkpoint_hash(struct arena *a, const struct tlog_hash *h)
         crypt_base64url(a, (struct str){(const char *)h->b, sizeof h->b}));
 }
 
+bool log_checkpoint_hash_read(struct arena *a, struct str text,
+                              struct tlog_hash *out)
+{
+    const struct str before = STR("sha256:");
+    const struct str bytes =
+        str_starts(text, before)
+            ? crypt_base64url_read(a, str_sub(text, before.n, text.n))
+            : STR_NONE;
+    if (bytes.n != sizeof out->b)
+        return false;
+    memcpy(out->b, bytes.p, sizeof out->b);
+    return true;
+}
+
 struct str log_checkpoint_signed(struct arena *a, const struct json *object)
 {
     struct json *o = json_object(a);

@@ -52,5 +52,8 @@ struct json *log_checkpoint_proof(struct arena *a,
                                   int64_t index, const struct tlog_hash *v);
 /* "sha256:" and the digest as base64url, as RFC-0019 writes hashes. */
 struct str log_checkpoint_hash(struct arena *a, const struct tlog_hash *h);
+/* false: the text is no such hash. */
+bool log_checkpoint_hash_read(struct arena *a, struct str text,
+                              struct tlog_hash *out) MUST;
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "process/commands/commands.h"
-#include "process/commands/verify_bundle.h"
+#include "process/commands/verify_file.h"
 #include "store/intent/events.h"
 #include "store/intent/intents.h"
 #include "store/sql.gen.h"
@@ -71,7 +71,10 @@ int verify_run(const struct command *c)
     const struct err *e = NULL;
     bool end = false;
     if (command_option(c, "--bundle", 0).p)
-        return verify_bundle_run(c);
+    if (command_option(c, "--bundle", 0).p)
+        return verify_file_bundle(c);
+    if (command_option(c, "--receipt", 0).p)
+        return verify_file_receipt(c);
     if (c->argc > 1) {
         fprintf(stderr, "sayso: verify takes one intent's id, or nothing\n");
         return 2;

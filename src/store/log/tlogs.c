@@ -40,19 +40,6 @@ static bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n)
     return true;
 }
 
-bool tlogs_digest(struct arena *a, struct str hash, struct tlog_hash *out)
-{
-    const struct str before = STR("sha256:");
-    const struct str bytes =
-        str_starts(hash, before)
-            ? crypt_base64url_read(a, str_sub(hash, before.n, hash.n))
-            : STR_NONE;
-    if (bytes.n != sizeof out->b)
-        return false;
-    memcpy(out->b, bytes.p, sizeof out->b);
-    return true;
-}
-
 /* ---- the end, and what follows ---------------------------------------------- */
 
 const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,

@@ -48,10 +48,6 @@ const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
                                 struct str intent_id,
                                 struct tlogs_events *out) MUST;
 
-/* The digest in an event_hash, "sha256:" and base64url. false: it is none. */
-bool tlogs_digest(struct arena *a, struct str hash,
-                  struct tlog_hash *out) MUST;
-
 /* Into the batch: the leaves of these events from position size on. */
 struct tlogs_leaf {
     struct str intent_id;

@@ -120,7 +120,7 @@ static const char *log_writer_mistake(struct log_writer_run *r,
     }
     if (!event_check(a, &check, e->intent_id, &e->event))
         return check.reason;
-    return tlogs_digest(a, e->event.hash, out) ? NULL
+    return log_checkpoint_hash_read(a, e->event.hash, out) ? NULL
                                                : "its hash cannot be read";
 }
 

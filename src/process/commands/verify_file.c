@@ -1,0 +1,137 @@
+/* `sayso verify` of a file: an export of the log, or a receipt with its proofs,
+ * is checked with a public key and without a database. */
+#include "process/commands/verify_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "domain/log/bundle.h"
+#include "domain/log/receipt_check.h"
+
+#define MEMORY ((size_t)2 << 30)
+
+static void verify_file_fault(void *own, int64_t line, struct str what,
+                                const char *why)
+{
+    (void)own;
+    printf("BROKEN line %lld, %.*s: %s\n", (long long)line, STR_FMT(what),
+           why);
+}
+
+static int verify_file_unreadable(struct str path, const char *why)
+{
+    fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), why);
+    return 2;
+}
+
+static bool verify_file_key(const struct command *c, struct arena *a,
+                            struct note_key *out)
+{
+    if (note_key_read(a, command_option(c, "--key", 0), out) &&
+        out->algorithm == NOTE_ED25519)
+        return true;
+    fputs("sayso: --key has to be a key of the log, such as "
+          "sayso.example/log+dd0e8583+AddamAGC...\n",
+          stderr);
+    return false;
+}
+
+/* ---- an export of the log --------------------------------------------------- */
+
+/* Feeds the file line by line; false: it cannot be read, and *why says why. */
+static bool verify_file_read(struct bundle *b, const char *path,
+                               const char **why)
+{
+    FILE *f = fopen(path, "r");
+    char *line = malloc(BUNDLE_LINE_MAX);
+    bool fine = f && line;
+    *why = fine ? NULL : strerror(errno);
+    while (fine && fgets(line, (int)BUNDLE_LINE_MAX, f)) {
+        const size_t n = strlen(line);
+        fine = n > 0 && line[n - 1] == '\n' &&
+               bundle_line(b, (struct str){line, n - 1});
+        if (!fine)
+            *why = "a line is not of an export of the log";
+    }
+    if (fine && ferror(f)) {
+        *why = strerror(errno);
+        fine = false;
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return fine;
+}
+
+/* The head of today is the one that the next run compares. */
+static bool verify_file_keep(const char *path, struct str note)
+{
+    FILE *f = fopen(path, "w");
+    const bool fine = f && fwrite(note.p, 1, note.n, f) == note.n;
+    return f && fclose(f) == 0 && fine;
+}
+
+int verify_file_bundle(const struct command *c)
+{
+    struct arena *a = arena_make(MEMORY);
+    const struct str path = command_option(c, "--bundle", 0);
+    const struct str head = command_option(c, "--head", 0);
+    const struct bundle_report report = {.fault = verify_file_fault};
+    struct buf old = buf_make(a, NOTE_MAX);
+    struct note_key k;
+    const char *why = NULL;
+    if (!command_options_ok(c, 0, "--bundle= --key= --head="))
+        return 2;
+    if (!verify_file_key(c, a, &k))
+        return 2;
+    const bool kept = head.n && buf_file(&old, arena_z(a, head));
+    struct bundle *b =
+        bundle_make(a, &k, kept ? buf_text(&old) : STR_NONE, &report);
+    if (!b)
+        return verify_file_unreadable(head, "this is no head by this key");
+    if (!verify_file_read(b, arena_z(a, path), &why))
+        return verify_file_unreadable(path, why);
+    const struct bundle_sums sums = bundle_end(b);
+    if (sums.faults == 0 && head.n &&
+        !verify_file_keep(arena_z(a, head), sums.head))
+        return verify_file_unreadable(head, strerror(errno));
+    printf("%lld events, %lld intents, %lld checkpoints, %lld erased, %lld "
+           "broken\n",
+           (long long)sums.events, (long long)sums.intents,
+           (long long)sums.checkpoints, (long long)sums.erased,
+           (long long)sums.faults);
+    arena_free(a);
+    return sums.faults ? 1 : 0;
+}
+
+/* ---- a receipt -------------------------------------------------------------- */
+
+static void verify_file_step(void *own, const char *step, const char *why)
+{
+    int *faults = own;
+    *faults += why != NULL;
+    printf("%s %s%s%s\n", why ? "BROKEN" : "ok    ", step, why ? ": " : "",
+           why ? why : "");
+}
+
+int verify_file_receipt(const struct command *c)
+{
+    struct arena *a = arena_make(MEMORY);
+    const struct str path = command_option(c, "--receipt", 0);
+    struct buf text = buf_make(a, RECEIPT_CHECK_MAX);
+    struct note_key k;
+    int faults = 0;
+    const struct receipt_check_report report = {.step = verify_file_step,
+                                                .own = &faults};
+    if (!command_options_ok(c, 0, "--receipt= --key=") ||
+        !verify_file_key(c, a, &k))
+        return 2;
+    if (!buf_file(&text, arena_z(a, path)))
+        return verify_file_unreadable(path, strerror(errno));
+    if (!receipt_check(a, buf_text(&text), &k, &report))
+        return verify_file_unreadable(path, "this is no receipt");
+    arena_free(a);
+    return faults ? 1 : 0;
+}
