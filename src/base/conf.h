@@ -20,6 +20,8 @@ struct conf {
     struct str database_tick;  /* of the clock, */
     struct str database_deliver; /* of the sender, */
     struct str database_seal;  /* of the signer of the log; default: the same */
+    unsigned log_public; /* 1: the heads and tiles of the log need no key; no |
+                          * yes, default no */
     struct str log_key;        /* file with its secret keys, PEM; p NULL: none
                                 */
     struct str socket;         /* path of the FastCGI socket */

@@ -45,6 +45,7 @@ enum {
 #define DELETE METHOD_DELETE
 #define OPEN ROUTE_OPEN
 #define KEY ROUTE_KEY
+#define LOG ROUTE_LOG
 #define COOKIE ROUTE_COOKIE
 #define CLIENT ROUTE_CLIENT
 #define DETAIL RESPONSE_DETAIL
@@ -394,6 +395,16 @@ const struct route routes[] = {
     /* OAuth */
     {GET, "/.well-known/jwks.json", OPEN, 0, "", 0, PROBLEM,
      api_receipt_keys, NONE},
+    {GET, "/log/keys", OPEN, 0, "", 0, PROBLEM, api_log_keys, NONE},
+    {GET, "/log/checkpoint", LOG, ANY, "", 0, PROBLEM, api_log_head, NONE},
+    {GET, "/log/tile/{level}/{n}", LOG, ANY, "", 0, PROBLEM, api_log_tile,
+     NONE},
+    {GET, "/log/tile/{level}/{n}/{n}", LOG, ANY, "", 0, PROBLEM,
+     api_log_tile, NONE},
+    {GET, "/log/tile/{level}/{n}/{n}/{n}", LOG, ANY, "", 0, PROBLEM,
+     api_log_tile, NONE},
+    {GET, "/log/tile/{level}/{n}/{n}/{n}/{n}", LOG, ANY, "", 0, PROBLEM,
+     api_log_tile, NONE},
     {GET, "/.well-known/oauth-authorization-server", OPEN, 0, "", 0, DETAIL,
      api_oauth_metadata, NONE},
     {POST, "/oauth/bc-authorize", CLIENT, AGENT, "", 512 * KB, OAUTH,

@@ -45,6 +45,11 @@ const struct err *api_suspension_cancel(struct call *c) MUST;
 const struct err *api_suspension_test_answer(struct call *c) MUST;
 const struct err *api_suspension_test_clock(struct call *c) MUST;
 
+/* api/log.c */
+const struct err *api_log_keys(struct call *c) MUST;
+const struct err *api_log_head(struct call *c) MUST;
+const struct err *api_log_tile(struct call *c) MUST;
+
 /* api/receipt.c */
 const struct err *api_receipt(struct call *c) MUST;
 const struct err *api_receipt_keys(struct call *c) MUST;

@@ -8,6 +8,7 @@
 enum route_proof {
     ROUTE_OPEN,   /* needs none */
     ROUTE_KEY,    /* X-API-Key, or Authorization: Bearer */
+    ROUTE_LOG,    /* the same, unless the log is public (log_public) */
     ROUTE_CLIENT, /* an OAuth client, with a form */
     ROUTE_COOKIE, /* a person's session, and a token in every form */
 };

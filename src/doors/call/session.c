@@ -157,6 +157,11 @@ const struct err *session_optional(struct call *c)
 const struct err *session_authenticate(struct call *c)
 {
     switch (c->route->proof) {
+    case ROUTE_LOG:
+        if (c->serve->conf->log_public)
+            return NULL;
+        TRY(session_by_key(c, request_header(c->rq, "X-Agent-ID")));
+        break;
     case ROUTE_KEY:
         TRY(session_by_key(c, request_header(c->rq, "X-Agent-ID")));
         break;

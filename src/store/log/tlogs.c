@@ -265,25 +265,31 @@ const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
     return NULL;
 }
 
+const struct err *tlogs_tile(struct pg *pg, struct arena *a, int64_t epoch,
+                             unsigned level, int64_t number,
+                             struct tlog_hash **out, size_t *n)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TLOG_TILE,
+                 PG(pg_number(epoch), pg_number(level), pg_number(number)),
+                 &r));
+    const struct str text = pg_count(r) ? pg_str(r, 0, 0) : STR_NONE;
+    *n = text.n / (2 * sizeof **out);
+    *out = arena_many(a, *n + 1, struct tlog_hash);
+    return tlogs_unhex(text, *out, *n)
+               ? NULL
+               : ERROR(ERR_INTERNAL, "log.tiles",
+                       "A tile of the log cannot be read.");
+}
+
 static const struct err *tlogs_tile_read(struct tlogs_source *s,
                                          const struct tlog_place *p,
                                          size_t at)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(s->pg, s->arena, SQL_TLOG_TILE,
-                 PG(pg_number(s->epoch), pg_number(p->level),
-                    pg_number(p->tile)),
-                 &r));
-    const struct str text = pg_count(r) ? pg_str(r, 0, 0) : STR_NONE;
-    const size_t n = text.n / (2 * sizeof(struct tlog_hash));
-    struct tlog_hash *v = arena_many(s->arena, n + 1, struct tlog_hash);
-    if (!tlogs_unhex(text, v, n))
-        return ERROR(ERR_INTERNAL, "log.tiles",
-                     "A tile of the log cannot be read.");
+    TRY(tlogs_tile(s->pg, s->arena, s->epoch, p->level, p->tile,
+                   &s->tile[at].v, &s->tile[at].n));
     s->tile[at].level = p->level;
     s->tile[at].number = p->tile;
-    s->tile[at].v = v;
-    s->tile[at].n = n;
     return NULL;
 }
 

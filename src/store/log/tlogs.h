@@ -110,6 +110,11 @@ const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
                                  struct str intent_id, int64_t sequence,
                                  int64_t *out) MUST;
 
+/* A stored tile: its hashes, n of them; n 0: there is none. */
+const struct err *tlogs_tile(struct pg *pg, struct arena *a, int64_t epoch,
+                             unsigned level, int64_t number,
+                             struct tlog_hash **out, size_t *n) MUST;
+
 /* Reads hashes of the stored tiles, for proofs; keeps those that it read. */
 struct tlogs_source {
     struct pg *pg;

@@ -1,0 +1,137 @@
+/* The log for witnesses and monitors, as C2SP tlog-tiles has it: the keys, the
+ * newest head, the tiles and their entries. None of it has a word of an
+ * event. */
+#include "doors/api/api.h"
+#include "store/log/log_checkpoints.h"
+#include "store/log/tlogs.h"
+#include "store/tables.h"
+#include "work/log/log_writer.h"
+
+#define FOR_EVER "public, max-age=31536000, immutable"
+
+static void log_answer(struct call *c, const char *type, struct str body,
+                       const char *cache)
+{
+    response_json_text(c->rs, 200, body);
+    response_header(c->rs, "Content-Type", str_of(type));
+    response_header(c->rs, "Cache-Control", str_of(cache));
+}
+
+const struct err *api_log_keys(struct call *c)
+{
+    const struct str origin = log_writer_origin(c->a, c->serve->conf,
+                                                tables_restore().epoch);
+    struct signing_key_rows rows;
+    struct json *list = json_array(c->a);
+    TRY(signing_keys_list(c->pg, c->a, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        struct note_key vkey = {.name = origin, .algorithm = NOTE_ED25519};
+        struct json *o =
+            record_object(c->a, &signing_key_record, &rows.v[i]);
+        if (signing_key_public(c->a, &rows.v[i], &vkey.key))
+            json_set_text(o, "vkey", note_key_text(c->a, &vkey));
+        json_add_json(list, o);
+    }
+    response_json(c->rs, 200, list);
+    return NULL;
+}
+
+const struct err *api_log_head(struct call *c)
+{
+    struct tlogs_head head;
+    TRY(tlogs_head(c->pg, c->a, tables_restore().epoch, &head));
+    if (head.head.size == 0)
+        return ERROR(ERR_NOT_FOUND, "log.no_head",
+                     "The log has no signed head yet.");
+    log_answer(c, "text/plain; charset=utf-8", head.note,
+               "public, max-age=2");
+    return NULL;
+}
+
+/* ---- tiles ------------------------------------------------------------------ */
+
+/* A tile as its address names it: "x001/x234/067" is 1234067, and ".p/5" after
+ * it asks for the first 5 of its hashes. */
+struct log_tile {
+    bool entries; /* of level 0: the entries themselves */
+    unsigned level;
+    int64_t number;
+    size_t width;
+};
+
+/* Three digits, after an x but for the last part. */
+static bool log_digits(struct str part, bool last, int64_t *number)
+{
+    int64_t v = 0;
+    if (!last && (part.n != 4 || part.p[0] != 'x'))
+        return false;
+    const struct str digits = last ? part : str_sub(part, 1, part.n);
+    if (digits.n != 3 || !str_int(digits, 0, 999, &v))
+        return false;
+    *number = *number * 1000 + v;
+    return true;
+}
+
+static bool log_tile_read(const struct call *c, struct log_tile *out)
+{
+    size_t n = 1;
+    int64_t level = 0, width = TLOG_TILE;
+    *out = (struct log_tile){.entries = str_is(c->param[0], "entries")};
+    while (n < CALL_PARAMS_MAX && c->param[n].p)
+        n++;
+    if (!out->entries && !str_int(c->param[0], 0, TLOG_LEVELS - 1, &level))
+        return false;
+    struct str last = c->param[n - 1];
+    if (n > 2 && str_ends(c->param[n - 2], STR(".p"))) {
+        if (!str_int(last, 1, TLOG_TILE - 1, &width))
+            return false;
+        last = str_sub(c->param[n - 2], 0, c->param[n - 2].n - 2);
+        n--;
+    }
+    for (size_t i = 1; i + 1 < n; i++) {
+        if (!log_digits(c->param[i], false, &out->number))
+            return false;
+    }
+    out->level = (unsigned)level;
+    out->width = (size_t)width;
+    return log_digits(last, true, &out->number);
+}
+
+/* The entries of a tile, each after its length (C2SP tlog-tiles). */
+static const struct err *log_entries(struct call *c, const struct log_tile *t)
+{
+    struct tlog_hash *v = NULL;
+    const int64_t first = t->number * TLOG_TILE;
+    struct buf b = buf_make(c->a, TLOG_TILE * (CRYPT_SHA256 + 2));
+    TRY(tlogs_hashes(c->pg, c->a, tables_restore().epoch, STR_NONE, first + 1,
+                     first + (int64_t)t->width, &v));
+    for (size_t i = 0; i < t->width; i++) {
+        buf_char(&b, 0);
+        buf_char(&b, CRYPT_SHA256);
+        buf_str(&b, (struct str){(const char *)v[i].b, CRYPT_SHA256});
+    }
+    log_answer(c, "application/octet-stream", buf_text(&b), FOR_EVER);
+    return NULL;
+}
+
+const struct err *api_log_tile(struct call *c)
+{
+    static const struct err unknown = {
+        .kind = ERR_NOT_FOUND,
+        .code = "log.no_tile",
+        .say = WIRE("The log has no such tile.")};
+    struct log_tile t;
+    struct tlog_hash *v = NULL;
+    size_t n = 0;
+    if (!log_tile_read(c, &t))
+        return &unknown;
+    TRY(tlogs_tile(c->pg, c->a, tables_restore().epoch, t.level, t.number, &v,
+                   &n));
+    if (n < t.width)
+        return &unknown;
+    if (t.entries)
+        return log_entries(c, &t);
+    log_answer(c, "application/octet-stream",
+               (struct str){(const char *)v, t.width * sizeof *v}, FOR_EVER);
+    return NULL;
+}
