@@ -147,16 +147,15 @@ int export_run(const struct command *c)
         fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
         return 2;
     }
-    x.pg = command_owner(c);
+    x.pg = c->pg;
     const struct err *e = pg_query(x.pg, c->arena, SQL_PING, NULL, NULL);
     x.epoch = tables_restore().epoch;
     if (!e)
         e = export_log(&x);
-    pg_close(x.pg);
     arena_free(x.page);
     const bool written = fclose(x.out) == 0;
     if (e)
-        return command_failed(e);
+        return command_end(e);
     if (!written) {
         fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
         return 2;

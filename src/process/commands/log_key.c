@@ -26,19 +26,19 @@ static bool log_key_store(const struct command *c, struct str path,
 }
 
 /* The first key signs at once; a second one waits for its rotation. */
-static const struct err *log_key_add(const struct command *c, struct pg *pg,
+static const struct err *log_key_add(const struct command *c,
                                      const struct signer *k,
                                      struct signing_key *out)
 {
     struct signing_key_rows rows;
     enum signing_key_state state = SIGNING_KEY_CURRENT;
-    TRY(signing_keys_list(pg, c->arena, &rows));
+    TRY(signing_keys_list(c->pg, c->arena, &rows));
     for (size_t i = 0; i < rows.n; i++) {
         if (rows.v[i].state == SIGNING_KEY_CURRENT)
             state = SIGNING_KEY_NEXT;
     }
     *out = signing_key_make(c->arena, &k->key, state, clock_now());
-    return signing_keys_insert(pg, c->arena, out);
+    return signing_keys_insert(c->pg, c->arena, out);
 }
 
 static int log_key_new(const struct command *c)
@@ -47,19 +47,15 @@ static int log_key_new(const struct command *c)
     const struct str pem = signer_new(c->arena);
     struct signing_key row;
     struct signer k;
-    if (!command_options_ok(c, 1, "--file="))
-        return 2;
     if (path.n == 0) {
         fputs("sayso: log-key new --file PATH\n", stderr);
         return 2;
     }
     if (!signer_read(c->arena, pem, &k) || !log_key_store(c, path, pem))
         return 1;
-    struct pg *pg = command_owner(c);
-    const struct err *e = log_key_add(c, pg, &k, &row);
-    pg_close(pg);
+    const struct err *e = log_key_add(c, &k, &row);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("%.*s\t%.*s\n", STR_FMT(row.kid),
            STR_FMT(vocabulary_signing_key_state(row.state)->wire));
     return 0;
@@ -68,13 +64,9 @@ static int log_key_new(const struct command *c)
 static int log_key_list(const struct command *c)
 {
     struct signing_key_rows rows;
-    if (!command_options_ok(c, 1, ""))
-        return 2;
-    struct pg *pg = command_owner(c);
-    const struct err *e = signing_keys_list(pg, c->arena, &rows);
-    pg_close(pg);
+    const struct err *e = signing_keys_list(c->pg, c->arena, &rows);
     if (e)
-        return command_failed(e);
+        return command_end(e);
     printf("kid\tstate\tcreated\tdid\n");
     for (size_t i = 0; i < rows.n; i++) {
         const struct signing_key *k = &rows.v[i];
@@ -88,11 +80,7 @@ static int log_key_list(const struct command *c)
 
 int log_key_run(const struct command *c)
 {
-    const struct str what = c->argc > 0 ? str_of(c->argv[0]) : STR("");
-    if (str_is(what, "new"))
-        return log_key_new(c);
-    if (str_is(what, "list"))
-        return log_key_list(c);
-    fputs("sayso: log-key new --file PATH | list\n", stderr);
-    return 2;
+    static const struct command_verb verbs[] = {
+        {"new", log_key_new, "--file="}, {"list", log_key_list, ""}};
+    return command_run(c, verbs, countof(verbs), "log-key new | list");
 }
