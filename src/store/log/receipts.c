@@ -28,7 +28,6 @@ static struct receipts_due receipts_row(struct arena *a,
         .permit = {.id = pg_str(r, i, c + PERMIT),
                    .granted_sha256 = pg_str(r, i, c + GRANTED),
                    .granted = pg_str(r, i, c + GRANTED),
-                   .terms.max_uses = pg_int(r, i, c + USES),
                    .not_after = pg_int(r, i, c + NOT_AFTER)},
         .ended = {.sequence = pg_int(r, i, c + SEQUENCE),
                   .id = pg_str(r, i, c + ID),
@@ -37,6 +36,7 @@ static struct receipts_due receipts_row(struct arena *a,
         .asked = {.hash = pg_str(r, i, c + ASKED_HASH)},
         .xid = pg_str(r, i, c + XID),
         .logged = pg_bool(r, i, c + LOGGED)};
+    d.permit.terms.max_uses = pg_int(r, i, c + USES);
     d.asked.sequence = d.s.asked_sequence;
     d.has_permit = d.permit.id.p != NULL;
     d.has_event = d.ended.id.p != NULL;
