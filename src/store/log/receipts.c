@@ -23,21 +23,21 @@ static struct receipts_due receipts_row(struct arena *a,
                                         const struct pg_rows *r, size_t i)
 {
     const int c = rows_columns(&suspension_record);
-    struct receipts_due d = {
-        .s = suspensions_row(a, r, i),
-        .permit = {.id = pg_str(r, i, c + PERMIT),
-                   .granted_sha256 = pg_str(r, i, c + GRANTED),
-                   .granted = pg_str(r, i, c + GRANTED),
-                   .not_after = pg_int(r, i, c + NOT_AFTER)},
-        .ended = {.sequence = pg_int(r, i, c + SEQUENCE),
-                  .id = pg_str(r, i, c + ID),
-                  .hash = pg_str(r, i, c + HASH),
-                  .previous = pg_str(r, i, c + PREVIOUS)},
-        .asked = {.hash = pg_str(r, i, c + ASKED_HASH)},
-        .xid = pg_str(r, i, c + XID),
-        .logged = pg_bool(r, i, c + LOGGED)};
+    struct receipts_due d;
+    d.s = suspensions_row(a, r, i);
+    d.permit = (struct permit){.id = pg_str(r, i, c + PERMIT),
+                               .granted_sha256 = pg_str(r, i, c + GRANTED),
+                               .granted = pg_str(r, i, c + GRANTED),
+                               .not_after = pg_int(r, i, c + NOT_AFTER)};
+    d.ended = (struct event){.sequence = pg_int(r, i, c + SEQUENCE),
+                             .id = pg_str(r, i, c + ID),
+                             .hash = pg_str(r, i, c + HASH),
+                             .previous = pg_str(r, i, c + PREVIOUS)};
+    d.asked = (struct event){.hash = pg_str(r, i, c + ASKED_HASH),
+                             .sequence = d.s.asked_sequence};
+    d.xid = pg_str(r, i, c + XID);
+    d.logged = pg_bool(r, i, c + LOGGED);
     d.permit.terms.max_uses = pg_int(r, i, c + USES);
-    d.asked.sequence = d.s.asked_sequence;
     d.has_permit = d.permit.id.p != NULL;
     d.has_event = d.ended.id.p != NULL;
     return d;
