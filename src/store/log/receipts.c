@@ -19,12 +19,12 @@ enum {
     LOGGED
 };
 
-static struct receipts_due receipts_row(struct arena *a,
+static struct receipts_due receipts_row(const struct suspension *s,
                                         const struct pg_rows *r, size_t i)
 {
     const int c = rows_columns(&suspension_record);
     struct receipts_due d;
-    d.s = suspensions_row(a, r, i);
+    d.s = *s;
     d.permit = (struct permit){.id = pg_str(r, i, c + PERMIT),
                                .granted_sha256 = pg_str(r, i, c + GRANTED),
                                .granted = pg_str(r, i, c + GRANTED),
@@ -52,10 +52,11 @@ const struct err *receipts_take(struct pg *pg, struct arena *a, int64_t epoch,
                  PG(pg_number(epoch), pg_text(pg_str(r, 0, 0)),
                     pg_text(pg_str(r, 0, 1)), pg_number(RECEIPTS_PAGE)),
                  &r));
-    out->n = pg_count(r);
+    const struct suspension_rows questions = suspensions_rows(a, r);
+    out->n = questions.n;
     out->v = arena_many(a, out->n + 1, struct receipts_due);
     for (size_t i = 0; i < out->n; i++)
-        out->v[i] = receipts_row(a, r, i);
+        out->v[i] = receipts_row(&questions.v[i], r, i);
     return NULL;
 }
 
