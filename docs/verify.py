@@ -1,135 +1,149 @@
 #!/usr/bin/env python3
-"""Verifies what Sayso signed, without Sayso: an export of its log, or a receipt.
+"""Checks what Sayso signed, without Sayso: an export of its log, or a receipt.
 
-    verify.py EXPORT.jsonl --key KEY [--head HEAD]    (HEAD: an older one, or a new file)
+    verify.py EXPORT.jsonl --key KEY [--head FILE]
     verify.py --receipt RECEIPT.json --key KEY
 
-KEY is a line of /log/keys ("host/log+id+base64"). Exit 0: sound, 1: broken, 2: unreadable.
-It needs Python 3.8 and nothing else, and does not use a line of Sayso's own code.
+KEY is a "vkey" of /log/keys, learned from somewhere else than the file. FILE has the head of
+an earlier run, and gets that of this one. Exit 0: sound, 1: broken, 2: cannot be read.
+It needs the package cryptography, and no line of Sayso's code.
 """
 import argparse, base64, hashlib, json, os, sys
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-sha = lambda *parts: hashlib.sha256(b"".join(parts)).digest()
-b64 = lambda s: base64.b64decode(s, validate=True)
-b64u = lambda s: base64.urlsafe_b64decode(s + "=" * (-len(s) % 4))
-named = lambda digest: "sha256:" + base64.urlsafe_b64encode(digest).decode().rstrip("=")
-jcs = lambda o: json.dumps(o, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-faults = 0
+faults = []
 
 
-def fault(where, why):
-    global faults
-    faults += 1
-    print(f"BROKEN {where}: {why}")
+def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
+def b64u(text): return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+def url(data): return base64.urlsafe_b64encode(data).decode().rstrip("=")
+def named(text): return "sha256:" + url(sha(text.encode()))
+def jcs(o): return json.dumps(o, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-# Ed25519 (RFC 8032): P is the field, L the order of the group.
-P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
-D = -121665 * pow(121666, P - 2, P) % P
+def check(holds, what):
+    if not holds:
+        faults.append(what)
+        print("BROKEN", what)
+    return holds
 
 
-def point(b):
-    y, sign = int.from_bytes(b, "little") & (2**255 - 1), b[31] >> 7
-    x2 = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
-    x = pow(x2, (P + 3) // 8, P)
-    x = x if (x * x - x2) % P == 0 else x * pow(2, (P - 1) // 4, P) % P
-    assert y < P and (x * x - x2) % P == 0 and (x or not sign)
-    return (P - x if x & 1 != sign else x, y, 1, (P - x if x & 1 != sign else x) * y % P)
+class Key:
+    def __init__(self, text):
+        self.name, self.id, key = text.strip().split("+", 2)
+        self.raw = base64.b64decode(key)[1:]
+        assert sha(self.name.encode(), b"\n\1", self.raw)[:4].hex() == self.id, "no key"
+
+    def signed(self, signature, text):
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, text)
+        except InvalidSignature:
+            return False
+        return True
+
+    def head(self, note, what):
+        """The size and the root of a signed note (C2SP tlog-checkpoint)."""
+        text, _, lines = note.rpartition("\n\n")
+        origin, size, root = text.split("\n")[:3]
+        sent = [base64.b64decode(line.split(" ")[2]) for line in lines.splitlines()]
+        check(origin == self.name and any(
+            s[:4].hex() == self.id and self.signed(s[4:], text.encode() + b"\n")
+            for s in sent), f"{what}: not signed by this key")
+        return int(size), base64.b64decode(root)
+
+    def checkpoint(self, o):
+        """An RFC-0019 checkpoint: all members but the signature, without the anchor."""
+        o = {**o, "anchor": None}
+        signature = b64u(o.pop("signature"))
+        check(self.signed(signature, jcs(o)), f"{o['checkpoint_id']}: not signed by this key")
 
 
-def add(p, q):
-    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
-    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return (e * f % P, g * h % P, f * g % P, e * h % P)
+def tree(hashes):
+    """RFC 6962, over the hashes of leaves."""
+    if len(hashes) == 1:
+        return hashes[0]
+    k = 1 << (len(hashes) - 1).bit_length() - 1
+    return sha(b"\1", tree(hashes[:k]), tree(hashes[k:]))
 
 
-def times(n, p):
-    q = (0, 1, 1, 0)
-    while n:
-        q, p, n = add(q, p) if n & 1 else q, add(p, p), n >> 1
-    return q
-
-
-def signed(key, sig, text):
-    try:
-        s, a, r = int.from_bytes(sig[32:], "little"), point(key), point(sig[:32])
-        h = int.from_bytes(hashlib.sha512(sig[:32] + key + text).digest(), "little") % L
-        base = point(b"\x58" + b"\x66" * 31)
-        u, v = times(s, base), add(r, times(h, a))
-        return len(sig) == 64 and s < L and all((u[i] * v[2] - v[i] * u[2]) % P == 0 for i in (0, 1))
-    except (AssertionError, IndexError):
-        return False
-
-
-def head_of(note, key, name):
-    """The size and the root in a signed note (C2SP tlog-checkpoint)."""
-    text, _, lines = note.rpartition("\n\n")
-    text += "\n"
-    origin, size, root = text.split("\n")[:3]
-    for line in lines.splitlines():
-        _, by, sig = line.split(" ")
-        if by == origin == name and b64(sig)[:4] == key[0] and signed(key[1], b64(sig)[4:], text.encode()):
-            return int(size), b64(root)
-    fault("head", "no signature by this key holds")
-    return int(size), b64(root)
-
-
-def tree(leaves):
-    """RFC 6962: the root over hashes of leaves."""
-    if len(leaves) < 2:
-        return leaves[0] if leaves else sha(b"")
-    k = 1 << (len(leaves) - 1).bit_length() - 1
-    return sha(b"\1", tree(leaves[:k]), tree(leaves[k:]))
-
-
-def merkle(hashes):
-    """RFC-0019: the root of a checkpoint."""
-    row = hashes + hashes[-1:] * ((1 << (len(hashes) - 1).bit_length()) - len(hashes))
+def merkle(row):
+    """RFC-0019: the last is repeated up to a power of two."""
+    row = row + row[-1:] * ((1 << (len(row) - 1).bit_length()) - len(row))
     while len(row) > 1:
-        row = [sha(row[i], row[i + 1]) for i in range(0, len(row), 2)]
+        row = [sha(*row[i:i + 2]) for i in range(0, len(row), 2)]
     return row[0]
 
 
-def log(path, key, name, old):
-    ends, hashes, leaves, own, erased, checks = {}, {}, [], [], 0, 0
+def export(path, key, kept):
+    ends, of, raw, erased = {}, {}, [], 0
+    old = key.head(open(kept).read(), kept) if kept and os.path.exists(kept) else (0, b"")
     for n, line in enumerate(open(path, encoding="utf-8"), 1):
-        o, where = json.loads(line), f"line {n}"
-        if o["type"] == "event":
-            intent, sequence, before = o["intent_id"], o["sequence"], ends.get(o["intent_id"], (0, None))
-            if o["canonical"] is None:
-                erased += 1
-            else:
-                e = json.loads(o["canonical"])
-                if named(sha(o["canonical"].encode())) != o["event_hash"]:
-                    fault(where, f"event {sequence} of {intent}: its bytes do not match its hash")
-                if (e["intent_id"], e["sequence"]) != (intent, sequence):
-                    fault(where, f"event {sequence} of {intent}: its bytes are another event's")
-                if e["previous_event_hash"] != before[1]:
-                    fault(where, f"event {sequence} of {intent} does not follow its predecessor")
-            if sequence != before[0] + 1 or o["position"] != len(leaves):
-                fault(where, f"event {sequence} of {intent}: an event is missing before it")
-            ends[intent] = (sequence, o["event_hash"])
-            raw = b64u(o["event_hash"][7:])
-            hashes.setdefault(intent, []).append(raw)
-            leaves.append(sha(b"\0", raw))
-            own.append(raw)
-        elif o.pop("type") == "checkpoint":
-            all_of = hashes.get(o["intent_id"], []) if o["intent_id"] else own
-            batch = all_of[o["first_sequence"] - 1:o["last_sequence"]]
-            sig, o["anchor"], checks = b64u(o.pop("signature")), None, checks + 1
-            if not batch or len(batch) != o["event_count"] or named(merkle(batch)) != o["merkle_root"]:
-                fault(where, f"checkpoint {o['checkpoint_id']}: its root is not that of its events")
-            if not signed(key[1], sig, jcs(o)):
-                fault(where, f"checkpoint {o['checkpoint_id']}: not signed by this key")
-        elif "note" in o:
-            size, root = head_of(o["note"], key, name)
-            if size > len(leaves) or tree(leaves[:size]) != root:
-                fault(where, "the head is not that of the events")
-            if old and os.path.exists(old):
-                before = head_of(open(old).read(), key, name)
-                if before[0] > size or tree(leaves[:before[0]]) != before[1]:
-                    fault(old, "the log was rewritten: the older head is not its beginning")
-            if old and not faults:
-                open(old, "w").write(o["note"])
-    print(f"{len(leaves)} events, {len(ends)} intents, {checks} checkpoints, {erased} erased, {faults} broken")
+        o = json.loads(line)
+        kind = o.pop("type")
+        if kind == "event":
+            intent, number, text = o["intent_id"], o["sequence"], o["canonical"]
+            what, before = f"line {n}, event {number} of {intent}", ends.get(intent, (0, None))
+            check((number, o["position"]) == (before[0] + 1, len(raw)), f"{what}: one is missing")
+            if text is None:
+                erased += check("erased" in o, f"{what}: its bytes are missing")
+            elif check(named(text) == o["event_hash"], f"{what}: its bytes are not its hash's"):
+                e = json.loads(text)
+                check((e["intent_id"], e["sequence"], e["previous_event_hash"]) ==
+                      (intent, number, before[1]), f"{what}: it does not follow")
+            ends[intent] = number, o["event_hash"]
+            raw.append(b64u(o["event_hash"][7:]))
+            of.setdefault(intent, []).append(raw[-1])
+        elif kind == "checkpoint":
+            row = (of.get(o["intent_id"], []) if o["intent_id"] else raw)
+            row = row[o["first_sequence"] - 1:o["last_sequence"]]
+            check(row and len(row) == o["event_count"] and
+                  "sha256:" + url(merkle(row)) == o["merkle_root"],
+                  f"{o['checkpoint_id']}: its root is not that of its events")
+            key.checkpoint(o)
+        elif kind == "head":
+            leaves, note = [sha(b"\0", r) for r in raw], o["note"]
+            size, root = key.head(note, "the head")
+            check(size == len(leaves) and tree(leaves) == root, "the head: not of these events")
+            check(old[0] <= size and (not old[0] or tree(leaves[:old[0]]) == old[1]),
+                  f"{kept}: the log was written again")
+    if kept and not faults:
+        open(kept, "w").write(note)
+    print(f"{len(raw)} events, {len(ends)} intents, {erased} erased, {len(faults)} broken")
+
+
+def receipt(path, key):
+    b = json.load(open(path, encoding="utf-8"))
+    signed, _, signature = b["receipt"].rpartition(".")
+    header, claims = (json.loads(b64u(part)) for part in signed.split("."))
+    check(header["typ"] == "sayso-receipt+jwt" and header["alg"] == "EdDSA" and
+          key.signed(b64u(signature), signed.encode()), "the signature")
+    r, texts = claims["receipt"], b.get("texts", {})
+    check(all(url(sha(d.encode())) in r["_sd"] for d in b.get("disclosures", [])), "a disclosure")
+    for text, digest in (("subject", "subject_sha256"), ("approved_subject", "approved_sha256")):
+        if texts:
+            mine = texts[text] and hashlib.sha256(texts[text].encode()).hexdigest()
+            check(mine == r[digest], text)
+    for text in ("asked_event", "event") if texts else ():
+        check(named(texts[text]) == r[text]["event_hash"], text)
+    if b.get("checkpoint"):
+        key.checkpoint(b["checkpoint"])
+        h = b64u(r["event"]["event_hash"][7:])
+        for step in b["proof"]["proof_hashes"]:
+            other = b64u(step["hash"][7:])
+            h = sha(other, h) if step["position"] == "left" else sha(h, other)
+        check("sha256:" + url(h) == b["checkpoint"]["merkle_root"], "the proof")
+    print(json.dumps(r, indent=1), f"\n{len(faults)} broken")
+
+
+parser = argparse.ArgumentParser(usage=__doc__)
+parser.add_argument("export", nargs="?")
+for option in ("--receipt", "--key", "--head"):
+    parser.add_argument(option)
+args = parser.parse_args()
+try:
+    key = Key(args.key)
+    receipt(args.receipt, key) if args.receipt else export(args.export, key, args.head)
+except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError) as e:
+    sys.exit(print("cannot be read:", type(e).__name__) or 2)
+sys.exit(bool(faults))
