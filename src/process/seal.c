@@ -35,23 +35,25 @@ struct seal {
 
 /* ---- keys ------------------------------------------------------------------ */
 
-struct str seal_keys(struct arena *a, const struct conf *conf)
+struct str seal_credential(struct arena *a)
 {
     const char *given = getenv("CREDENTIALS_DIRECTORY");
     struct buf text = buf_make(a, KEYS_MAX);
-    const char *path =
-        given ? arena_z(a, arena_join(a, str_of(given), STR("/log.key")))
-              : NULL;
-    if (path && buf_file(&text, path))
-        return buf_text(&text);
+    return given && buf_file(&text, arena_z(a, arena_join(a, str_of(given),
+                                                          STR("/log.key"))))
+               ? buf_text(&text)
+               : STR_NONE;
+}
+
+static struct str seal_file(struct arena *a, const struct conf *conf)
+{
+    struct buf text = buf_make(a, KEYS_MAX);
     if (!conf->log_key.n)
         return STR_NONE;
-    if (!buf_file(&text, arena_z(a, conf->log_key))) {
-        log_line(LOG_WARN, "seal: log_key cannot be read: %s",
-                 strerror(errno));
-        return STR_NONE;
-    }
-    return buf_text(&text);
+    if (buf_file(&text, arena_z(a, conf->log_key)))
+        return buf_text(&text);
+    log_line(LOG_WARN, "seal: log_key cannot be read: %s", strerror(errno));
+    return STR_NONE;
 }
 
 /* The keys of the file, one PEM text behind the other. */
@@ -186,7 +188,7 @@ int seal_run(const struct child *c)
     s->arena = arena_make(MEMORY);
     s->pg = tables_serve(process, c->conf->database_seal, "sayso seal");
     pg_connect_ms(s->pg, c->conf->database_connect_ms);
-    seal_find(s, c->keys);
+    seal_find(s, c->keys.p ? c->keys : seal_file(process, c->conf));
     while (!child_stop) {
         const int64_t pause = seal_look(s);
         child_busy(c, false);

@@ -8,11 +8,11 @@
 
 #include "process/start/child.h"
 
-/* The text of the file of keys: log.key in the directory of credentials of
- * systemd, else conf's log_key. Read before the process changes its user,
- * because its own user need not own the file. p NULL: there is none, and a log
- * line says why. */
-struct str seal_keys(struct arena *a, const struct conf *conf);
+/* The text of log.key among the credentials of systemd (LoadCredential=). Read
+ * before the process changes its user: they belong to the supervisor's. p NULL:
+ * there is none, and the file of log_key counts, which belongs to the signer's
+ * user. */
+struct str seal_credential(struct arena *a);
 
 /* Works until SIGTERM. Runs in a new child process with SIGTERM blocked.
  * Returns the exit status of the process. */

@@ -110,9 +110,9 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
         .slot = metrics_worker(s->metrics, slot),
         .seat = slot,
         .secret = s->secret,
-        .keys = kind == POST_SEAL ? seal_keys(arena_make(ARENA_PROCESS_MAX),
-                                              &s->loaded.conf)
-                                  : STR_NONE,
+        .keys = kind == POST_SEAL
+                    ? seal_credential(arena_make(ARENA_PROCESS_MAX))
+                    : STR_NONE,
         .listen_fd = kind == POST_WEB    ? s->socket.fd
                      : kind == POST_WAIT ? s->wait_socket.fd
                                          : -1,

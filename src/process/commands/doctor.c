@@ -157,7 +157,8 @@ static void doctor_sockets(const struct command *c, struct findings *f)
 static void doctor_others(const struct command *c, struct findings *f)
 {
     const struct str dsn[] = {c->conf->database_wait, c->conf->database_tick,
-                              c->conf->database_deliver};
+                              c->conf->database_deliver,
+                              c->conf->database_seal};
     bool all = true;
     for (size_t i = 0; i < countof(dsn); i++) {
         struct pg *pg = pg_make(c->arena, dsn[i], "sayso doctor", NULL, 0);
@@ -167,8 +168,9 @@ static void doctor_others(const struct command *c, struct findings *f)
     }
     doctor_tell(
         f, all, "each process reaches the database",
-        "see the lines above; check that `database_wait`, `database_tick` and "
-        "`database_deliver` name roles that PostgreSQL accepts");
+        "see the lines above; check that `database_wait`, `database_tick`, "
+        "`database_deliver` and `database_seal` name roles that PostgreSQL "
+        "accepts");
 }
 
 static void doctor_rights(const struct pg_rows *r, struct findings *f)

@@ -16,12 +16,12 @@
 
 #define CANNOT 101 /* the child could not become the user */
 
-enum { ROLE_DB_WEB, ROLE_DB_WAIT, ROLE_DB_TICK, ROLE_DB_DELIVER, ROLE_DB_OWNER,
-       ROLE_DB_SUPER, ROLE_DB__MAX };
+enum { ROLE_DB_WEB, ROLE_DB_WAIT, ROLE_DB_TICK, ROLE_DB_DELIVER, ROLE_DB_SEAL,
+       ROLE_DB_OWNER, ROLE_DB_SUPER, ROLE_DB__MAX };
 
 static const char *const roles[ROLE_DB__MAX] = {
-    "sayso_web",     "sayso_wait",  "sayso_tick",
-    "sayso_deliver", "sayso_owner", "postgres"};
+    "sayso_web",  "sayso_wait",  "sayso_tick", "sayso_deliver",
+    "sayso_seal", "sayso_owner", "postgres"};
 
 /* The system users, each with its one role. */
 static const struct {
@@ -34,6 +34,7 @@ static const struct {
     {USER_TICK, ROLE_DB_TICK, "sayso-tick is sayso_tick and nobody else"},
     {USER_DELIVER, ROLE_DB_DELIVER,
      "sayso-deliver is sayso_deliver and nobody else"},
+    {USER_SEAL, ROLE_DB_SEAL, "sayso-seal is sayso_seal and nobody else"},
     {USER_SUPERVISOR, ROLE_DB__MAX,
      "sayso, the supervisor, has no role in the database"},
 };
@@ -96,7 +97,8 @@ static bool doctor_users_let_in(const struct command *c, struct str dsn)
 static struct str doctor_users_own_dsn(const struct conf *conf, int role)
 {
     const struct str own[] = {conf->database, conf->database_wait,
-                              conf->database_tick, conf->database_deliver};
+                              conf->database_tick, conf->database_deliver,
+                              conf->database_seal};
     return role < ROLE_DB_OWNER ? own[role] : conf->database;
 }
 

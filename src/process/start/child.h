@@ -19,7 +19,8 @@ struct child {
                                   * (base/shared/quota.h) */
     struct str secret;           /* between workers and the process that holds
                                   * waiters */
-    struct str keys; /* of the signer of the log: the text of its file */
+    struct str keys; /* of the signer of the log, from a credential; p NULL:
+                      * none */
     int listen_fd;               /* -1: this kind has no socket */
 };
 
