@@ -259,8 +259,7 @@ static const struct vocabulary_word outcome_words[] = {
 
 static const struct vocabulary_word via_words[] = {
     [VIA_NONE] = {.past = ""},
-    [VIA_BROWSER] = {.wire = WIRE("browser"),
-                     .label = "Web",
+    [VIA_BROWSER] = {.wire = WIRE("browser"), .label = "Web",
                      .past = "in the browser"},
     [VIA_NATIVE] = {.wire = WIRE("native"),
                     .label = "API",
@@ -472,11 +471,9 @@ static const struct vocabulary_word portfolio_status_words[] = {
 };
 
 static const struct vocabulary_word member_role_words[] = {
-    [MEMBER_PRIMARY] = {.wire = WIRE("primary"),
-                        .label = "Primary"},
+    [MEMBER_PRIMARY] = {.wire = WIRE("primary"), .label = "Primary"},
     [MEMBER_PLAIN] = {.wire = WIRE("member"), .label = "Member"},
-    [MEMBER_DEPENDENCY] = {.wire = WIRE("dependency"),
-                           .label = "Dependency"},
+    [MEMBER_DEPENDENCY] = {.wire = WIRE("dependency"), .label = "Dependency"},
 };
 
 static const struct vocabulary_word log_scope_words[] = {
@@ -484,11 +481,10 @@ static const struct vocabulary_word log_scope_words[] = {
     [LOG_SCOPE_SERVER] = {.wire = WIRE("server")}};
 
 static const struct vocabulary_word signing_key_state_words[] = {
-    [SIGNING_KEY_NEXT] = {.wire = WIRE("next"), .label = "Next"},
-    [SIGNING_KEY_CURRENT] = {.wire = WIRE("current"), .label = "Current"},
-    [SIGNING_KEY_RETIRED] = {.wire = WIRE("retired"), .label = "Retired"},
-    [SIGNING_KEY_COMPROMISED] = {.wire = WIRE("compromised"),
-                                 .label = "Compromised"}};
+    [SIGNING_KEY_NEXT] = {.wire = WIRE("next")},
+    [SIGNING_KEY_CURRENT] = {.wire = WIRE("current")},
+    [SIGNING_KEY_RETIRED] = {.wire = WIRE("retired")},
+    [SIGNING_KEY_COMPROMISED] = {.wire = WIRE("compromised")}};
 
 /* ---- reading them --------------------------------------------------- */
 

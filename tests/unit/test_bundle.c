@@ -167,7 +167,7 @@ static void replace_hash(struct json *o)
                              crypt_sha256_b64(a, STR("another"))));
 }
 
-/* What is changed in which line, and what is said of it. */
+/* One change of a line each, and the fault that is reported. */
 Test(bundle, one_change_of_each_kind)
 {
     static const struct {
@@ -202,8 +202,8 @@ Test(bundle, one_change_of_each_kind)
     }
 }
 
-/* Whoever has the database and not the key: an event and all that follows from
- * it are made again. */
+/* Somebody has the database and not the key: an event and all that follows
+ * from it are made again. */
 Test(bundle, a_chain_that_was_made_again)
 {
     struct export *x = sound();
@@ -215,7 +215,7 @@ Test(bundle, a_chain_that_was_made_again)
     cr_assert(strstr(s.text, "the head: its root is not that of the events"));
 }
 
-/* Whoever has the key too: only an older head knows. */
+/* Somebody has the key too: only an older head shows it. */
 Test(bundle, a_log_that_was_written_again_with_the_key)
 {
     struct export *before = sound(), *again = sound();

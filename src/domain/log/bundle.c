@@ -4,9 +4,9 @@
 #include "domain/intent/event.h"
 #include "domain/log/log_checkpoint.h"
 
-#define BUNDLE_BLOCK 4096  /* hashes allocated at once */
+#define BUNDLE_BLOCK 4096 /* hashes allocated at once */
 #define BUNDLE_BLOCKS 65536
-#define BUNDLE_SLOTS 1024  /* of the table of intents, at first */
+#define BUNDLE_SLOTS 1024 /* of the table of intents, at first */
 
 /* An intent, and the positions of its events. */
 struct bundle_intent {
@@ -38,7 +38,8 @@ static void bundle_fault(struct bundle *b, struct str what, const char *why)
     b->report.fault(b->report.own, b->line, what, why);
 }
 
-/* ---- the events that were read ------------------------------------------- */
+/* ---- the events that were read -------------------------------------------
+ */
 
 static struct tlog_hash *bundle_hash(const struct bundle *b, int64_t i)
 {
@@ -103,7 +104,8 @@ static void bundle_place(struct bundle *b, struct bundle_intent *i)
     i->at[i->n++] = b->n;
 }
 
-/* ---- events ----------------------------------------------------------------- */
+/* ---- events
+ * ----------------------------------------------------------------- */
 
 static struct str bundle_event_name(struct arena *a, const struct json *o)
 {
@@ -113,8 +115,7 @@ static struct str bundle_event_name(struct arena *a, const struct json *o)
 }
 
 /* The bytes, or the place of bytes that were erased by a rule. */
-static const char *bundle_event_mistake(struct bundle *b,
-                                        const struct json *o,
+static const char *bundle_event_mistake(struct bundle *b, const struct json *o,
                                         const struct bundle_intent *i)
 {
     struct arena *a = b->line_arena;
@@ -172,7 +173,8 @@ static bool bundle_event(struct bundle *b, const struct json *o)
     return true;
 }
 
-/* ---- checkpoints ------------------------------------------------------------ */
+/* ---- checkpoints
+ * ------------------------------------------------------------ */
 
 /* The root over the events that it names; false: the export lacks some. */
 static bool bundle_root(struct bundle *b, const struct json *o,
@@ -200,8 +202,8 @@ static bool bundle_root(struct bundle *b, const struct json *o,
 static void bundle_checkpoint(struct bundle *b, struct json *o)
 {
     struct arena *a = b->line_arena;
-    const struct str what = arena_join(a, STR("checkpoint "),
-                                       json_get_text(o, "checkpoint_id"));
+    const struct str what =
+        arena_join(a, STR("checkpoint "), json_get_text(o, "checkpoint_id"));
     struct tlog_hash root;
     json_unset(o, STR("type"));
     b->sums.checkpoints++;
@@ -214,7 +216,8 @@ static void bundle_checkpoint(struct bundle *b, struct json *o)
         bundle_fault(b, what, "its root is not that of its events");
 }
 
-/* ---- the head ----------------------------------------------------------------- */
+/* ---- the head
+ * ----------------------------------------------------------------- */
 
 /* NULL, or why it is not a head of this log by this key. */
 static const char *bundle_read_head(struct bundle *b, struct str note,
@@ -236,8 +239,7 @@ static const char *bundle_read_head(struct bundle *b, struct str note,
 
 static void bundle_head(struct bundle *b, const struct json *o)
 {
-    const struct str note =
-        arena_str(b->arena, json_get_text(o, "note"));
+    const struct str note = arena_str(b->arena, json_get_text(o, "note"));
     struct note_head head;
     const char *why = bundle_read_head(b, note, &head);
     const struct tlog_hash root = tlog_edge_root(&b->edge);
@@ -252,14 +254,14 @@ static void bundle_head(struct bundle *b, const struct json *o)
     b->sums.head = note;
 }
 
-/* ---- lines ------------------------------------------------------------------------ */
+/* ---- lines
+ * ------------------------------------------------------------------------ */
 
 static bool bundle_begin(struct bundle *b, const struct json *o)
 {
-    const bool fine =
-        !b->begun &&
-        str_is(json_get_text(o, "type"), "header") &&
-        str_is(json_get_text(o, "format"), BUNDLE_FORMAT);
+    const bool fine = !b->begun &&
+                      str_is(json_get_text(o, "type"), "header") &&
+                      str_is(json_get_text(o, "format"), BUNDLE_FORMAT);
     b->begun = true;
     b->part = json_get_text(o, "intent_id").p != NULL;
     if (fine && !str_eq(json_get_text(o, "origin"), b->key.name))

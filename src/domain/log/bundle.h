@@ -21,8 +21,8 @@ struct bundle_report {
     void *own;
 };
 
-/* old: the text of an older head that has to begin this log; p NULL: none. NULL
- * where that is not a head by this key. */
+/* old: the text of an older head that has to begin this log; p NULL: none.
+ * NULL where that is not a head by this key. */
 struct bundle *bundle_make(struct arena *a, const struct note_key *key,
                            struct str old, const struct bundle_report *report);
 /* The next line, without its end. false: it is no line of an export, and the

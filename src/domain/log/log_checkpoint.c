@@ -63,9 +63,9 @@ bool log_checkpoint_ok(struct arena *a, const struct json *object,
     const struct str text = log_checkpoint_signed(a, object);
     const struct str signature =
         crypt_base64url_read(a, json_get_text(object, "signature"));
-    return text.p && crypt_ed25519_ok((struct str){(const char *)key->b,
-                                                   sizeof key->b},
-                                      signature, text);
+    return text.p &&
+           crypt_ed25519_ok((struct str){(const char *)key->b, sizeof key->b},
+                            signature, text);
 }
 
 struct log_checkpoint log_checkpoint_make(struct arena *a,

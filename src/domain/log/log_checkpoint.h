@@ -3,8 +3,8 @@
  *
  * The signature is over the RFC 8785 form of the object without its signature,
  * and with anchor null, which is filled in later. So the object has the eleven
- * members of the RFC and no more: another one would be signed by others and not
- * here. */
+ * members of the RFC and no more: another one would be signed by others and
+ * not here. */
 #ifndef DOMAIN_LOG_LOG_CHECKPOINT_H
 #define DOMAIN_LOG_LOG_CHECKPOINT_H
 
@@ -44,8 +44,8 @@ struct str log_checkpoint_signed(struct arena *a, const struct json *object);
 /* Is it signed by this key? */
 bool log_checkpoint_ok(struct arena *a, const struct json *object,
                        const struct signer_public *key);
-/* The proof of RFC-0019 that the checkpoint covers an event, by its index among
- * the digests v of all its events. */
+/* The proof of RFC-0019 that the checkpoint covers an event, by its index
+ * among the digests v of all its events. */
 struct json *log_checkpoint_proof(struct arena *a,
                                   const struct log_checkpoint *c,
                                   struct str event_id, struct str event_hash,

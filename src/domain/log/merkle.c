@@ -59,8 +59,7 @@ bool merkle_check(const struct merkle_proof *p, const struct tlog_hash *event,
                   const struct tlog_hash *root)
 {
     struct tlog_hash h = *event;
-    if (index < 0 || index >= event_count ||
-        event_count > MERKLE_EVENTS_MAX ||
+    if (index < 0 || index >= event_count || event_count > MERKLE_EVENTS_MAX ||
         (size_t)1 << p->n != merkle_width((size_t)event_count))
         return false;
     for (size_t i = 0; i < p->n; i++) {

@@ -1,8 +1,8 @@
 /* Signed notes, and the heads that are signed in them. */
 #include "domain/log/note.h"
 
-#define NOTE_ID 4     /* bytes of a key's id */
-#define NOTE_MOMENT 8 /* bytes of a cosignature's time */
+#define NOTE_ID 4                 /* bytes of a key's id */
+#define NOTE_MOMENT 8             /* bytes of a cosignature's time */
 #define NOTE_DASH "\xe2\x80\x94 " /* begins a signature */
 
 static struct str note_raw(const void *p, size_t n)
@@ -10,7 +10,8 @@ static struct str note_raw(const void *p, size_t n)
     return (struct str){p, n};
 }
 
-/* ---- keys ----------------------------------------------------------------- */
+/* ---- keys -----------------------------------------------------------------
+ */
 
 static bool note_name_ok(struct str name)
 {
@@ -68,7 +69,8 @@ bool note_key_read(struct arena *a, struct str text, struct note_key *out)
     return str_eq(note_key_text(a, out), whole);
 }
 
-/* ---- notes ---------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------
+ */
 
 static bool note_signature_read(struct arena *a, struct str line,
                                 struct note_signature *out)
@@ -133,10 +135,10 @@ static bool note_signature_ok(struct arena *a, const struct note *n,
         return false;
     *at = note_moment(s->bytes);
     return *at > 0 &&
-           crypt_ed25519_ok(
-               pub, str_sub(s->bytes, NOTE_MOMENT, s->bytes.n),
-               arena_join(a, STR("cosignature/v1\ntime "),
-                          arena_number(a, *at), STR("\n"), n->text));
+           crypt_ed25519_ok(pub, str_sub(s->bytes, NOTE_MOMENT, s->bytes.n),
+                            arena_join(a, STR("cosignature/v1\ntime "),
+                                       arena_number(a, *at), STR("\n"),
+                                       n->text));
 }
 
 bool note_signed(struct arena *a, const struct note *n,
@@ -175,14 +177,14 @@ struct str note_sign(struct arena *a, struct str text, struct str name,
     return note;
 }
 
-/* ---- heads ---------------------------------------------------------------- */
+/* ---- heads ----------------------------------------------------------------
+ */
 
 struct str note_head_text(struct arena *a, const struct note_head *h)
 {
-    return arena_join(a, h->origin, STR("\n"), arena_number(a, h->size),
-                      STR("\n"),
-                      crypt_base64(a, note_raw(h->root.b, sizeof h->root.b)),
-                      STR("\n"));
+    return arena_join(
+        a, h->origin, STR("\n"), arena_number(a, h->size), STR("\n"),
+        crypt_base64(a, note_raw(h->root.b, sizeof h->root.b)), STR("\n"));
 }
 
 const char *note_head_read(struct arena *a, struct str text,
@@ -210,10 +212,9 @@ struct str note_proof(struct arena *a, int64_t index,
 {
     struct str hashes = STR("");
     for (size_t i = 0; i < p->n; i++)
-        hashes = arena_join(a, hashes,
-                            crypt_base64(a, note_raw(p->v[i].b,
-                                                     sizeof p->v[i].b)),
-                            STR("\n"));
+        hashes = arena_join(
+            a, hashes, crypt_base64(a, note_raw(p->v[i].b, sizeof p->v[i].b)),
+            STR("\n"));
     return arena_join(a, STR("c2sp.org/tlog-proof@v1\nindex "),
                       arena_number(a, index), STR("\n"), hashes, STR("\n"),
                       note);

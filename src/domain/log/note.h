@@ -28,7 +28,8 @@ struct note_key {
 };
 /* name+id+key: "sayso.example/log+dd0e8583+Adda..." */
 struct str note_key_text(struct arena *a, const struct note_key *k);
-/* false: malformed, of another algorithm, or with an id that is not its own. */
+/* false: malformed, of another algorithm, or with an id that is not its own.
+ */
 bool note_key_read(struct arena *a, struct str text,
                    struct note_key *out) MUST;
 
@@ -53,7 +54,8 @@ bool note_signed(struct arena *a, const struct note *n,
 struct str note_sign(struct arena *a, struct str text, struct str name,
                      const struct signer *keys, size_t n);
 
-/* ---- heads ---------------------------------------------------------------- */
+/* ---- heads ----------------------------------------------------------------
+ */
 
 struct note_head {
     struct str origin;

@@ -8,7 +8,7 @@
 #define RECEIPT_DISCLOSURES 8
 #define RECEIPT_DISCLOSURE_MAX ((size_t)1 << 20) /* bytes of a text */
 
-/* What only a disclosure says. */
+/* The members that only a disclosure has. */
 struct receipt_said {
     struct str v[RECEIPT_DISCLOSURES]; /* base64url of [salt, name, value] */
     size_t n;

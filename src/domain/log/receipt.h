@@ -1,10 +1,10 @@
 /* Receipts: the signed statement of how a question ended. Pure.
  *
  * A receipt is an SD-JWT (RFC 9901): digests stand for what was asked, and for
- * the names and words of people, so that it can be shown to anybody. What was
- * said is in disclosures beside it, with salts that come from one secret of the
- * receipt: where that is erased nothing can be guessed. The bytes are the same
- * each time it is made. */
+ * the names and words of people, so that it can be shown to anybody. The text
+ * is in disclosures that go with it, with salts that come from one secret of
+ * the receipt: where that is erased nothing can be guessed. The bytes are the
+ * same each time it is made. */
 #ifndef DOMAIN_LOG_RECEIPT_H
 #define DOMAIN_LOG_RECEIPT_H
 

@@ -19,7 +19,8 @@ static struct str receipt_check_raw(const struct signer_public *k)
     return (struct str){(const char *)k->b, sizeof k->b};
 }
 
-/* ---- the statement ---------------------------------------------------------- */
+/* ---- the statement
+ * ---------------------------------------------------------- */
 
 static const char *receipt_check_signature(struct receipt_checked *x)
 {
@@ -65,7 +66,8 @@ static const char *receipt_check_disclosures(const struct receipt_checked *x)
     return NULL;
 }
 
-/* ---- the texts ---------------------------------------------------------------- */
+/* ---- the texts
+ * ---------------------------------------------------------------- */
 
 static const char *receipt_check_subject(const struct receipt_checked *x)
 {
@@ -110,8 +112,8 @@ static const char *receipt_check_event(const struct receipt_checked *x,
 /* Does the log's event say what the statement says? */
 static const char *receipt_check_facts(const struct receipt_checked *x)
 {
-    const struct json *e = json_read(
-        x->a, json_get_text(json_get(x->bundle, "texts"), "event"));
+    const struct json *e =
+        json_read(x->a, json_get_text(json_get(x->bundle, "texts"), "event"));
     const struct json *payload = json_get(e, "payload");
     const struct str outcome = json_get_text(payload, "outcome");
     if (!str_eq(json_get_text(payload, "suspension_id"),
@@ -119,13 +121,13 @@ static const char *receipt_check_facts(const struct receipt_checked *x)
         return "the event is of another question";
     if (!str_eq(json_get_text(e, "id"), json_get_text(x->claims, "jti")))
         return "it is another event of the log";
-    if (outcome.p &&
-        !str_eq(outcome, json_get_text(x->receipt, "outcome")))
+    if (outcome.p && !str_eq(outcome, json_get_text(x->receipt, "outcome")))
         return "the event has another outcome";
     return NULL;
 }
 
-/* ---- the proofs --------------------------------------------------------------- */
+/* ---- the proofs
+ * --------------------------------------------------------------- */
 
 static bool receipt_check_steps(struct arena *a, const struct json *list,
                                 struct merkle_proof *out)
@@ -139,7 +141,7 @@ static bool receipt_check_steps(struct arena *a, const struct json *list,
         out->v[i].left = str_is(side, "left");
         if ((!out->v[i].left && !str_is(side, "right")) ||
             !log_checkpoint_hash_read(a, json_get_text(step, "hash"),
-                                  &out->v[i].hash))
+                                      &out->v[i].hash))
             return false;
     }
     return true;
@@ -153,7 +155,8 @@ static const char *receipt_check_checkpoint(const struct receipt_checked *x)
     struct tlog_hash root;
     if (!log_checkpoint_ok(x->a, c, &x->key->key))
         return "it is not signed by this key";
-    if (!log_checkpoint_hash_read(x->a, json_get_text(c, "merkle_root"), &root) ||
+    if (!log_checkpoint_hash_read(x->a, json_get_text(c, "merkle_root"),
+                                  &root) ||
         !receipt_check_steps(x->a, json_get(proof, "proof_hashes"), &p) ||
         !merkle_check(&p, &x->event, json_int(json_get(proof, "leaf_index")),
                       json_int(json_get(c, "event_count")), &root))
@@ -170,7 +173,8 @@ static bool receipt_check_tlog(struct arena *a, struct str text,
     struct str rest = str_sub(text, 0, end);
     *note = str_sub(text, end + 2, text.n);
     out->n = 0;
-    if (end == text.n || !str_is(str_cut(&rest, '\n'), "c2sp.org/tlog-proof@v1"))
+    if (end == text.n ||
+        !str_is(str_cut(&rest, '\n'), "c2sp.org/tlog-proof@v1"))
         return false;
     struct str line = str_cut(&rest, '\n');
     if (!str_is(str_cut(&line, ' '), "index") ||
@@ -201,9 +205,8 @@ static const char *receipt_check_head(const struct receipt_checked *x)
         why = note_head_read(a, n->text, &head);
     if (why)
         return why;
-    const struct note_key key = {.name = head.origin,
-                                 .algorithm = NOTE_ED25519,
-                                 .key = x->key->key};
+    const struct note_key key = {
+        .name = head.origin, .algorithm = NOTE_ED25519, .key = x->key->key};
     if (!note_signed(a, n, &key, &at))
         return "its head is not signed by this key";
     const struct tlog_hash leaf = tlog_leaf(&x->event);
@@ -212,7 +215,8 @@ static const char *receipt_check_head(const struct receipt_checked *x)
                : "its proof does not lead from the event to the head";
 }
 
-/* ---- all of it ------------------------------------------------------------------ */
+/* ---- all of it
+ * ------------------------------------------------------------------ */
 
 bool receipt_check(struct arena *a, struct str bundle,
                    const struct note_key *key,

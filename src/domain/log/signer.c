@@ -75,8 +75,7 @@ bool signer_did_read(struct str did, struct signer_public *out)
 {
     const struct str before = STR("did:key:z");
     uint8_t bytes[SIGNER_DID_BYTES];
-    if (!str_starts(did, before) ||
-        did.n > before.n + SIGNER_DID_DIGITS ||
+    if (!str_starts(did, before) || did.n > before.n + SIGNER_DID_DIGITS ||
         !signer_bytes58(str_sub(did, before.n, did.n), bytes) ||
         memcmp(bytes, signer_codec, sizeof signer_codec) != 0)
         return false;

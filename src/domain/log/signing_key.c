@@ -44,8 +44,7 @@ bool signing_key_public(struct arena *a, const struct signing_key *row,
 }
 
 struct str signing_key_successor(struct arena *a, const struct signer *old,
-                                 const struct signer_public *next,
-                                 int64_t now)
+                                 const struct signer_public *next, int64_t now)
 {
     struct json *payload = json_object(a);
     json_set_text(payload, "from", clock_rfc3339(a, now));

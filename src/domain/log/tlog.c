@@ -1,5 +1,5 @@
-/* The tree over all events of the server: roots, proofs and their checks by the
- * algorithms of RFC 9162, and the tiles that hold its hashes. */
+/* The tree over all events of the server: roots, proofs and their checks by
+ * the algorithms of RFC 9162, and the tiles that hold its hashes. */
 #include "domain/log/tlog.h"
 
 #include "base/arena.h"
@@ -48,8 +48,8 @@ static int64_t tlog_split(int64_t n)
     return k;
 }
 
-/* The root of a range that begins at a multiple of the power of two at or above
- * its size, as each range in a proof does. */
+/* The root of a range that begins at a multiple of the power of two at or
+ * above its size, as each range in a proof does. */
 static const struct err *tlog_range_root(const struct tlog_source *s,
                                          struct tlog_range r,
                                          struct tlog_hash *out)
@@ -73,19 +73,16 @@ const struct err *tlog_root(const struct tlog_source *s, int64_t size,
                             struct tlog_hash *out)
 {
     *out = tlog_digest(NULL, 0);
-    return size > 0
-               ? tlog_range_root(s, (struct tlog_range){0, size}, out)
-               : NULL;
+    return size > 0 ? tlog_range_root(s, (struct tlog_range){0, size}, out)
+                    : NULL;
 }
 
 /* Both proofs walk down from the root towards one place and note the other
  * half at each step; the proof has the lowest first. */
-static const struct err *tlog_path(const struct tlog_source *s,
-                                   struct tlog_range r, int64_t at,
-                                   bool (*ends)(struct tlog_range r,
-                                                int64_t at),
-                                   struct tlog_proof *out,
-                                   struct tlog_range *end)
+static const struct err *
+tlog_path(const struct tlog_source *s, struct tlog_range r, int64_t at,
+          bool (*ends)(struct tlog_range r, int64_t at),
+          struct tlog_proof *out, struct tlog_range *end)
 {
     struct tlog_range other[TLOG_PROOF_MAX];
     size_t n = 0;
@@ -259,7 +256,8 @@ bool tlog_append(struct tlog_edge *e, const struct tlog_hash *entry,
     return true;
 }
 
-/* The whole subtrees that the tree begins with lie in the edge, all of them. */
+/* The whole subtrees that the tree begins with lie in the edge, all of them.
+ */
 static const struct err *tlog_edge_hash(void *own, unsigned level,
                                         int64_t index, struct tlog_hash *out)
 {

@@ -26,6 +26,7 @@ struct tlog_proof {
     size_t n;
 };
 
+/* Are they the same bytes? */
 bool tlog_equal(const struct tlog_hash *a, const struct tlog_hash *b);
 /* SHA-256 of 0x00 and the entry (RFC 9162 2.1.1). */
 struct tlog_hash tlog_leaf(const struct tlog_hash *entry);
@@ -35,8 +36,8 @@ struct tlog_hash tlog_node(const struct tlog_hash *left,
 
 /* ---- reading a stored tree ------------------------------------------ */
 
-/* Reads the hash of the 2^level leaves from position index * 2^level on; all of
- * them are below the size that was asked about. */
+/* Reads the hash of the 2^level leaves from position index * 2^level on; all
+ * of them are below the size that was asked about. */
 struct tlog_source {
     const struct err *(*hash)(void *own, unsigned level, int64_t index,
                               struct tlog_hash *out);

@@ -73,11 +73,9 @@ const struct err *api_permit_revoke(struct call *c) MUST;
 
 /* api/oauth.c */
 const struct err *api_oauth_metadata(struct call *c) MUST;
+const struct err *api_oauth_ask(struct call *c) MUST;
 const struct err *api_oauth_introspect(struct call *c) MUST;
 const struct err *api_oauth_revoke(struct call *c) MUST;
-
-/* api/oauth_ask.c */
-const struct err *api_oauth_ask(struct call *c) MUST;
 
 /* api/oauth_token.c */
 const struct err *api_oauth_token(struct call *c) MUST;

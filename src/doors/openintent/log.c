@@ -57,15 +57,15 @@ const struct err *openintent_log_proof(struct call *c)
     TRY(log_checkpoints_event(c->pg, c->a, &checkpoint, c->param[1], &e));
     TRY(call_intent(c, e.intent_id, REACH_USE, &i));
     TRY(tlogs_hashes(c->pg, c->a, checkpoint.epoch, checkpoint.intent_id,
-                     checkpoint.first_sequence, checkpoint.last_sequence,
-                     &v));
+                     checkpoint.first_sequence, checkpoint.last_sequence, &v));
     response_json(c->rs, 200,
                   log_checkpoint_proof(c->a, &checkpoint, c->param[1], e.hash,
                                        e.index, v));
     return NULL;
 }
 
-/* ---- consistency ---------------------------------------------------------- */
+/* ---- consistency ----------------------------------------------------------
+ */
 
 /* Of the server's log: its proof by the second tree. */
 static const struct err *log_tlog(struct call *c,
@@ -77,8 +77,7 @@ static const struct err *log_tlog(struct call *c,
         .pg = c->pg, .arena = c->a, .epoch = from->epoch};
     const struct tlog_source source = tlogs_source(&stored);
     struct tlog_proof p;
-    TRY(tlog_consistency(&source, from->last_sequence, to->last_sequence,
-                         &p));
+    TRY(tlog_consistency(&source, from->last_sequence, to->last_sequence, &p));
     struct json *proof = json_object(c->a), *list = json_array(c->a);
     for (size_t i = 0; i < p.n; i++)
         json_add_text(list,

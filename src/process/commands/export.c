@@ -1,5 +1,5 @@
-/* `sayso export --log FILE`: the log as a file that `sayso verify --bundle` and
- * docs/verify.py check without the server. Changes nothing. */
+/* `sayso export --log FILE`: the log as a file that `sayso verify --bundle`
+ * and docs/verify.py check without the server. Changes nothing. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,9 +11,8 @@
 #include "store/tables.h"
 #include "work/log/log_writer.h"
 
-#define LINE_MAX_BYTES BUNDLE_LINE_MAX
-
-struct export {
+struct export
+{
     const struct command *c;
     struct pg *pg;
     struct arena *page;
@@ -24,7 +23,7 @@ struct export {
 
 static void export_line(struct export *x, const struct json *o)
 {
-    const struct str text = json_dump(x->page, o, LINE_MAX_BYTES);
+    const struct str text = json_dump(x->page, o, BUNDLE_LINE_MAX);
     fwrite(text.p, 1, text.n, x->out);
     fputc('\n', x->out);
 }
@@ -33,8 +32,7 @@ static const struct err *export_header(struct export *x)
 {
     struct signing_key_rows keys;
     struct json *o = json_object(x->page), *list = json_array(x->page);
-    const struct str origin =
-        log_writer_origin(x->page, x->c->conf, x->epoch);
+    const struct str origin = log_writer_origin(x->page, x->c->conf, x->epoch);
     TRY(signing_keys_list(x->pg, x->page, &keys));
     for (size_t i = 0; i < keys.n; i++) {
         struct signer_public key;
@@ -62,11 +60,10 @@ static const struct err *export_events(struct export *x, int64_t *next)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(x->pg, x->page, SQL_TLOG_EXPORT,
-                 PG(pg_number(x->epoch), pg_number(*next),
-                    pg_number(x->size)),
+                 PG(pg_number(x->epoch), pg_number(*next), pg_number(x->size)),
                  &r));
     if (pg_count(r) == 0 || pg_int(r, 0, 0) != *next)
-        return ERROR(ERR_INTERNAL, "log.leaves",
+        return ERROR(ERR_INTERNAL, "log.inconsistent",
                      "An event is missing in the log.");
     for (size_t i = 0; i < pg_count(r); i++) {
         struct json *o = json_object(x->page);

@@ -1,10 +1,9 @@
-/* `sayso verify` of a file: an export of the log, or a receipt with its proofs,
- * is checked with a public key and without a database. */
+/* `sayso verify` of a file: an export of the log, or a receipt with its
+ * proofs, is checked with a public key and without a database. */
 #include "process/commands/verify_file.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "domain/log/bundle.h"
@@ -13,7 +12,7 @@
 #define MEMORY ((size_t)2 << 30)
 
 static void verify_file_fault(void *own, int64_t line, struct str what,
-                                const char *why)
+                              const char *why)
 {
     (void)own;
     printf("BROKEN line %lld, %.*s: %s\n", (long long)line, STR_FMT(what),
@@ -38,15 +37,16 @@ static bool verify_file_key(const struct command *c, struct arena *a,
     return false;
 }
 
-/* ---- an export of the log --------------------------------------------------- */
+/* ---- an export of the log
+ * --------------------------------------------------- */
 
 /* Feeds the file line by line; false: it cannot be read, and *why says why. */
-static bool verify_file_read(struct bundle *b, const char *path,
-                               const char **why)
+static bool verify_file_read(struct arena *a, struct bundle *b,
+                             const char *path, const char **why)
 {
     FILE *f = fopen(path, "r");
-    char *line = malloc(BUNDLE_LINE_MAX);
-    bool fine = f && line;
+    char *line = arena_many(a, BUNDLE_LINE_MAX, char);
+    bool fine = f != NULL;
     *why = fine ? NULL : strerror(errno);
     while (fine && fgets(line, (int)BUNDLE_LINE_MAX, f)) {
         const size_t n = strlen(line);
@@ -59,7 +59,6 @@ static bool verify_file_read(struct bundle *b, const char *path,
         *why = strerror(errno);
         fine = false;
     }
-    free(line);
     if (f)
         fclose(f);
     return fine;
@@ -91,7 +90,7 @@ int verify_file_bundle(const struct command *c)
         bundle_make(a, &k, kept ? buf_text(&old) : STR_NONE, &report);
     if (!b)
         return verify_file_unreadable(head, "this is no head by this key");
-    if (!verify_file_read(b, arena_z(a, path), &why))
+    if (!verify_file_read(a, b, arena_z(a, path), &why))
         return verify_file_unreadable(path, why);
     const struct bundle_sums sums = bundle_end(b);
     if (sums.faults == 0 && head.n &&
@@ -106,7 +105,8 @@ int verify_file_bundle(const struct command *c)
     return sums.faults ? 1 : 0;
 }
 
-/* ---- a receipt -------------------------------------------------------------- */
+/* ---- a receipt
+ * -------------------------------------------------------------- */
 
 static void verify_file_step(void *own, const char *step, const char *why)
 {

@@ -18,10 +18,10 @@ const struct err *log_checkpoints_covering(struct pg *pg, struct arena *a,
                                            struct log_checkpoint *out,
                                            bool *found)
 {
-    return rows_find(pg, a, SQL_LOG_CHECKPOINT_COVERING,
-                     PG(pg_number(epoch), pg_text(intent_id),
-                        pg_number(sequence)),
-                     &log_checkpoint_record, out, found);
+    return rows_find(
+        pg, a, SQL_LOG_CHECKPOINT_COVERING,
+        PG(pg_number(epoch), pg_text(intent_id), pg_number(sequence)),
+        &log_checkpoint_record, out, found);
 }
 
 void log_checkpoints_queue(struct pg *pg, struct arena *a,
@@ -43,11 +43,10 @@ const struct err *log_checkpoints_of(struct pg *pg, struct arena *a,
     *out_n = pg_count(r);
     *out = arena_many(a, *out_n + 1, struct log_checkpoints_open);
     for (size_t i = 0; i < *out_n; i++)
-        (*out)[i] = (struct log_checkpoints_open){
-            .intent_id = pg_str(r, i, 0),
-            .first = pg_int(r, i, 1),
-            .last = pg_int(r, i, 2),
-            .ended = pg_bool(r, i, 3)};
+        (*out)[i] = (struct log_checkpoints_open){.intent_id = pg_str(r, i, 0),
+                                                  .first = pg_int(r, i, 1),
+                                                  .last = pg_int(r, i, 2),
+                                                  .ended = pg_bool(r, i, 3)};
     return NULL;
 }
 
@@ -92,10 +91,10 @@ const struct err *log_checkpoints_event(struct pg *pg, struct arena *a,
     if (!r || pg_count(r) == 0)
         return ERROR(ERR_NOT_FOUND, "log.not_covered",
                      "The checkpoint does not cover an event with this id.");
-    *out = (struct log_checkpoints_event){
-        .index = pg_int(r, 0, 0) - c->first_sequence,
-        .hash = pg_str(r, 0, 1),
-        .intent_id = pg_str(r, 0, 2)};
+    *out = (struct log_checkpoints_event){.index = pg_int(r, 0, 0) -
+                                                   c->first_sequence,
+                                          .hash = pg_str(r, 0, 1),
+                                          .intent_id = pg_str(r, 0, 2)};
     return NULL;
 }
 
@@ -113,7 +112,8 @@ const struct err *log_checkpoints_reach(struct pg *pg, struct arena *a,
              PG(pg_number(from->epoch), pg_text(from->intent_id),
                 pg_number(from->last_sequence)));
     TRY(pg_run(pg, a, r));
-    *whole = pg_int(r[0], 0, 0) == to->last_sequence - from->first_sequence + 1;
+    *whole =
+        pg_int(r[0], 0, 0) == to->last_sequence - from->first_sequence + 1;
     *next = (struct event){.sequence = 0};
     if (pg_count(r[1]) > 0)
         *next = (struct event){.sequence = pg_int(r[1], 0, 0),

@@ -33,8 +33,8 @@ const struct err *log_checkpoints_of(struct pg *pg, struct arena *a,
                                      size_t n,
                                      struct log_checkpoints_open **out,
                                      size_t *out_n) MUST;
-/* The position + 1 up to which checkpoints of the server reach, and the time of
- * the last; 0: there is none. */
+/* The position + 1 up to which checkpoints of the server reach, and the time
+ * of the last; 0: there is none. */
 const struct err *log_checkpoints_server(struct pg *pg, struct arena *a,
                                          int64_t epoch, int64_t *last,
                                          int64_t *at) MUST;
@@ -59,11 +59,10 @@ struct log_checkpoints_event {
     struct str hash, intent_id;
 };
 /* ERR_NOT_FOUND log.not_covered. */
-const struct err *log_checkpoints_event(struct pg *pg, struct arena *a,
-                                        const struct log_checkpoint *c,
-                                        struct str event_id,
-                                        struct log_checkpoints_event *out)
-    MUST;
+const struct err *
+log_checkpoints_event(struct pg *pg, struct arena *a,
+                      const struct log_checkpoint *c, struct str event_id,
+                      struct log_checkpoints_event *out) MUST;
 /* Do checkpoints without a gap reach from the one to the other, and the first
  * event after from; *next sequence 0: the log has none. */
 const struct err *log_checkpoints_reach(struct pg *pg, struct arena *a,

@@ -65,8 +65,7 @@ void receipts_queue(struct pg *pg, struct arena *a, const struct receipt *r,
 {
     pg_queue(pg, a, SQL_RECEIPT_PUT,
              PG(pg_text(r->s->id), pg_number(r->ended->sequence),
-                pg_text(r->salt), pg_text(jws), pg_text(kid),
-                pg_moment(now)));
+                pg_text(r->salt), pg_text(jws), pg_text(kid), pg_moment(now)));
 }
 
 void receipts_queue_end(struct pg *pg, struct arena *a,

@@ -18,7 +18,8 @@ enum {
     E_LOGGED
 };
 
-/* ---- digests as texts ----------------------------------------------------- */
+/* ---- digests as texts -----------------------------------------------------
+ */
 
 static struct str tlogs_hex(struct arena *a, const struct tlog_hash *v,
                             size_t n)
@@ -40,7 +41,8 @@ static bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n)
     return true;
 }
 
-/* ---- the end, and what follows ---------------------------------------------- */
+/* ---- the end, and what follows
+ * ---------------------------------------------- */
 
 const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_end *out, bool *taken)
@@ -94,26 +96,24 @@ const struct err *tlogs_next(struct pg *pg, struct arena *a,
                              const struct tlogs_end *end,
                              struct tlogs_events *out)
 {
-    return tlogs_read_events(pg, a, SQL_TLOG_EVENTS,
-                             PG(pg_number(end->epoch), pg_text(end->xid),
-                                pg_text(end->intent_id),
-                                pg_number(end->sequence),
-                                pg_number(TLOGS_PAGE),
-                                pg_number((int64_t)TLOGS_PAGE_BYTES)),
-                             out);
+    return tlogs_read_events(
+        pg, a, SQL_TLOG_EVENTS,
+        PG(pg_number(end->epoch), pg_text(end->xid), pg_text(end->intent_id),
+           pg_number(end->sequence), pg_number(TLOGS_PAGE),
+           pg_number((int64_t)TLOGS_PAGE_BYTES)),
+        out);
 }
 
 const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
-                                struct str intent_id,
-                                struct tlogs_events *out)
+                                struct str intent_id, struct tlogs_events *out)
 {
-    return tlogs_read_events(pg, a, SQL_TLOG_EVENTS_OF,
-                             PG(pg_number(epoch), pg_text(intent_id),
-                                pg_number(TLOGS_PAGE)),
-                             out);
+    return tlogs_read_events(
+        pg, a, SQL_TLOG_EVENTS_OF,
+        PG(pg_number(epoch), pg_text(intent_id), pg_number(TLOGS_PAGE)), out);
 }
 
-/* ---- writing ------------------------------------------------------------------ */
+/* ---- writing
+ * ------------------------------------------------------------------ */
 
 void tlogs_queue_leaves(struct pg *pg, struct arena *a,
                         const struct tlogs_end *end,
@@ -145,9 +145,8 @@ void tlogs_queue_end(struct pg *pg, struct arena *a,
                      const struct tlogs_end *end)
 {
     pg_queue(pg, a, SQL_TLOG_END,
-             PG(pg_number(end->epoch), pg_number(end->size),
-                pg_text(end->xid), pg_text(end->intent_id),
-                pg_number(end->sequence)));
+             PG(pg_number(end->epoch), pg_number(end->size), pg_text(end->xid),
+                pg_text(end->intent_id), pg_number(end->sequence)));
 }
 
 void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
@@ -181,7 +180,8 @@ void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
              PG(pg_text(id), pg_moment(now), pg_text(checkpoint_id)));
 }
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading
+ * ------------------------------------------------------------------ */
 
 const struct err *tlogs_faults(struct pg *pg, struct arena *a,
                                struct tlogs_fault **out, size_t *n)
@@ -232,7 +232,7 @@ const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
     for (unsigned level = 0; level < TLOG_LEVELS; level++)
         wanted |= tlog_edge_n(out, level) ? 1U << level : 0;
     return found == wanted ? NULL
-                           : ERROR(ERR_INTERNAL, "log.tiles",
+                           : ERROR(ERR_INTERNAL, "log.inconsistent",
                                    "A tile of the log is missing.");
 }
 
@@ -249,7 +249,8 @@ const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
     out->signed_at = pg_int(r, 0, 3);
     return tlogs_unhex(pg_str(r, 0, 1), &out->head.root, 1)
                ? NULL
-               : ERROR(ERR_INTERNAL, "log.head", "A head has no root.");
+               : ERROR(ERR_INTERNAL, "log.inconsistent",
+                       "A head has no root.");
 }
 
 const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
@@ -258,8 +259,7 @@ const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_TLOG_POSITION,
-                 PG(pg_number(epoch), pg_text(intent_id),
-                    pg_number(sequence)),
+                 PG(pg_number(epoch), pg_text(intent_id), pg_number(sequence)),
                  &r));
     *out = pg_count(r) ? pg_int(r, 0, 0) : -1;
     return NULL;
@@ -278,13 +278,12 @@ const struct err *tlogs_tile(struct pg *pg, struct arena *a, int64_t epoch,
     *out = arena_many(a, *n + 1, struct tlog_hash);
     return tlogs_unhex(text, *out, *n)
                ? NULL
-               : ERROR(ERR_INTERNAL, "log.tiles",
+               : ERROR(ERR_INTERNAL, "log.inconsistent",
                        "A tile of the log cannot be read.");
 }
 
 static const struct err *tlogs_tile_read(struct tlogs_source *s,
-                                         const struct tlog_place *p,
-                                         size_t at)
+                                         const struct tlog_place *p, size_t at)
 {
     TRY(tlogs_tile(s->pg, s->arena, s->epoch, p->level, p->tile,
                    &s->tile[at].v, &s->tile[at].n));
@@ -308,7 +307,7 @@ static const struct err *tlogs_hash(void *own, unsigned level, int64_t index,
         TRY(tlogs_tile_read(s, &p, at));
     }
     if (s->tile[at].n < p.from + p.n)
-        return ERROR(ERR_INTERNAL, "log.tiles",
+        return ERROR(ERR_INTERNAL, "log.inconsistent",
                      "A tile of the log is missing.");
     *out = tlog_of_tile(s->tile[at].v + p.from, p.n);
     return NULL;
@@ -326,20 +325,19 @@ const struct err *tlogs_hashes(struct pg *pg, struct arena *a, int64_t epoch,
     struct pg_rows *r = NULL;
     const size_t n = (size_t)(last - first + 1);
     bool fine = true;
-    TRY(intent_id.p
-            ? pg_query(pg, a, SQL_TLOG_OF_INTENT,
-                       PG(pg_number(epoch), pg_text(intent_id),
-                          pg_number(first), pg_number(last)),
-                       &r)
-            : pg_query(pg, a, SQL_TLOG_LEAVES,
-                       PG(pg_number(epoch), pg_number(first - 1),
-                          pg_number(last)),
-                       &r));
+    TRY(intent_id.p ? pg_query(pg, a, SQL_TLOG_OF_INTENT,
+                               PG(pg_number(epoch), pg_text(intent_id),
+                                  pg_number(first), pg_number(last)),
+                               &r)
+                    : pg_query(pg, a, SQL_TLOG_LEAVES,
+                               PG(pg_number(epoch), pg_number(first - 1),
+                                  pg_number(last)),
+                               &r));
     *out = arena_many(a, n, struct tlog_hash);
     for (size_t i = 0; i < n; i++)
         fine = fine && i < pg_count(r) &&
                tlogs_unhex(pg_str(r, i, 0), &(*out)[i], 1);
     return fine ? NULL
-                : ERROR(ERR_INTERNAL, "log.leaves",
+                : ERROR(ERR_INTERNAL, "log.inconsistent",
                         "An event is missing in the log.");
 }

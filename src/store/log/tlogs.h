@@ -9,9 +9,10 @@
 #include "domain/log/note.h"
 #include "world/pg/pg.h"
 
-#define TLOGS_PAGE 500                     /* events */
-#define TLOGS_PAGE_BYTES ((size_t)8 << 20) /* a page ends with the event that
-                                              reaches them */
+#define TLOGS_PAGE 500 /* events */
+#define TLOGS_PAGE_BYTES                                                      \
+    ((size_t)8 << 20) /* a page ends with the event that                      \
+                         reaches them */
 
 /* The end of the log of an epoch, and the place in the order over all events
  * after which it goes on. */
@@ -20,8 +21,8 @@ struct tlogs_end {
     struct str xid, intent_id;
     int64_t sequence;
 };
-/* Locks the end until the transaction ends, and begins a log that is not there.
- * *taken false: another process has it. */
+/* Locks the end until the transaction ends, and begins a log that is not
+ * there. *taken false: another process has it. */
 const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_end *out, bool *taken) MUST;
 
@@ -67,9 +68,10 @@ void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
                       int64_t now);
 void tlogs_queue_fault(struct pg *pg, struct arena *a, struct str intent_id,
                        int64_t sequence, const char *reason, int64_t now);
-
+/* The chain of the intent holds again. */
 void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
                            struct str intent_id);
+
 /* Intents whose chains are broken, oldest fault first. */
 #define TLOGS_FAULTS 100
 struct tlogs_fault {
@@ -92,8 +94,8 @@ const struct err *tlogs_requests(struct pg *pg, struct arena *a,
 void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
                              struct str checkpoint_id, int64_t now);
 
-/* The tiles at the end of a log of this size. ERR_INTERNAL log.tiles: they do
- * not fit the size. */
+/* The tiles at the end of a log of this size. ERR_INTERNAL log.inconsistent,
+ * here and below: what is stored is not a whole log. */
 const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
                              int64_t size, struct tlog_edge *out) MUST;
 
@@ -102,6 +104,7 @@ struct tlogs_head {
     struct str note;
     int64_t signed_at;
 };
+/* The newest head. */
 const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_head *out) MUST;
 
@@ -131,8 +134,7 @@ struct tlogs_source {
 struct tlog_source tlogs_source(struct tlogs_source *s);
 
 /* The digests of an intent's events from first to last, or, with intent_id p
- * NULL, those at positions first - 1 to last - 1. ERR_INTERNAL log.leaves: one
- * is missing. */
+ * NULL, those at positions first - 1 to last - 1. */
 const struct err *tlogs_hashes(struct pg *pg, struct arena *a, int64_t epoch,
                                struct str intent_id, int64_t first,
                                int64_t last, struct tlog_hash **out) MUST;

@@ -10,8 +10,9 @@
 
 #define HEAD_EVERY CLOCK_SECOND /* between two heads */
 #define SERVER_EVERY (300 * CLOCK_SECOND)
-#define FAULTS_EVERY (60 * CLOCK_SECOND) /* between two looks at broken
-                                          * chains */
+#define FAULTS_EVERY                                                          \
+    (60 * CLOCK_SECOND) /* between two looks at broken                        \
+                         * chains */
 
 struct str log_writer_origin(struct arena *a, const struct conf *conf,
                              int64_t epoch)
@@ -35,7 +36,8 @@ struct log_writer_run {
     size_t n;
 };
 
-/* ---- the end of the log ------------------------------------------------------ */
+/* ---- the end of the log
+ * ------------------------------------------------------ */
 
 /* Does what is stored begin with the last head, and is that signed by one of
  * the keys? */
@@ -49,11 +51,10 @@ static const struct err *log_writer_check(struct log_writer_run *r,
     struct tlog_hash root;
     struct note note;
     struct note_head head;
-    bool fine = last->head.size <= r->end.size &&
-                !note_read(a, last->note, &note) &&
-                !note_head_read(a, note.text, &head) &&
-                head.size == last->head.size &&
-                tlog_equal(&head.root, &last->head.root);
+    bool fine =
+        last->head.size <= r->end.size && !note_read(a, last->note, &note) &&
+        !note_head_read(a, note.text, &head) && head.size == last->head.size &&
+        tlog_equal(&head.root, &last->head.root);
     if (fine) {
         TRY(tlog_root(&source, head.size, &root));
         fine = tlog_equal(&root, &head.root);
@@ -85,7 +86,8 @@ static const struct err *log_writer_load(struct log_writer_run *r)
     return NULL;
 }
 
-/* ---- events ------------------------------------------------------------------ */
+/* ---- events
+ * ------------------------------------------------------------------ */
 
 /* The digest of the event before, of this batch or of the log. */
 static bool log_writer_before(const struct log_writer_run *r,
@@ -120,14 +122,16 @@ static const char *log_writer_mistake(struct log_writer_run *r,
     }
     if (!event_check(a, &check, e->intent_id, &e->event))
         return check.reason;
-    return log_checkpoint_hash_read(a, e->event.hash, out) ? NULL
-                                               : "its hash cannot be read";
+    return log_checkpoint_hash_read(a, e->event.hash, out)
+               ? NULL
+               : "its hash cannot be read";
 }
 
 static void log_writer_broken(struct log_writer_run *r,
                               const struct tlogs_event *e, const char *why)
 {
-    log_line(LOG_ERR, "seal: intent %.*s, event %lld: %s; nothing of this "
+    log_line(LOG_ERR,
+             "seal: intent %.*s, event %lld: %s; nothing of this "
              "intent is signed",
              STR_FMT(e->intent_id), (long long)e->event.sequence, why);
     tlogs_queue_fault(r->clock->pg, r->clock->arena, e->intent_id,
@@ -176,7 +180,7 @@ static const struct err *log_writer_append(struct log_writer_run *r,
         l->intent_id = e->intent_id;
         l->sequence = e->event.sequence;
         if (!tlog_append(&r->w->edge, &l->hash, log_writer_full, r))
-            return ERROR(ERR_INTERNAL, "log.full", "The log is full.");
+            return ERROR(ERR_INTERNAL, "internal", "The log is full.");
         r->n++;
     }
     r->end.size = r->w->edge.size;
@@ -238,7 +242,8 @@ static const struct err *log_writer_faults(struct log_writer_run *r)
     return NULL;
 }
 
-/* ---- heads and checkpoints --------------------------------------------------- */
+/* ---- heads and checkpoints
+ * --------------------------------------------------- */
 
 /* At most one in a second, and only of a tree that has grown. */
 static void log_writer_head(struct log_writer_run *r)
@@ -297,8 +302,7 @@ static const struct err *log_writer_intents(struct log_writer_run *r)
         for (; v[i].last - first + 1 >= LOG_CHECKPOINT_EVENTS;
              first += LOG_CHECKPOINT_EVENTS)
             TRY(log_writer_checkpoint(r, v[i].intent_id, first,
-                                      first + LOG_CHECKPOINT_EVENTS - 1,
-                                      &id));
+                                      first + LOG_CHECKPOINT_EVENTS - 1, &id));
         if (v[i].ended && first <= v[i].last)
             TRY(log_writer_checkpoint(r, v[i].intent_id, first, v[i].last,
                                       &id));
@@ -355,7 +359,8 @@ static const struct err *log_writer_requests(struct log_writer_run *r)
     return NULL;
 }
 
-/* ---- the batch ------------------------------------------------------------------ */
+/* ---- the batch
+ * ------------------------------------------------------------------ */
 
 static const struct err *log_writer_write(struct log_writer_run *r)
 {
@@ -384,13 +389,12 @@ const struct err *log_writer_batch(struct log_writer *w,
     *more = false;
     pg_queue(clock->pg, NULL, SQL_BEGIN, NULL);
     TRY(pg_run(clock->pg, clock->arena, NULL));
-    const struct err *e =
-        tlogs_take(clock->pg, clock->arena, tables_restore().epoch, &r.end,
-                   &taken);
+    const struct err *e = tlogs_take(clock->pg, clock->arena,
+                                     tables_restore().epoch, &r.end, &taken);
     if (!e && taken)
         e = log_writer_write(&r);
     if (e || !taken) {
-        /* What memory has may not be what the database has. */
+        /* The memory may have what the database does not. */
         w->loaded = false;
         pg_rollback(clock->pg);
         return e;

@@ -21,7 +21,7 @@ struct log_writer_keys {
     size_t n;
 };
 
-/* What the process remembers between batches. Starts as all zeros. */
+/* The memory of the process between batches. Starts as all zeros. */
 struct log_writer {
     int64_t epoch;
     bool loaded; /* the edge is that of the database */

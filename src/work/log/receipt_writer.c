@@ -20,7 +20,7 @@ static const struct err *receipt_writer_sign(const struct work *clock,
                               .ended = &d->ended};
     const struct str jws = receipt_sign(a, &r, k);
     if (!jws.p)
-        return ERROR(ERR_INTERNAL, "receipt.too_large",
+        return ERROR(ERR_INTERNAL, "internal",
                      "A receipt is larger than a receipt may be.");
     receipts_queue(clock->pg, a, &r, jws, signer_kid(a, &k->key), clock->now);
     return NULL;
@@ -31,8 +31,7 @@ static const struct err *receipt_writer_write(const struct work *clock,
                                               size_t *n)
 {
     struct receipts_page page;
-    TRY(receipts_take(clock->pg, clock->arena, tables_restore().epoch,
-                      &page));
+    TRY(receipts_take(clock->pg, clock->arena, tables_restore().epoch, &page));
     for (; *n < page.n; ++*n) {
         const struct receipts_due *d = &page.v[*n];
         if (d->s.test || !d->has_event)

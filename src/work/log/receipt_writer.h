@@ -9,7 +9,6 @@
  * that ended it; one of an intent whose chain is broken gets no receipt, and
  * neither does one of a test. *n: the questions that were passed. */
 const struct err *receipt_writer_batch(const struct work *clock,
-                                       const struct signer *k,
-                                       size_t *n) MUST;
+                                       const struct signer *k, size_t *n) MUST;
 
 #endif
