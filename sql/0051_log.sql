@@ -92,8 +92,10 @@ CREATE TABLE log_checkpoint (
     CHECK ((scope = 'intent') = (intent_id IS NOT NULL)),
     CHECK (event_count = last_sequence - first_sequence + 1)
 );
-CREATE UNIQUE INDEX log_checkpoint_batch
-    ON log_checkpoint (epoch, intent_id, first_sequence DESC) NULLS NOT DISTINCT;
+-- The server's stand under the nil UUID, so that a lookup by equality finds them too.
+CREATE UNIQUE INDEX log_checkpoint_batch ON log_checkpoint
+    (epoch, coalesce(intent_id, '00000000-0000-0000-0000-000000000000'), first_sequence DESC);
+CREATE INDEX log_checkpoint_of_intent ON log_checkpoint (intent_id, created_at DESC, id DESC);
 CREATE INDEX log_checkpoint_newest ON log_checkpoint (created_at DESC, id DESC);
 
 -- A checkpoint that somebody asked for.
@@ -149,10 +151,23 @@ CREATE TRIGGER log_checkpoint_append_only BEFORE UPDATE OF id, epoch, scope, int
     merkle_root, event_count, first_sequence, last_sequence, created_at, signed_by, signature
     OR DELETE ON log_checkpoint FOR EACH ROW EXECUTE FUNCTION log_append_only();
 CREATE TRIGGER log_tile_grows BEFORE UPDATE ON log_tile FOR EACH ROW
-    WHEN (substr(NEW.hashes, 1, octet_length(OLD.hashes)) <> OLD.hashes)
+    WHEN (substr(NEW.hashes, 1, octet_length(OLD.hashes)) <> OLD.hashes
+          OR (NEW.epoch, NEW.level, NEW.number) <> (OLD.epoch, OLD.level, OLD.number))
     EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER log_tile_stays BEFORE DELETE ON log_tile
+    FOR EACH ROW EXECUTE FUNCTION log_append_only();
 CREATE TRIGGER receipt_signed_once BEFORE UPDATE OF suspension_id, event_sequence, jws, kid,
     signed_at OR DELETE ON receipt FOR EACH ROW EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER log_leaf_no_truncate BEFORE TRUNCATE ON log_leaf
+    FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER log_tile_no_truncate BEFORE TRUNCATE ON log_tile
+    FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER log_head_no_truncate BEFORE TRUNCATE ON log_head
+    FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER log_checkpoint_no_truncate BEFORE TRUNCATE ON log_checkpoint
+    FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER receipt_no_truncate BEFORE TRUNCATE ON receipt
+    FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
 
 GRANT SELECT ON migration, restore, intent, event, suspension, suspension_row, decision,
     permit_row, signing_key, log_end, log_leaf, log_tile, log_head, log_checkpoint,

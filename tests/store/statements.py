@@ -30,10 +30,21 @@ WAIT = {"event_cursor_read", "event_cursor_intent", "notice_send", "notice_liste
         "listener_keys", "listener_sessions"}
 
 
+# Run by the process that signs: what writes the log and the receipts.
+SEAL = {"tlog_begin", "tlog_take", "tlog_events", "tlog_events_of",
+        "tlog_append", "tlog_end", "tlog_tile_put", "tlog_edge",
+        "tlog_head_put", "tlog_fault_put", "tlog_fault_end", "tlog_requests",
+        "tlog_request_end", "log_checkpoint_insert", "log_checkpoint_open",
+        "log_checkpoint_server", "receipt_take", "receipt_due", "receipt_put",
+        "receipt_end", "signing_key_succeed"}
+
+
 def role(name):
     """Whose rights a statement needs; not for what only the commands run."""
     if name.startswith("outbox_"):
         return "sayso_deliver"
     if name.startswith(("due_", "replication_")):
         return "sayso_tick"
+    if name in SEAL:
+        return "sayso_seal"
     return "sayso_wait" if name in WAIT else "sayso_web"

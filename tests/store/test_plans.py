@@ -1,5 +1,6 @@
 """The hot statements use their indexes: their plans are read, on tables large
 enough that a scan of one would be slower and the planner knows it."""
+import hashlib
 import json
 import re
 
@@ -14,7 +15,9 @@ LARGE = {"intent", "suspension", "open_question", "inbox_entry", "decision",
          "delivery", "subscription", "endpoint", "known_browser",
          "sign_in_failure", "portfolio", "portfolio_member", "coordinator",
          "intent_cost", "attachment", "intent_failure", "failure_policy",
-         "task", "plan", "plan_checkpoint", "acl_entry"}
+         "task", "plan", "plan_checkpoint", "acl_entry",
+         "log_leaf", "log_tile", "log_head", "log_checkpoint", "log_request",
+         "receipt"}
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +223,46 @@ def large(server):
             SELECT md5('t' || n)::uuid, md5('i' || n % 10000)::uuid, NULL,
                    'x', 1, 'ready', '[]', 1, 3, '{}', now()
               FROM generate_series(1, 20000) n""")
+        # Of an epoch of their own: epoch 0 belongs to the server's process.
+        db.execute("""
+            INSERT INTO log_leaf (epoch, position, intent_id, sequence, hash)
+            SELECT 7, row_number() OVER (ORDER BY intent_id, sequence) - 1,
+                   intent_id, sequence, sha256('x') FROM event""")
+        db.execute("""
+            INSERT INTO log_tile (epoch, level, number, hashes)
+            SELECT 7, 0, n, sha256('x') FROM generate_series(0, 4999) n""")
+        db.execute("""
+            INSERT INTO log_head (epoch, size, root, note, signed_at)
+            SELECT 7, n, sha256('x'), 'x', now()
+              FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO log_checkpoint (id, epoch, scope, intent_id,
+                merkle_root, event_count, first_sequence, last_sequence,
+                created_at, signed_by, signature)
+            SELECT 'chk_' || left(md5('c' || n), 22), 7, 'intent',
+                   md5('i' || n % 10000)::uuid, 'x', 100,
+                   n / 10000 * 100 + 1, n / 10000 * 100 + 100,
+                   now() - n * interval '1 second', 'x', 'x'
+              FROM generate_series(0, 19999) n UNION ALL
+            SELECT 'chk_' || left(md5('s' || n), 22), 7, 'server', NULL, 'x',
+                   5, n * 5 + 1, n * 5 + 5,
+                   now() - n * interval '2 seconds', 'x', 'x'
+              FROM generate_series(0, 4999) n""")
+        db.execute("""
+            INSERT INTO log_request (id, intent_id, by, at, ended_at)
+            SELECT gen_random_uuid(), md5('i' || n)::uuid, 'x', now(), now()
+              FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO signing_key (kid, did, public_key, state, created_at,
+                                     current_from, current_until)
+            VALUES (repeat('x', 43), 'x', repeat('x', 43), 'retired', now(),
+                    now(), now())""")
+        db.execute("""
+            INSERT INTO receipt (suspension_id, event_sequence, jws, kid,
+                                 signed_at)
+            SELECT 's' || n, 1, 'x', repeat('x', 43), now()
+              FROM generate_series(0, 19999) n WHERE n % 8 > 0
+                ON CONFLICT DO NOTHING""")
         db.execute("ANALYZE")
         one = db.execute("SELECT md5('i500')::uuid::text").fetchone()[0]
         log = db.execute("SELECT md5('i50')::uuid::text").fetchone()[0]
@@ -233,11 +276,11 @@ def large(server):
     return {"intent": one, "log": log, "endpoint": endpoint,
             "portfolio": portfolio,
             "yesterday": yesterday, "key": digest("k7"),
-            "session": digest("o7"), "xid": xid, "now": str(int(xid) + 999)}
+            "session": digest("o7"), "chk": f"chk_{hashlib.md5(b'c7').hexdigest()[:22]}",
+            "xid": xid, "now": str(int(xid) + 999)}
 
 
 def digest(text):
-    import hashlib
     return hashlib.md5(text.encode()).hexdigest().rjust(64, "0")
 
 
@@ -255,7 +298,7 @@ def filled(value, large):
 
 # Statements that read in the order of an index even when there are few rows.
 IN_ORDER = re.compile(r"(inbox|place|decided)_(?!.*words)|suspension_same|"
-                      "group_list")
+                      "group_list|log_checkpoint_list|tlog_of_intent")
 
 
 def plan(db, name, values, generic):
@@ -290,6 +333,7 @@ def plan_of(db, prepare, values, generic):
 EARLIER = "2020-01-01T00:00:00Z"
 LATER = "2030-01-01T00:00:00Z"
 ANY_ID = "11111111-2222-4333-8444-555555555555"
+NO_ID = "00000000-0000-0000-0000-000000000000"
 MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 KINDS = "{none,approval,permission,plan_review}"
 PAGE = [500, 8 << 20]  # events, bytes
@@ -582,6 +626,45 @@ HOT = [
     ("due_subscription_delete", [LATER], "subscription_age"),
     ("due_known_browser_delete", [LATER], "known_browser_age"),
     ("due_sign_in_failure_delete", [LATER], "sign_in_failure_age"),
+    ("tlog_take", [7], None),
+    ("tlog_events", [7, "0", NO_ID, 0, *PAGE], "event_tail"),
+    ("tlog_events", [7, "$xid", "$log", 90, *PAGE], "event_tail"),
+    ("tlog_events", [7, "$now", NO_ID, 0, *PAGE], "event_tail"),
+    ("tlog_events_of", [7, "$log", 500], "event_pkey"),
+    ("tlog_events_of", [7, "$intent", 500], "log_leaf_pkey"),
+    ("tlog_tile", [7, 0, 70], "log_tile_pkey"),
+    ("tlog_edge", [7, 24000], "log_tile_pkey"),
+    ("tlog_leaves", [7, 1000, 1256], "log_leaf_position"),
+    ("tlog_of_intent", [7, "$log", 101, 200], "log_leaf_pkey"),
+    ("tlog_position", [7, "$log", 101], "log_leaf_pkey"),
+    ("tlog_head", [7], "log_head_pkey"),
+    ("tlog_faults", [100], None),
+    ("tlog_fault_end", ["$intent"], None),
+    ("tlog_requests", [], "log_request_open"),
+    ("tlog_request_end", [ANY_ID, LATER, None], "log_request_pkey"),
+    ("tlog_export", [7, 1000, 24000], "log_leaf_position"),
+    ("log_checkpoint_get", ["$chk"], "log_checkpoint_pkey"),
+    ("log_checkpoint_list", [None, None, None, 50], "log_checkpoint_newest"),
+    ("log_checkpoint_list", [None, "server", "$chk", 50],
+     "log_checkpoint_newest"),
+    ("log_checkpoint_list", ["$intent", None, None, 50],
+     "log_checkpoint_of_intent"),
+    ("log_checkpoint_open", [7, "{$intent,$log}"], "log_checkpoint_batch"),
+    ("log_checkpoint_open", [7, "{$intent,$log}"], "log_leaf_pkey"),
+    ("log_checkpoint_covering", [7, "$intent", 120], "log_checkpoint_batch"),
+    ("log_checkpoint_covering", [7, None, 5000], "log_checkpoint_batch"),
+    ("log_checkpoint_server", [7], "log_checkpoint_batch"),
+    ("log_checkpoint_event", [7, "$log", 101, 200, ANY_ID], None),
+    ("log_checkpoint_event_server", [7, None, 1001, 1100, ANY_ID], None),
+    ("log_checkpoint_between", [7, "$intent", 1, 200],
+     "log_checkpoint_batch"),
+    ("log_checkpoint_boundary", [7, "$log", 100], "log_leaf_pkey"),
+    ("log_checkpoint_boundary", [7, None, 100], "log_leaf_position"),
+    ("log_checkpoint_export", [7, 24000, EARLIER, ""],
+     "log_checkpoint_newest"),
+    ("receipt_due", [7, "0", "", 200], "decision_feed"),
+    ("receipt_due", [7, "$xid", "s9", 200], "decision_feed"),
+    ("receipt_get", ["s77"], "receipt_pkey"),
 ]
 
 # Their WHERE has parts for absent filters, which only a plan for the current
@@ -590,7 +673,7 @@ ONE_FOR_ALL_FILTERS = {"suspension_list", "suspension_list_open",
                        "suspension_list_ended", "intent_list", "intent_list_after",
                        "event_list", "delivery_list", "subscription_list",
                        "session_list", "session_end", "key_page",
-                       "portfolio_list"}
+                       "portfolio_list", "log_checkpoint_list"}
 # One plan for all values reckons with a third of all rows, and here the ceiling
 # of what is counted is most of them.
 COUNTED = {"delivery_counts"}
@@ -645,7 +728,8 @@ def test_a_plan(server, large, case, generic):
            "portfolio_of_intent", "portfolio_active", "portfolio_members",
            "portfolio_intents", "portfolio_open", "portfolio_take_many",
            "portfolio_over", "portfolio_share", "portfolio_waiting",
-           "portfolio_take_intents", "portfolio_questions", "task_stuck"}
+           "portfolio_take_intents", "portfolio_questions", "task_stuck",
+           "tlog_faults", "tlog_events_of"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 

@@ -92,7 +92,9 @@ OBJECTS = {"suspension": "Suspension",
            "checkpoint": "Checkpoint",
            "task": "Task",
            "graph_node": "GraphNode",
-           "endpoint": "Endpoint"}
+           "endpoint": "Endpoint",
+           "log_checkpoint": "LogCheckpoint",
+           "signing_key": "SigningKey"}
 BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
           "failure": "FailureNew", "failure_policy": "RetryPolicyNew",
           "redemption": "UseResult",
@@ -117,6 +119,7 @@ MADE = {"suspension": {"claims", "permit", "restore_epoch", "restored_from",
         "plan": {"conditions", "on_complete", "metadata", "checkpoints",
                  "progress"},
         "checkpoint": {"on_timeout_enforced"},
+        "signing_key": {"vkey"},
         "task": FACTS | {"blocks", "suspended_intent_id"}}
 # Members of a body that code reads.
 READ = {"plan": {"intent_id", "state", "tasks", "checkpoints", "conditions",

@@ -20,7 +20,7 @@ SELECT {c.log_checkpoint} FROM log_checkpoint c
 SELECT i.id, coalesce(c.last, 0) + 1, l.last, i.status IN ('completed', 'abandoned')
   FROM intent i
   LEFT JOIN LATERAL (SELECT last_sequence AS last FROM log_checkpoint
-                      WHERE epoch = $1 AND intent_id = i.id
+                      WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000') = i.id
                       ORDER BY first_sequence DESC LIMIT 1) c ON true
   JOIN LATERAL (SELECT sequence AS last FROM log_leaf
                  WHERE epoch = $1 AND intent_id = i.id
@@ -31,14 +31,18 @@ SELECT i.id, coalesce(c.last, 0) + 1, l.last, i.status IN ('completed', 'abandon
 -- The checkpoint with this event, by its sequence or position + 1.
 SELECT {c.log_checkpoint} FROM (
     SELECT * FROM log_checkpoint
-     WHERE epoch = $1 AND intent_id IS NOT DISTINCT FROM $2 AND first_sequence <= $3
+     WHERE epoch = $1 AND first_sequence <= $3
+       AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000')
+           = coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
      ORDER BY first_sequence DESC LIMIT 1) c
  WHERE c.last_sequence >= $3
 
 -- name: log_checkpoint_server
 -- The last position + 1 that a checkpoint of the server covers, and its time.
 SELECT last_sequence, microseconds(created_at) FROM log_checkpoint
- WHERE epoch = $1 AND intent_id IS NULL ORDER BY first_sequence DESC LIMIT 1
+ WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000')
+                    = '00000000-0000-0000-0000-000000000000'
+ ORDER BY first_sequence DESC LIMIT 1
 
 -- name: log_checkpoint_event
 -- An event of a checkpoint, by its id: its sequence or position + 1, its hash, its intent.
@@ -47,23 +51,28 @@ SELECT sequence, event_hash, intent_id FROM event
 
 -- name: log_checkpoint_event_server
 SELECT l.position + 1, e.event_hash, e.intent_id
-  FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
- WHERE l.epoch = $1 AND $2::uuid IS NULL AND l.position BETWEEN $3 - 1 AND $4 - 1 AND e.id = $5
+  FROM log_leaf l
+  JOIN LATERAL (SELECT * FROM event
+                 WHERE intent_id = l.intent_id AND sequence = l.sequence AND id = $5
+                LIMIT 1) e ON true
+ WHERE l.epoch = $1 AND $2::uuid IS NULL AND l.position BETWEEN $3 - 1 AND $4 - 1
 
 -- name: log_checkpoint_between
 -- How many checkpoints of the same log lie from one sequence to another, and how many events
 -- they cover: without a gap as many as there are.
 SELECT coalesce(sum(event_count), 0)::bigint FROM log_checkpoint
- WHERE epoch = $1 AND intent_id IS NOT DISTINCT FROM $2
-   AND first_sequence >= $3 AND last_sequence <= $4
+ WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000')
+                    = coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+   AND first_sequence BETWEEN $3 AND $4 AND last_sequence <= $4
 
 -- name: log_checkpoint_boundary
 -- The first event after a checkpoint.
 SELECT e.sequence, e.event_hash, e.previous_event_hash, l.position + 1
   FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
- WHERE l.epoch = $1
-   AND CASE WHEN $2::uuid IS NULL THEN l.position = $3::bigint
-            ELSE l.intent_id = $2 AND l.sequence = $3::bigint + 1 END
+ WHERE l.epoch = $1 AND l.position = $3::bigint AND $2::uuid IS NULL UNION ALL
+SELECT e.sequence, e.event_hash, e.previous_event_hash, l.position + 1
+  FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
+ WHERE l.epoch = $1 AND l.intent_id = $2 AND l.sequence = $3::bigint + 1
 
 -- name: log_checkpoint_export
 -- Those over events of the first $2 positions, oldest first, after one that is known.

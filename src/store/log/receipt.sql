@@ -13,14 +13,19 @@ SELECT {s.suspension}, d.xid, e.sequence, e.id, e.event_hash, e.previous_event_h
          WHERE (xid, suspension_id) > ($2::xid8, $3)
            AND xid < (SELECT stream_horizon(pg_current_snapshot()))
          ORDER BY xid, suspension_id LIMIT $4) d
-  JOIN suspension_row s ON s.id = d.suspension_id
+  JOIN LATERAL (SELECT * FROM suspension_row WHERE id = d.suspension_id LIMIT 1) s ON true
   LEFT JOIN LATERAL (SELECT sequence, id, event_hash, previous_event_hash FROM event
                       WHERE xid = d.xid AND intent_id = s.intent_id
                         AND position(d.suspension_id IN canonical) > 0
                       ORDER BY sequence LIMIT 1) e ON true
-  LEFT JOIN event q ON q.intent_id = s.intent_id AND q.sequence = s.asked_sequence
-  LEFT JOIN permit_row p ON p.suspension_id = s.id AND p.granted IS NOT NULL
-  LEFT JOIN log_leaf l ON l.epoch = $1 AND l.intent_id = s.intent_id AND l.sequence = e.sequence
+  LEFT JOIN LATERAL (SELECT event_hash FROM event
+                      WHERE intent_id = s.intent_id AND sequence = s.asked_sequence
+                      LIMIT 1) q ON true
+  LEFT JOIN LATERAL (SELECT * FROM permit_row
+                      WHERE suspension_id = s.id AND granted IS NOT NULL LIMIT 1) p ON true
+  LEFT JOIN LATERAL (SELECT position FROM log_leaf
+                      WHERE epoch = $1 AND intent_id = s.intent_id AND sequence = e.sequence
+                      LIMIT 1) l ON true
  ORDER BY d.xid, d.suspension_id
 
 -- name: receipt_put

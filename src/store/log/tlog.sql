@@ -106,6 +106,8 @@ UPDATE log_request SET ended_at = $2, checkpoint_id = $3 WHERE id = $1
 -- name: tlog_export
 -- Events by their position.
 SELECT l.position, l.intent_id, l.sequence, e.event_hash, e.canonical
-  FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
- WHERE l.epoch = $1 AND l.position >= $2 AND l.position < $3
- ORDER BY l.position LIMIT 500
+  FROM (SELECT * FROM log_leaf WHERE epoch = $1 AND position >= $2 AND position < $3
+         ORDER BY position LIMIT 500) l
+  JOIN LATERAL (SELECT * FROM event WHERE intent_id = l.intent_id AND sequence = l.sequence
+                LIMIT 1) e ON true
+ ORDER BY l.position
