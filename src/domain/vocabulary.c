@@ -478,13 +478,15 @@ static const struct vocabulary_word member_role_words[] = {
 
 static const struct vocabulary_word log_scope_words[] = {
     [LOG_SCOPE_INTENT] = {.wire = WIRE("intent")},
-    [LOG_SCOPE_SERVER] = {.wire = WIRE("server")}};
+    [LOG_SCOPE_SERVER] = {.wire = WIRE("server")},
+};
 
 static const struct vocabulary_word signing_key_state_words[] = {
     [SIGNING_KEY_NEXT] = {.wire = WIRE("next")},
     [SIGNING_KEY_CURRENT] = {.wire = WIRE("current")},
     [SIGNING_KEY_RETIRED] = {.wire = WIRE("retired")},
-    [SIGNING_KEY_COMPROMISED] = {.wire = WIRE("compromised")}};
+    [SIGNING_KEY_COMPROMISED] = {.wire = WIRE("compromised")},
+};
 
 /* ---- reading them --------------------------------------------------- */
 

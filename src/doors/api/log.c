@@ -7,14 +7,17 @@
 #include "store/tables.h"
 #include "work/log/log_writer.h"
 
-#define FOR_EVER "public, max-age=31536000, immutable"
+#define FOR_EVER "max-age=31536000, immutable"
 
+/* Where it needs a key, no cache between may keep it for others. */
 static void log_answer(struct call *c, const char *type, struct str body,
                        const char *cache)
 {
+    const char *who = c->serve->conf->log_public ? "public, " : "private, ";
     response_json_text(c->rs, 200, body);
     response_header(c->rs, "Content-Type", str_of(type));
-    response_header(c->rs, "Cache-Control", str_of(cache));
+    response_header(c->rs, "Cache-Control",
+                    arena_join(c->a, str_of(who), str_of(cache)));
 }
 
 const struct err *api_log_keys(struct call *c)
@@ -43,8 +46,7 @@ const struct err *api_log_head(struct call *c)
     if (head.head.size == 0)
         return ERROR(ERR_NOT_FOUND, "log.no_head",
                      "The log has no signed head yet.");
-    log_answer(c, "text/plain; charset=utf-8", head.note,
-               "public, max-age=2");
+    log_answer(c, "text/plain; charset=utf-8", head.note, "max-age=2");
     return NULL;
 }
 

@@ -27,7 +27,14 @@ const struct err *openintent_log_list(struct call *c)
         .scope = request_query(c->rq, "scope"),
         .after = request_query(c->rq, "after"),
         .limit = call_query_int(c, "limit", LIST)};
+    struct log_checkpoint last;
     struct intent i;
+    if (page.scope.p &&
+        vocabulary_log_scope_of(page.scope) == LOG_SCOPE__MAX)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("scope"),
+                      "\"scope\" has to be intent or server.");
+    if (page.after.p)
+        TRY(log_find(c, page.after, &last));
     if (page.intent_id.p)
         TRY(call_intent(c, page.intent_id, REACH_USE, &i));
     else if (c->who.role == ROLE_AGENT)
