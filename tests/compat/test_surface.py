@@ -25,7 +25,6 @@ OUT = """
     reply_to list_messages get_message mark_read ask
     federation_status list_federated_agents federation_dispatch
     federation_receive federation_discover
-    list_checkpoints get_checkpoint get_merkle_proof verify_consistency
     """.split()
 
 

@@ -84,7 +84,7 @@ def _routes():
 
 ROUTES = _routes()
 UNSUPPORTED = _unsupported()
-KEYED = [r for r in ROUTES if r.proof == "KEY"]
+KEYED = [r for r in ROUTES if r.proof in ("KEY", "LOG")]
 # Without the address that answers JSON-RPC: test_mcp.py.
 WRITING = [r for r in ROUTES if r.method in ("POST", "PATCH", "PUT")
            and r.style not in ("HTML", "OAUTH") and r.pattern != "/mcp"]

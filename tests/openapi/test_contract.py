@@ -14,7 +14,7 @@ MEDIA = {"DETAIL": "application/json", "PROBLEM": "application/problem+json",
          "AAP": "application/json"}
 ROW = re.compile(
     r"\{(?P<method>GET|POST|PATCH|PUT|DELETE),\s*(?P<path>[^,]+),"
-    r"\s*(?P<proof>OPEN|KEY|COOKIE|CLIENT),\s*(?P<who>[A-Z| ]+|0),"
+    r"\s*(?P<proof>OPEN|KEY|LOG|COOKIE|CLIENT),\s*(?P<who>[A-Z| ]+|0),"
     r'\s*"(?P<query>[^"]*)",\s*(?P<body>[0-9A-Z* ]+),'
     r"\s*(?P<style>DETAIL|PROBLEM|HTML|OAUTH|AAP),\s*(?P<handle>\w+),"
     r"\s*(?P<needs>NONE|READ|WRITE|FULL)\}")
@@ -90,6 +90,7 @@ def test_same_row(row):
     assert sorted(parameters(operation, "path")) == \
         sorted(re.findall(r"\{(\w+)\}", row[1]))
     schemes = {"OPEN": [], "KEY": [{"ApiKey": []}, {"Bearer": []}],
+               "LOG": [{"ApiKey": []}, {"Bearer": []}],
                "COOKIE": [{"Session": []}],
                "CLIENT": [{"Basic": []}, {"ApiKey": []}]}
     assert operation["security"] == schemes[route["proof"]]
@@ -121,7 +122,7 @@ UNOPPOSED = {("patch", "/api/v1/endpoints/{id}"),
 def test_errors_look_as_the_door_has_them(row):
     route, responses = ROUTES[row], CONTRACT[row]["responses"]
     wanted = {"400", "413", "503"}
-    if route["proof"] == "KEY":
+    if route["proof"] in ("KEY", "LOG"):
         wanted |= {"401", "403"}
     if route["proof"] == "CLIENT":
         wanted |= {"401"}
@@ -246,6 +247,8 @@ def test_same_words():
         "takes": choice["takes"],
         "reason_need": choice["reason"],
         "lease_status": schemas["Lease"]["properties"]["status"],
+        "log_scope": schemas["LogScope"],
+        "signing_key_state": schemas["SigningKey"]["properties"]["state"],
         "failure_strategy": schemas["FailureStrategy"],
         "failure_next": schemas["Failure"]["properties"]["next"],
         "coordinator_type": schemas["CoordinatorType"],

@@ -4,8 +4,10 @@ calls from the contract, valid ones and others, in the name of each role.
 Its generated ids refer to nothing, so most of the valid calls are given the id
 of an existing intent, question or lease. The same calls are made in every run.
 """
+import functools
 import itertools
 import sys
+import time
 
 import pytest
 import schemathesis
@@ -204,6 +206,21 @@ class World:
             "If-Match": "1"}, json={"status": "skipped"}).raise_for_status()
         return plan["id"]
 
+    @functools.cache
+    def log(self):
+        """A checkpoint of the log and an event that it covers."""
+        ended = self.intent()
+        self.client.post(f"/api/v1/intents/{ended}/status",
+                         json={"status": "abandoned"},
+                         headers={"If-Match": "1"}).raise_for_status()
+        at = "/api/v1/checkpoints"
+        while not (found := self.client.get(
+                at, params={"intent_id": ended}).json()):
+            time.sleep(0.05)
+        event = self.client.get(f"/api/v1/intents/{ended}/events").json()[0]
+        return {"checkpoint_id": found[0]["checkpoint_id"],
+                "event_id": event["id"]}
+
     def named(self, path, name):
         if name == "checkpoint_id":
             return "made"
@@ -211,6 +228,10 @@ class World:
             return self.task()["id"]
         if name == "id" and "/plans/" in path:
             return self.plan()
+        if name == "id" and path.startswith("/api/v1/checkpoints/"):
+            return self.log()["checkpoint_id"]
+        if path.startswith("/log/tile/"):
+            return "0" if name == "level" else "000"
         if name == "id" and "/escalations/" in path:
             return self.beside("escalations")
         if name == "id" and "/portfolios/" in path:
@@ -235,6 +256,7 @@ class World:
                 "agent_id": lambda: "mail-agent", "intent_id": self.intent,
                 "client": lambda: "claude",
                 "approval_id": lambda: self.beside("approvals", action="x"),
+                "event_id": lambda: self.log()["event_id"],
                 "attachment_id": self.attachment, "entry_id": self.entry,
                 "request_id": lambda: self.beside(
                     "access-requests", principal_id="made",

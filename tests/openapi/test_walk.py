@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import sys
+import time
 import uuid
 
 import pytest
@@ -319,6 +320,71 @@ def test_endpoints(agent, admin):
     call(agent, "unsubscribe", 404, {"id": one["id"]})
     call(agent, "removeEndpoint", 204, at)
     call(agent, "removeEndpoint", 404, at)
+
+
+def soon(client, operation_id, *args, **more):
+    """What the log's own process makes is there after a moment."""
+    method, pattern, _ = BY_ID[operation_id]
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        path = args[0] if args else {}
+        address = re.sub(r"\{(\w+)\}", lambda m: path[m[1]], pattern)
+        answer = client.request(method.upper(), address, **more)
+        if answer.status_code == 200 and answer.text != "[]":
+            break
+        judge(operation_id, answer)
+        time.sleep(0.05)
+    return call(client, operation_id, 200, *args, **more)
+
+
+def test_the_log(agent, nobody, server):
+    intent = draft(agent).json()
+    at = {"id": intent["id"]}
+    call(agent, "setStatus", 200, at, json={"status": "abandoned"},
+         headers={"If-Match": "1"})
+    listed = soon(agent, "listCheckpoints",
+                  params={"intent_id": intent["id"]}).json()
+    call(agent, "listCheckpoints", 400, params={"scope": "other"})
+    call(agent, "listCheckpoints", 404, params={"after": "x"})
+    of = {"id": listed[0]["checkpoint_id"]}
+    call(agent, "getCheckpoint", 200, of)
+    call(agent, "getCheckpoint", 404, {"id": "x"})
+    event = call(agent, "listEvents", 200, at).json()[0]
+    call(agent, "proveEvent", 200, {**of, "event_id": event["id"]})
+    call(agent, "proveEvent", 404, {**of, "event_id": ANY_ID})
+    both = {"from_checkpoint": of["id"], "to_checkpoint": of["id"]}
+    call(agent, "verifyConsistency", 200, params=both)
+    call(agent, "verifyConsistency", 404,
+         params={**both, "to_checkpoint": "x"})
+    call(nobody, "logKeys", 200)
+    call(nobody, "receiptKeys", 200)
+    soon(agent, "logHead")
+    call(agent, "logTile2", 200, {"level": "0", "n1": "000.p", "n2": "1"})
+    call(agent, "logTile", 404, {"level": "7", "n": "000"})
+    # A log of 256 million events would be needed for the others.
+    with server.database() as db:
+        for number in (7, 1000, 1000000):
+            db.execute("INSERT INTO log_tile SELECT epoch, 5, %s, %s "
+                       "FROM log_end", [number, bytes(8192)])
+    call(agent, "logTile", 200, {"level": "5", "n": "007"})
+    parts = {"level": "5", "n1": "x001", "n2": "000.p", "n3": "5"}
+    call(agent, "logTile3", 200, parts)
+    call(agent, "logTile4", 200, {**parts, "n2": "x000", "n3": "000.p",
+                                  "n4": "5"})
+    with server.database() as db:
+        db.execute("DELETE FROM log_tile WHERE level = 5")
+
+
+def test_receipts(agent, operator):
+    asked = ask(agent)
+    at = {"id": asked["suspension_id"]}
+    call(agent, "readReceipt", 409, at)
+    call(operator, "answer", 200, at, json=example("answer", "approve"))
+    soon(agent, "readReceipt", at)
+    call(agent, "readReceipt", 200, at, params={"texts": "no"})
+    call(agent, "readReceipt", 200, at,
+         headers={"Accept": "application/jose"})
+    call(agent, "readReceipt", 404, {"id": "x"})
 
 
 def test_questions_of_a_test_key(agent, server):
