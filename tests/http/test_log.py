@@ -1,6 +1,6 @@
 """The verifiable log over HTTP: checkpoints and their proofs (RFC-0019),
-receipts, keys, heads and tiles. What is checked is worked out here, by the
-formats alone."""
+receipts, keys, heads and tiles. The checks are worked out here, by the formats
+alone."""
 import base64
 import hashlib
 import json
@@ -542,7 +542,7 @@ def claims(jws, jwks):
 
 
 def disclosed(bundle, said):
-    """What the disclosures say, each with its digest in the receipt."""
+    """The words of the disclosures, each with its digest in the receipt."""
     out = {}
     for one in bundle["disclosures"]:
         assert b64(sha(one.encode())) in said["receipt"]["_sd"]

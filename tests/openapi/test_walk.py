@@ -323,7 +323,7 @@ def test_endpoints(agent, admin):
 
 
 def soon(client, operation_id, *args, **more):
-    """What the log's own process makes is there after a moment."""
+    """The log's own process makes it, so it is there after a moment."""
     method, pattern, _ = BY_ID[operation_id]
     end = time.monotonic() + 20
     while time.monotonic() < end:

@@ -11,7 +11,8 @@ TRANSACTION = {"begin", "commit", "notice_listen"}
 # Statements that only the commands run, as the owner.
 OWNERS = {"key_insert", "key_list", "key_revoke", "migration_applied",
           "migration_insert", "restore_said", "restore_let_go",
-          "signing_key_insert", "signing_key_turn", "signing_key_end"}
+          "signing_key_insert", "signing_key_rest", "signing_key_turn",
+          "signing_key_end"}
 
 
 def prepare(db, text):
