@@ -1,149 +1,131 @@
 #!/usr/bin/env python3
 """Checks what Sayso signed, without Sayso: an export of its log, or a receipt.
 
-    verify.py EXPORT.jsonl --key KEY [--head FILE]
-    verify.py --receipt RECEIPT.json --key KEY
-
-KEY is a "vkey" of /log/keys, learned from somewhere else than the file. FILE has the head of
-an earlier run, and gets that of this one. Exit 0: sound, 1: broken, 2: cannot be read.
-It needs the package cryptography, and no line of Sayso's code.
-"""
+KEY is a "vkey" of /log/keys, learned from somewhere else than the file. --head names a head
+that you kept, and gets that of this export. Exit status 0: sound, 1: broken, 2: cannot be
+read. It needs the package cryptography, and not a line of Sayso's code."""
 import argparse, base64, hashlib, json, os, sys
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 faults = []
 
-
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
-def b64u(text): return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-def url(data): return base64.urlsafe_b64encode(data).decode().rstrip("=")
-def named(text): return "sha256:" + url(sha(text.encode()))
-def jcs(o): return json.dumps(o, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
+def bytes_of(text): return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+def hash_of(data): return "sha256:" + base64.urlsafe_b64encode(data).decode().rstrip("=")
+def hashes(text): return (sha(text.encode()).hex(), hash_of(sha(text.encode()))) if text else (None,)
+def half(n): return 1 << (n - 1).bit_length() - 1  # the largest power of two below n
+def full(n): return 1 << (n - 1).bit_length()  # the smallest one that is not below n
 
 def check(holds, what):
     if not holds:
         faults.append(what)
         print("BROKEN", what)
-    return holds
 
+def root(v, node=b"\1"):
+    """RFC 6962; or RFC-0019 with node b"", and the last hash repeated up to a power of two."""
+    v = v if node else v + v[-1:] * (full(len(v)) - len(v))
+    k = half(len(v))
+    return sha(node, root(v[:k], node), root(v[k:], node)) if len(v) > 1 else v[0]
+
+def climb(leaf, index, size, proof, node=b"\1"):
+    """The root to which a proof leads; it is wrong where the proof has another length."""
+    if size == 1:
+        return b"" if proof or index else leaf
+    k, rest, last = half(size), proof[:-1], b"".join(proof[-1:])
+    if index < k:
+        return sha(node, climb(leaf, index, k, rest, node), last)
+    return sha(node, last, climb(leaf, index - k, size - k, rest, node))
 
 class Key:
-    def __init__(self, text):
-        self.name, self.id, key = text.strip().split("+", 2)
-        self.raw = base64.b64decode(key)[1:]
-        assert sha(self.name.encode(), b"\n\1", self.raw)[:4].hex() == self.id, "no key"
-
+    def __init__(self, vkey):
+        self.origin, name, text = vkey.strip().split("+", 2)
+        raw = base64.b64decode(text)
+        if raw[:1] != b"\1" or sha(self.origin.encode(), b"\n", raw)[:4].hex() != name:
+            raise ValueError("this is no key")
+        self.public = Ed25519PublicKey.from_public_bytes(raw[1:])
     def signed(self, signature, text):
         try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, text)
+            return self.public.verify(signature, text) is None
         except InvalidSignature:
             return False
-        return True
-
     def head(self, note, what):
         """The size and the root of a signed note (C2SP tlog-checkpoint)."""
         text, _, lines = note.rpartition("\n\n")
-        origin, size, root = text.split("\n")[:3]
-        sent = [base64.b64decode(line.split(" ")[2]) for line in lines.splitlines()]
-        check(origin == self.name and any(
-            s[:4].hex() == self.id and self.signed(s[4:], text.encode() + b"\n")
-            for s in sent), f"{what}: not signed by this key")
-        return int(size), base64.b64decode(root)
-
-    def checkpoint(self, o):
-        """An RFC-0019 checkpoint: all members but the signature, without the anchor."""
+        origin, size, top = text.split("\n")[:3]
+        sent = [base64.b64decode(line.split(" ")[2])[4:] for line in lines.splitlines()]
+        check(origin == self.origin and any(self.signed(s, text.encode() + b"\n") for s in sent),
+              what + ": not signed by KEY")
+        return int(size), base64.b64decode(top)
+    def checkpoint(self, o, what):
+        """The root. RFC-0019 signs all members but the signature, with no anchor."""
         o = {**o, "anchor": None}
-        signature = b64u(o.pop("signature"))
-        check(self.signed(signature, jcs(o)), f"{o['checkpoint_id']}: not signed by this key")
-
-
-def tree(hashes):
-    """RFC 6962, over the hashes of leaves."""
-    if len(hashes) == 1:
-        return hashes[0]
-    k = 1 << (len(hashes) - 1).bit_length() - 1
-    return sha(b"\1", tree(hashes[:k]), tree(hashes[k:]))
-
-
-def merkle(row):
-    """RFC-0019: the last is repeated up to a power of two."""
-    row = row + row[-1:] * ((1 << (len(row) - 1).bit_length()) - len(row))
-    while len(row) > 1:
-        row = [sha(*row[i:i + 2]) for i in range(0, len(row), 2)]
-    return row[0]
-
+        signature = bytes_of(o.pop("signature"))
+        text = json.dumps(o, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        check(self.signed(signature, text.encode()), what + ": not signed by KEY")
+        return bytes_of(o["merkle_root"][7:])
 
 def export(path, key, kept):
-    ends, of, raw, erased = {}, {}, [], 0
+    of, log, note = {}, [], None
     old = key.head(open(kept).read(), kept) if kept and os.path.exists(kept) else (0, b"")
     for n, line in enumerate(open(path, encoding="utf-8"), 1):
         o = json.loads(line)
-        kind = o.pop("type")
+        kind, what = o.pop("type"), f"line {n}"
         if kind == "event":
-            intent, number, text = o["intent_id"], o["sequence"], o["canonical"]
-            what, before = f"line {n}, event {number} of {intent}", ends.get(intent, (0, None))
-            check((number, o["position"]) == (before[0] + 1, len(raw)), f"{what}: one is missing")
-            if text is None:
-                erased += check("erased" in o, f"{what}: its bytes are missing")
-            elif check(named(text) == o["event_hash"], f"{what}: its bytes are not its hash's"):
-                e = json.loads(text)
-                check((e["intent_id"], e["sequence"], e["previous_event_hash"]) ==
-                      (intent, number, before[1]), f"{what}: it does not follow")
-            ends[intent] = number, o["event_hash"]
-            raw.append(b64u(o["event_hash"][7:]))
-            of.setdefault(intent, []).append(raw[-1])
+            what += f", event {o['sequence']} of {o['intent_id']}"
+            e, chain = json.loads(o["canonical"]), of.setdefault(o["intent_id"], [])
+            place = o["intent_id"], len(chain) + 1, hash_of(chain[-1]) if chain else None
+            check(o["event_hash"] in hashes(o["canonical"]), what + ": it was changed")
+            check((e["intent_id"], e["sequence"], e["previous_event_hash"]) == place and
+                  o["position"] == len(log), what + ": it does not follow the one before it")
+            log.append(bytes_of(o["event_hash"][7:]))
+            chain.append(log[-1])
         elif kind == "checkpoint":
-            row = (of.get(o["intent_id"], []) if o["intent_id"] else raw)
-            row = row[o["first_sequence"] - 1:o["last_sequence"]]
-            check(row and len(row) == o["event_count"] and
-                  "sha256:" + url(merkle(row)) == o["merkle_root"],
-                  f"{o['checkpoint_id']}: its root is not that of its events")
-            key.checkpoint(o)
+            what += f", checkpoint {o['checkpoint_id']}"
+            v = of.get(o["intent_id"], []) if o["intent_id"] else log
+            v = v[o["first_sequence"] - 1:o["last_sequence"]]
+            check(len(v) == o["event_count"] and v and root(v, b"") == key.checkpoint(o, what),
+                  what + ": its root is not that of its events")
         elif kind == "head":
-            leaves, note = [sha(b"\0", r) for r in raw], o["note"]
-            size, root = key.head(note, "the head")
-            check(size == len(leaves) and tree(leaves) == root, "the head: not of these events")
-            check(old[0] <= size and (not old[0] or tree(leaves[:old[0]]) == old[1]),
-                  f"{kept}: the log was written again")
+            note, v = o["note"], [sha(b"\0", h) for h in log]
+            check(key.head(note, what) == (len(v), root(v)), what + ", the head: of other events")
+            check(not old[0] or old == (len(v[:old[0]]), root(v[:old[0]])),
+                  f"{kept}: the log was cut or rewritten since")
+    check(note, "the export: it has no head")
     if kept and not faults:
         open(kept, "w").write(note)
-    print(f"{len(raw)} events, {len(ends)} intents, {erased} erased, {len(faults)} broken")
-
+    print(f"{len(log)} events, {len(of)} intents, {len(faults)} broken")
 
 def receipt(path, key):
     b = json.load(open(path, encoding="utf-8"))
     signed, _, signature = b["receipt"].rpartition(".")
-    header, claims = (json.loads(b64u(part)) for part in signed.split("."))
-    check(header["typ"] == "sayso-receipt+jwt" and header["alg"] == "EdDSA" and
-          key.signed(b64u(signature), signed.encode()), "the signature")
-    r, texts = claims["receipt"], b.get("texts", {})
-    check(all(url(sha(d.encode())) in r["_sd"] for d in b.get("disclosures", [])), "a disclosure")
-    for text, digest in (("subject", "subject_sha256"), ("approved_subject", "approved_sha256")):
-        if texts:
-            mine = texts[text] and hashlib.sha256(texts[text].encode()).hexdigest()
-            check(mine == r[digest], text)
-    for text in ("asked_event", "event") if texts else ():
-        check(named(texts[text]) == r[text]["event_hash"], text)
-    if b.get("checkpoint"):
-        key.checkpoint(b["checkpoint"])
-        h = b64u(r["event"]["event_hash"][7:])
-        for step in b["proof"]["proof_hashes"]:
-            other = b64u(step["hash"][7:])
-            h = sha(other, h) if step["position"] == "left" else sha(h, other)
-        check("sha256:" + url(h) == b["checkpoint"]["merkle_root"], "the proof")
+    header, claims = (json.loads(bytes_of(part)) for part in signed.split("."))
+    check((header["alg"], header["typ"]) == ("EdDSA", "sayso-receipt+jwt") and "crit" not in header
+          and key.signed(bytes_of(signature), signed.encode()), "signature")
+    r, h, c = claims["receipt"], claims["receipt"]["event"]["event_hash"], b.get("checkpoint")
+    check(all(hashes(d)[1][7:] in r["_sd"] for d in b.get("disclosures", [])), "disclosures")
+    for name, digest in (("subject", r["subject_sha256"]), ("approved_subject", r["approved_sha256"]),
+                         ("asked_event", r["asked_event"]["event_hash"]), ("event", h)):
+        check(not b.get("texts") or digest in hashes(b["texts"][name]), name)
+    if c:
+        proof = [bytes_of(step["hash"][7:]) for step in b["proof"]["proof_hashes"]]
+        made = climb(bytes_of(h[7:]), b["proof"]["leaf_index"], full(c["event_count"]), proof, b"")
+        check(key.checkpoint(c, "checkpoint") == made, "checkpoint: the proof does not lead to it")
+    if b.get("tlog_proof"):
+        _, index, *proof = b["tlog_proof"].partition("\n\n")[0].split("\n")
+        size, top = key.head(b["tlog_proof"].partition("\n\n")[2], "head")
+        proof, leaf = [base64.b64decode(step) for step in proof], sha(b"\0", bytes_of(h[7:]))
+        check(climb(leaf, int(index[6:]), size, proof) == top, "head: the proof does not lead to it")
     print(json.dumps(r, indent=1), f"\n{len(faults)} broken")
 
-
-parser = argparse.ArgumentParser(usage=__doc__)
-parser.add_argument("export", nargs="?")
-for option in ("--receipt", "--key", "--head"):
-    parser.add_argument(option)
-args = parser.parse_args()
-try:
-    key = Key(args.key)
-    receipt(args.receipt, key) if args.receipt else export(args.export, key, args.head)
-except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError) as e:
-    sys.exit(print("cannot be read:", type(e).__name__) or 2)
-sys.exit(bool(faults))
+if __name__ == "__main__":
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("export", nargs="?")
+    p.add_argument("--receipt"), p.add_argument("--key"), p.add_argument("--head")
+    args = p.parse_args()
+    try:
+        key = Key(args.key)
+        receipt(args.receipt, key) if args.receipt else export(args.export, key, args.head)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as e:
+        sys.exit(print("cannot be read:", type(e).__name__, e) or 2)
+    sys.exit(bool(faults))

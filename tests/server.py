@@ -188,7 +188,7 @@ class Server:
                 if comm(p) == "sayso: web"]
 
     def child(self, name):
-        """The process that is "wait", "tick" or "deliver"."""
+        """The process that is "wait", "tick", "deliver" or "seal"."""
         [pid] = [p for p in children(self.supervisor())
                  if comm(p) == f"sayso: {name}"]
         return pid

@@ -37,6 +37,7 @@ database_owner = {hosts} dbname=sayso user=sayso_owner
 database_wait = {hosts} dbname=sayso user=sayso_wait
 database_tick = {hosts} dbname=sayso user=sayso_tick
 database_deliver = {hosts} dbname=sayso user=sayso_deliver
+database_seal = {hosts} dbname=sayso user=sayso_seal
 database_timeout = {timeout}
 require_standby = yes
 socket = {var}/web.sock

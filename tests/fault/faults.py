@@ -19,7 +19,7 @@ import psycopg
 
 import kit
 
-VICTIMS = ("web", "wait", "tick", "deliver", "postgres")
+VICTIMS = ("web", "wait", "tick", "deliver", "seal", "postgres")
 
 # A place in a transaction: it is about to write to a table, or to lock its row
 # of it, and has written to another one.

@@ -115,7 +115,7 @@ def stuck():
             pid = kit.busy_worker(one)
             os.kill(pid, signal.SIGSTOP)
             one.frozen = {name: one.child(name)
-                          for name in ("tick", "deliver", "wait")}
+                          for name in ("tick", "deliver", "wait", "seal")}
             for other in one.frozen.values():
                 os.kill(other, signal.SIGSTOP)
         for _ in range(5):

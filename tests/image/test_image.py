@@ -121,7 +121,7 @@ def test_a_question_is_asked_and_answered(container):
 def test_each_process_is_its_own_user(container):
     done = container.command("sayso", "doctor", user="root")
     assert done.stdout.endswith("\n0 wrong\n"), done.stdout + done.stderr
-    for kind in ("web", "wait", "tick", "deliver"):
+    for kind in ("web", "wait", "tick", "deliver", "seal"):
         line = f"ok     sayso-{kind} is sayso_{kind} and nobody else"
         assert line in done.stdout, done.stdout
     assert container.command("cat", "/run/sayso-conf/owner.pgpass",
