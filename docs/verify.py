@@ -1,35 +1,28 @@
 #!/usr/bin/env python3
-"""Checks what Sayso signed, without Sayso: an export of its log, or a receipt.
-
-KEY is a "vkey" of /log/keys, learned from somewhere else than the file. --head names a head
-that you kept, and gets that of this export. Exit status 0: sound, 1: broken, 2: cannot be
-read. It needs the package cryptography, and not a line of Sayso's code."""
+"""Checks an export of Sayso's log, or a receipt, without a line of Sayso's code.
+KEY is a "vkey" of /log/keys, learned from elsewhere than the file. --head names a head that
+you kept, and gets the new one. Exit status 0: sound, 1: broken, 2: cannot be read."""
 import argparse, base64, hashlib, json, os, sys
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 faults = []
-
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def bytes_of(text): return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 def hash_of(data): return "sha256:" + base64.urlsafe_b64encode(data).decode().rstrip("=")
-def hashes(text): return (sha(text.encode()).hex(), hash_of(sha(text.encode()))) if text else (None,)
-def half(n): return 1 << (n - 1).bit_length() - 1  # the largest power of two below n
+def hashes(text): return [h(sha(text.encode())) for h in (hash_of, bytes.hex)] if text else [None]
+def half(n): return 1 << max(n - 1, 1).bit_length() - 1  # the largest power of two below n
 def full(n): return 1 << (n - 1).bit_length()  # the smallest one that is not below n
 
 def check(holds, what):
-    if not holds:
-        faults.append(what)
-        print("BROKEN", what)
+    holds or faults.append(what) or print("BROKEN", what)
 
-def root(v, node=b"\1"):
-    """RFC 6962; or RFC-0019 with node b"", and the last hash repeated up to a power of two."""
+def root(v, node=b"\1"):  # RFC 6962. RFC-0019: node b"", the last one repeated up to 2^n
     v = v if node else v + v[-1:] * (full(len(v)) - len(v))
     k = half(len(v))
     return sha(node, root(v[:k], node), root(v[k:], node)) if len(v) > 1 else v[0]
 
-def climb(leaf, index, size, proof, node=b"\1"):
-    """The root to which a proof leads; it is wrong where the proof has another length."""
+def climb(leaf, index, size, proof, node=b"\1"):  # to a root; to none with another length
     if size == 1:
         return b"" if proof or index else leaf
     k, rest, last = half(size), proof[:-1], b"".join(proof[-1:])
@@ -39,26 +32,21 @@ def climb(leaf, index, size, proof, node=b"\1"):
 
 class Key:
     def __init__(self, vkey):
-        self.origin, name, text = vkey.strip().split("+", 2)
-        raw = base64.b64decode(text)
-        if raw[:1] != b"\1" or sha(self.origin.encode(), b"\n", raw)[:4].hex() != name:
-            raise ValueError("this is no key")
-        self.public = Ed25519PublicKey.from_public_bytes(raw[1:])
+        self.origin, _, text = vkey.strip().split("+", 2)
+        self.public = Ed25519PublicKey.from_public_bytes(base64.b64decode(text)[1:])
     def signed(self, signature, text):
         try:
             return self.public.verify(signature, text) is None
         except InvalidSignature:
             return False
-    def head(self, note, what):
-        """The size and the root of a signed note (C2SP tlog-checkpoint)."""
+    def head(self, note, what):  # a signed note (C2SP tlog-checkpoint): its size and root
         text, _, lines = note.rpartition("\n\n")
         origin, size, top = text.split("\n")[:3]
         sent = [base64.b64decode(line.split(" ")[2])[4:] for line in lines.splitlines()]
         check(origin == self.origin and any(self.signed(s, text.encode() + b"\n") for s in sent),
               what + ": not signed by KEY")
         return int(size), base64.b64decode(top)
-    def checkpoint(self, o, what):
-        """The root. RFC-0019 signs all members but the signature, with no anchor."""
+    def checkpoint(self, o, what):  # RFC-0019 signs the other members, with no anchor
         o = {**o, "anchor": None}
         signature = bytes_of(o.pop("signature"))
         text = json.dumps(o, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -66,7 +54,8 @@ class Key:
         return bytes_of(o["merkle_root"][7:])
 
 def export(path, key, kept):
-    of, log, note = {}, [], None
+    of, note = {None: []}, None  # the hashes of each intent, and of all
+    log = of[None]
     old = key.head(open(kept).read(), kept) if kept and os.path.exists(kept) else (0, b"")
     for n, line in enumerate(open(path, encoding="utf-8"), 1):
         o = json.loads(line)
@@ -82,19 +71,18 @@ def export(path, key, kept):
             chain.append(log[-1])
         elif kind == "checkpoint":
             what += f", checkpoint {o['checkpoint_id']}"
-            v = of.get(o["intent_id"], []) if o["intent_id"] else log
-            v = v[o["first_sequence"] - 1:o["last_sequence"]]
+            v = of.get(o["intent_id"], [])[o["first_sequence"] - 1:o["last_sequence"]]
             check(len(v) == o["event_count"] and v and root(v, b"") == key.checkpoint(o, what),
                   what + ": its root is not that of its events")
         elif kind == "head":
-            note, v = o["note"], [sha(b"\0", h) for h in log]
-            check(key.head(note, what) == (len(v), root(v)), what + ", the head: of other events")
+            note, v, what = o["note"], [sha(b"\0", h) for h in log], what + ", the head"
+            check(key.head(note, what) == (len(v), root(v)), what + ": of other events")
             check(not old[0] or old == (len(v[:old[0]]), root(v[:old[0]])),
                   f"{kept}: the log was cut or rewritten since")
     check(note, "the export: it has no head")
     if kept and not faults:
         open(kept, "w").write(note)
-    print(f"{len(log)} events, {len(of)} intents, {len(faults)} broken")
+    print(f"{len(log)} events, {len(of) - 1} intents, {len(faults)} broken")
 
 def receipt(path, key):
     b = json.load(open(path, encoding="utf-8"))
@@ -103,25 +91,25 @@ def receipt(path, key):
     check((header["alg"], header["typ"]) == ("EdDSA", "sayso-receipt+jwt") and "crit" not in header
           and key.signed(bytes_of(signature), signed.encode()), "signature")
     r, h, c = claims["receipt"], claims["receipt"]["event"]["event_hash"], b.get("checkpoint")
-    check(all(hashes(d)[1][7:] in r["_sd"] for d in b.get("disclosures", [])), "disclosures")
-    for name, digest in (("subject", r["subject_sha256"]), ("approved_subject", r["approved_sha256"]),
-                         ("asked_event", r["asked_event"]["event_hash"]), ("event", h)):
+    check(all(hashes(d)[0][7:] in r["_sd"] for d in b.get("disclosures", [])), "disclosures")
+    for name, digest in {"subject": r["subject_sha256"], "approved_subject": r["approved_sha256"],
+                         "asked_event": r["asked_event"]["event_hash"], "event": h}.items():
         check(not b.get("texts") or digest in hashes(b["texts"][name]), name)
     if c:
         proof = [bytes_of(step["hash"][7:]) for step in b["proof"]["proof_hashes"]]
         made = climb(bytes_of(h[7:]), b["proof"]["leaf_index"], full(c["event_count"]), proof, b"")
-        check(key.checkpoint(c, "checkpoint") == made, "checkpoint: the proof does not lead to it")
+        check(key.checkpoint(c, "checkpoint") == made, "checkpoint: the proof is wrong")
     if b.get("tlog_proof"):
-        _, index, *proof = b["tlog_proof"].partition("\n\n")[0].split("\n")
-        size, top = key.head(b["tlog_proof"].partition("\n\n")[2], "head")
-        proof, leaf = [base64.b64decode(step) for step in proof], sha(b"\0", bytes_of(h[7:]))
-        check(climb(leaf, int(index[6:]), size, proof) == top, "head: the proof does not lead to it")
+        lines, _, note = b["tlog_proof"].partition("\n\n")
+        (_, index, *proof), (size, top) = lines.split("\n"), key.head(note, "head")
+        leaf, proof = sha(b"\0", bytes_of(h[7:])), [base64.b64decode(step) for step in proof]
+        check(climb(leaf, int(index[6:]), size, proof) == top, "head: the proof is wrong")
     print(json.dumps(r, indent=1), f"\n{len(faults)} broken")
 
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("export", nargs="?")
-    p.add_argument("--receipt"), p.add_argument("--key"), p.add_argument("--head")
+    for option in ("export", "--receipt", "--key", "--head"):
+        p.add_argument(option, nargs="?")
     args = p.parse_args()
     try:
         key = Key(args.key)
