@@ -86,8 +86,7 @@ def test_discovery_lists_nothing_that_is_501(nobody, agent):
                  if part and "{" not in part and part not in
                  ("api", "v1", "intents", "agents", ".well_known")]
         nouns |= {*parts[:1]}
-    assert {"checkpoints", "vaults", "channels", "triggers",
-            "memory"} <= nouns
+    assert {"vaults", "channels", "triggers", "memory"} <= nouns
     assert not nouns & {*listed}
 
 
