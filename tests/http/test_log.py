@@ -470,7 +470,8 @@ def test_tiles_with_long_numbers(agent, server):
             assert agent.get(f"/log/tile/5/{path}").content == data
             assert agent.get(f"/log/tile/5/{path}.p/7").content == data[:224]
     finally:
-        with server.database() as db:
+        with server.database() as db, db.transaction():
+            db.execute("SET LOCAL session_replication_role = replica")
             db.execute("DELETE FROM log_tile WHERE level = 5")
 
 
@@ -712,6 +713,22 @@ def test_who_sees_a_receipt(agent, operator, stranger, user, resource):
 
 
 # --- The server's checkpoints ---------------------------------------------
+
+def test_a_proof_of_the_servers_names_no_intent_of_others(
+        server, stranger, operator):
+    """The server's checkpoints are everybody's, their events are not."""
+    first = wait_for(lambda: checkpoints(operator, scope="server"))[-1]
+    at = f"/api/v1/checkpoints/{first['checkpoint_id']}"
+    assert stranger.get(at).json() == first
+    with server.database() as db:
+        (event,) = db.execute(
+            "SELECT id::text FROM event JOIN log_leaf USING (intent_id, "
+            "sequence) WHERE position = 0").fetchone()
+    proof = operator.get(f"{at}/proof/{event}").json()
+    assert proof["leaf_index"] == 0
+    proves(proof, first)
+    refused(stranger.get(f"{at}/proof/{event}"), 404, "intent.unknown")
+
 
 def test_the_servers_checkpoints(clock):
     """The first is made with the first events; the next five minutes later, if
