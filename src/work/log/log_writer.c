@@ -34,6 +34,7 @@ struct log_writer_run {
     struct tlogs_events events;
     struct tlogs_leaf *leaves;
     size_t n;
+    int64_t checkpoints; /* of this run: each has a time of its own */
 };
 
 /* ---- the end of the log
@@ -281,7 +282,8 @@ static const struct err *log_writer_checkpoint(struct log_writer_run *r,
                                     .last = last,
                                     .v = v};
     const struct log_checkpoint c =
-        log_checkpoint_make(a, &batch, &r->keys->v[0], r->clock->now);
+        log_checkpoint_make(a, &batch, &r->keys->v[0],
+                            r->clock->now + r->checkpoints++);
     log_checkpoints_queue(pg, a, &c);
     *id = c.id;
     return pg_run(pg, a, NULL);
