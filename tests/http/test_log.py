@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import \
     Ed25519PublicKey
 from openintent.models import MerkleProof
 
-from kit import (ANY_ID, answer, ask, canonical, configured, events, get,
-                 new_intent, own_server, refused, respond, set_status, suspend,
-                 wait_for)
+from kit import (ANY_ID, answer, ask, asleep, canonical, configured, events,
+                 get, made, new_intent, own_server, refused, respond,
+                 set_status, suspend, wait_for)
 from server import place
 
 LIST = "GET /api/v1/checkpoints"
@@ -235,6 +235,18 @@ def test_L2_batches_of_an_intent(agent, long):
             f"/api/v1/checkpoints/{c['checkpoint_id']}").json() == c
     with pytest.raises(InvalidSignature):
         signed({**found[0], "event_count": 99})
+
+
+def test_L2_batches_of_one_moment_keep_their_order(agent, server):
+    """All three are made at once where the signer was away."""
+    with asleep(server, "seal"):
+        intent = new_intent(agent, "draft")
+        for n in range(248):
+            made(agent.post(f"/api/v1/intents/{intent['id']}/events", json={
+                "event_type": "comment", "payload": {"n": n}}))
+        made(set_status(agent, get(agent, intent), "abandoned"), 200)
+    _, found = covered(agent, intent)
+    assert [c["last_sequence"] for c in found] == [100, 200, 250]
 
 
 def test_L2_nothing_new_makes_no_checkpoint(agent, long):
