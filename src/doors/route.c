@@ -330,7 +330,7 @@ const struct route routes[] = {
     {GET, API "/suspensions/{id}", KEY, ANY | USER, "wait:0-55", 0, PROBLEM,
      api_suspension_get, READ},
     {GET, API "/suspensions/{id}/receipt", KEY, ANY | USER, "texts", 0,
-     PROBLEM, api_receipt, NONE},
+     PROBLEM, api_receipt, READ},
     {GET, API "/suspensions/{id}/action", KEY, ANY, "", 0, PROBLEM,
      api_suspension_action, READ},
     {POST, API "/suspensions/{id}/respond", KEY, WRITER | USER, "", 512 * KB,
