@@ -241,6 +241,8 @@ APART = {
     "GET /api/v1/suspensions": "test_A1_own_questions",
     "GET /api/v1/suspensions/{id}": "test_A1_own_questions",
     "GET /api/v1/suspensions/{id}/action": "test_A1_own_questions",
+    "GET /api/v1/suspensions/{id}/receipt":
+        "it loads its question as GET /api/v1/suspensions/{id} does",
     "POST /api/v1/suspensions/{id}/cancel": "test_A1_own_questions",
     "POST /api/v1/suspensions/{id}/reconcile":
         "it loads its question as GET /api/v1/suspensions/{id} does",
@@ -264,6 +266,10 @@ APART = {
                     "POST /v1/requests/{id}/consume",
                     "POST /v1/requests/{id}/outcome")},
     "POST /api/v1/test/answer": "a script answers what its own key asked",
+    **{name: "test_log.py: test_readers_of_an_intent_read_its_checkpoints"
+       for name in ("GET /api/v1/checkpoints", "GET /api/v1/checkpoints/{id}",
+                    "GET /api/v1/checkpoints/{id}/proof/{event_id}",
+                    "GET /api/v1/verify/consistency")},
 }
 
 

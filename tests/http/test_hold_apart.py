@@ -226,6 +226,14 @@ LISTS = {
     "GET /api/v1/portfolios": "test_M3_a_list_has_what_is_within_reach",
     "POST /api/v1/tasks": "test_M3_no_plans_for_anothers_intent",
     "POST /api/v1/plans": "test_M3_no_plans_for_anothers_intent",
+    **{name: "test_log.py: test_who_sees_the_checkpoints_of_an_intent"
+       for name in ("GET /api/v1/checkpoints", "GET /api/v1/checkpoints/{id}",
+                    "GET /api/v1/checkpoints/{id}/proof/{event_id}",
+                    "GET /api/v1/verify/consistency")},
+    "GET /api/v1/suspensions/{id}/receipt":
+        "test_log.py: test_who_sees_a_receipt",
+    **{name: "the log of all has no word of an event"
+       for name in (r.name for r in KEYED) if " /log/" in name},
 }
 
 

@@ -369,6 +369,21 @@ def test_who_sees_the_checkpoints_of_an_intent(
             {"server"}
 
 
+def test_readers_of_an_intent_read_its_checkpoints(agent, stranger, long):
+    intent, listed, found = long
+    one = f"/api/v1/checkpoints/{found[1]['checkpoint_id']}"
+    access = f"/api/v1/intents/{intent['id']}/acl/entries"
+    refused(stranger.get(one), 404)
+    entry = made(agent.post(access, json={
+        "principal_id": "log-stranger", "permission": "read"}))
+    assert stranger.get(one).json() == found[1]
+    assert checkpoints(stranger, intent_id=intent["id"])[::-1] == found
+    proves(stranger.get(f"{one}/proof/{listed[150]['id']}").json(), found[1])
+    assert between(stranger, found[0], found[1])["consistent"] is True
+    agent.delete(f"{access}/{entry['id']}")
+    refused(stranger.get(one), 404)
+
+
 @pytest.fixture
 def stranger(server):
     """An agent that reaches nothing of the others."""
