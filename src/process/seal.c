@@ -45,21 +45,11 @@ struct str seal_credential(struct arena *a)
                : STR_NONE;
 }
 
-static struct str seal_file(struct arena *a, const struct conf *conf)
-{
-    struct buf text = buf_make(a, KEYS_MAX);
-    if (!conf->log_key.n)
-        return STR_NONE;
-    if (buf_file(&text, arena_z(a, conf->log_key)))
-        return buf_text(&text);
-    log_line(LOG_WARN, "seal: log_key cannot be read: %s", strerror(errno));
-    return STR_NONE;
-}
-
 /* The keys of the file, one PEM text behind the other. */
 static void seal_find(struct seal *s, struct str text)
 {
     const struct str end = STR("-----END PRIVATE KEY-----");
+    s->found_n = 0;
     while (str_trim(text).n > 0 && s->found_n < LOG_WRITER_KEYS) {
         const size_t at = str_search(text, end);
         const size_t to = at < text.n ? at + end.n : text.n;
@@ -74,6 +64,22 @@ static void seal_find(struct seal *s, struct str text)
     }
 }
 
+/* Reads the keys again while the current one is not among them: it may have
+ * been added since. */
+static void seal_read(struct seal *s)
+{
+    const struct conf *conf = s->child->conf;
+    struct buf text = buf_make(s->arena, KEYS_MAX);
+    if (s->child->keys.p)
+        seal_find(s, s->child->keys);
+    else if (conf->log_key.n &&
+             buf_file(&text, arena_z(s->arena, conf->log_key)))
+        seal_find(s, buf_text(&text));
+    else if (conf->log_key.n && !s->told)
+        log_line(LOG_WARN, "seal: log_key cannot be read: %s",
+                 strerror(errno));
+}
+
 /* Does this key of the file sign, by its row? */
 static bool seal_signs(struct seal *s, const struct signer *k,
                        const struct signing_key *row, bool current)
@@ -86,6 +92,37 @@ static bool seal_signs(struct seal *s, const struct signer *k,
            clock_now() < row->current_until + SIGNS_AFTER;
 }
 
+/* Is the first of the keys that sign still the current one? */
+static bool seal_current(struct seal *s, const struct signing_key_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        if (seal_signs(s, &s->keys.v[0], &rows->v[i], true))
+            return true;
+    }
+    return false;
+}
+
+/* The current key names the next one, so that who trusts the one can trust the
+ * other. */
+static const struct err *seal_succeed(struct seal *s,
+                                      const struct signing_key_rows *rows)
+{
+    const struct signing_key *current = NULL, *next = NULL;
+    struct signer_public key;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->v[i].state == SIGNING_KEY_CURRENT)
+            current = &rows->v[i];
+        if (rows->v[i].state == SIGNING_KEY_NEXT)
+            next = &rows->v[i];
+    }
+    if (!current || !next || current->successor.p || s->keys.n == 0 ||
+        !signing_key_public(s->arena, next, &key))
+        return NULL;
+    return signing_keys_succeed(
+        s->pg, s->arena, current->kid,
+        signing_key_successor(s->arena, &s->keys.v[0], &key, clock_now()));
+}
+
 /* The current key first, then those that have been retired lately. */
 static const struct err *seal_choose(struct seal *s)
 {
@@ -93,6 +130,8 @@ static const struct err *seal_choose(struct seal *s)
     if (s->keys_at > clock_mono())
         return NULL;
     TRY(signing_keys_list(s->pg, s->arena, &rows));
+    if (s->keys.n == 0 || !seal_current(s, &rows))
+        seal_read(s);
     s->keys.n = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < s->found_n; i++) {
@@ -110,7 +149,7 @@ static const struct err *seal_choose(struct seal *s)
         log_line(LOG_NOTICE, "seal: there is a key; the log is signed");
     s->told = s->keys.n == 0;
     s->keys_at = clock_mono() + KEYS_EVERY;
-    return NULL;
+    return seal_succeed(s, &rows);
 }
 
 /* ---- the loop ---------------------------------------------------------------- */
@@ -188,7 +227,6 @@ int seal_run(const struct child *c)
     s->arena = arena_make(MEMORY);
     s->pg = tables_serve(process, c->conf->database_seal, "sayso seal");
     pg_connect_ms(s->pg, c->conf->database_connect_ms);
-    seal_find(s, c->keys.p ? c->keys : seal_file(process, c->conf));
     while (!child_stop) {
         const int64_t pause = seal_look(s);
         child_busy(c, false);

@@ -78,9 +78,64 @@ static int log_key_list(const struct command *c)
     return 0;
 }
 
+/* A day, in which who keeps keys sees the next one. */
+#define LOG_KEY_SEEN (24 * 3600 * CLOCK_SECOND)
+
+static int log_key_refuse(const char *why)
+{
+    fprintf(stderr, "sayso: %s\n", why);
+    return 1;
+}
+
+static int log_key_rotate(const struct command *c)
+{
+    struct signing_key_rows rows;
+    const struct signing_key *current = NULL, *next = NULL;
+    const struct err *e = signing_keys_list(c->pg, c->arena, &rows);
+    if (e)
+        return command_end(e);
+    for (size_t i = 0; i < rows.n; i++) {
+        if (rows.v[i].state == SIGNING_KEY_CURRENT)
+            current = &rows.v[i];
+        if (rows.v[i].state == SIGNING_KEY_NEXT)
+            next = &rows.v[i];
+    }
+    if (!next)
+        return log_key_refuse("there is no next key; make it by log-key new");
+    if (current && !current->successor.p)
+        return log_key_refuse("the current key has not named the next one yet; "
+                              "the running server does that");
+    if (!command_flag(c, "--now") &&
+        clock_now() < next->created_at + LOG_KEY_SEEN)
+        return log_key_refuse("the next key is younger than a day; --now "
+                              "rotates all the same");
+    return command_end(signing_keys_turn(c->pg, c->arena, clock_now()));
+}
+
+static int log_key_retire(const struct command *c)
+{
+    const struct str kid = c->argc > 1 ? str_of(c->argv[1]) : STR("");
+    bool found = false;
+    if (kid.n == 0 || !command_options_ok(c, 2, "--compromised")) {
+        fputs("sayso: log-key retire KID [--compromised]\n", stderr);
+        return 2;
+    }
+    const struct err *e = signing_keys_end(
+        c->pg, c->arena, kid,
+        command_flag(c, "--compromised") ? SIGNING_KEY_COMPROMISED
+                                         : SIGNING_KEY_RETIRED,
+        clock_now(), &found);
+    return e || found ? command_end(e)
+                      : log_key_refuse("there is no such key");
+}
+
 int log_key_run(const struct command *c)
 {
     static const struct command_verb verbs[] = {
-        {"new", log_key_new, "--file="}, {"list", log_key_list, ""}};
-    return command_run(c, verbs, countof(verbs), "log-key new | list");
+        {"new", log_key_new, "--file="},
+        {"rotate", log_key_rotate, "--now"},
+        {"retire", log_key_retire, NULL},
+        {"list", log_key_list, ""}};
+    return command_run(c, verbs, countof(verbs),
+                       "log-key new | rotate | retire | list");
 }

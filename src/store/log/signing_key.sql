@@ -9,13 +9,11 @@ INSERT INTO signing_key ({signing_key.insert}) VALUES ({signing_key.places})
 -- name: signing_key_succeed
 UPDATE signing_key SET successor = $2 WHERE kid = $1 AND successor IS NULL
 
+-- name: signing_key_rest
+UPDATE signing_key SET state = 'retired', current_until = $1 WHERE state = 'current'
+
 -- name: signing_key_turn
--- The next key becomes the current one.
-UPDATE signing_key
-   SET state = CASE state WHEN 'next' THEN 'current' ELSE 'retired' END,
-       current_from = CASE state WHEN 'next' THEN $1 ELSE current_from END,
-       current_until = CASE state WHEN 'next' THEN NULL ELSE $1 END
- WHERE state IN ('next', 'current')
+UPDATE signing_key SET state = 'current', current_from = $1 WHERE state = 'next'
 
 -- name: signing_key_end
 -- Ends a key: retired, or compromised.
