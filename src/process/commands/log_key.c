@@ -25,35 +25,47 @@ static bool log_key_store(const struct command *c, struct str path,
     return fine;
 }
 
-/* The first key signs at once; a second one waits for its rotation. */
-static const struct err *log_key_add(const struct command *c,
-                                     const struct signer *k,
-                                     struct signing_key *out)
+static int log_key_refuse(const char *why)
 {
-    struct signing_key_rows rows;
-    enum signing_key_state state = SIGNING_KEY_CURRENT;
-    TRY(signing_keys_list(c->pg, c->arena, &rows));
-    for (size_t i = 0; i < rows.n; i++) {
-        if (rows.v[i].state == SIGNING_KEY_CURRENT)
-            state = SIGNING_KEY_NEXT;
-    }
-    *out = signing_key_make(c->arena, &k->key, state, clock_now());
-    return signing_keys_insert(c->pg, c->arena, out);
+    fprintf(stderr, "sayso: %s\n", why);
+    return 1;
 }
 
+static bool log_key_has(const struct signing_key_rows *rows,
+                        enum signing_key_state state)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->v[i].state == state)
+            return true;
+    }
+    return false;
+}
+
+/* The first key signs at once; a second one waits for its rotation. */
 static int log_key_new(const struct command *c)
 {
     const struct str path = command_option(c, "--file", 0);
     const struct str pem = signer_new(c->arena);
-    struct signing_key row;
+    struct signing_key_rows rows;
     struct signer k;
     if (path.n == 0) {
         fputs("sayso: log-key new --file PATH\n", stderr);
         return 2;
     }
+    const struct err *e = signing_keys_list(c->pg, c->arena, &rows);
+    if (e)
+        return command_end(e);
+    if (log_key_has(&rows, SIGNING_KEY_NEXT))
+        return log_key_refuse("there is a next key already; rotate or retire "
+                              "it first");
     if (!signer_read(c->arena, pem, &k) || !log_key_store(c, path, pem))
         return 1;
-    const struct err *e = log_key_add(c, &k, &row);
+    const struct signing_key row = signing_key_make(
+        c->arena, &k.key,
+        log_key_has(&rows, SIGNING_KEY_CURRENT) ? SIGNING_KEY_NEXT
+                                                : SIGNING_KEY_CURRENT,
+        clock_now());
+    e = signing_keys_insert(c->pg, c->arena, &row);
     if (e)
         return command_end(e);
     printf("%.*s\t%.*s\n", STR_FMT(row.kid),
@@ -80,12 +92,6 @@ static int log_key_list(const struct command *c)
 
 /* A day, in which who keeps keys sees the next one. */
 #define LOG_KEY_SEEN (24 * 3600 * CLOCK_SECOND)
-
-static int log_key_refuse(const char *why)
-{
-    fprintf(stderr, "sayso: %s\n", why);
-    return 1;
-}
 
 static int log_key_rotate(const struct command *c)
 {
