@@ -140,7 +140,7 @@ static struct bundle_sums check(const struct export *x, struct str old,
 {
     const struct bundle_report report = {.fault = say, .own = s};
     const struct note_key k = public_key();
-    struct bundle *b = bundle_make(a, &k, old, &report);
+    struct bundle *b = bundle_make(a, &k, 1, old, &report);
     s->n = 0;
     s->text[0] = '\0';
     cr_assert_not_null(b);
@@ -265,15 +265,48 @@ Test(bundle, rubbish)
     const struct bundle_report report = {.fault = say, .own = &s};
     const struct note_key k = public_key();
     for (size_t i = 0; i < countof(lines); i++) {
-        struct bundle *b = bundle_make(a, &k, STR_NONE, &report);
+        struct bundle *b = bundle_make(a, &k, 1, STR_NONE, &report);
         cr_assert_not(bundle_line(b, str_of(lines[i])), "%s", lines[i]);
     }
-    struct bundle *b = bundle_make(a, &k, STR_NONE, &report);
+    struct bundle *b = bundle_make(a, &k, 1, STR_NONE, &report);
     cr_assert(bundle_line(b, STR("{\"type\":\"header\",\"format\":"
                                  "\"sayso-log/1\",\"origin\":\"" ORIGIN
                                  "\"}")));
     cr_assert_not(bundle_line(b, STR("{\"type\":\"other\"}")));
     cr_assert_not(bundle_line(
         b, STR("{\"type\":\"event\",\"intent_id\":\"x\",\"event_hash\":1}")));
-    cr_assert_null(bundle_make(a, &k, STR("no head"), &report));
+    cr_assert_null(bundle_make(a, &k, 1, STR("no head"), &report));
+}
+
+/* From the first key to the third, by what each says of the next. */
+Test(bundle, keys_that_name_the_next)
+{
+    struct export *x = sound();
+    struct said s;
+    struct signer first, second;
+    const struct signer third = key();
+    struct note_key k = public_key();
+    struct json *keys = json_array(a);
+    cr_assert(signer_read(a, signer_new(a), &first));
+    cr_assert(signer_read(a, signer_new(a), &second));
+    const struct str said[] = {
+        signing_key_successor(a, &second, &third.key, NOW),
+        signing_key_successor(a, &first, &second.key, NOW)};
+    for (size_t i = 0; i < countof(said); i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "successor", said[i]);
+        json_add_json(keys, o);
+    }
+    k.key = first.key;
+    const struct bundle_report report = {.fault = say, .own = &s};
+    for (int with = 0; with < 2; with++) {
+        if (with)
+            json_set_json(x->line[0], "keys", keys);
+        struct bundle *b = bundle_make(a, &k, 1, STR_NONE, &report);
+        s.n = 0;
+        for (size_t i = 0; i < x->n; i++)
+            cr_assert(
+                bundle_line(b, json_dump(a, x->line[i], BUNDLE_LINE_MAX)));
+        cr_assert_eq(bundle_end(b).faults, with ? 0 : 3);
+    }
 }

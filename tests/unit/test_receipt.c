@@ -194,7 +194,7 @@ static struct said check(const struct json *o, const struct note_key *k)
 {
     struct said s = {.ok = ""};
     const struct receipt_check_report report = {.step = step, .own = &s};
-    cr_assert(receipt_check(a, json_dump(a, o, 1 << 20), k, &report));
+    cr_assert(receipt_check(a, json_dump(a, o, 1 << 20), k, 1, &report));
     return s;
 }
 
@@ -317,6 +317,6 @@ Test(receipt, rubbish)
     struct said s = {.ok = ""};
     const struct receipt_check_report report = {.step = step, .own = &s};
     for (size_t i = 0; i < countof(texts); i++)
-        cr_assert_not(receipt_check(a, str_of(texts[i]), &k, &report), "%s",
+        cr_assert_not(receipt_check(a, str_of(texts[i]), &k, 1, &report), "%s",
                       texts[i]);
 }

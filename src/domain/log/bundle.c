@@ -18,7 +18,8 @@ struct bundle_intent {
 
 struct bundle {
     struct arena *arena, *line_arena;
-    struct note_key key;
+    struct note_key key[BUNDLE_KEYS];
+    size_t keys;
     struct bundle_report report;
     struct note_head old; /* size 0: none */
     int64_t line;
@@ -207,7 +208,10 @@ static void bundle_checkpoint(struct bundle *b, struct json *o)
     struct tlog_hash root;
     json_unset(o, STR("type"));
     b->sums.checkpoints++;
-    if (!log_checkpoint_ok(a, o, &b->key.key))
+    size_t k = 0;
+    while (k < b->keys && !log_checkpoint_ok(a, o, &b->key[k].key))
+        k++;
+    if (k == b->keys)
         bundle_fault(b, what, "it is not signed by this key");
     if (!bundle_root(b, o, &root))
         bundle_fault(b, what, "the events that it covers are not all there");
@@ -231,10 +235,13 @@ static const char *bundle_read_head(struct bundle *b, struct str note,
         why = note_head_read(a, n->text, out);
     if (why)
         return why;
-    if (!str_eq(out->origin, b->key.name))
+    if (!str_eq(out->origin, b->key->name))
         return "it is of another log than the key";
-    return note_signed(a, n, &b->key, &at) ? NULL
-                                           : "it is not signed by this key";
+    for (size_t i = 0; i < b->keys; i++) {
+        if (note_signed(a, n, &b->key[i], &at))
+            return NULL;
+    }
+    return "it is not signed by this key";
 }
 
 static void bundle_head(struct bundle *b, const struct json *o)
@@ -257,6 +264,22 @@ static void bundle_head(struct bundle *b, const struct json *o)
 /* ---- lines
  * ------------------------------------------------------------------------ */
 
+/* Adds the keys that trusted ones name; each may name one more. */
+static void bundle_trust(struct bundle *b, const struct json *list)
+{
+    for (size_t i = 0; i < b->keys && b->keys < BUNDLE_KEYS; i++) {
+        for (size_t k = 0; k < json_count(list) && b->keys < BUNDLE_KEYS;
+             k++) {
+            struct note_key next = b->key[i];
+            if (signing_key_named(
+                    b->line_arena,
+                    json_get_text(json_at(list, k), "successor"),
+                    &b->key[i].key, &next.key))
+                b->key[b->keys++] = next;
+        }
+    }
+}
+
 static bool bundle_begin(struct bundle *b, const struct json *o)
 {
     const bool fine = !b->begun &&
@@ -264,9 +287,10 @@ static bool bundle_begin(struct bundle *b, const struct json *o)
                       str_is(json_get_text(o, "format"), BUNDLE_FORMAT);
     b->begun = true;
     b->part = json_get_text(o, "intent_id").p != NULL;
-    if (fine && !str_eq(json_get_text(o, "origin"), b->key.name))
+    if (fine && !str_eq(json_get_text(o, "origin"), b->key->name))
         bundle_fault(b, STR("the header"),
                      "it is of another log than the key");
+    bundle_trust(b, json_get(o, "keys"));
     return fine;
 }
 
@@ -291,13 +315,15 @@ bool bundle_line(struct bundle *b, struct str line)
     return true;
 }
 
-struct bundle *bundle_make(struct arena *a, const struct note_key *key,
-                           struct str old, const struct bundle_report *report)
+struct bundle *bundle_make(struct arena *a, const struct note_key *keys,
+                           size_t n, struct str old,
+                           const struct bundle_report *report)
 {
     struct bundle *b = arena_new(a, struct bundle);
     b->arena = a;
     b->line_arena = arena_within(a);
-    b->key = *key;
+    for (; b->keys < n && b->keys < BUNDLE_KEYS; b->keys++)
+        b->key[b->keys] = keys[b->keys];
     b->report = *report;
     return !old.p || !bundle_read_head(b, old, &b->old) ? b : NULL;
 }

@@ -1,4 +1,4 @@
-/* Checks an export of the log, line by line, with one public key and nothing
+/* Checks an export of the log, line by line, with public keys and nothing
  * else: no database, and no word of the server.
  *
  * The export is JSON Lines ("sayso-log/1", docs/log.md): a header, events in
@@ -8,7 +8,7 @@
 #ifndef DOMAIN_LOG_BUNDLE_H
 #define DOMAIN_LOG_BUNDLE_H
 
-#include "domain/log/note.h"
+#include "domain/log/signing_key.h"
 
 #define BUNDLE_FORMAT "sayso-log/1"
 #define BUNDLE_LINE_MAX ((size_t)8 << 20) /* bytes of a line */
@@ -21,10 +21,15 @@ struct bundle_report {
     void *own;
 };
 
-/* old: the text of an older head that has to begin this log; p NULL: none.
- * NULL where that is not a head by this key. */
-struct bundle *bundle_make(struct arena *a, const struct note_key *key,
-                           struct str old, const struct bundle_report *report);
+/* The keys that are trusted: those that were given, and each that one of them
+ * names as the next, by the statements in the header. */
+#define BUNDLE_KEYS 64
+
+/* n keys of one log, at least one. old: the text of an older head that has to
+ * begin this log; p NULL: none. NULL where that is not a head by one of them. */
+struct bundle *bundle_make(struct arena *a, const struct note_key *keys,
+                           size_t n, struct str old,
+                           const struct bundle_report *report);
 /* The next line, without its end. false: it is no line of an export, and the
  * rest cannot be read. */
 bool bundle_line(struct bundle *b, struct str line) MUST;

@@ -8,7 +8,8 @@
 struct receipt_checked {
     struct arena *a;
     const struct json *bundle;
-    const struct note_key *key;
+    const struct note_key *keys;
+    size_t n;
     const struct json *claims, *receipt; /* of the JWS; NULL: it cannot be
                                           * read */
     struct tlog_hash event; /* of the event that ended the question */
@@ -25,8 +26,8 @@ static struct str receipt_check_raw(const struct signer_public *k)
 static const char *receipt_check_signature(struct receipt_checked *x)
 {
     struct arena *a = x->a;
-    const struct signer_public *key = &x->key->key;
     struct jws jws;
+    size_t i = 0;
     const char *why = NULL;
     if (!jws_read(a, json_get_text(x->bundle, "receipt"), RECEIPT_MAX, &jws,
                   &why))
@@ -35,9 +36,13 @@ static const char *receipt_check_signature(struct receipt_checked *x)
         return "its algorithm is not EdDSA";
     if (!str_is(json_get_text(jws.header, "typ"), RECEIPT_TYPE))
         return "it is a statement of another type";
-    if (!str_eq(json_get_text(jws.header, "kid"), signer_kid(a, key)))
+    while (i < x->n && !str_eq(json_get_text(jws.header, "kid"),
+                               signer_kid(a, &x->keys[i].key)))
+        i++;
+    if (i == x->n)
         return "it is signed by another key";
-    if (!crypt_ed25519_ok(receipt_check_raw(key), jws.signature, jws.input))
+    if (!crypt_ed25519_ok(receipt_check_raw(&x->keys[i].key), jws.signature,
+                          jws.input))
         return "its signature does not hold";
     x->claims = jws_claims(a, &jws);
     x->receipt = json_get(x->claims, "receipt");
@@ -153,7 +158,10 @@ static const char *receipt_check_checkpoint(const struct receipt_checked *x)
     const struct json *proof = json_get(x->bundle, "proof");
     struct merkle_proof p;
     struct tlog_hash root;
-    if (!log_checkpoint_ok(x->a, c, &x->key->key))
+    size_t i = 0;
+    while (i < x->n && !log_checkpoint_ok(x->a, c, &x->keys[i].key))
+        i++;
+    if (i == x->n)
         return "it is not signed by this key";
     if (!log_checkpoint_hash_read(x->a, json_get_text(c, "merkle_root"),
                                   &root) ||
@@ -205,9 +213,13 @@ static const char *receipt_check_head(const struct receipt_checked *x)
         why = note_head_read(a, n->text, &head);
     if (why)
         return why;
-    const struct note_key key = {
-        .name = head.origin, .algorithm = NOTE_ED25519, .key = x->key->key};
-    if (!note_signed(a, n, &key, &at))
+    bool holds = false;
+    for (size_t i = 0; i < x->n && !holds; i++) {
+        struct note_key key = x->keys[i];
+        key.name = head.origin;
+        holds = note_signed(a, n, &key, &at);
+    }
+    if (!holds)
         return "its head is not signed by this key";
     const struct tlog_hash leaf = tlog_leaf(&x->event);
     return tlog_included(&p, index, head.size, &leaf, &head.root)
@@ -219,10 +231,10 @@ static const char *receipt_check_head(const struct receipt_checked *x)
  * ------------------------------------------------------------------ */
 
 bool receipt_check(struct arena *a, struct str bundle,
-                   const struct note_key *key,
+                   const struct note_key *keys, size_t n,
                    const struct receipt_check_report *report)
 {
-    struct receipt_checked x = {.a = a, .key = key};
+    struct receipt_checked x = {.a = a, .keys = keys, .n = n};
     struct json *o = NULL;
     if (json_parse(a, bundle, &o) || !json_is(o, JSON_OBJECT) ||
         !json_is(json_get(o, "receipt"), JSON_STRING))

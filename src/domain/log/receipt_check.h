@@ -1,4 +1,4 @@
-/* Checks a receipt with its bundle, with one public key and nothing else: no
+/* Checks a receipt with its bundle, with a public key and nothing else: no
  * database, and no word of the server. */
 #ifndef DOMAIN_LOG_RECEIPT_CHECK_H
 #define DOMAIN_LOG_RECEIPT_CHECK_H
@@ -13,11 +13,12 @@ struct receipt_check_report {
     void *own;
 };
 
-/* The steps that the bundle has parts for; a bundle without a part, such as
+/* n keys that are trusted: one signed the receipt, and the proofs of later days
+ * may be signed by a later one. The steps that the bundle has parts for; a bundle without a part, such as
  * ?texts=no, is checked without it. false: it is no bundle, and no step was
  * made. */
 bool receipt_check(struct arena *a, struct str bundle,
-                   const struct note_key *key,
+                   const struct note_key *keys, size_t n,
                    const struct receipt_check_report *report) MUST;
 
 #endif

@@ -2,6 +2,9 @@
 #include "domain/log/signing_key.h"
 
 #include "base/clock_text.h"
+#include "base/json/jws.h"
+
+#define SIGNING_KEY_TYPE "sayso-key+jwt"
 
 static const struct record_field signing_key_fields[] = {
     {RECORD_TEXT(signing_key, kid, IN_TABLE)},
@@ -49,5 +52,24 @@ struct str signing_key_successor(struct arena *a, const struct signer *old,
     struct json *payload = json_object(a);
     json_set_text(payload, "from", clock_rfc3339(a, now));
     json_set_json(payload, "jwk", signer_jwk(a, next));
-    return signer_jws(a, old, "sayso-key+jwt", payload);
+    return signer_jws(a, old, SIGNING_KEY_TYPE, payload);
+}
+
+bool signing_key_named(struct arena *a, struct str statement,
+                       const struct signer_public *old,
+                       struct signer_public *out)
+{
+    const char *why;
+    struct jws jws;
+    if (!jws_read(a, statement, SIGNER_JWS_MAX, &jws, &why) ||
+        !str_is(json_get_text(jws.header, "typ"), SIGNING_KEY_TYPE) ||
+        !crypt_ed25519_ok((struct str){(const char *)old->b, sizeof old->b},
+                          jws.signature, jws.input))
+        return false;
+    const struct str x = crypt_base64url_read(
+        a, json_get_text(json_get(jws_claims(a, &jws), "jwk"), "x"));
+    if (x.n != sizeof out->b)
+        return false;
+    memcpy(out->b, x.p, sizeof out->b);
+    return true;
 }

@@ -29,5 +29,10 @@ bool signing_key_public(struct arena *a, const struct signing_key *row,
 struct str signing_key_successor(struct arena *a, const struct signer *old,
                                  const struct signer_public *next,
                                  int64_t now);
+/* The key that such a statement names. false: it is no statement by the old
+ * key. */
+bool signing_key_named(struct arena *a, struct str statement,
+                       const struct signer_public *old,
+                       struct signer_public *out) MUST;
 
 #endif

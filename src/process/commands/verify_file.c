@@ -25,16 +25,22 @@ static int verify_file_unreadable(struct str path, const char *why)
     return 2;
 }
 
-static bool verify_file_key(const struct command *c, struct arena *a,
-                            struct note_key *out)
+/* The keys of all --key; 0: one is none, or there is none. */
+static size_t verify_file_keys(const struct command *c, struct arena *a,
+                               struct note_key out[BUNDLE_KEYS])
 {
-    if (note_key_read(a, command_option(c, "--key", 0), out) &&
-        out->algorithm == NOTE_ED25519)
-        return true;
+    size_t n = 0;
+    for (; n < BUNDLE_KEYS && command_option(c, "--key", n).p; n++) {
+        if (!note_key_read(a, command_option(c, "--key", n), &out[n]) ||
+            out[n].algorithm != NOTE_ED25519)
+            n = BUNDLE_KEYS;
+    }
+    if (n > 0 && n < BUNDLE_KEYS)
+        return n;
     fputs("sayso: --key has to be a key of the log, such as "
           "sayso.example/log+dd0e8583+AddamAGC...\n",
           stderr);
-    return false;
+    return 0;
 }
 
 /* ---- an export of the log
@@ -79,15 +85,16 @@ int verify_file_bundle(const struct command *c)
     const struct str head = command_option(c, "--head", 0);
     const struct bundle_report report = {.fault = verify_file_fault};
     struct buf old = buf_make(a, NOTE_MAX);
-    struct note_key k;
+    struct note_key keys[BUNDLE_KEYS];
     const char *why = NULL;
     if (!command_options_ok(c, 0, "--bundle= --key= --head="))
         return 2;
-    if (!verify_file_key(c, a, &k))
+    const size_t n = verify_file_keys(c, a, keys);
+    if (n == 0)
         return 2;
     const bool kept = head.n && buf_file(&old, arena_z(a, head));
     struct bundle *b =
-        bundle_make(a, &k, kept ? buf_text(&old) : STR_NONE, &report);
+        bundle_make(a, keys, n, kept ? buf_text(&old) : STR_NONE, &report);
     if (!b)
         return verify_file_unreadable(head, "this is no head by this key");
     if (!verify_file_read(a, b, arena_z(a, path), &why))
@@ -121,16 +128,18 @@ int verify_file_receipt(const struct command *c)
     struct arena *a = arena_make(MEMORY);
     const struct str path = command_option(c, "--receipt", 0);
     struct buf text = buf_make(a, RECEIPT_CHECK_MAX);
-    struct note_key k;
+    struct note_key keys[BUNDLE_KEYS];
     int faults = 0;
     const struct receipt_check_report report = {.step = verify_file_step,
                                                 .own = &faults};
-    if (!command_options_ok(c, 0, "--receipt= --key=") ||
-        !verify_file_key(c, a, &k))
+    if (!command_options_ok(c, 0, "--receipt= --key="))
+        return 2;
+    const size_t n = verify_file_keys(c, a, keys);
+    if (n == 0)
         return 2;
     if (!buf_file(&text, arena_z(a, path)))
         return verify_file_unreadable(path, strerror(errno));
-    if (!receipt_check(a, buf_text(&text), &k, &report))
+    if (!receipt_check(a, buf_text(&text), keys, n, &report))
         return verify_file_unreadable(path, "this is no receipt");
     arena_free(a);
     return faults ? 1 : 0;
