@@ -33,7 +33,7 @@ struct seal {
     struct log_writer writer;
 };
 
-/* ---- keys ------------------------------------------------------------------ */
+/* ---- keys ----------------------------------------------------------- */
 
 struct str seal_credential(struct arena *a)
 {
@@ -152,7 +152,7 @@ static const struct err *seal_choose(struct seal *s)
     return seal_succeed(s, &rows);
 }
 
-/* ---- the loop ---------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------- */
 
 struct seal_attempt {
     struct seal *seal;

@@ -32,7 +32,7 @@ static struct note_key public_key(void)
         .name = STR(ORIGIN), .algorithm = NOTE_ED25519, .key = key().key};
 }
 
-/* ---- making one --------------------------------------------------------- */
+/* ---- making one ----------------------------------------------------- */
 
 #define LINES 32
 
@@ -120,7 +120,7 @@ static struct export *sound(void)
     return x;
 }
 
-/* ---- checking it ---------------------------------------------------------- */
+/* ---- checking it ---------------------------------------------------- */
 
 struct said {
     char text[4096];

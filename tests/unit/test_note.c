@@ -211,7 +211,7 @@ Test(note, rubbish)
                                    65 * 15), &n));
 }
 
-/* ---- checkpoints ------------------------------------------------------------ */
+/* ---- checkpoints ---------------------------------------------------- */
 
 static const char CHECKPOINT[] =
     "{\"anchor\":null,\"checkpoint_id\":\"chk_1\",\"created_at\":"

@@ -86,7 +86,7 @@ static struct scene *scene(void)
     return x;
 }
 
-/* ---- what is signed ------------------------------------------------------- */
+/* ---- what is signed ------------------------------------------------- */
 
 Test(receipt, says_no_word_of_a_person_or_of_the_question)
 {
@@ -141,7 +141,7 @@ Test(receipt, without_its_salt_discloses_nothing)
     cr_assert_eq(json_count(receipt_disclosures(a, &x->r)), 0);
 }
 
-/* ---- checking ---------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------- */
 
 /* The bundle with both proofs, of a log that has the two events. */
 static struct json *bundle(const struct scene *x)

@@ -166,7 +166,7 @@ Test(tlog, sizes_that_are_none)
     cr_assert_not(tlog_consistent(&none, 3, 5, &h, &h));
 }
 
-/* ---- the tree of a checkpoint --------------------------------------------- */
+/* ---- the tree of a checkpoint --------------------------------------- */
 
 static struct tlog_hash *entries(int n)
 {

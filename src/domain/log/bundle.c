@@ -105,8 +105,7 @@ static void bundle_place(struct bundle *b, struct bundle_intent *i)
     i->at[i->n++] = b->n;
 }
 
-/* ---- events
- * ----------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------- */
 
 static struct str bundle_event_name(struct arena *a, const struct json *o)
 {
@@ -174,8 +173,7 @@ static bool bundle_event(struct bundle *b, const struct json *o)
     return true;
 }
 
-/* ---- checkpoints
- * ------------------------------------------------------------ */
+/* ---- checkpoints ---------------------------------------------------- */
 
 /* The root over the events that it names; false: the export lacks some. */
 static bool bundle_root(struct bundle *b, const struct json *o,
@@ -220,8 +218,7 @@ static void bundle_checkpoint(struct bundle *b, struct json *o)
         bundle_fault(b, what, "its root is not that of its events");
 }
 
-/* ---- the head
- * ----------------------------------------------------------------- */
+/* ---- the head ------------------------------------------------------- */
 
 /* NULL, or why it is not a head of this log by this key. */
 static const char *bundle_read_head(struct bundle *b, struct str note,
@@ -261,8 +258,7 @@ static void bundle_head(struct bundle *b, const struct json *o)
     b->sums.head = note;
 }
 
-/* ---- lines
- * ------------------------------------------------------------------------ */
+/* ---- lines ---------------------------------------------------------- */
 
 /* Adds the keys that trusted ones name; each may name one more. */
 static void bundle_trust(struct bundle *b, const struct json *list)

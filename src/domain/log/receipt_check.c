@@ -20,8 +20,7 @@ static struct str receipt_check_raw(const struct signer_public *k)
     return (struct str){(const char *)k->b, sizeof k->b};
 }
 
-/* ---- the statement
- * ---------------------------------------------------------- */
+/* ---- the statement -------------------------------------------------- */
 
 static const char *receipt_check_signature(struct receipt_checked *x)
 {
@@ -71,8 +70,7 @@ static const char *receipt_check_disclosures(const struct receipt_checked *x)
     return NULL;
 }
 
-/* ---- the texts
- * ---------------------------------------------------------------- */
+/* ---- the texts ------------------------------------------------------ */
 
 static const char *receipt_check_subject(const struct receipt_checked *x)
 {
@@ -131,8 +129,7 @@ static const char *receipt_check_facts(const struct receipt_checked *x)
     return NULL;
 }
 
-/* ---- the proofs
- * --------------------------------------------------------------- */
+/* ---- the proofs ----------------------------------------------------- */
 
 static bool receipt_check_steps(struct arena *a, const struct json *list,
                                 struct merkle_proof *out)
@@ -227,8 +224,7 @@ static const char *receipt_check_head(const struct receipt_checked *x)
                : "its proof does not lead from the event to the head";
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------ */
 
 bool receipt_check(struct arena *a, struct str bundle,
                    const struct note_key *keys, size_t n,

@@ -12,7 +12,7 @@ static const char signer_spki[] = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03"
 static const char signer_pkcs8[] = "\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b"
                                    "\x65\x70\x04\x22\x04\x20";
 
-/* ---- base58btc ---------------------------------------------------------- */
+/* ---- base58btc ------------------------------------------------------ */
 
 #define SIGNER_DID_BYTES (sizeof signer_codec + CRYPT_ED25519_KEY)
 #define SIGNER_DID_DIGITS 48 /* at most, in base 58 */
@@ -61,7 +61,7 @@ static bool signer_bytes58(struct str text, uint8_t out[SIGNER_DID_BYTES])
     return true;
 }
 
-/* ---- names -------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------- */
 
 struct str signer_did(struct arena *a, const struct signer_public *key)
 {
@@ -112,7 +112,7 @@ struct str signer_pem(struct arena *a, const struct signer_public *key)
                       STR("\n-----END PUBLIC KEY-----\n"));
 }
 
-/* ---- the secret key ----------------------------------------------------- */
+/* ---- the secret key ------------------------------------------------- */
 
 #define SIGNER_BEGIN "-----BEGIN PRIVATE KEY-----"
 #define SIGNER_END "-----END PRIVATE KEY-----"

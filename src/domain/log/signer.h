@@ -22,7 +22,7 @@ struct str signer_kid(struct arena *a, const struct signer_public *key);
 /* The PEM of the public key (RFC 8410), as openssl reads it. */
 struct str signer_pem(struct arena *a, const struct signer_public *key);
 
-/* ---- the secret key --------------------------------------------------- */
+/* ---- the secret key ------------------------------------------------- */
 
 struct signer {
     uint8_t seed[CRYPT_ED25519_SEED];

@@ -208,7 +208,7 @@ bool tlog_consistent(const struct tlog_proof *p, int64_t from, int64_t to,
     return sn == 0 && tlog_equal(&fr, from_root) && tlog_equal(&sr, to_root);
 }
 
-/* ---- tiles ------------------------------------------------------------ */
+/* ---- tiles ---------------------------------------------------------- */
 
 struct tlog_place tlog_place(unsigned level, int64_t index)
 {

@@ -67,7 +67,7 @@ bool tlog_consistent(const struct tlog_proof *p, int64_t from, int64_t to,
                      const struct tlog_hash *from_root,
                      const struct tlog_hash *to_root);
 
-/* ---- tiles ------------------------------------------------------------ */
+/* ---- tiles ---------------------------------------------------------- */
 
 /* The place of a hash in the tiles. A tile of level L has the hashes of level
  * 8 * L of the tree; those between are computed from it. */

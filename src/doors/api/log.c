@@ -50,7 +50,7 @@ const struct err *api_log_head(struct call *c)
     return NULL;
 }
 
-/* ---- tiles ------------------------------------------------------------------ */
+/* ---- tiles ---------------------------------------------------------- */
 
 /* A tile as its address names it: "x001/x234/067" is 1234067, and ".p/5" after
  * it asks for the first 5 of its hashes. */

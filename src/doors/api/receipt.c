@@ -10,7 +10,7 @@
 
 #define JOSE "application/jose"
 
-/* ---- keys ------------------------------------------------------------------ */
+/* ---- keys ----------------------------------------------------------- */
 
 /* Those that are published: all but the compromised ones. */
 static const struct err *receipt_keys(struct call *c, struct json **out)
@@ -42,7 +42,7 @@ const struct err *api_receipt_keys(struct call *c)
     return NULL;
 }
 
-/* ---- proofs ---------------------------------------------------------------- */
+/* ---- proofs --------------------------------------------------------- */
 
 /* That a checkpoint has the event: one of its intent, else the server's. */
 static const struct err *receipt_checkpoint(struct call *c,
@@ -96,7 +96,7 @@ static const struct err *receipt_head(struct call *c, int64_t position,
     return NULL;
 }
 
-/* ---- the bundle -------------------------------------------------------------- */
+/* ---- the bundle ----------------------------------------------------- */
 
 static const struct err *receipt_event(struct call *c, struct str intent_id,
                                        int64_t sequence, struct event *out)

@@ -43,8 +43,7 @@ static size_t verify_file_keys(const struct command *c, struct arena *a,
     return 0;
 }
 
-/* ---- an export of the log
- * --------------------------------------------------- */
+/* ---- an export of the log ------------------------------------------- */
 
 /* Feeds the file line by line; false: it cannot be read, and *why says why. */
 static bool verify_file_read(struct arena *a, struct bundle *b,
@@ -112,8 +111,7 @@ int verify_file_bundle(const struct command *c)
     return sums.faults ? 1 : 0;
 }
 
-/* ---- a receipt
- * -------------------------------------------------------------- */
+/* ---- a receipt ------------------------------------------------------ */
 
 static void verify_file_step(void *own, const char *step, const char *why)
 {

@@ -41,8 +41,7 @@ static bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n)
     return true;
 }
 
-/* ---- the end, and what follows
- * ---------------------------------------------- */
+/* ---- the end, and what follows -------------------------------------- */
 
 const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_end *out, bool *taken)
@@ -112,8 +111,7 @@ const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
         PG(pg_number(epoch), pg_text(intent_id), pg_number(TLOGS_PAGE)), out);
 }
 
-/* ---- writing
- * ------------------------------------------------------------------ */
+/* ---- writing -------------------------------------------------------- */
 
 void tlogs_queue_leaves(struct pg *pg, struct arena *a,
                         const struct tlogs_end *end,
@@ -180,8 +178,7 @@ void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
              PG(pg_text(id), pg_moment(now), pg_text(checkpoint_id)));
 }
 
-/* ---- reading
- * ------------------------------------------------------------------ */
+/* ---- reading -------------------------------------------------------- */
 
 const struct err *tlogs_faults(struct pg *pg, struct arena *a,
                                struct tlogs_fault **out, size_t *n)

@@ -37,8 +37,7 @@ struct log_writer_run {
     int64_t checkpoints; /* of this run: each has a time of its own */
 };
 
-/* ---- the end of the log
- * ------------------------------------------------------ */
+/* ---- the end of the log --------------------------------------------- */
 
 /* Does what is stored begin with the last head, and is that signed by one of
  * the keys? */
@@ -87,8 +86,7 @@ static const struct err *log_writer_load(struct log_writer_run *r)
     return NULL;
 }
 
-/* ---- events
- * ------------------------------------------------------------------ */
+/* ---- events --------------------------------------------------------- */
 
 /* The digest of the event before, of this batch or of the log. */
 static bool log_writer_before(const struct log_writer_run *r,
@@ -243,8 +241,7 @@ static const struct err *log_writer_faults(struct log_writer_run *r)
     return NULL;
 }
 
-/* ---- heads and checkpoints
- * --------------------------------------------------- */
+/* ---- heads and checkpoints ------------------------------------------ */
 
 /* At most one in a second, and only of a tree that has grown. */
 static void log_writer_head(struct log_writer_run *r)
@@ -361,8 +358,7 @@ static const struct err *log_writer_requests(struct log_writer_run *r)
     return NULL;
 }
 
-/* ---- the batch
- * ------------------------------------------------------------------ */
+/* ---- the batch ------------------------------------------------------ */
 
 static const struct err *log_writer_write(struct log_writer_run *r)
 {
