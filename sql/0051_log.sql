@@ -63,6 +63,7 @@ CREATE TABLE log_head (
     signed_at timestamptz NOT NULL,
     PRIMARY KEY (epoch, size)
 );
+CREATE INDEX log_head_signed_at ON log_head (signed_at);
 -- What witnesses add to a head.
 CREATE TABLE log_cosignature (
     epoch  integer NOT NULL,
@@ -185,4 +186,5 @@ GRANT SELECT ON signing_key, log_end, log_leaf, log_tile, log_head, log_cosignat
     log_checkpoint, log_request, log_fault, receipt TO sayso_web;
 GRANT INSERT ON log_request, log_cosignature TO sayso_web;
 GRANT SELECT (epoch, size, signed_at), DELETE ON log_head TO sayso_tick;
+GRANT SELECT (epoch, size) ON log_cosignature TO sayso_tick;
 GRANT SELECT (id, at), DELETE ON log_request TO sayso_tick;

@@ -161,6 +161,23 @@ DELETE FROM secret_view
    AND id = ANY (ARRAY(SELECT s.id FROM secret_view s
                         WHERE s.made_at < $1 ORDER BY s.made_at LIMIT 500))
 
+-- name: due_log_head_delete
+-- The last head of each hour stays, the newest, and those that a witness has signed.
+DELETE FROM log_head
+ WHERE (epoch, size) IN (
+    SELECT h.epoch, h.size FROM log_head h
+     WHERE h.signed_at < $1
+       AND (SELECT k.signed_at FROM log_head k WHERE k.epoch = h.epoch AND k.size > h.size
+             ORDER BY k.size LIMIT 1) < date_trunc('hour', h.signed_at, 'UTC') + interval '1 h'
+       AND NOT EXISTS (SELECT FROM log_cosignature c
+                        WHERE c.epoch = h.epoch AND c.size = h.size)
+     ORDER BY h.signed_at LIMIT 500)
+
+-- name: due_log_request_delete
+DELETE FROM log_request
+ WHERE at < $1
+   AND id = ANY (ARRAY(SELECT r.id FROM log_request r WHERE r.at < $1 ORDER BY r.at LIMIT 500))
+
 -- name: due_initiation_delete
 DELETE FROM initiation
  WHERE expires_at < $1

@@ -26,7 +26,8 @@ struct bundle_report {
 #define BUNDLE_KEYS 64
 
 /* n keys of one log, at least one. old: the text of an older head that has to
- * begin this log; p NULL: none. NULL where that is not a head by one of them. */
+ * begin this log; p NULL: none. NULL where that is not a head by one of
+ * them. */
 struct bundle *bundle_make(struct arena *a, const struct note_key *keys,
                            size_t n, struct str old,
                            const struct bundle_report *report);

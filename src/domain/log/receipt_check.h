@@ -14,9 +14,9 @@ struct receipt_check_report {
 };
 
 /* n keys that are trusted: one signed the receipt, and the proofs of later days
- * may be signed by a later one. The steps that the bundle has parts for; a bundle without a part, such as
- * ?texts=no, is checked without it. false: it is no bundle, and no step was
- * made. */
+ * may be signed by a later one. The steps that the bundle has parts for; a
+ * bundle without a part, such as ?texts=no, is checked without it. false: it is
+ * no bundle, and no step was made. */
 bool receipt_check(struct arena *a, struct str bundle,
                    const struct note_key *keys, size_t n,
                    const struct receipt_check_report *report) MUST;

@@ -140,6 +140,8 @@ const struct err *lapse_rows(struct lapse *r, const struct work *clock,
                {SQL_DUE_SIGN_IN_FAILURE_DELETE, SIGN_INS_FORGOTTEN},
                {SQL_DUE_STORED_DELETE, 30 * DAY},
                {SQL_DUE_SECRET_DELETE, SECRETS_LIFE},
+               {SQL_DUE_LOG_HEAD_DELETE, DAY},
+               {SQL_DUE_LOG_REQUEST_DELETE, DAY},
                {SQL_DUE_INITIATION_DELETE, INITIATIONS_LIFE},
                {SQL_DUE_DPOP_PROOF_DELETE, PERMIT_TOKENS_PROOF_KEPT},
                {SQL_DUE_PERMIT_TOKEN_DELETE, DAY}};
