@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/shared/clock_watch.h"
-#include "store/log/log_checkpoints.h"
+#include "store/log/signing_keys.h"
 #include "store/tables.h"
 #include "work/log/receipt_writer.h"
 

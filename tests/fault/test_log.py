@@ -102,3 +102,25 @@ def whole(server):
     done = server.sayso("verify", "--bundle", str(path), "--key", key)
     assert done.returncode == 0, done.stdout
     assert done.stdout.endswith(" 0 broken\n")
+
+
+def test_what_does_not_fit_the_last_head_is_not_signed(server):
+    """Whoever owns the tables changes the tiles: the signer notices when it reads
+    it again, and says so until somebody has looked."""
+    agent = server.client("agent", agent="log-agent")
+    with server.database() as db:
+        before = db.execute("SELECT max(size) FROM log_head").fetchone()
+        db.execute("ALTER TABLE log_tile DISABLE TRIGGER ALL")
+        db.execute("""
+            UPDATE log_tile SET hashes = set_byte(hashes, 0,
+                                                  255 - get_byte(hashes, 0))
+            """)
+        db.execute("ALTER TABLE log_tile ENABLE TRIGGER ALL")
+        os.kill(signer(server), signal.SIGKILL)
+        agent.post("/api/v1/suspensions", json={
+            "question": "Go?", "response_type": "confirm"})
+        log = server.state / "log" / "sayso.log"
+        kit.wait_for(lambda: "log.inconsistent" in log.read_text())
+        time.sleep(2)
+        assert db.execute("SELECT max(size) FROM log_head"
+                          ).fetchone() == before

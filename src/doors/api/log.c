@@ -2,7 +2,7 @@
  * newest head, the tiles and their entries. None of it has a word of an
  * event. */
 #include "doors/api/api.h"
-#include "store/log/log_checkpoints.h"
+#include "store/log/signing_keys.h"
 #include "store/log/tlogs.h"
 #include "store/tables.h"
 #include "work/log/log_writer.h"

@@ -4,6 +4,7 @@
 #include "doors/asking/question.h"
 #include "store/intent/events.h"
 #include "store/log/log_checkpoints.h"
+#include "store/log/signing_keys.h"
 #include "store/log/receipts.h"
 #include "store/log/tlogs.h"
 #include "store/tables.h"

@@ -6,6 +6,7 @@
 #include "domain/log/bundle.h"
 #include "process/commands/commands.h"
 #include "store/log/log_checkpoints.h"
+#include "store/log/signing_keys.h"
 #include "store/log/tlogs.h"
 #include "store/rows.h"
 #include "store/tables.h"

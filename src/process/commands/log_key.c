@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/clock_text.h"
 #include "process/commands/commands.h"
-#include "store/log/log_checkpoints.h"
+#include "store/log/signing_keys.h"
 
 /* Appends the key to the file, which it makes where there is none. */
 static bool log_key_store(const struct command *c, struct str path,
