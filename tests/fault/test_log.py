@@ -105,7 +105,7 @@ def whole(server):
 
 
 def test_what_does_not_fit_the_last_head_is_not_signed(server):
-    """Whoever owns the tables changes the tiles: the signer notices when it reads
+    """The owner of the tables changes tiles: the signer notices when it reads
     it again, and says so until somebody has looked."""
     agent = server.client("agent", agent="log-agent")
     with server.database() as db:
