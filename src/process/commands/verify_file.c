@@ -92,6 +92,8 @@ int verify_file_bundle(const struct command *c)
     if (n == 0)
         return 2;
     const bool kept = head.n && buf_file(&old, arena_z(a, head));
+    if (head.n && !kept && errno != ENOENT)
+        return verify_file_unreadable(head, strerror(errno));
     struct bundle *b =
         bundle_make(a, keys, n, kept ? buf_text(&old) : STR_NONE, &report);
     if (!b)
