@@ -238,6 +238,9 @@ def test_what_is_no_key_and_no_head_is_said(run, code):
     assert run(code, "").returncode == 2
     (run.at / "head.txt").write_text("rubbish")
     assert run(code).returncode == 2
+    (run.at / "head.txt").unlink()
+    (run.at / "head.txt").mkdir()
+    assert run(code).returncode == 2
     (run.at / "log.jsonl").unlink()
     assert run(code).returncode == 2
 
