@@ -102,6 +102,7 @@ struct supervisor {
 static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
 {
     const enum post_kind kind = s->posts[slot].kind;
+    struct arena *a = arena_make(ARENA_PROCESS_MAX);
     const struct child child = {
         .conf = &s->loaded.conf,
         .templates = s->loaded.templates,
@@ -110,9 +111,7 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
         .slot = metrics_worker(s->metrics, slot),
         .seat = slot,
         .secret = s->secret,
-        .keys = kind == POST_SEAL
-                    ? seal_credential(arena_make(ARENA_PROCESS_MAX))
-                    : STR_NONE,
+        .keys = kind == POST_SEAL ? seal_credential(a) : STR_NONE,
         .listen_fd = kind == POST_WEB    ? s->socket.fd
                      : kind == POST_WAIT ? s->wait_socket.fd
                                          : -1,
@@ -132,7 +131,9 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != s->pid)
         _exit(EXIT_SUCCESS);
-    exit(kinds[kind].run(&child));
+    const int status = kinds[kind].run(&child);
+    arena_free(a);
+    exit(status);
 }
 
 /* Sets the next start of a child that crashed. */
