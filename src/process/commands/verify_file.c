@@ -77,9 +77,8 @@ static bool verify_file_keep(const char *path, struct str note)
     return f && fclose(f) == 0 && fine;
 }
 
-int verify_file_bundle(const struct command *c)
+static int verify_file_log(const struct command *c, struct arena *a)
 {
-    struct arena *a = arena_make(MEMORY);
     const struct str path = command_option(c, "--bundle", 0);
     const struct str head = command_option(c, "--head", 0);
     const struct bundle_report report = {.fault = verify_file_fault};
@@ -109,8 +108,15 @@ int verify_file_bundle(const struct command *c)
            (long long)sums.events, (long long)sums.intents,
            (long long)sums.checkpoints, (long long)sums.erased,
            (long long)sums.faults);
-    arena_free(a);
     return sums.faults ? 1 : 0;
+}
+
+int verify_file_bundle(const struct command *c)
+{
+    struct arena *a = arena_make(MEMORY);
+    const int status = verify_file_log(c, a);
+    arena_free(a);
+    return status;
 }
 
 /* ---- a receipt ------------------------------------------------------ */
@@ -123,9 +129,8 @@ static void verify_file_step(void *own, const char *step, const char *why)
            why ? why : "");
 }
 
-int verify_file_receipt(const struct command *c)
+static int verify_file_one(const struct command *c, struct arena *a)
 {
-    struct arena *a = arena_make(MEMORY);
     const struct str path = command_option(c, "--receipt", 0);
     struct buf text = buf_make(a, RECEIPT_CHECK_MAX);
     struct note_key keys[BUNDLE_KEYS];
@@ -141,6 +146,13 @@ int verify_file_receipt(const struct command *c)
         return verify_file_unreadable(path, strerror(errno));
     if (!receipt_check(a, buf_text(&text), keys, n, &report))
         return verify_file_unreadable(path, "this is no receipt");
-    arena_free(a);
     return faults ? 1 : 0;
+}
+
+int verify_file_receipt(const struct command *c)
+{
+    struct arena *a = arena_make(MEMORY);
+    const int status = verify_file_one(c, a);
+    arena_free(a);
+    return status;
 }
