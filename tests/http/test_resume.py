@@ -78,6 +78,7 @@ def state(agent, request_id):
 # --- Roles ----------------------------------------------------------------
 
 USER_MAY = {"GET /api/v1/suspensions/{id}",
+            "GET /api/v1/suspensions/{id}/receipt",
             "POST /api/v1/suspensions/{id}/respond",
             "POST /api/v1/initiations", "POST /api/v1/permits/{id}/revoke",
             RESUME}

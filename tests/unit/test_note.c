@@ -57,8 +57,8 @@ Test(note, names_that_are_none)
         "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMs0",
         "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsww",
         "did:key:z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc",
-        "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMswzzzzzzzzzzzzz"
-        "zzzzzzzzzzzzz"};
+        ("did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMswzzzzzzzzzzz"
+         "zzzzzzzzzzzzzzz")};
     static const char *const keys[] = {
         "", "+", "sayso.example/log", "sayso.example/log+dd0e8583",
         "sayso.example/log+dd0e8584+"
@@ -194,8 +194,8 @@ Test(note, rubbish)
         "o\n03\nAHPl37XTxvcfsNwdsvCW4Cotb9bXpZ0jwQCxWoSI2sQ=\n",
         "o\n3\nAHPl37XTxvcfsNwdsvCW4Cotb9bXpZ0jwQCxWoSI2sQ\n",
         "o\n3\nAHPl37XTxvcfsNwdsvCW4Cotb9bXpZ0jwQCxWoSI2sQ=",
-        "o\n9223372036854775808\nAHPl37XTxvcfsNwdsvCW4Cotb9bXpZ0jwQCxWoSI2sQ="
-        "\n"};
+        ("o\n9223372036854775808\nAHPl37XTxvcfsNwdsvCW4Cotb9bXpZ0jwQCxWoSI2sQ="
+         "\n")};
     struct note n;
     struct note_head h;
     for (size_t i = 0; i < countof(notes); i++)
