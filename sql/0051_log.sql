@@ -110,10 +110,12 @@ CREATE TABLE log_request (
 );
 CREATE INDEX log_request_open ON log_request (at) WHERE ended_at IS NULL;
 
--- Chains that do not hold. Nothing of such an intent is signed until they do.
+-- Chains that do not hold. Nothing of such an intent is signed until they do. Late: an event came
+-- before the one that it follows, whose transaction has a later number.
 CREATE TABLE log_fault (
     intent_id uuid PRIMARY KEY REFERENCES intent,
     sequence  bigint NOT NULL,
+    late      boolean NOT NULL,
     reason    text NOT NULL,
     found_at  timestamptz NOT NULL
 );
@@ -178,7 +180,7 @@ GRANT INSERT ON log_end, log_leaf, log_tile, log_head, log_checkpoint, log_fault
 GRANT UPDATE (size, xid, intent_id, sequence) ON log_end TO sayso_seal;
 GRANT UPDATE (hashes) ON log_tile TO sayso_seal;
 GRANT UPDATE (ended_at, checkpoint_id) ON log_request TO sayso_seal;
-GRANT UPDATE (sequence, reason, found_at), DELETE ON log_fault TO sayso_seal;
+GRANT UPDATE (sequence, late, reason, found_at), DELETE ON log_fault TO sayso_seal;
 GRANT UPDATE (xid, suspension_id) ON receipt_end TO sayso_seal;
 GRANT UPDATE (successor) ON signing_key TO sayso_seal;
 

@@ -12,8 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import \
     Ed25519PublicKey
 from openintent.models import MerkleProof
 
+import kit
 from kit import (ANY_ID, answer, ask, asleep, canonical, configured, events,
-                 get, made, new_intent, own_server, refused, respond,
+                 get, hash_of, made, new_id, new_intent, own_server, refused, respond,
                  set_status, suspend, wait_for)
 from server import place
 
@@ -185,10 +186,8 @@ def ended(client, comments=0):
     """An intent with so many comments that has ended; its events, oldest
     first, and its checkpoints likewise."""
     intent = new_intent(client, "draft")
-    for n in range(comments):
-        r = client.post(f"/api/v1/intents/{intent['id']}/events",
-                        json={"event_type": "comment", "payload": {"n": n}})
-        assert r.status_code == 201, r.text
+    for _ in range(comments):
+        comment(client, intent)
     if comments >= 98:  # before its end: whole batches alone
         full = wait_for(lambda: len(got := checkpoints(
             client, intent_id=intent["id"])) == (comments + 1) // 100 and got)
@@ -737,6 +736,91 @@ def test_who_sees_a_receipt(agent, operator, stranger, user, resource):
             "suspension.unknown")
     refused(agent.get(at, params={"words": "no"}), 400,
             "request.unknown_key")
+
+
+# --- Events whose transactions overtake each other ------------------------
+
+def comment(client, intent):
+    r = client.post(f"/api/v1/intents/{intent['id']}/events",
+                    json={"event_type": "comment", "payload": {}})
+    assert r.status_code == 201, r.text
+
+
+def written(db, intent_id):
+    """The next event of the intent, as a transaction of the server writes
+    it."""
+    last = db.execute(
+        "SELECT canonical, event_hash FROM event WHERE intent_id = %s "
+        "ORDER BY sequence DESC LIMIT 1", [intent_id]).fetchone()
+    event = json.loads(last[0])
+    event |= {"sequence": event["sequence"] + 1, "id": new_id(),
+              "previous_event_hash": last[1]}
+    hash_ = hash_of(event)
+    db.execute("INSERT INTO event (intent_id, sequence, id, event_type, "
+               "created_at, canonical, event_hash, previous_event_hash) "
+               "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+               [intent_id, event["sequence"], event["id"],
+                event["event_type"], event["created_at"] + "Z",
+                canonical(event), hash_, last[1]])
+    db.execute("UPDATE intent SET event_sequence = %s, event_hash = %s "
+               "WHERE id = %s", [event["sequence"], hash_, intent_id])
+
+
+def positions(db, intent_id):
+    return [p for p, in db.execute(
+        "SELECT position FROM log_leaf WHERE intent_id = %s "
+        "ORDER BY sequence", [intent_id])]
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_an_event_whose_transaction_began_earlier(server, agent, seen):
+    """A transaction may have its number before it waits for the intent. So an
+    event may come before the one that it follows; nothing is broken then."""
+    intent = new_intent(agent, "draft")
+    with server.database() as db, server.database("sayso_web") as early, \
+            server.database("sayso_web") as between:
+        early.execute("BEGIN")
+        early.execute("SELECT pg_current_xact_id()")
+        if seen:
+            between.execute("BEGIN")
+            between.execute("SELECT pg_current_xact_id()")
+        comment(agent, intent)
+        written(early, intent["id"])
+        early.execute("COMMIT")
+        if seen:  # the later event alone is below the oldest transaction
+            assert wait_for(lambda: db.execute(
+                "SELECT late FROM log_fault WHERE intent_id = %s",
+                [intent["id"]]).fetchone()) == (True,)
+            between.execute("COMMIT")
+        wait_for(lambda: len(positions(db, intent["id"])) == 3)
+        got = positions(db, intent["id"])
+        assert got == sorted(got)
+        assert db.execute("SELECT count(*) FROM log_fault WHERE intent_id = %s",
+                          [intent["id"]]).fetchone() == (0,)
+    assert f"seal: intent {intent['id']}" not in server.log()
+
+
+def test_an_event_that_is_missing():
+    """The chain is broken, and that is said once."""
+    server = kit.Watched(place("log-broken")).start()
+    agent = server.client("agent")
+    intent = new_intent(agent, "draft")
+    for _ in range(5):
+        comment(agent, intent)
+    with server.database() as db:
+        wait_for(lambda: len(positions(db, intent["id"])) == 6)
+        db.execute("UPDATE intent SET event_sequence = event_sequence + 1 "
+                   "WHERE id = %s", [intent["id"]])
+        for _ in range(3):
+            comment(agent, intent)
+        wait_for(lambda: db.execute(
+            "SELECT late, sequence FROM log_fault WHERE intent_id = %s",
+            [intent["id"]]).fetchone() == (False, 8))
+        comment(agent, intent)
+        assert len(positions(db, intent["id"])) == 6
+        time.sleep(1)
+        assert server.log().count(f"seal: intent {intent['id']}") == 1
+    server.stop()
 
 
 # --- The server's checkpoints ---------------------------------------------

@@ -11,11 +11,16 @@ ON CONFLICT (epoch) DO NOTHING
 SELECT size, xid, intent_id, sequence FROM log_end WHERE epoch = $1 FOR UPDATE SKIP LOCKED
 
 -- name: tlog_events
--- The events that follow, in the order over all, only below the oldest transaction that may
+-- The next page of events in the order over all, only below the oldest transaction that may
 -- still write here; with the digest of the event before, where the log has it. Limited in
--- bytes as tail_read is.
+-- bytes as tail_read is. A transaction may have its number before it waits for the intent, so
+-- the page is read by intent and sequence; one row is the last in the order over all.
 SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at), canonical,
-       event_hash, previous_event_hash, encode(b.hash, 'hex'), l.position IS NOT NULL
+       event_hash, previous_event_hash, encode(b.hash, 'hex'), l.position IS NOT NULL,
+       (SELECT true FROM log_fault f WHERE f.intent_id = p.intent_id LIMIT 1),
+       (SELECT true FROM event e
+         WHERE e.intent_id = p.intent_id AND e.sequence = p.sequence - 1 LIMIT 1),
+       row_number() OVER (ORDER BY p.xid, p.intent_id, p.sequence) = count(*) OVER ()
   FROM (SELECT q.*, octet_length(canonical) AS size,
                sum(octet_length(canonical))
                    OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
@@ -28,12 +33,12 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
   LEFT JOIN log_leaf l
          ON l.epoch = $1 AND l.intent_id = p.intent_id AND l.sequence = p.sequence
  WHERE bytes - size < $6
- ORDER BY p.xid, p.intent_id, p.sequence
+ ORDER BY p.intent_id, p.sequence
 
 -- name: tlog_events_of
 -- The same of one intent, after those that the log has.
 SELECT e.xid, e.intent_id, e.sequence, id, event_type, microseconds(created_at), canonical,
-       event_hash, previous_event_hash, encode(b.hash, 'hex'), false
+       event_hash, previous_event_hash, encode(b.hash, 'hex'), false, false, false, false
   FROM event e
   LEFT JOIN log_leaf b
          ON b.epoch = $1 AND b.intent_id = e.intent_id AND b.sequence = e.sequence - 1
@@ -87,15 +92,17 @@ INSERT INTO log_head (epoch, size, root, note, signed_at)
 VALUES ($1, $2, decode($3, 'hex'), $4, $5)
 
 -- name: tlog_fault_put
-INSERT INTO log_fault (intent_id, sequence, reason, found_at) VALUES ($1, $2, $3, $4)
-ON CONFLICT (intent_id) DO NOTHING
+INSERT INTO log_fault (intent_id, sequence, late, reason, found_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (intent_id) DO UPDATE SET late = false WHERE log_fault.late AND NOT excluded.late
 
 -- name: tlog_fault_end
 DELETE FROM log_fault WHERE intent_id = $1
 
 -- name: tlog_faults
-SELECT intent_id, sequence, reason, microseconds(found_at) FROM log_fault
- ORDER BY found_at LIMIT $1
+-- All, or those that are late.
+SELECT intent_id, sequence, late, reason, microseconds(found_at) FROM log_fault
+ WHERE late OR $1::boolean ORDER BY found_at LIMIT $2
 
 -- name: tlog_requests
 SELECT id, intent_id FROM log_request WHERE ended_at IS NULL ORDER BY at LIMIT 20

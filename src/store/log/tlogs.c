@@ -15,7 +15,10 @@ enum {
     E_HASH,
     E_PREVIOUS,
     E_BEFORE,
-    E_LOGGED
+    E_LOGGED,
+    E_FAULTY,
+    E_LATE,
+    E_LAST
 };
 
 /* ---- digests as texts -----------------------------------------------------
@@ -69,7 +72,7 @@ static const struct err *tlogs_read_events(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     size_t bytes = 0;
     TRY(pg_query(pg, a, statement, args, &r));
-    out->n = pg_count(r);
+    *out = (struct tlogs_events){.n = pg_count(r)};
     out->v = arena_many(a, out->n + 1, struct tlogs_event);
     for (size_t i = 0; i < out->n; i++) {
         struct tlogs_event *e = &out->v[i];
@@ -83,8 +86,12 @@ static const struct err *tlogs_read_events(struct pg *pg, struct arena *a,
                       .previous = pg_str(r, i, E_PREVIOUS)},
             .intent_id = pg_str(r, i, E_INTENT),
             .xid = pg_str(r, i, E_XID),
-            .logged = pg_bool(r, i, E_LOGGED)};
+            .logged = pg_bool(r, i, E_LOGGED),
+            .faulty = pg_bool(r, i, E_FAULTY),
+            .late = pg_bool(r, i, E_LATE)};
         e->known = tlogs_unhex(pg_str(r, i, E_BEFORE), &e->before, 1);
+        if (pg_bool(r, i, E_LAST))
+            out->last = i;
         bytes += e->event.canonical.n;
     }
     out->more = out->n == TLOGS_PAGE || bytes >= TLOGS_PAGE_BYTES;
@@ -157,12 +164,13 @@ void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
                 pg_moment(now)));
 }
 
-void tlogs_queue_fault(struct pg *pg, struct arena *a, struct str intent_id,
-                       int64_t sequence, const char *reason, int64_t now)
+void tlogs_queue_fault(struct pg *pg, struct arena *a,
+                       const struct tlogs_fault *f)
 {
     pg_queue(pg, a, SQL_TLOG_FAULT_PUT,
-             PG(pg_text(intent_id), pg_number(sequence),
-                pg_text(str_of(reason)), pg_moment(now)));
+             PG(pg_text(f->intent_id), pg_number(f->sequence),
+                pg_flag(f->late), pg_text(f->reason),
+                pg_moment(f->found_at)));
 }
 
 void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
@@ -180,18 +188,20 @@ void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
 
 /* ---- reading -------------------------------------------------------- */
 
-const struct err *tlogs_faults(struct pg *pg, struct arena *a,
+const struct err *tlogs_faults(struct pg *pg, struct arena *a, bool all,
                                struct tlogs_fault **out, size_t *n)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_TLOG_FAULTS, PG(pg_number(TLOGS_FAULTS)), &r));
+    TRY(pg_query(pg, a, SQL_TLOG_FAULTS,
+                 PG(pg_flag(all), pg_number(TLOGS_FAULTS)), &r));
     *n = pg_count(r);
     *out = arena_many(a, *n + 1, struct tlogs_fault);
     for (size_t i = 0; i < *n; i++)
         (*out)[i] = (struct tlogs_fault){.intent_id = pg_str(r, i, 0),
                                          .sequence = pg_int(r, i, 1),
-                                         .reason = pg_str(r, i, 2),
-                                         .found_at = pg_int(r, i, 3)};
+                                         .late = pg_bool(r, i, 2),
+                                         .reason = pg_str(r, i, 3),
+                                         .found_at = pg_int(r, i, 4)};
     return NULL;
 }
 

@@ -33,11 +33,14 @@ struct tlogs_event {
     struct tlog_hash before; /* of the event before, where known */
     bool known;
     bool logged; /* the log has it: it is passed over */
+    bool faulty; /* the intent's fault is known */
+    bool late;   /* the event before is there, and comes later */
 };
 struct tlogs_events {
-    struct tlogs_event *v;
+    struct tlogs_event *v; /* by intent and sequence */
     size_t n;
-    bool more; /* the page is full */
+    size_t last; /* in the order over all */
+    bool more;   /* the page is full */
 };
 /* Those after the end. */
 const struct err *tlogs_next(struct pg *pg, struct arena *a,
@@ -66,21 +69,25 @@ void tlogs_queue_end(struct pg *pg, struct arena *a,
 void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
                       const struct note_head *head, struct str note,
                       int64_t now);
-void tlogs_queue_fault(struct pg *pg, struct arena *a, struct str intent_id,
-                       int64_t sequence, const char *reason, int64_t now);
-/* The chain of the intent holds again. */
-void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
-                           struct str intent_id);
 
-/* Intents whose chains are broken, oldest fault first. */
+/* An intent whose chain is broken, or, late, an event of which came before the
+ * one that it follows. */
 #define TLOGS_FAULTS 100
 struct tlogs_fault {
     struct str intent_id;
     int64_t sequence;
+    bool late;
     struct str reason;
     int64_t found_at;
 };
-const struct err *tlogs_faults(struct pg *pg, struct arena *a,
+/* The first fault of an intent stays; one that is late may become broken. */
+void tlogs_queue_fault(struct pg *pg, struct arena *a,
+                       const struct tlogs_fault *f);
+/* The chain of the intent holds again. */
+void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
+                           struct str intent_id);
+/* Oldest first: all, or those that are late. */
+const struct err *tlogs_faults(struct pg *pg, struct arena *a, bool all,
                                struct tlogs_fault **out, size_t *n) MUST;
 
 /* Checkpoints that somebody asked for. */

@@ -10,9 +10,8 @@
 
 #define HEAD_EVERY CLOCK_SECOND /* between two heads */
 #define SERVER_EVERY (300 * CLOCK_SECOND)
-#define FAULTS_EVERY                                                          \
-    (60 * CLOCK_SECOND) /* between two looks at broken                        \
-                         * chains */
+#define FAULTS_EVERY (60 * CLOCK_SECOND) /* between two looks at faults */
+#define LATE_MAX (60 * CLOCK_SECOND) /* an event that is later is missing */
 
 struct str log_writer_origin(struct arena *a, const struct conf *conf,
                              int64_t epoch)
@@ -93,48 +92,53 @@ static bool log_writer_before(const struct log_writer_run *r,
                               const struct tlogs_event *e,
                               struct tlog_hash *out)
 {
-    for (size_t i = r->n; i-- > 0;) {
-        const struct tlogs_leaf *l = &r->leaves[i];
-        if (l->sequence == e->event.sequence - 1 &&
-            str_eq(l->intent_id, e->intent_id)) {
-            *out = l->hash;
-            return true;
-        }
+    const struct tlogs_leaf *l = r->n ? &r->leaves[r->n - 1] : NULL;
+    if (l && l->sequence == e->event.sequence - 1 &&
+        str_eq(l->intent_id, e->intent_id)) {
+        *out = l->hash;
+        return true;
     }
     *out = e->before;
     return e->known;
 }
 
-/* NULL, or why it cannot follow what the log has, in words. */
-static const char *log_writer_mistake(struct log_writer_run *r,
-                                      const struct tlogs_event *e,
-                                      struct tlog_hash *out)
+/* Why the log cannot take this event; reason p NULL: it can. */
+static struct tlogs_fault log_writer_fault(const struct log_writer_run *r,
+                                           const struct tlogs_event *e,
+                                           struct tlog_hash *out)
 {
     struct arena *a = r->clock->arena;
+    struct tlogs_fault f = {.intent_id = e->intent_id,
+                            .sequence = e->event.sequence,
+                            .found_at = r->clock->now};
     struct event_check check = {.broken = 0};
     struct tlog_hash before;
     if (e->event.sequence > 1) {
-        if (!log_writer_before(r, e, &before))
-            return "an event is missing before it";
+        if (!log_writer_before(r, e, &before)) {
+            f.late = e->late;
+            f.reason = STR("an event is missing before it");
+            return f;
+        }
         check.tail.sequence = e->event.sequence - 1;
         check.tail.hash = log_checkpoint_hash(a, &before);
     }
     if (!event_check(a, &check, e->intent_id, &e->event))
-        return check.reason;
-    return log_checkpoint_hash_read(a, e->event.hash, out)
-               ? NULL
-               : "its hash cannot be read";
+        f.reason = str_of(check.reason);
+    else if (!log_checkpoint_hash_read(a, e->event.hash, out))
+        f.reason = STR("its hash cannot be read");
+    return f;
 }
 
-static void log_writer_broken(struct log_writer_run *r,
-                              const struct tlogs_event *e, const char *why)
+static void log_writer_refuse(struct log_writer_run *r,
+                              const struct tlogs_fault *f)
 {
-    log_line(LOG_ERR,
-             "seal: intent %.*s, event %lld: %s; nothing of this "
-             "intent is signed",
-             STR_FMT(e->intent_id), (long long)e->event.sequence, why);
-    tlogs_queue_fault(r->clock->pg, r->clock->arena, e->intent_id,
-                      e->event.sequence, why, r->clock->now);
+    if (!f->late)
+        log_line(LOG_ERR,
+                 "seal: intent %.*s, event %lld: %.*s; nothing of this "
+                 "intent is signed",
+                 STR_FMT(f->intent_id), (long long)f->sequence,
+                 STR_FMT(f->reason));
+    tlogs_queue_fault(r->clock->pg, r->clock->arena, f);
 }
 
 static void log_writer_full(void *own, unsigned level, int64_t number,
@@ -170,11 +174,12 @@ static const struct err *log_writer_append(struct log_writer_run *r,
     for (size_t i = 0; i < events->n; i++) {
         const struct tlogs_event *e = &events->v[i];
         struct tlogs_leaf *l = &r->leaves[r->n];
-        const char *why =
-            e->logged ? NULL : log_writer_mistake(r, e, &l->hash);
-        if (why)
-            log_writer_broken(r, e, why);
-        if (e->logged || why)
+        if (e->logged)
+            continue;
+        const struct tlogs_fault f = log_writer_fault(r, e, &l->hash);
+        if (f.reason.p && !e->faulty)
+            log_writer_refuse(r, &f);
+        if (f.reason.p)
             continue;
         l->intent_id = e->intent_id;
         l->sequence = e->event.sequence;
@@ -200,7 +205,7 @@ static const struct err *log_writer_next(struct log_writer_run *r)
         return NULL;
     r->leaves = arena_many(a, r->events.n, struct tlogs_leaf);
     TRY(log_writer_append(r, &r->events));
-    const struct tlogs_event *last = &r->events.v[r->events.n - 1];
+    const struct tlogs_event *last = &r->events.v[r->events.last];
     r->end.xid = last->xid;
     r->end.intent_id = last->intent_id;
     r->end.sequence = last->event.sequence;
@@ -208,36 +213,50 @@ static const struct err *log_writer_next(struct log_writer_run *r)
     return pg_run(pg, a, NULL);
 }
 
-/* Chains that broke, and may have been restored since: their events follow
- * those that came in the meantime. */
-static const struct err *log_writer_faults(struct log_writer_run *r)
+/* The events of an intent that were late, or whose chain was restored: they
+ * follow those that came in the meantime. */
+static const struct err *log_writer_again(struct log_writer_run *r,
+                                          const struct tlogs_fault *f)
 {
     struct pg *pg = r->clock->pg;
     struct arena *a = r->clock->arena;
+    struct tlogs_events events;
+    struct tlog_hash h;
+    TRY(tlogs_next_of(pg, a, r->end.epoch, f->intent_id, &events));
+    if (events.n > 0) {
+        const struct tlogs_fault left =
+            log_writer_fault(r, &events.v[0], &h);
+        if (left.reason.p && f->late &&
+            r->clock->now > f->found_at + LATE_MAX)
+            log_writer_refuse(r, &left);
+        if (left.reason.p)
+            return pg_run(pg, a, NULL);
+    }
+    struct tlogs_leaf *grown =
+        arena_many(a, r->n + events.n + 1, struct tlogs_leaf);
+    if (r->n)
+        memcpy(grown, r->leaves, r->n * sizeof *grown);
+    r->leaves = grown;
+    tlogs_queue_fault_end(pg, a, f->intent_id);
+    TRY(log_writer_append(r, &events));
+    tlogs_queue_end(pg, a, &r->end);
+    TRY(pg_run(pg, a, NULL));
+    if (!f->late)
+        log_line(LOG_NOTICE, "seal: intent %.*s: its chain holds again",
+                 STR_FMT(f->intent_id));
+    return NULL;
+}
+
+static const struct err *log_writer_faults(struct log_writer_run *r)
+{
+    const bool all = r->clock->now >= r->w->faults_at;
     struct tlogs_fault *v = NULL;
     size_t n = 0;
-    if (r->clock->now < r->w->faults_at)
-        return NULL;
-    r->w->faults_at = r->clock->now + FAULTS_EVERY;
-    TRY(tlogs_faults(pg, a, &v, &n));
-    for (size_t i = 0; i < n; i++) {
-        struct tlogs_events events;
-        struct tlog_hash h;
-        TRY(tlogs_next_of(pg, a, r->end.epoch, v[i].intent_id, &events));
-        if (events.n == 0 || log_writer_mistake(r, &events.v[0], &h))
-            continue;
-        struct tlogs_leaf *grown =
-            arena_many(a, r->n + events.n, struct tlogs_leaf);
-        if (r->n)
-            memcpy(grown, r->leaves, r->n * sizeof *grown);
-        r->leaves = grown;
-        tlogs_queue_fault_end(pg, a, v[i].intent_id);
-        TRY(log_writer_append(r, &events));
-        tlogs_queue_end(pg, a, &r->end);
-        TRY(pg_run(pg, a, NULL));
-        log_line(LOG_NOTICE, "seal: intent %.*s: its chain holds again",
-                 STR_FMT(v[i].intent_id));
-    }
+    if (all)
+        r->w->faults_at = r->clock->now + FAULTS_EVERY;
+    TRY(tlogs_faults(r->clock->pg, r->clock->arena, all, &v, &n));
+    for (size_t i = 0; i < n; i++)
+        TRY(log_writer_again(r, &v[i]));
     return NULL;
 }
 
