@@ -74,7 +74,7 @@ async function record(page, asked) {
     assert.ok(events.every((row) => row.includes("not verified")));
     await follow(page, "Verify now");
     assert.match(page.url(), /verify=1#chain$/);
-    assert.match(await text(page, "#chain"), /All \d+ events are intact\./);
+    assert.match(await text(page, "#chain"), /The chain of all \d+ events is intact\./);
     for (const row of await rows.allInnerTexts()) {
         assert.match(row, /intact/);
     }
