@@ -19,13 +19,19 @@ from cryptography.hazmat.primitives.serialization import (Encoding,
 import kit
 from server import TOP, place
 
-BLOCKS = re.findall(r"^```sh\n(.*?)^```",
+BLOCKS = re.findall(r"^```(?:sh|cron)\n(.*?)^```",
                     (TOP / "docs/log.md").read_text(), re.M | re.S)
 
 
 def block(words):
     [one] = [b for b in BLOCKS if words in b]
     return one
+
+
+def test_no_command_of_the_page_is_left_out():
+    words = re.findall(r'[^.]block\("([^"]+)"\)',
+                       pathlib.Path(__file__).read_text())
+    assert [b for b in BLOCKS if not any(w in b for w in words)] == []
 
 
 def vkey(origin, raw):
@@ -44,7 +50,7 @@ def server():
 @pytest.fixture(scope="module")
 def signed(server, tmp_path_factory):
     """A directory with log.jsonl, receipt.json and the first head as the server
-    signed them, and the key."""
+    signed them, the key, and the question of the receipt."""
     at = tmp_path_factory.mktemp("signed")
     with server.client("agent", agent="a") as agent, \
             server.client("operator") as operator:
@@ -75,14 +81,14 @@ def signed(server, tmp_path_factory):
         return len((at / "log.jsonl").read_text().splitlines()) > 100
 
     kit.wait_for(exported)
-    return at, key["vkey"]
+    return at, key["vkey"], asked["suspension_id"]
 
 
 @pytest.fixture
 def run(server, signed, tmp_path):
     """Runs a command of the page in a directory of its own, with the files that the
     server signed."""
-    at, key = signed
+    at, key, asked = signed
     for name in ("log.jsonl", "receipt.json", "head.txt"):
         shutil.copy(at / name, tmp_path)
     (tmp_path / "docs").symlink_to(TOP / "docs")
@@ -92,7 +98,8 @@ def run(server, signed, tmp_path):
         return subprocess.run(
             ["sh", "-e", "-c", code.replace("python3", sys.executable)],
             cwd=tmp_path, text=True, capture_output=True, timeout=60,
-            env={**server.environ, "LOG_KEY": key,
+            env={**server.environ, "LOG_KEY": key, "SAYSO_URL": server.url,
+                 "KEY": server.env["SAYSO_OPERATOR_KEY"], "ID": asked,
                  "PATH": f"{tmp_path}:/usr/bin:/bin"})
 
     command.at, command.key = tmp_path, key
@@ -107,6 +114,22 @@ either = pytest.mark.parametrize("code", RECEIPT, ids=["sayso", "python"])
 
 def text_of(name):
     return (pathlib.Path(name)).read_text()
+
+
+# --- A head ---------------------------------------------------------------
+
+def test_cron_keeps_a_head(run, server):
+    when, _, command = block("head-$(date").partition(" curl")
+    assert when == "0 * * * *"
+    command = command.replace("\\%", "%")  # as cron does
+    done = run("curl" + command.replace("https://sayso.example.org",
+                                        server.url))
+    assert done.returncode == 0, done.stderr
+    [kept] = run.at.glob("head-????-??-??-??.txt")
+    assert kept.read_text().startswith(run.key.split("+")[0] + "\n")
+    kept.rename(run.at / "head.txt")
+    server.sayso("export", "--log", str(run.at / "log.jsonl"))
+    assert run(block("--bundle")).returncode == 0
 
 
 # --- An export ------------------------------------------------------------
@@ -368,17 +391,22 @@ def test_a_receipt_by_another_key(run, code):
     assert done.returncode == 1 and "BROKEN signature" in done.stdout
 
 
-def test_openssl_checks_a_receipt(run):
+def test_67_openssl_checks_a_receipt(run):
+    for code in (block("-o r.jws"), block("openssl pkey ")):
+        done = run(code)
+        assert done.returncode == 0, done.stderr
+    jws = (run.at / "r.jws").read_text()
+    assert jws == json.loads((run.at / "receipt.json").read_text())["receipt"]
     raw = base64.b64decode(run.key.split("+", 2)[2])[1:]
-    (run.at / "key.pem").write_bytes(
+    assert (run.at / "key.pem").read_bytes() == \
         Ed25519PublicKey.from_public_bytes(raw).public_bytes(
-            Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    jws = json.loads((run.at / "receipt.json").read_text())["receipt"]
+            Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     code = block("openssl pkeyutl")
-    (run.at / "r.jws").write_text(jws)
     done = run(code)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Verified Successfully" in done.stdout
+    said = json.loads(run(block("-f2 r.jws")).stdout)
+    assert said["receipt"]["state"] == "resolved"
     (run.at / "r.jws").write_text(part(jws, jws.index(".") + 40))
     assert run(code).returncode == 1
 
