@@ -93,6 +93,21 @@ def pairs(row):
     return row[0]
 
 
+def proves(proof, checkpoint):
+    """That a checkpoint has an event, as GET .../proof/{event} answers."""
+    steps, index = proof["proof_hashes"], proof["leaf_index"]
+    if not 0 <= index < checkpoint["event_count"] or \
+            2 ** len(steps) < checkpoint["event_count"] or \
+            2 ** len(steps) >= 2 * checkpoint["event_count"]:
+        return False
+    now = digest(proof["event_hash"])
+    for step in steps:
+        other = digest(step["hash"])
+        now = sha(other, now) if index & 1 else sha(now, other)
+        index >>= 1
+    return now == digest(checkpoint["merkle_root"])
+
+
 def tree(leaves):
     """The root of a head."""
     if len(leaves) == 1:

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import \
     Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding, PublicFormat, load_pem_private_key)
+from openintent.models import MerkleProof
 
 import kit
 
@@ -27,11 +28,15 @@ def log(server, agent, operator, tmp_path_factory):
     for n in range(210):
         kit.made(agent.post(f"/api/v1/intents/{intent['id']}/events", json={
             "event_type": "comment", "payload": {"n": n, "text": "Größe"}}))
-    kit.wait_for(lambda: len(agent.get("/api/v1/checkpoints", params={
-        "intent_id": intent["id"]}).json()) == 2)
     at = tmp_path_factory.mktemp("log") / "log.jsonl"
-    done = server.sayso("export", "--log", str(at))
-    assert done.returncode == 0, done.stderr
+
+    def exported():
+        done = server.sayso("export", "--log", str(at))
+        assert done.returncode == 0, done.stderr
+        found = [x for x in at.read_text().splitlines() if intent["id"] in x]
+        return len(found) >= 212 + 2  # the events, and two checkpoints
+
+    kit.wait_for(exported)
     [key] = [k for k in agent.get("/log/keys").json()
              if k["state"] == "current"]
     return at.read_text().splitlines(), key["vkey"], kept
@@ -61,9 +66,12 @@ def edited(lines, at, **more):
             *lines[at + 1:]]
 
 
-def hash_of(text):
-    digest = hashlib.sha256(text.encode()).digest()
+def text_of(digest):
     return "sha256:" + base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def hash_of(text):
+    return text_of(hashlib.sha256(text.encode()).digest())
 
 
 def changed_event(lines):
@@ -151,6 +159,48 @@ def test_a_log_that_was_written_again_is_found_by_a_kept_head(server, log):
         bytes.fromhex(number) + secret.sign(text.encode())).decode()
     wrong = check(log, kept=f"{text}\n— {origin} {signature}\n")
     assert wrong == ["the kept head: not the beginning of this log"]
+
+
+# --- Proofs of checkpoints ---------------------------------------------------
+
+def proof_of(entries, index):
+    """A proof and its checkpoint, as far as they say where an event is."""
+    row, steps, at = entries, [], index
+    while len(row) & (len(row) - 1):
+        row = [*row, row[-1]]
+    while len(row) > 1:
+        side = "left" if at & 1 else "right"
+        steps.append({"hash": text_of(row[at ^ 1]), "position": side})
+        row = [log_by_page.sha(*row[i:i + 2]) for i in range(0, len(row), 2)]
+        at >>= 1
+    root = text_of(row[0])
+    return ({"event_hash": text_of(entries[min(index, len(entries) - 1)]),
+             "proof_hashes": steps, "leaf_index": index, "merkle_root": root},
+            {"event_count": len(entries), "merkle_root": root})
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 100])
+def test_L3_a_proof_holds_by_the_page_and_for_the_sdk(n):
+    entries = [hashlib.sha256(b"%d" % i).digest() for i in range(n)]
+    for index in range(n):
+        proof, checkpoint = proof_of(entries, index)
+        assert MerkleProof.from_dict(proof).verify()
+        assert log_by_page.proves(proof, checkpoint)
+        proof["leaf_index"] ^= 1
+        assert not log_by_page.proves(proof, checkpoint)
+
+
+def test_L3_two_forgeries_that_the_sdk_takes_are_refused():
+    """A node as an event with a shorter proof, and the repeated last hash as a
+    fourth event of three."""
+    entries = [hashlib.sha256(b"%d" % i).digest() for i in range(3)]
+    proof, checkpoint = proof_of(entries, 0)
+    node = {**proof, "proof_hashes": proof["proof_hashes"][1:],
+            "event_hash": text_of(log_by_page.sha(*entries[:2]))}
+    fourth, _ = proof_of(entries, 3)
+    for forged in (node, fourth):
+        assert MerkleProof.from_dict(forged).verify()
+        assert not log_by_page.proves(forged, checkpoint)
 
 
 # --- The events that agents may post -----------------------------------------
