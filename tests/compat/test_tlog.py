@@ -6,6 +6,7 @@ import concurrent.futures
 import hashlib
 import http.server
 import json
+import os
 import subprocess
 import threading
 
@@ -195,6 +196,23 @@ def test_a_log_that_was_written_again_does_not_have_the_kept_head(
     done = reader(kept=other)
     assert done.returncode == 1 and done.stdout == ""
     read(reader(kept=grown["kept"]))
+
+
+def test_L6_every_two_sizes(reader, tmp_path):
+    """The proofs of tests/unit/test_tlog.c, whose entries are the same there
+    and in the reader."""
+    at = tmp_path / "proofs"
+    done = subprocess.run(
+        [BUILD / "tests/unit/unit", "--filter", "tlog/proofs_for*"], text=True,
+        capture_output=True, timeout=120,
+        env={**os.environ, "SAYSO_TLOG_PROOFS": str(at)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(read(reader(proofs=str(at)))) == 300 * 299 / 2
+    text = at.read_text()
+    half = text.rindex(" ", 0, len(text) // 2) + 1
+    at.write_text(text[:half] + ("B" if text[half] == "A" else "A")
+                  + text[half + 1:])
+    assert reader(proofs=str(at)).returncode == 1
 
 
 def test_a_proof_of_another_event_is_refused(reader, grown):

@@ -1,5 +1,7 @@
 /* The tree over all events, and that of a checkpoint: the vectors of
  * docs/log.md, every proof between small sizes, and proofs that are none. */
+#include <stdio.h>
+
 #include "domain/log/merkle.h"
 #include "suite.h"
 
@@ -152,6 +154,35 @@ Test(tlog, every_size_begins_every_larger_one)
             cr_assert_not(tlog_consistent(&p, from, to, &from_root, &to_root));
         }
     }
+}
+
+/* L6, for another reader: tests/compat/test_tlog.py names a file, and gets a
+ * line for each proof, "FROM TO HASH...". */
+Test(tlog, proofs_for_another_reader)
+{
+    const char *path = getenv("SAYSO_TLOG_PROOFS");
+    const int64_t most = path ? 300 : 3;
+    struct forest *f = forest(300);
+    const struct tlog_source s = {stored, f};
+    struct arena *line = arena_make(ARENA_REQUEST_MAX);
+    FILE *out = fopen(path ? path : "/dev/null", "w");
+    cr_assert(out);
+    for (int64_t to = 2; to <= most; to++) {
+        arena_reset(line);
+        for (int64_t from = 1; from < to; from++) {
+            struct tlog_proof p;
+            cr_assert_null(tlog_consistency(&s, from, to, &p));
+            fprintf(out, "%d %d", (int)from, (int)to);
+            for (size_t i = 0; i < p.n; i++) {
+                const struct str hash = {(const char *)p.v[i].b,
+                                         sizeof p.v[i].b};
+                fprintf(out, " %.*s", STR_FMT(crypt_base64(line, hash)));
+            }
+            fputc('\n', out);
+        }
+    }
+    cr_assert(fclose(out) == 0);
+    arena_free(line);
 }
 
 Test(tlog, sizes_that_are_none)
