@@ -401,7 +401,7 @@ def test_67_openssl_checks_a_receipt(run):
     assert (run.at / "key.pem").read_bytes() == \
         Ed25519PublicKey.from_public_bytes(raw).public_bytes(
             Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    code = block("openssl pkeyutl")
+    code = block("cut -d. -f1,2")
     done = run(code)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Verified Successfully" in done.stdout
@@ -409,6 +409,19 @@ def test_67_openssl_checks_a_receipt(run):
     assert said["receipt"]["state"] == "resolved"
     (run.at / "r.jws").write_text(part(jws, jws.index(".") + 40))
     assert run(code).returncode == 1
+
+
+def test_72_openssl_checks_a_checkpoint(run):
+    code, file = block("c.pop("), run.at / "receipt.json"
+    assert run(block("openssl pkey ")).returncode == 0
+    bundle = json.loads(file.read_text())
+    for member, value, status in (
+            ("anchor", {"type": "external-timestamp"}, 0), ("anchor", None, 0),
+            ("event_count", bundle["checkpoint"]["event_count"] + 1, 1)):
+        bundle["checkpoint"][member] = value
+        file.write_text(json.dumps(bundle))
+        done = run(code)
+        assert done.returncode == status, done.stdout + done.stderr
 
 
 # --- verify.py alone ------------------------------------------------------
