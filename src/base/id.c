@@ -1,4 +1,4 @@
-/* Identifiers: making UUIDs of version 7, and checking those of clients.
+/* Identifiers: making UUIDs, and checking those of clients.
  *
  * Keeps no state: the order of two ids of one millisecond is random. */
 #include "base/id.h"
@@ -15,14 +15,11 @@ static bool id_dash_at(size_t i)
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-struct str id_new(struct arena *a)
+/* As the text of a UUID of this version. */
+static struct str id_text(struct arena *a, uint8_t u[static 16],
+                          uint8_t version)
 {
-    uint8_t u[16];
-    crypt_random(u, sizeof(u));
-    const uint64_t ms = (uint64_t)(clock_now() / 1000);
-    for (size_t i = 0; i < 6; i++)
-        u[i] = (uint8_t)(ms >> (40 - 8 * i));
-    u[6] = (uint8_t)(0x70 | (u[6] & 0x0F));
+    u[6] = (uint8_t)(version << 4 | (u[6] & 0x0F));
     u[8] = (uint8_t)(0x80 | (u[8] & 0x3F));
 
     static const char hex[] = "0123456789abcdef";
@@ -36,6 +33,23 @@ struct str id_new(struct arena *a)
         text[i] = hex[nibble++ % 2 ? byte & 0x0F : byte >> 4];
     }
     return (struct str){text, UUID_TEXT};
+}
+
+struct str id_new(struct arena *a)
+{
+    uint8_t u[16];
+    crypt_random(u, sizeof(u));
+    const uint64_t ms = (uint64_t)(clock_now() / 1000);
+    for (size_t i = 0; i < 6; i++)
+        u[i] = (uint8_t)(ms >> (40 - 8 * i));
+    return id_text(a, u, 7);
+}
+
+struct str id_of(struct arena *a, struct str text)
+{
+    uint8_t digest[CRYPT_SHA256];
+    crypt_sha256(text, digest);
+    return id_text(a, digest, 8);
 }
 
 static bool id_digit(char c) { return c >= '0' && c <= '9'; }

@@ -7,6 +7,8 @@
 /* A new UUID version 7 (RFC 9562 5.7), lower-case text of 36 characters:
  * sortable by time, 74 random bits. */
 struct str id_new(struct arena *a);
+/* The UUID of a text, version 8 (RFC 9562 5.8): the same for the same text. */
+struct str id_of(struct arena *a, struct str text);
 /* Is s the 36-character text of a UUID (any version, either case)? */
 bool id_uuid(struct str s);
 /* A UUID's text in lower case, as it is stored. */

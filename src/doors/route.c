@@ -120,6 +120,8 @@ const struct route routes[] = {
     {GET, API "/verify/consistency", KEY, ANY,
      "from_checkpoint to_checkpoint", 0, DETAIL, openintent_log_consistency,
      READ},
+    {POST, API "/admin/checkpoints", KEY, DECIDER, "", 4 * KB, DETAIL,
+     openintent_log_make, NONE},
     {GET, INTENT "/leases", KEY, ANY, "", 0, DETAIL, api_lease_list, READ},
     {POST, INTENT "/leases", KEY, AGENT, "", 4 * KB, DETAIL,
      api_lease_acquire, WRITE},

@@ -138,8 +138,10 @@ def test_errors_look_as_the_door_has_them(row):
 
 
 # Each ticket is another one; a use is repeated by its operation_id, a result by
-# itself; a heartbeat says that the agent lives now.
-REPEATED_OTHERWISE = {("post", "/api/v1/coordinators/{id}/heartbeat"),
+# itself; a heartbeat says that the agent lives now; a second checkpoint is none
+# where nothing is new.
+REPEATED_OTHERWISE = {("post", "/api/v1/admin/checkpoints"),
+                      ("post", "/api/v1/coordinators/{id}/heartbeat"),
                       ("post", "/api/v1/initiations"),
                       ("post", "/v1/requests/{id}/outcome"),
                       ("post", "/api/v1/redemptions"),

@@ -337,7 +337,7 @@ def soon(client, operation_id, *args, **more):
     return call(client, operation_id, 200, *args, **more)
 
 
-def test_the_log(agent, nobody, server):
+def test_the_log(agent, operator, nobody, server):
     intent = draft(agent).json()
     at = {"id": intent["id"]}
     call(agent, "setStatus", 200, at, json={"status": "abandoned"},
@@ -358,6 +358,11 @@ def test_the_log(agent, nobody, server):
          params={**both, "to_checkpoint": "x"})
     call(nobody, "logKeys", 200)
     call(nobody, "receiptKeys", 200)
+    other = {"intent_id": draft(agent).json()["id"]}
+    call(operator, "makeCheckpoint", 201, json=other)
+    call(operator, "makeCheckpoint", 409, json=other)
+    call(operator, "makeCheckpoint", 404, json={"intent_id": ANY_ID})
+    call(operator, "makeCheckpoint", 422, json={"scope": "intent"})
     soon(agent, "logHead")
     call(agent, "logTile2", 200, {"level": "0", "n1": "000.p", "n2": "1"})
     call(agent, "logTile", 404, {"level": "7", "n": "000"})

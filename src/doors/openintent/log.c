@@ -1,9 +1,15 @@
 /* Checkpoints of the log, and proofs (RFC-0019). */
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/json/fields.h"
+#include "doors/call/hold.h"
 #include "doors/openintent/openintent.h"
 #include "store/log/log_checkpoints.h"
 #include "store/log/tlogs.h"
 
 #define LIST 100 /* checkpoints, unless the caller sets another number */
+#define SIGNER_MAX 2    /* seconds in which the signer has to answer, */
+#define SIGNER_AGAIN 10 /* and until it may be there again */
 
 /* A checkpoint whose intent the caller reaches; the server's are everybody's.
  */
@@ -53,6 +59,76 @@ const struct err *openintent_log_get(struct call *c)
                   record_object(c->a, &log_checkpoint_record, &checkpoint));
     return NULL;
 }
+
+/* ---- on demand ------------------------------------------------------------
+ */
+
+/* The same for a call before and after it was held. */
+static struct str log_request_id(struct call *c, struct str intent_id)
+{
+    return id_of(c->a, arena_join(c->a, c->rq->id, STR("\n"), c->who.id,
+                                  STR("\n"), intent_id));
+}
+
+/* *intent_id p NULL: of the server. */
+static const struct err *log_read(struct call *c, struct str *intent_id)
+{
+    struct fields f = fields(c->a, c->body, STR(""));
+    struct str word;
+    fields_only(&f, "intent_id scope");
+    fields_uuid(&f, "intent_id", intent_id);
+    fields_word(&f, "scope", "intent server", &word);
+    const enum log_scope scope = vocabulary_log_scope_of(word);
+    if (scope == LOG_SCOPE_INTENT)
+        fields_need(&f, "intent_id");
+    if (scope == LOG_SCOPE_SERVER && intent_id->p)
+        fields_wrong(&f, "intent_id", "field.unused",
+                     "A checkpoint of the server is of no intent.");
+    return fields_error(&f);
+}
+
+/* The signer makes it; a request that it did not answer in time is taken back,
+ * so that nothing is made later. */
+const struct err *openintent_log_make(struct call *c)
+{
+    static const struct call_made made = {"/api/v1/checkpoints/",
+                                          "checkpoint_id"};
+    struct str intent_id, checkpoint_id;
+    struct log_checkpoint checkpoint;
+    struct intent i;
+    int64_t none;
+    bool ended;
+    TRY(call_body(c));
+    TRY(log_read(c, &intent_id));
+    if (intent_id.p)
+        TRY(call_intent(c, intent_id, REACH_USE, &i));
+    const struct str id = log_request_id(c, intent_id);
+    if (!c->rq->waited) {
+        TRY(log_checkpoints_ask(c->pg, c->a, id, intent_id,
+                                principal_actor(&c->who), clock_now()));
+        hold_poll(c, &(struct hold_poll){.intent_id = id, .wait = SIGNER_MAX});
+        return NULL;
+    }
+    TRY(log_checkpoints_asked(c->pg, c->a, id, &ended, &checkpoint_id));
+    TRY(hold_wait(c, &none));
+    if (!ended)
+        return err_retry(c->a,
+                         ERROR(ERR_BUSY, "log.no_signer",
+                               "The process that signs the log does not "
+                               "answer. Nothing was made. Ask again later."),
+                         SIGNER_AGAIN);
+    if (!checkpoint_id.p)
+        return ERROR(ERR_CONFLICT, "log.nothing_new",
+                     "No event is new since the last checkpoint.");
+    TRY(log_checkpoints_get(c->pg, c->a, checkpoint_id, &checkpoint));
+    response_json(c->rs, 201,
+                  record_object(c->a, &log_checkpoint_record, &checkpoint));
+    call_locate(c, &made, checkpoint.id);
+    return NULL;
+}
+
+/* ---- proofs ---------------------------------------------------------------
+ */
 
 const struct err *openintent_log_proof(struct call *c)
 {

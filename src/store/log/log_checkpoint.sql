@@ -83,3 +83,13 @@ SELECT {c.log_checkpoint} FROM log_checkpoint c
                    WHERE l.epoch = $1 AND l.intent_id = c.intent_id
                      AND l.sequence = c.last_sequence) < $2 END
  ORDER BY created_at, id LIMIT 500
+-- name: log_request_insert
+INSERT INTO log_request (id, intent_id, by, at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (id) DO NOTHING
+
+-- name: log_request_get
+SELECT ended_at IS NOT NULL, checkpoint_id FROM log_request WHERE id = $1
+
+-- name: log_request_withdraw
+DELETE FROM log_request WHERE id = $1 AND ended_at IS NULL
+

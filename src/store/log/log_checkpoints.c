@@ -74,6 +74,30 @@ const struct err *log_checkpoints_list(struct pg *pg, struct arena *a,
                      &log_checkpoint_record, &out->v, &out->n);
 }
 
+const struct err *log_checkpoints_ask(struct pg *pg, struct arena *a,
+                                      struct str id, struct str intent_id,
+                                      struct str by, int64_t now)
+{
+    return pg_query(pg, a, SQL_LOG_REQUEST_INSERT,
+                    PG(pg_text(id), pg_text(intent_id), pg_text(by),
+                       pg_moment(now)),
+                    NULL);
+}
+
+const struct err *log_checkpoints_asked(struct pg *pg, struct arena *a,
+                                        struct str id, bool *ended,
+                                        struct str *checkpoint_id)
+{
+    struct pg_rows *r = NULL;
+    bool withdrawn = false;
+    TRY(rows_change(pg, a, SQL_LOG_REQUEST_WITHDRAW, PG(pg_text(id)),
+                    &withdrawn));
+    TRY(pg_query(pg, a, SQL_LOG_REQUEST_GET, PG(pg_text(id)), &r));
+    *ended = pg_count(r) > 0 && pg_bool(r, 0, 0);
+    *checkpoint_id = *ended ? pg_str(r, 0, 1) : STR_NONE;
+    return NULL;
+}
+
 const struct err *log_checkpoints_event(struct pg *pg, struct arena *a,
                                         const struct log_checkpoint *c,
                                         struct str event_id,

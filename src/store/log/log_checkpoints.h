@@ -52,6 +52,18 @@ struct log_checkpoint_rows {
 const struct err *log_checkpoints_list(struct pg *pg, struct arena *a,
                                        const struct log_checkpoints_page *page,
                                        struct log_checkpoint_rows *out) MUST;
+
+/* Asks the signer for a checkpoint over the events that are there now. id: a
+ * UUID of the caller's choice; the same once more changes nothing. */
+const struct err *log_checkpoints_ask(struct pg *pg, struct arena *a,
+                                      struct str id, struct str intent_id,
+                                      struct str by, int64_t now) MUST;
+/* Its result. *ended: the signer has answered; *checkpoint_id p NULL: nothing
+ * was new. One that is not answered is taken back, and will not be. */
+const struct err *log_checkpoints_asked(struct pg *pg, struct arena *a,
+                                        struct str id, bool *ended,
+                                        struct str *checkpoint_id) MUST;
+
 /* An event that a checkpoint covers. */
 struct log_checkpoints_event {
     int64_t index; /* among the events of the checkpoint, from 0 */

@@ -105,7 +105,11 @@ SELECT intent_id, sequence, late, reason, microseconds(found_at) FROM log_fault
  WHERE late OR $1::boolean ORDER BY found_at LIMIT $2
 
 -- name: tlog_requests
-SELECT id, intent_id FROM log_request WHERE ended_at IS NULL ORDER BY at LIMIT 20
+-- Those of transactions before which nothing is missing any more. Locked, so that whoever made one
+-- cannot take it back meanwhile.
+SELECT id, intent_id FROM log_request
+ WHERE ended_at IS NULL AND xid < (SELECT stream_horizon(pg_current_snapshot()))
+ ORDER BY at LIMIT 20 FOR UPDATE SKIP LOCKED
 
 -- name: tlog_request_end
 UPDATE log_request SET ended_at = $2, checkpoint_id = $3 WHERE id = $1

@@ -7,6 +7,7 @@
 #include "store/log/log_checkpoints.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
+#include "world/wake.h"
 
 #define HEAD_EVERY CLOCK_SECOND /* between two heads */
 #define SERVER_EVERY (300 * CLOCK_SECOND)
@@ -33,6 +34,8 @@ struct log_writer_run {
     struct tlogs_events events;
     struct tlogs_leaf *leaves;
     size_t n;
+    struct tlogs_request *requests; /* that were open before the events */
+    size_t requests_n;
     int64_t checkpoints; /* of this run: each has a time of its own */
 };
 
@@ -349,16 +352,14 @@ static const struct err *log_writer_server(struct log_writer_run *r,
     return NULL;
 }
 
-/* Those that somebody asked for. The request was made after the events, so the
- * log has them once it is at its end. */
+/* Those that somebody asked for. They were read before the events, so the log
+ * has all that was there when somebody asked, once it is at its end. */
 static const struct err *log_writer_requests(struct log_writer_run *r)
 {
     struct pg *pg = r->clock->pg;
     struct arena *a = r->clock->arena;
-    struct tlogs_request *v = NULL;
-    size_t n = 0;
-    TRY(tlogs_requests(pg, a, &v, &n));
-    for (size_t i = 0; i < n; i++) {
+    const struct tlogs_request *v = r->requests;
+    for (size_t i = 0; i < r->requests_n; i++) {
         struct log_checkpoints_open *open = NULL;
         struct str id = STR_NONE;
         size_t open_n = 0;
@@ -383,6 +384,8 @@ static const struct err *log_writer_write(struct log_writer_run *r)
 {
     struct str id;
     TRY(log_writer_load(r));
+    TRY(tlogs_requests(r->clock->pg, r->clock->arena, &r->requests,
+                       &r->requests_n));
     TRY(log_writer_next(r));
     TRY(log_writer_faults(r));
     if (r->n > 0)
@@ -392,7 +395,10 @@ static const struct err *log_writer_write(struct log_writer_run *r)
         TRY(log_writer_requests(r));
     log_writer_head(r);
     pg_queue(r->clock->pg, NULL, SQL_COMMIT, NULL);
-    return pg_run(r->clock->pg, r->clock->arena, NULL);
+    TRY(pg_run(r->clock->pg, r->clock->arena, NULL));
+    for (size_t i = 0; !r->events.more && i < r->requests_n; i++)
+        wake_changed(r->requests[i].id, 1, STR_NONE);
+    return NULL;
 }
 
 const struct err *log_writer_batch(struct log_writer *w,
