@@ -1,12 +1,16 @@
-"""Checkpoints of the log on demand, and proofs by them."""
+"""The doors of the log beyond reading: checkpoints on demand, and proofs
+between them."""
+import hashlib
+import json
 import time
 
 import pytest
 
-from kit import (ANY_ID, asleep, events, get, made, new_intent, refused,
-                 set_status, together)
-from test_log import (between, checkpoints, covered, digest, paired, proves,
-                      signed)
+from kit import (ANY_ID, asleep, events, get, made, new_intent, own_server,
+                 refused, set_status, together, wait_for)
+from server import place
+from test_log import (b64, between, checkpoints, covered, digest, paired,
+                      proves, sha, signed)
 
 MAKE = "POST /api/v1/admin/checkpoints"
 route = pytest.mark.route
@@ -143,3 +147,157 @@ def test_L3_small_batches_on_demand(agent, operator, n):
     for e in listed:
         proves(agent.get(f"/api/v1/checkpoints/{c['checkpoint_id']}/proof/"
                          f"{e['id']}").json(), c)
+
+
+def rewritten(db, table, columns, key):
+    """Changes a row against its triggers; gives what undoes it."""
+    sets = ", ".join(f"{c} = %({c})s" for c in columns)
+    where = " AND ".join(f"{k} = %({k})s" for k in key)
+    before = dict(zip(columns, db.execute(
+        f"SELECT {', '.join(columns)} FROM {table} WHERE {where}",
+        key).fetchone()))
+
+    def put(values):
+        with db.transaction():
+            db.execute("SET LOCAL session_replication_role = replica")
+            db.execute(f"UPDATE {table} SET {sets} WHERE {where}",
+                       {**key, **values})
+
+    put(columns)
+    return lambda: put(before)
+
+
+def test_a_chain_that_breaks_at_a_boundary_is_not_consistent(
+        agent, operator, server):
+    intent, one, _ = of_size(agent, operator, 2)
+    comment(agent, intent)
+    two = made(make(operator, intent))
+    comment(agent, intent, 2)
+    three = made(make(operator, intent))
+    assert between(agent, one, three)["consistent"] is True
+    other = "sha256:" + b64(sha(b"other"))
+    with server.database() as db:
+        for sequence, column in ((3, "previous_event_hash"),
+                                 (4, "previous_event_hash"),
+                                 (4, "event_hash")):
+            undo = rewritten(db, "event", {column: other}, {
+                "intent_id": intent["id"], "sequence": sequence})
+            got = between(agent, one, three)
+            assert got["consistent"] is False
+            assert got["boundary_event"] is None
+            undo()
+        # A checkpoint between them that is missing, and one that overlaps.
+        for columns in ({"epoch": 99},
+                        {"first_sequence": 2, "event_count": 2}):
+            undo = rewritten(db, "log_checkpoint", columns,
+                             {"id": two["checkpoint_id"]})
+            assert between(agent, one, three)["consistent"] is False
+            undo()
+    assert between(agent, one, three)["consistent"] is True
+
+
+def test_checkpoints_far_apart_are_checked_in_steps(agent, server):
+    intent = new_intent(agent, "draft")["id"]
+    with server.database() as db:
+        db.execute("""
+            INSERT INTO log_checkpoint
+            SELECT 'chk_' || lpad(n::text, 22, '0'), 0, 'intent', %s, 'x', 1,
+                   n, n, now(), 'x', 'x' FROM generate_series(1, 10001) n
+            """, [intent])
+        try:
+            one, two, three = ({"checkpoint_id": f"chk_{n:022d}"}
+                               for n in (1, 10000, 10001))
+            begun = time.monotonic()
+            assert between(agent, one, two)["consistent"] is False  # no events
+            assert time.monotonic() - begun < 2
+            refused(agent.get("/api/v1/verify/consistency", params={
+                "from_checkpoint": one["checkpoint_id"],
+                "to_checkpoint": three["checkpoint_id"]}), 422, "log.too_far")
+        finally:
+            with db.transaction():
+                db.execute("SET LOCAL session_replication_role = replica")
+                db.execute("DELETE FROM log_checkpoint WHERE intent_id = %s",
+                           [intent])
+
+
+def grown(db, intent, n):
+    """Adds so many events to an intent, as the server would have written
+    them."""
+    canonical, hash_ = db.execute(
+        "SELECT canonical, event_hash FROM event WHERE intent_id = %s "
+        "ORDER BY sequence DESC LIMIT 1", [intent]).fetchone()
+    event = json.loads(canonical)
+    first = event["sequence"] + 1
+    with db.transaction(), db.cursor().copy(
+            "COPY event (intent_id, sequence, id, event_type, created_at, "
+            "canonical, event_hash, previous_event_hash) FROM STDIN") as copy_:
+        for sequence in range(first, first + n):
+            number = f"{sequence:012x}"
+            id_ = f"{intent[24:32]}-{intent[32:]}-7000-8000-{number}"
+            event.update(sequence=sequence, previous_event_hash=hash_, id=id_)
+            text = json.dumps(event, sort_keys=True, separators=(",", ":"),
+                              ensure_ascii=False)
+            hash_ = "sha256:" + b64(hashlib.sha256(text.encode()).digest())
+            copy_.write_row((intent, sequence, id_, event["event_type"],
+                             event["created_at"] + "Z", text, hash_,
+                             event["previous_event_hash"]))
+    db.execute("UPDATE intent SET event_sequence = %s, event_hash = %s "
+               "WHERE id = %s", [first + n - 1, hash_, intent])
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A server with a checkpoint of 65,536 events."""
+    with own_server(place("log-large")) as server, \
+            server.client("agent") as agent, \
+            server.client("operator") as operator:
+        intents = [new_intent(agent, "draft")["id"] for _ in range(7)]
+        wait_for(lambda: checkpoints(operator, scope="server"))
+        with server.database() as db:
+            for one in intents:
+                grown(db, one, 9400)
+            wait_for(lambda: db.execute(
+                "SELECT count(*) FROM event").fetchone() == db.execute(
+                "SELECT sum(size) FROM log_end").fetchone(), 120)
+            last = made(make(operator, scope="server"))
+            found = checkpoints(operator, scope="server")
+            c = next(c for c in found if c["event_count"] == 65536)
+            covers = db.execute("""
+                SELECT e.id::text, l.position + 1 FROM log_leaf l
+                  JOIN event e USING (intent_id, sequence)
+                 WHERE position BETWEEN %s AND %s ORDER BY position
+                """, [c["first_sequence"] - 1, c["last_sequence"] - 1]
+                ).fetchall()
+        yield server, operator, c, covers, last
+
+
+def test_L3_a_batch_of_65536(large):
+    """Any event is proven within a second."""
+    _, operator, c, covers, last = large
+    assert len(covers) == 65536
+    signed(c)
+    at = f"/api/v1/checkpoints/{c['checkpoint_id']}/proof/"
+    slowest = 0
+    for i in (0, 1, 32767, 40000, 65534, 65535):
+        begun = time.monotonic()
+        r = operator.get(at + covers[i][0])
+        slowest = max(slowest, time.monotonic() - begun)
+        assert r.json()["leaf_index"] == i
+        proves(r.json(), c)
+    begun = time.monotonic()
+    refused(operator.get(at + ANY_ID), 404, "log.not_covered")
+    missed = time.monotonic() - begun
+    print(f"of 65536 events: {slowest:.3f} s for the slowest proof, {missed:.3f}"
+          " s to find that there is none")
+    assert slowest < 1 and missed < 2
+    assert between(operator, c, last)["consistent"] is True
+
+
+def test_an_event_that_came_late_into_the_log(large):
+    """Its transaction is none of those that the checkpoint covers."""
+    server, operator, c, covers, _ = large
+    at = f"/api/v1/checkpoints/{c['checkpoint_id']}/proof/"
+    with server.database() as db:
+        undo = rewritten(db, "event", {"xid": "5"}, {"id": covers[40000][0]})
+        proves(operator.get(at + covers[40000][0]).json(), c)
+        undo()

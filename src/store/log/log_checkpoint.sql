@@ -50,6 +50,20 @@ SELECT sequence, event_hash, intent_id FROM event
  WHERE intent_id = $2 AND sequence BETWEEN $3 AND $4 AND id = $5 AND $1::integer IS NOT NULL
 
 -- name: log_checkpoint_event_server
+-- Among the events of the transactions from its first to its last: no index has their ids.
+WITH edge AS (
+    SELECT e.xid FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
+     WHERE l.epoch = $1 AND l.position IN ($3::bigint - 1, $4::bigint - 1))
+SELECT l.position + 1, e.event_hash, e.intent_id
+  FROM (SELECT id, intent_id, sequence, event_hash FROM event
+         WHERE xid BETWEEN (SELECT min(xid) FROM edge) AND (SELECT max(xid) FROM edge)
+         ORDER BY xid, intent_id, sequence LIMIT 131072) e
+  JOIN log_leaf l ON l.epoch = $1 AND l.intent_id = e.intent_id AND l.sequence = e.sequence
+ WHERE e.id = $5 AND $2::uuid IS NULL AND l.position BETWEEN $3 - 1 AND $4 - 1
+
+-- name: log_checkpoint_event_late
+-- The same for one that came into the log later than its transaction, because its chain was
+-- broken: among all that the checkpoint covers.
 SELECT l.position + 1, e.event_hash, e.intent_id
   FROM log_leaf l
   JOIN LATERAL (SELECT * FROM event
@@ -58,12 +72,36 @@ SELECT l.position + 1, e.event_hash, e.intent_id
  WHERE l.epoch = $1 AND $2::uuid IS NULL AND l.position BETWEEN $3 - 1 AND $4 - 1
 
 -- name: log_checkpoint_between
--- How many checkpoints of the same log lie from one sequence to another, and how many events
--- they cover: without a gap as many as there are.
-SELECT coalesce(sum(event_count), 0)::bigint FROM log_checkpoint
- WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000')
-                    = coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
-   AND first_sequence BETWEEN $3 AND $4 AND last_sequence <= $4
+-- The number of checkpoints of the same log from one sequence to another, at most $5; whether they
+-- follow each other without a gap; and whether the first event of each but the first carries the
+-- hash that the log has of the event before it in its intent.
+WITH batch AS (
+    SELECT first_sequence, last_sequence, lag(last_sequence) OVER (ORDER BY first_sequence) AS before
+      FROM (SELECT first_sequence, last_sequence FROM log_checkpoint
+             WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000')
+                                = coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+               AND first_sequence BETWEEN $3 AND $4
+             ORDER BY first_sequence DESC LIMIT $5) q)
+SELECT count(*),
+       coalesce(bool_and(b.first_sequence = coalesce(b.before + 1, $3))
+                AND max(b.last_sequence) = $4, false),
+       coalesce(bool_and(b.before IS NULL
+                         OR coalesce(e.event_hash = log_hash(l.hash)
+                                     AND CASE WHEN l.sequence = 1 THEN e.previous_event_hash IS NULL
+                                              ELSE e.previous_event_hash = log_hash(p.hash) END,
+                                     false)), false)
+  FROM batch b
+  LEFT JOIN LATERAL (
+      SELECT intent_id, sequence, hash FROM log_leaf
+       WHERE epoch = $1 AND intent_id = $2 AND sequence = b.first_sequence UNION ALL
+      SELECT intent_id, sequence, hash FROM log_leaf
+       WHERE epoch = $1 AND $2::uuid IS NULL AND position = b.first_sequence - 1) l
+      ON b.before IS NOT NULL
+  LEFT JOIN LATERAL (SELECT event_hash, previous_event_hash FROM event
+                      WHERE intent_id = l.intent_id AND sequence = l.sequence LIMIT 1) e ON true
+  LEFT JOIN LATERAL (SELECT hash FROM log_leaf
+                      WHERE epoch = $1 AND intent_id = l.intent_id AND sequence = l.sequence - 1
+                      LIMIT 1) p ON true
 
 -- name: log_checkpoint_boundary
 -- The first event after a checkpoint.
@@ -74,15 +112,6 @@ SELECT e.sequence, e.event_hash, e.previous_event_hash, l.position + 1
   FROM log_leaf l JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
  WHERE l.epoch = $1 AND l.intent_id = $2 AND l.sequence = $3::bigint + 1
 
--- name: log_checkpoint_export
--- Those over events of the first $2 positions, oldest first, after one that is known.
-SELECT {c.log_checkpoint} FROM log_checkpoint c
- WHERE epoch = $1 AND (created_at, id) > ($3::timestamptz, $4)
-   AND CASE WHEN intent_id IS NULL THEN last_sequence <= $2::bigint
-            ELSE (SELECT position FROM log_leaf l
-                   WHERE l.epoch = $1 AND l.intent_id = c.intent_id
-                     AND l.sequence = c.last_sequence) < $2 END
- ORDER BY created_at, id LIMIT 500
 -- name: log_request_insert
 INSERT INTO log_request (id, intent_id, by, at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (id) DO NOTHING
@@ -93,3 +122,12 @@ SELECT ended_at IS NOT NULL, checkpoint_id FROM log_request WHERE id = $1
 -- name: log_request_withdraw
 DELETE FROM log_request WHERE id = $1 AND ended_at IS NULL
 
+-- name: log_checkpoint_export
+-- Those over events of the first $2 positions, oldest first, after one that is known.
+SELECT {c.log_checkpoint} FROM log_checkpoint c
+ WHERE epoch = $1 AND (created_at, id) > ($3::timestamptz, $4)
+   AND CASE WHEN intent_id IS NULL THEN last_sequence <= $2::bigint
+            ELSE (SELECT position FROM log_leaf l
+                   WHERE l.epoch = $1 AND l.intent_id = c.intent_id
+                     AND l.sequence = c.last_sequence) < $2 END
+ ORDER BY created_at, id LIMIT 500

@@ -104,14 +104,20 @@ const struct err *log_checkpoints_event(struct pg *pg, struct arena *a,
                                         struct log_checkpoints_event *out)
 {
     struct pg_rows *r = NULL;
-    const int statement = c->intent_id.p ? SQL_LOG_CHECKPOINT_EVENT
-                                         : SQL_LOG_CHECKPOINT_EVENT_SERVER;
-    if (id_uuid(event_id))
-        TRY(pg_query(pg, a, statement,
+    const int one[] = {SQL_LOG_CHECKPOINT_EVENT};
+    const int all[] = {SQL_LOG_CHECKPOINT_EVENT_SERVER,
+                       SQL_LOG_CHECKPOINT_EVENT_LATE};
+    const int *ways = c->intent_id.p ? one : all;
+    const size_t n = c->intent_id.p ? countof(one) : countof(all);
+    for (size_t i = 0; i < n && id_uuid(event_id); i++) {
+        TRY(pg_query(pg, a, ways[i],
                      PG(pg_number(c->epoch), pg_text(c->intent_id),
                         pg_number(c->first_sequence),
                         pg_number(c->last_sequence), pg_text(event_id)),
                      &r));
+        if (pg_count(r) > 0)
+            break;
+    }
     if (!r || pg_count(r) == 0)
         return ERROR(ERR_NOT_FOUND, "log.not_covered",
                      "The checkpoint does not cover an event with this id.");
@@ -131,13 +137,17 @@ const struct err *log_checkpoints_reach(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_LOG_CHECKPOINT_BETWEEN,
              PG(pg_number(from->epoch), pg_text(from->intent_id),
                 pg_number(from->first_sequence),
-                pg_number(to->last_sequence)));
+                pg_number(to->last_sequence),
+                pg_number(LOG_CHECKPOINTS_REACH + 1)));
     pg_queue(pg, a, SQL_LOG_CHECKPOINT_BOUNDARY,
              PG(pg_number(from->epoch), pg_text(from->intent_id),
                 pg_number(from->last_sequence)));
     TRY(pg_run(pg, a, r));
-    *whole =
-        pg_int(r[0], 0, 0) == to->last_sequence - from->first_sequence + 1;
+    if (pg_int(r[0], 0, 0) > LOG_CHECKPOINTS_REACH)
+        return ERROR(ERR_INVALID, "log.too_far",
+                     "There are more than 10000 checkpoints between these. "
+                     "Check them in steps.");
+    *whole = pg_bool(r[0], 0, 1) && pg_bool(r[0], 0, 2);
     *next = (struct event){.sequence = 0};
     if (pg_count(r[1]) > 0)
         *next = (struct event){.sequence = pg_int(r[1], 0, 0),

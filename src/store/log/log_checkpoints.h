@@ -74,8 +74,10 @@ const struct err *
 log_checkpoints_event(struct pg *pg, struct arena *a,
                       const struct log_checkpoint *c, struct str event_id,
                       struct log_checkpoints_event *out) MUST;
-/* Do checkpoints without a gap reach from the one to the other, and the first
- * event after from; *next sequence 0: the log has none. */
+/* Do checkpoints without a gap reach from the one to the other, and is the
+ * chain unbroken over each boundary? *next: the first event after from;
+ * sequence 0: the log has none. ERR_INVALID log.too_far. */
+#define LOG_CHECKPOINTS_REACH 10000
 const struct err *log_checkpoints_reach(struct pg *pg, struct arena *a,
                                         const struct log_checkpoint *from,
                                         const struct log_checkpoint *to,
