@@ -110,6 +110,8 @@ const struct route routes[] = {
      api_event_post, WRITE},
     {GET, INTENT "/events/verify", KEY, ANY, "", 0, DETAIL,
      api_event_verify, READ},
+    {GET, INTENT "/events/{event_id}", KEY, ANY, "", 0, DETAIL,
+     api_event_get, READ},
     {GET, API "/checkpoints", KEY, ANY,
      "intent_id:uuid scope limit:1-1000 after", 0, DETAIL,
      openintent_log_list, READ},

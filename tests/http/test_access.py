@@ -85,6 +85,8 @@ def prepared(cast, who, intent, row, policy="closed"):
     if "{lease_id}" in row.pattern:
         ids["lease_id"] = made(mine.post(at(intent, "leases"),
                                          json={"scope": "s"}))["id"]
+    elif "{event_id}" in row.pattern:
+        ids["event_id"] = events(cast.maker, intent["id"])[0]["id"]
     elif "{attachment_id}" in row.pattern:
         ids["attachment_id"] = made(mine.post(
             at(intent, "attachments"), json=BODIES["attachments"]))["id"]

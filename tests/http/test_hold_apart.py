@@ -7,8 +7,8 @@ import re
 import pytest
 
 import kit
-from kit import (ANY_ID, KEYED, answer, ask, get, new_id, new_intent, patch,
-                 put, refused, set_status)
+from kit import (ANY_ID, KEYED, answer, ask, events, get, new_id, new_intent,
+                 patch, put, refused, set_status)
 from page import Page
 from plans import plan, task
 from questions import end_now
@@ -152,8 +152,9 @@ def test_M3_what_is_out_of_reach_is_not_there(world, row):
 @pytest.mark.parametrize("row", **kit.by_name(
     [r for r in OF_INTENTS if r.method == "GET"]))
 def test_M3_whoever_reaches_it_reads_it(world, row, operator, auditor):
+    event = events(world.alpha, world.intent["id"])[0]
     path = kit.fill(row.pattern, id=world.intent["id"],
-                    approval_id=world.approval["id"])
+                    event_id=event["id"], approval_id=world.approval["id"])
     for client in (world.alpha, world.board, operator, auditor):
         if "subscribe" not in path:  # streams have a test of their own
             assert client.get(path).status_code == 200

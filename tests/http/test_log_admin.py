@@ -1,19 +1,21 @@
-"""The doors of the log beyond reading: checkpoints on demand, and proofs
-between them."""
+"""The doors of the log beyond reading: checkpoints on demand, proofs between
+them, and one event."""
 import hashlib
 import json
 import time
 
 import pytest
 
-from kit import (ANY_ID, asleep, events, get, made, new_intent, own_server,
-                 refused, set_status, together, wait_for)
+from kit import (ANY_ID, asleep, events, get, hash_of, made, new_intent,
+                 own_server, refused, set_status, together, wait_for)
 from server import place
 from test_log import (b64, between, checkpoints, covered, digest, paired,
-                      proves, sha, signed)
+                      proves, sha, signed, stranger)
 
 MAKE = "POST /api/v1/admin/checkpoints"
+EVENT = "GET /api/v1/intents/{id}/events/{event_id}"
 route = pytest.mark.route
+stranger = stranger  # a fixture of the other file
 
 
 def make(client, intent=None, **body):
@@ -301,3 +303,30 @@ def test_an_event_that_came_late_into_the_log(large):
         undo = rewritten(db, "event", {"xid": "5"}, {"id": covers[40000][0]})
         proves(operator.get(at + covers[40000][0]).json(), c)
         undo()
+
+
+def test_a_large_intents_event(large):
+    server, operator, _, covers, _ = large
+    with server.database() as db:
+        intent, id_ = db.execute(
+            "SELECT intent_id::text, id::text FROM event WHERE sequence = 9001"
+            " LIMIT 1").fetchone()
+    begun = time.monotonic()
+    r = operator.get(f"/api/v1/intents/{intent}/events/{id_}")
+    assert r.json()["sequence"] == 9001
+    assert time.monotonic() - begun < 0.5
+
+
+@route(EVENT)
+def test_one_event(agent, stranger, auditor):
+    intent = new_intent(agent)
+    at = f"/api/v1/intents/{intent['id']}/events"
+    for e in events(agent, intent["id"]):
+        r = agent.get(f"{at}/{e['id']}")
+        assert r.json() == e and hash_of(e) == e["event_hash"]
+        assert auditor.get(f"{at}/{e['id']}").text == r.text
+        refused(stranger.get(f"{at}/{e['id']}"), 404, "intent.unknown")
+    other = new_intent(agent)
+    for unknown in (ANY_ID, "x", events(agent, other["id"])[0]["id"]):
+        refused(agent.get(f"{at}/{unknown}"), 404, "event.unknown")
+    assert agent.get(f"{at}/verify").json()["chain_valid"] is True

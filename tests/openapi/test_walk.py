@@ -358,6 +358,8 @@ def test_the_log(agent, operator, nobody, server):
          params={**both, "to_checkpoint": "x"})
     call(nobody, "logKeys", 200)
     call(nobody, "receiptKeys", 200)
+    call(agent, "readEvent", 200, {**at, "event_id": event["id"]})
+    call(agent, "readEvent", 404, {**at, "event_id": ANY_ID})
     other = {"intent_id": draft(agent).json()["id"]}
     call(operator, "makeCheckpoint", 201, json=other)
     call(operator, "makeCheckpoint", 409, json=other)

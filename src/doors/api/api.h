@@ -18,6 +18,7 @@ const struct err *api_intent_state(struct call *c) MUST;
 /* api/event.c */
 const struct err *api_event_list(struct call *c) MUST;
 const struct err *api_event_post(struct call *c) MUST;
+const struct err *api_event_get(struct call *c) MUST;
 const struct err *api_event_verify(struct call *c) MUST;
 
 /* api/lease.c */

@@ -45,6 +45,19 @@ const struct err *api_event_list(struct call *c)
     return NULL;
 }
 
+const struct err *api_event_get(struct call *c)
+{
+    struct event_rows rows;
+    struct intent i;
+    TRY(call_intent(c, c->param[0], REACH_USE, &i));
+    TRY(events_find(c->pg, c->a, i.id, c->param[1], &rows));
+    if (rows.n == 0)
+        return ERROR(ERR_NOT_FOUND, "event.unknown",
+                     "The intent has no event with this id.");
+    response_json_text(c->rs, 200, event_text(c->a, &rows.v[0]));
+    return NULL;
+}
+
 /* ---- posting -------------------------------------------------------- */
 
 struct posted_event {

@@ -40,6 +40,11 @@ SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash
        previous_event_hash
   FROM event WHERE intent_id = $1 AND sequence = $2
 
+-- name: event_find
+SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash,
+       previous_event_hash
+  FROM event WHERE intent_id = $1 AND id = $2
+
 -- name: event_tails
 -- The end of every chain as stored with the intents, page by page.
 SELECT id, event_sequence, event_hash FROM intent

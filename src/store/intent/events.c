@@ -1,6 +1,7 @@
 /* Events in the database. Rows are only ever inserted. */
 #include "store/intent/events.h"
 
+#include "base/id.h"
 #include "store/sql.gen.h"
 
 #define CHECK_PAGE 500 /* events */
@@ -124,6 +125,18 @@ const struct err *events_get(struct pg *pg, struct arena *a,
     return events_select_all(pg, a, SQL_EVENT_GET,
                              PG(pg_text(intent_id), pg_number(sequence)),
                              &rows, out);
+}
+
+const struct err *events_find(struct pg *pg, struct arena *a,
+                              struct str intent_id, struct str id,
+                              struct event_rows *out)
+{
+    struct pg_rows *rows = NULL;
+    *out = (struct event_rows){.n = 0};
+    return id_uuid(id) ? events_select_all(
+                             pg, a, SQL_EVENT_FIND,
+                             PG(pg_text(intent_id), pg_text(id)), &rows, out)
+                       : NULL;
 }
 
 void events_queue(struct pg *pg, struct arena *a, struct str intent_id,

@@ -48,6 +48,11 @@ const struct err *events_check_small(struct pg *pg, struct arena *a,
 const struct err *events_get(struct pg *pg, struct arena *a,
                              struct str intent_id, int64_t sequence,
                              struct event_rows *out) MUST;
+/* The same by its id, which need not be one. Reads the keys of the whole chain,
+ * EVENT_SEQUENCE_MAX at most. */
+const struct err *events_find(struct pg *pg, struct arena *a,
+                              struct str intent_id, struct str id,
+                              struct event_rows *out) MUST;
 /* Puts the INSERTs into the batch. */
 void events_queue(struct pg *pg, struct arena *a, struct str intent_id,
                   const struct event_list *list);
