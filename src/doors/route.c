@@ -399,6 +399,8 @@ const struct route routes[] = {
     /* OAuth */
     {GET, "/.well-known/jwks.json", OPEN, 0, "", 0, PROBLEM,
      api_receipt_keys, NONE},
+    {GET, "/.well-known/did.json", OPEN, 0, "", 0, PROBLEM,
+     api_receipt_did, NONE},
     {GET, "/log/keys", OPEN, 0, "", 0, PROBLEM, api_log_keys, NONE},
     {GET, "/log/checkpoint", LOG, ANY, "", 0, PROBLEM, api_log_head, NONE},
     {GET, "/log/tile/{level}/{n}", LOG, ANY, "", 0, PROBLEM, api_log_tile,

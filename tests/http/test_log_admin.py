@@ -14,6 +14,7 @@ from test_log import (b64, between, checkpoints, covered, digest, paired,
 
 MAKE = "POST /api/v1/admin/checkpoints"
 EVENT = "GET /api/v1/intents/{id}/events/{event_id}"
+DID = "GET /.well-known/did.json"
 route = pytest.mark.route
 stranger = stranger  # a fixture of the other file
 
@@ -330,3 +331,24 @@ def test_one_event(agent, stranger, auditor):
     for unknown in (ANY_ID, "x", events(agent, other["id"])[0]["id"]):
         refused(agent.get(f"{at}/{unknown}"), 404, "event.unknown")
     assert agent.get(f"{at}/verify").json()["chain_valid"] is True
+
+
+# --- The keys as a DID ----------------------------------------------------
+
+@route(DID)
+def test_the_did_document(server):
+    with server.client(headers={}) as nobody:
+        r = nobody.get("/.well-known/did.json")
+        assert r.headers["cache-control"] == "public, max-age=300"
+        jwks = nobody.get("/.well-known/jwks.json").json()["keys"]
+        current = [k for k in nobody.get("/log/keys").json()
+                   if k["state"] == "current"]
+    did = "did:web:" + server.url.split("://")[1].replace(":", "%3A")
+    doc = r.json()
+    assert doc["id"] == did
+    assert [m["publicKeyJwk"] for m in doc["verificationMethod"]] == jwks
+    for m, k in zip(doc["verificationMethod"], jwks):
+        assert (m["id"], m["type"], m["controller"]) == \
+            (f"{did}#{k['kid']}", "JsonWebKey", did)
+    (signs,) = [k for k in jwks if k["x"] == current[0]["public_key"]]
+    assert doc["assertionMethod"] == [f"{did}#{signs['kid']}"]

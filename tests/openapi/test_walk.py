@@ -358,6 +358,7 @@ def test_the_log(agent, operator, nobody, server):
          params={**both, "to_checkpoint": "x"})
     call(nobody, "logKeys", 200)
     call(nobody, "receiptKeys", 200)
+    call(nobody, "didDocument", 200)
     call(agent, "readEvent", 200, {**at, "event_id": event["id"]})
     call(agent, "readEvent", 404, {**at, "event_id": ANY_ID})
     other = {"intent_id": draft(agent).json()["id"]}

@@ -54,6 +54,7 @@ const struct err *api_log_tile(struct call *c) MUST;
 /* api/receipt.c */
 const struct err *api_receipt(struct call *c) MUST;
 const struct err *api_receipt_keys(struct call *c) MUST;
+const struct err *api_receipt_did(struct call *c) MUST;
 
 /* api/feed.c: the list of questions with ended_after. */
 const struct err *api_feed(struct call *c) MUST;

@@ -13,21 +13,28 @@
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* Those that are published: all but the compromised ones. */
+/* NULL: it is not published, for it was compromised. */
+static struct json *receipt_key(struct arena *a, const struct signing_key *row)
+{
+    struct signer_public key;
+    if (row->state == SIGNING_KEY_COMPROMISED ||
+        !signing_key_public(a, row, &key))
+        return NULL;
+    struct json *jwk = signer_jwk(a, &key);
+    json_set_text(jwk, "kid", row->kid);
+    json_set_text(jwk, "use", STR("sig"));
+    return jwk;
+}
+
 static const struct err *receipt_keys(struct call *c, struct json **out)
 {
     struct signing_key_rows rows;
     struct json *list = json_array(c->a);
     TRY(signing_keys_list(c->pg, c->a, &rows));
     for (size_t i = 0; i < rows.n; i++) {
-        struct signer_public key;
-        if (rows.v[i].state == SIGNING_KEY_COMPROMISED ||
-            !signing_key_public(c->a, &rows.v[i], &key))
-            continue;
-        struct json *jwk = signer_jwk(c->a, &key);
-        json_set_text(jwk, "kid", rows.v[i].kid);
-        json_set_text(jwk, "use", STR("sig"));
-        json_add_json(list, jwk);
+        struct json *jwk = receipt_key(c->a, &rows.v[i]);
+        if (jwk)
+            json_add_json(list, jwk);
     }
     *out = json_object(c->a);
     json_set_json(*out, "keys", list);
@@ -39,6 +46,44 @@ const struct err *api_receipt_keys(struct call *c)
     struct json *keys;
     TRY(receipt_keys(c, &keys));
     response_json(c->rs, 200, keys);
+    response_header(c->rs, "Cache-Control", STR("public, max-age=300"));
+    return NULL;
+}
+
+/* The organization's name for the keys (did:web): the same ones, and the one
+ * that signs now. */
+const struct err *api_receipt_did(struct call *c)
+{
+    struct json *o = json_object(c->a), *context = json_array(c->a);
+    struct json *methods = json_array(c->a), *signs = json_array(c->a);
+    struct buf did = buf_make(c->a, 512);
+    struct signing_key_rows rows;
+    const struct str url = c->serve->conf->public_url;
+    buf_put(&did, "did:web:");
+    buf_escape(&did, str_sub(url, str_search(url, STR("://")) + 3, url.n));
+    TRY(signing_keys_list(c->pg, c->a, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct str id =
+            arena_join(c->a, buf_text(&did), STR("#"), rows.v[i].kid);
+        struct json *jwk = receipt_key(c->a, &rows.v[i]);
+        struct json *method = json_object(c->a);
+        if (!jwk)
+            continue;
+        json_set_text(method, "id", id);
+        json_set_text(method, "type", STR("JsonWebKey"));
+        json_set_text(method, "controller", buf_text(&did));
+        json_set_json(method, "publicKeyJwk", jwk);
+        json_add_json(methods, method);
+        if (rows.v[i].state == SIGNING_KEY_CURRENT)
+            json_add_text(signs, id);
+    }
+    json_add_text(context, STR("https://www.w3.org/ns/did/v1"));
+    json_add_text(context, STR("https://w3id.org/security/jwk/v1"));
+    json_set_json(o, "@context", context);
+    json_set_text(o, "id", buf_text(&did));
+    json_set_json(o, "verificationMethod", methods);
+    json_set_json(o, "assertionMethod", signs);
+    response_json(c->rs, 200, o);
     response_header(c->rs, "Cache-Control", STR("public, max-age=300"));
     return NULL;
 }
