@@ -371,6 +371,7 @@ static struct event_check check(const struct chain *c, struct str intent)
 #define NO_EVENT "its bytes are not an event"
 #define COLUMNS "its columns do not match its bytes"
 #define OTHERS "its bytes are another event's"
+#define GONE "its bytes are missing, and no rule erased them"
 
 static void broken(const struct chain *c, int64_t at, const char *reason,
                    const char *what)
@@ -500,13 +501,37 @@ Test(event, a_cut_or_longer_event_is_noticed)
     broken(&c, 2, BYTES, "cut");
     c = chain();
     c.v[1].canonical = STR_NONE;
-    broken(&c, 2, BYTES, "gone");
+    broken(&c, 2, GONE, "gone");
     c = chain();
     struct buf b = buf_make(a, 1 << 16);
     buf_str(&b, c.v[1].canonical);
     buf_char(&b, ' ');
     c.v[1].canonical = buf_text(&b);
     broken(&c, 2, BYTES, "longer");
+}
+
+/* The chain goes on from the hash of an event that a rule erased; nothing else
+ * of it can be wrong. */
+Test(event, an_erased_event_is_known)
+{
+    for (size_t at = 0; at < LENGTH; at++) {
+        struct chain c = chain();
+        c.v[at].canonical = STR("");
+        c.v[at].rule = STR("contents-90d");
+        broken(&c, 0, NULL, "erased");
+        cr_assert(str_eq(check(&c, INTENT).tail.hash, c.tail.hash));
+        c.v[at].previous = STR("sha256:x");
+        broken(&c, (int64_t)at + 1, FOLLOWS, "link");
+        c.v[at].rule = STR_NONE;
+        broken(&c, (int64_t)at + 1, GONE, "no rule");
+    }
+    struct chain c = chain();
+    c.v[2].canonical = STR("");
+    c.v[2].rule = STR("contents-90d");
+    c.v[2].hash = STR("sha256:x");
+    broken(&c, 4, FOLLOWS, "its hash");
+    c.v[2].sequence = 9;
+    broken(&c, 9, MISSING, "its place");
 }
 
 Test(event, a_changed_hash_is_noticed)
@@ -626,7 +651,7 @@ Test(event, bytes_that_name_something_else_are_noticed)
 
 Test(event, bytes_that_are_no_event_are_noticed)
 {
-    static const char *const others[] = {"", "null", "[]", "1", "{", "x"};
+    static const char *const others[] = {"null", "[]", "1", "{", "x"};
     for (size_t i = 0; i < countof(others); i++) {
         struct chain c = chain();
         c.v[2].canonical = str_of(others[i]);

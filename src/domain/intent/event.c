@@ -283,7 +283,7 @@ void event_write(struct buf *b, struct str canonical, struct str hash)
 {
     buf_put(b, "{\"event_hash\":\"");
     buf_str(b, hash);
-    buf_put(b, "\",");
+    buf_put(b, canonical.n ? "\"," : "\"}");
     buf_str(b, str_sub(canonical, 1, canonical.n));
 }
 
@@ -308,9 +308,23 @@ const char *event_follows(struct arena *a, const struct event_tail *tail,
     return follows ? NULL : "it does not follow its predecessor";
 }
 
+static const char *event_erased_mistake(const struct event_tail *tail,
+                                        const struct event *e)
+{
+    if (e->sequence != tail->sequence + 1)
+        return "an event is missing before it";
+    if (!e->rule.p)
+        return "its bytes are missing, and no rule erased them";
+    const bool follows =
+        tail->sequence == 0 ? !e->previous.p : str_eq(e->previous, tail->hash);
+    return follows ? NULL : "it does not follow its predecessor";
+}
+
 static const char *event_mistake(struct arena *a, const struct event_check *c,
                                  struct str intent_id, const struct event *e)
 {
+    if (e->canonical.n == 0)
+        return event_erased_mistake(&c->tail, e);
     const char *why = event_follows(a, &c->tail, intent_id, e);
     const struct json *o = json_read(a, e->canonical);
     if (why)

@@ -26,9 +26,11 @@ struct event {
     int64_t sequence;
     struct str type;
     int64_t created_at;
-    struct str canonical;
+    struct str canonical; /* n 0: the bytes were erased */
     struct str hash;
     struct str previous; /* p NULL on the first */
+    struct str rule;     /* that erased the bytes; p NULL: none did */
+    int64_t erased_at;
 };
 
 /* The events that one transaction appends to one intent. */
@@ -100,7 +102,8 @@ const struct err *event_append(struct arena *a, struct str intent_id,
                                struct event_tail *tail,
                                struct event_list *out) MUST;
 /* The event as clients read it: the canonical object with event_hash, written
- * without changing one of the hashed bytes. */
+ * without changing one of the hashed bytes; of one that was erased the hash
+ * alone. */
 void event_write(struct buf *b, struct str canonical, struct str hash);
 
 /* NULL, or why these bytes (sequence, canonical and hash of e) are not the next
@@ -115,7 +118,8 @@ struct event_check {
 };
 /* Checks the next stored event and returns whether it is intact: the digest is
  * over these bytes, the bytes name this intent, sequence and predecessor, and
- * nothing is missing before it. */
+ * nothing is missing before it. Of an event that a rule erased, its columns
+ * count. */
 bool event_check(struct arena *a, struct event_check *c, struct str intent_id,
                  const struct event *e);
 /* After the last event: does the chain end where its intent says? before and

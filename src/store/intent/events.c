@@ -6,7 +6,18 @@
 
 #define CHECK_PAGE 500 /* events */
 
-enum { SEQUENCE, ID, TYPE, CREATED_AT, CANONICAL, HASH, PREVIOUS, FOUND };
+enum {
+    SEQUENCE,
+    ID,
+    TYPE,
+    CREATED_AT,
+    CANONICAL,
+    HASH,
+    PREVIOUS,
+    RULE,
+    ERASED_AT,
+    FOUND
+};
 
 static const struct err *events_select_all(struct pg *pg, struct arena *a,
                                            int statement,
@@ -25,7 +36,9 @@ static const struct err *events_select_all(struct pg *pg, struct arena *a,
                                    .created_at = pg_int(r, i, CREATED_AT),
                                    .canonical = pg_str(r, i, CANONICAL),
                                    .hash = pg_str(r, i, HASH),
-                                   .previous = pg_str(r, i, PREVIOUS)};
+                                   .previous = pg_str(r, i, PREVIOUS),
+                                   .rule = pg_str(r, i, RULE),
+                                   .erased_at = pg_int(r, i, ERASED_AT)};
     return NULL;
 }
 

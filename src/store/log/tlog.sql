@@ -20,7 +20,7 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
        (SELECT true FROM log_fault f WHERE f.intent_id = p.intent_id LIMIT 1),
        (SELECT true FROM event e
          WHERE e.intent_id = p.intent_id AND e.sequence = p.sequence - 1 LIMIT 1),
-       row_number() OVER (ORDER BY p.xid, p.intent_id, p.sequence) = count(*) OVER ()
+       row_number() OVER (ORDER BY p.xid, p.intent_id, p.sequence) = count(*) OVER (), rule
   FROM (SELECT q.*, octet_length(canonical) AS size,
                sum(octet_length(canonical))
                    OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
@@ -32,16 +32,19 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
          ON b.epoch = $1 AND b.intent_id = p.intent_id AND b.sequence = p.sequence - 1
   LEFT JOIN log_leaf l
          ON l.epoch = $1 AND l.intent_id = p.intent_id AND l.sequence = p.sequence
+-- use: event_rule p
  WHERE bytes - size < $6
  ORDER BY p.intent_id, p.sequence
 
 -- name: tlog_events_of
 -- The same of one intent, after those that the log has.
 SELECT e.xid, e.intent_id, e.sequence, id, event_type, microseconds(created_at), canonical,
-       event_hash, previous_event_hash, encode(b.hash, 'hex'), false, false, false, false
+       event_hash, previous_event_hash, encode(b.hash, 'hex'), false, false, false, false,
+       rule
   FROM event e
   LEFT JOIN log_leaf b
          ON b.epoch = $1 AND b.intent_id = e.intent_id AND b.sequence = e.sequence - 1
+-- use: event_rule e
  WHERE e.intent_id = $2
    AND e.sequence > coalesce((SELECT max(sequence) FROM log_leaf
                                WHERE epoch = $1 AND intent_id = $2), 0)
@@ -115,10 +118,32 @@ SELECT id, intent_id FROM log_request
 UPDATE log_request SET ended_at = $2, checkpoint_id = $3 WHERE id = $1
 
 -- name: tlog_export
--- Events by their position.
-SELECT l.position, l.intent_id, l.sequence, e.event_hash, e.canonical
-  FROM (SELECT * FROM log_leaf WHERE epoch = $1 AND position >= $2 AND position < $3
-         ORDER BY position LIMIT 500) l
-  JOIN LATERAL (SELECT * FROM event WHERE intent_id = l.intent_id AND sequence = l.sequence
-                LIMIT 1) e ON true
- ORDER BY l.position
+-- Events by their position. The page ends with the event that reaches 8 MB.
+SELECT p.position, p.intent_id, p.sequence, event_hash, canonical, rule, erased_at
+  FROM (SELECT l.position, e.*, octet_length(canonical) AS size,
+               sum(octet_length(canonical))
+                   OVER (ORDER BY l.position ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT * FROM log_leaf WHERE epoch = $1 AND position >= $2 AND position < $3
+                 ORDER BY position LIMIT 500) l
+          JOIN LATERAL (SELECT * FROM event
+                         WHERE intent_id = l.intent_id AND sequence = l.sequence
+                        LIMIT 1) e ON true) p
+-- use: event_rule p
+ WHERE bytes - size < 8388608
+ ORDER BY p.position
+
+-- name: tlog_export_of
+-- The same of one intent ($4), from a sequence on.
+SELECT p.position, p.intent_id, p.sequence, event_hash, canonical, rule, erased_at
+  FROM (SELECT l.position, e.*, octet_length(canonical) AS size,
+               sum(octet_length(canonical))
+                   OVER (ORDER BY l.sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT * FROM log_leaf WHERE epoch = $1 AND intent_id = $4 AND sequence >= $2
+                 ORDER BY sequence LIMIT 500) l
+          JOIN LATERAL (SELECT * FROM event
+                         WHERE intent_id = l.intent_id AND sequence = l.sequence
+                        LIMIT 1) e ON true
+         WHERE l.position < $3) p
+-- use: event_rule p
+ WHERE bytes - size < 8388608
+ ORDER BY p.sequence

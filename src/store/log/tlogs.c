@@ -18,7 +18,8 @@ enum {
     E_LOGGED,
     E_FAULTY,
     E_LATE,
-    E_LAST
+    E_LAST,
+    E_RULE
 };
 
 /* ---- digests as texts -----------------------------------------------------
@@ -30,7 +31,7 @@ static struct str tlogs_hex(struct arena *a, const struct tlog_hash *v,
     return crypt_hex(a, (struct str){(const char *)v, n * sizeof *v});
 }
 
-static bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n)
+bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n)
 {
     uint8_t *to = (uint8_t *)out;
     if (text.n != 2 * n * sizeof *out)
@@ -83,7 +84,8 @@ static const struct err *tlogs_read_events(struct pg *pg, struct arena *a,
                       .created_at = pg_int(r, i, E_CREATED_AT),
                       .canonical = pg_str(r, i, E_CANONICAL),
                       .hash = pg_str(r, i, E_HASH),
-                      .previous = pg_str(r, i, E_PREVIOUS)},
+                      .previous = pg_str(r, i, E_PREVIOUS),
+                      .rule = pg_str(r, i, E_RULE)},
             .intent_id = pg_str(r, i, E_INTENT),
             .xid = pg_str(r, i, E_XID),
             .logged = pg_bool(r, i, E_LOGGED),

@@ -120,6 +120,8 @@ const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
                                  struct str intent_id, int64_t sequence,
                                  int64_t *out) MUST;
 
+/* n digests as the statements write them. false: the text is no such. */
+bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n) MUST;
 /* A stored tile: its hashes, n of them; n 0: there is none. */
 const struct err *tlogs_tile(struct pg *pg, struct arena *a, int64_t epoch,
                              unsigned level, int64_t number,
