@@ -8,11 +8,6 @@ from statements import STATEMENTS, role
 
 # These need no preparing, and cannot be.
 TRANSACTION = {"begin", "commit", "notice_listen"}
-# Statements that only the commands run, as the owner.
-OWNERS = {"key_insert", "key_list", "key_revoke", "migration_applied",
-          "migration_insert", "restore_said", "restore_let_go",
-          "signing_key_insert", "signing_key_rest", "signing_key_turn",
-          "signing_key_end"}
 
 
 def prepare(db, text):
@@ -38,8 +33,7 @@ def test_a_statement_can_be_prepared_by_the_workers(web, name):
 def test_a_statement_can_be_run_by_who_needs_it(server, name):
     """With nothing but NULLs it does nothing and may still be refused for a
     missing right, or for the meaning of the NULLs: only the first is wrong."""
-    who = "sayso_owner" if name in OWNERS else role(name)
-    with server.database(who) as db:
+    with server.database(role(name)) as db:
         with db.transaction(force_rollback=True):
             n = prepare(db, STATEMENTS[name])
             values = f"({', '.join(['NULL'] * n)})" if n else ""

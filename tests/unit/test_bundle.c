@@ -2,6 +2,7 @@
  * of each kind. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "domain/intent/event.h"
 #include "domain/log/bundle.h"
 #include "domain/log/log_checkpoint.h"
@@ -44,12 +45,6 @@ struct export {
     struct tlog_edge *edge;
 };
 
-static void ignore(void *own, unsigned level, int64_t number,
-                   const struct tlog_hash tile[TLOG_TILE])
-{
-    (void)own, (void)level, (void)number, (void)tile;
-}
-
 static struct json *line(struct export *x, const char *type)
 {
     struct json *o = json_object(a);
@@ -70,7 +65,7 @@ static void event(struct export *x, const char *intent,
     const struct str digest =
         crypt_base64url_read(a, str_sub(e->hash, 7, e->hash.n));
     memcpy(x->hash[x->size].b, digest.p, CRYPT_SHA256);
-    cr_assert(tlog_append(x->edge, &x->hash[x->size], ignore, NULL));
+    cr_assert(tlog_append(x->edge, &x->hash[x->size], NULL, NULL));
     struct json *o = line(x, "event");
     json_set_int(o, "position", x->size++);
     json_set_text(o, "intent_id", str_of(intent));
@@ -115,7 +110,7 @@ static struct export *sound(void)
     checkpoint(x, &(struct log_batch){
                       .intent_id = STR(ONE), .first = 1, .last = 3,
                       .v = of_one});
-    checkpoint(x, &(struct log_batch){.first = 2, .last = 5, .v = x->hash + 1});
+    checkpoint(x, &(struct log_batch){.first = 1, .last = 4, .v = x->hash});
     json_set_text(line(x, "head"), "note", head_note(x));
     return x;
 }
@@ -135,10 +130,20 @@ static void say(void *own, int64_t at, struct str what, const char *why)
                              why);
 }
 
+static void say_erased(void *own, int64_t at, struct str what, struct str rule,
+                       struct str when)
+{
+    struct said *s = own;
+    s->n += (size_t)snprintf(s->text + s->n, sizeof s->text - s->n,
+                             "%lld %.*s: by %.*s on %.*s\n", (long long)at,
+                             STR_FMT(what), STR_FMT(rule), STR_FMT(when));
+}
+
 static struct bundle_sums check(const struct export *x, struct str old,
                                 struct said *s)
 {
-    const struct bundle_report report = {.fault = say, .own = s};
+    const struct bundle_report report = {
+        .fault = say, .erased = say_erased, .own = s};
     const struct note_key k = public_key();
     struct bundle *b = bundle_make(a, &k, 1, old, &report);
     s->n = 0;
@@ -196,7 +201,8 @@ Test(bundle, one_change_of_each_kind)
             json_set_text_or_null(o, cases[i].member, STR_NONE);
         else
             json_set_text(o, cases[i].member, str_of(cases[i].text));
-        cr_assert(check(x, STR_NONE, &s).faults > 0, "case %zu", i);
+        cr_assert_eq(check(x, STR_NONE, &s).faults, 1, "case %zu: %s", i,
+                     s.text);
         cr_assert(strstr(s.text, cases[i].wanted + (i == 8)), "case %zu: %s",
                   i, s.text);
     }
@@ -209,10 +215,180 @@ Test(bundle, a_chain_that_was_made_again)
     struct export *x = sound();
     struct said s;
     replace_hash(x->line[5]);
-    cr_assert(check(x, STR_NONE, &s).faults >= 3);
-    cr_assert(strstr(s.text, "event 3 of " ONE
-                             ": its bytes do not match its hash"));
-    cr_assert(strstr(s.text, "the head: its root is not that of the events"));
+    cr_assert_eq(check(x, STR_NONE, &s).faults, 1);
+    cr_assert_str_eq(s.text, "6 event 3 of " ONE
+                             ": its bytes do not match its hash\n");
+    x = sound();
+    const struct json *other = x->line[2];
+    json_set_text(x->line[5], "event_hash",
+                  json_get_text(other, "event_hash"));
+    json_set_text(x->line[5], "canonical", json_get_text(other, "canonical"));
+    cr_assert_eq(check(x, STR_NONE, &s).faults, 1);
+    cr_assert_str_eq(s.text, "6 event 3 of " ONE
+                             ": its bytes are another event's\n");
+}
+
+static void drop(struct export *x, size_t at)
+{
+    memmove(&x->line[at], &x->line[at + 1],
+            (x->n - at - 1) * sizeof x->line[0]);
+    x->n--;
+}
+
+/* One line that is missing is one fault, whatever rests on it. */
+Test(bundle, a_line_that_is_missing)
+{
+    static const char *const wanted[] = {
+        [1] = "2 event 1 of " TWO ": an event of the log is missing before "
+              "it\n",
+        [2] = "3 event 2 of " ONE ": an event of the log is missing before "
+              "it\n",
+        [3] = "4 event 2 of " TWO ": an event of the log is missing before "
+              "it\n",
+        [5] = "6 checkpoint ",
+        [8] = "8 the export: it has no head\n"};
+    for (size_t i = 0; i < countof(wanted); i++) {
+        struct export *x = sound();
+        struct said s;
+        if (!wanted[i])
+            continue;
+        drop(x, i);
+        cr_assert_eq(check(x, STR_NONE, &s).faults, 1, "line %zu: %s", i,
+                     s.text);
+        cr_assert(strstr(s.text, wanted[i]) == s.text, "line %zu: %s", i,
+                  s.text);
+    }
+}
+
+/* The batches of checkpoints follow each other. */
+Test(bundle, a_checkpoint_that_is_missing)
+{
+    struct export *x = sound();
+    struct said s;
+    struct json *end = x->line[--x->n];
+    checkpoint(x, &(struct log_batch){.first = 5, .last = 5, .v = x->hash + 4});
+    x->line[x->n++] = end;
+    cr_assert_eq(check(x, STR_NONE, &s).faults, 0, "%s", s.text);
+    drop(x, 7);
+    cr_assert_eq(check(x, STR_NONE, &s).faults, 1);
+    cr_assert(strstr(s.text, "it does not follow the one before it"));
+}
+
+/* The times of the keys are in the header. */
+Test(bundle, a_key_of_another_time)
+{
+    static const struct {
+        int64_t from, until, faults;
+    } cases[] = {{NOW, 0, 0},
+                 {NOW - CLOCK_SECOND, NOW + CLOCK_SECOND, 0},
+                 {NOW + 3600 * CLOCK_SECOND, 0, 2},
+                 {NOW - 7200 * CLOCK_SECOND, NOW - 3600 * CLOCK_SECOND, 2}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct export *x = sound();
+        struct said s;
+        struct json *keys = json_array(a);
+        const struct note_key k = public_key();
+        struct signing_key row =
+            signing_key_make(a, &k.key, SIGNING_KEY_RETIRED, NOW);
+        row.current_from = cases[i].from;
+        row.current_until = cases[i].until;
+        json_add_json(keys, record_object(a, &signing_key_record, &row));
+        json_set_json(x->line[0], "keys", keys);
+        cr_assert_eq(check(x, STR_NONE, &s).faults, cases[i].faults, "%zu: %s",
+                     i, s.text);
+    }
+}
+
+/* ---- of one intent -------------------------------------------------- */
+
+static struct str base64(const struct tlog_hash *h)
+{
+    return crypt_base64(a, (struct str){(const char *)h->b, sizeof h->b});
+}
+
+/* The first intent of the sound one: positions 0, 2 and 4 of 5. */
+static struct export *part(void)
+{
+    struct export *x = sound(), *p = arena_new(a, struct export);
+    struct tlog_hash leaf[5];
+    for (size_t i = 0; i < countof(leaf); i++)
+        leaf[i] = tlog_leaf(&x->hash[i]);
+    const struct tlog_hash l01 = tlog_node(&leaf[0], &leaf[1]),
+                           l23 = tlog_node(&leaf[2], &leaf[3]),
+                           l03 = tlog_node(&l01, &l23);
+    const struct tlog_hash proof[3][3] = {
+        {leaf[1], l23, leaf[4]}, {leaf[3], l01, leaf[4]}, {l03}};
+    *p = *x;
+    p->n = 0;
+    p->line[p->n++] = x->line[0];
+    json_set_text(x->line[0], "intent_id", STR(ONE));
+    json_set_int(x->line[0], "size", x->size);
+    for (size_t i = 0; i < 3; i++) {
+        struct json *o = x->line[1 + 2 * i], *list = json_array(a);
+        for (size_t k = 0; k < (i < 2 ? 3 : 1); k++)
+            json_add_text(list, base64(&proof[i][k]));
+        json_set_json(o, "proof", list);
+        p->line[p->n++] = o;
+    }
+    p->line[p->n++] = x->line[6];
+    p->line[p->n++] = x->line[8];
+    return p;
+}
+
+Test(bundle, of_one_intent)
+{
+    struct said s;
+    struct export *x = part();
+    const struct bundle_sums sums = check(x, STR_NONE, &s);
+    cr_assert_str_eq(s.text, "");
+    cr_assert(sums.events == 3 && sums.intents == 1 && sums.checkpoints == 1);
+    /* A proof of another length, of another event, and none. */
+    for (int i = 0; i < 3; i++) {
+        x = part();
+        struct json *list = json_get(x->line[2], "proof");
+        if (i == 0)
+            json_drop(list, 0);
+        if (i == 1)
+            json_set_json(x->line[2], "proof", json_get(x->line[1], "proof"));
+        if (i == 2)
+            json_unset(x->line[2], STR("proof"));
+        cr_assert_eq(check(x, STR_NONE, &s).faults, 1, "%d: %s", i, s.text);
+        cr_assert(strstr(s.text, "3 event 2 of " ONE) == s.text, "%s", s.text);
+    }
+    x = part();
+    drop(x, 2);
+    cr_assert_eq(check(x, STR_NONE, &s).faults, 1);
+    cr_assert(strstr(s.text, "event 3 of " ONE ": an event is missing"));
+}
+
+/* An older head of 4 events, whose proof is the last leaf. */
+Test(bundle, an_older_head_of_one_intent)
+{
+    struct export *x = part();
+    struct said s;
+    struct tlog_edge *edge = arena_new(a, struct tlog_edge);
+    struct json *end = x->line[--x->n], *list = json_array(a);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert(tlog_append(edge, &x->hash[i], NULL, NULL));
+    const struct export old = {.edge = edge, .size = 4};
+    const struct str note = head_note(&old);
+    x->line[x->n++] = end;
+    cr_assert_eq(check(x, note, &s).faults, 1);
+    cr_assert(strstr(s.text, "the export has no proof from it"));
+    x->n--;
+    const struct tlog_hash last = tlog_leaf(&x->hash[4]);
+    struct json *o = line(x, "consistency");
+    struct tlog_hash l01 = tlog_leaf(&x->hash[0]), l1 = tlog_leaf(&x->hash[1]);
+    l01 = tlog_node(&l01, &l1);
+    json_set_int(o, "from_size", 4);
+    json_add_text(list, base64(&last));
+    json_set_json(o, "hashes", list);
+    x->line[x->n++] = end;
+    cr_assert_eq(check(x, note, &s).faults, 0, "%s", s.text);
+    json_drop(list, 0);
+    json_add_text(list, base64(&l01));
+    cr_assert_eq(check(x, note, &s).faults, 1);
+    cr_assert(strstr(s.text, "the log was rewritten"));
 }
 
 /* Somebody has the key too: only an older head shows it. */
@@ -234,10 +410,18 @@ Test(bundle, a_log_that_was_cut)
     struct export *cut = sound();
     cut->n = 1;
     json_set_text(line(cut, "head"), "note", old);
-    cr_assert(check(cut, old, &s).faults >= 2);
+    cr_assert_eq(check(cut, old, &s).faults, 1);
     cr_assert(strstr(s.text, "it is of another number of events"));
+    cut = sound();
+    const struct tlog_hash *h = cut->hash;
+    cut->edge = arena_new(a, struct tlog_edge);
+    cr_assert(tlog_append(cut->edge, h, NULL, NULL));
+    cut->size = 1;
+    cut->n = 2;
+    json_set_text(line(cut, "head"), "note", head_note(cut));
+    cr_assert_eq(check(cut, old, &s).faults, 1);
     cr_assert(strstr(s.text, "the log was cut"));
-    cut->n = 1;
+    cut->n = 2;
     cr_assert_eq(check(cut, STR_NONE, &s).faults, 1);
     cr_assert(strstr(s.text, "the export: it has no head"));
 }
@@ -251,9 +435,12 @@ Test(bundle, an_erased_event)
     json_set_text(rule, "rule", STR("R1"));
     json_set_text_or_null(x->line[3], "canonical", STR_NONE);
     json_set_json(x->line[3], "erased", rule);
+    cr_assert_eq(check(x, STR_NONE, &s).faults, 1); /* it has no time */
+    json_set_text(rule, "at", STR("2026-11-27T00:00:00Z"));
     const struct bundle_sums sums = check(x, STR_NONE, &s);
-    cr_assert_str_eq(s.text, "");
-    cr_assert(sums.erased == 1 && sums.events == 5);
+    cr_assert_str_eq(s.text, "4 event 2 of " ONE
+                             ": by R1 on 2026-11-27T00:00:00Z\n");
+    cr_assert(sums.erased == 1 && sums.events == 5 && sums.faults == 0);
 }
 
 Test(bundle, rubbish)

@@ -3,8 +3,9 @@
  *
  * The export is JSON Lines ("sayso-log/1", docs/log.md): a header, events in
  * the order of their positions, checkpoints behind the events that they cover,
- * and the signed head. Memory grows by about 60 bytes for each event, in the
- * arena of the bundle. */
+ * and the signed head. An export of one intent has a proof with each of its
+ * events. Memory grows by about 60 bytes for each event, in the arena of the
+ * bundle. */
 #ifndef DOMAIN_LOG_BUNDLE_H
 #define DOMAIN_LOG_BUNDLE_H
 
@@ -15,9 +16,12 @@
 
 struct bundle;
 
-/* Gets each fault: the line, the thing, and why it does not hold. */
+/* Gets each fault: the line, the thing, and why it does not hold; one for one
+ * cause. erased gets each event whose bytes a rule erased, and when. */
 struct bundle_report {
     void (*fault)(void *own, int64_t line, struct str what, const char *why);
+    void (*erased)(void *own, int64_t line, struct str what, struct str rule,
+                   struct str at);
     void *own;
 };
 

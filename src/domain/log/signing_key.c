@@ -5,6 +5,7 @@
 #include "base/json/jws.h"
 
 #define SIGNING_KEY_TYPE "sayso-key+jwt"
+#define SIGNING_KEY_LATE (600 * CLOCK_SECOND)
 
 static const struct record_field signing_key_fields[] = {
     {RECORD_TEXT(signing_key, kid, IN_TABLE)},
@@ -44,6 +45,14 @@ bool signing_key_public(struct arena *a, const struct signing_key *row,
         return false;
     memcpy(out->b, bytes.p, sizeof out->b);
     return true;
+}
+
+bool signing_key_valid(const struct signing_key *row, int64_t at,
+                       int64_t after)
+{
+    return row->current_from && at >= row->current_from - SIGNING_KEY_LATE &&
+           (!row->current_until ||
+            at <= row->current_until + after + SIGNING_KEY_LATE);
 }
 
 struct str signing_key_successor(struct arena *a, const struct signer *old,

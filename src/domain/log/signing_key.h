@@ -3,6 +3,7 @@
 #ifndef DOMAIN_LOG_SIGNING_KEY_H
 #define DOMAIN_LOG_SIGNING_KEY_H
 
+#include "base/clock.h"
 #include "domain/log/note.h"
 #include "domain/record.h"
 
@@ -24,6 +25,12 @@ struct signing_key signing_key_make(struct arena *a,
 /* false: the row's text is no key. */
 bool signing_key_public(struct arena *a, const struct signing_key *row,
                         struct signer_public *out) MUST;
+/* A retired key goes on signing heads, for readers who know it alone. */
+#define SIGNING_KEY_HEADS (30 * 24 * 3600 * CLOCK_SECOND)
+/* Was it the current key at that time, or so long ago? A signer learns of a
+ * change some seconds later. */
+bool signing_key_valid(const struct signing_key *row, int64_t at,
+                       int64_t after) MUST;
 /* The statement by which a key names the next one: a JWS of the type
  * sayso-key+jwt over {"from", "jwk"}. */
 struct str signing_key_successor(struct arena *a, const struct signer *old,

@@ -142,8 +142,8 @@ const struct err *tlog_consistency(const struct tlog_source *s, int64_t from,
 
 /* ---- checking without the tree -------------------------------------- */
 
-bool tlog_included(const struct tlog_proof *p, int64_t position, int64_t size,
-                   const struct tlog_hash *leaf, const struct tlog_hash *root)
+bool tlog_climb(const struct tlog_proof *p, int64_t position, int64_t size,
+                const struct tlog_hash *leaf, struct tlog_hash *root)
 {
     int64_t fn = position, sn = size - 1;
     struct tlog_hash r = *leaf;
@@ -164,7 +164,15 @@ bool tlog_included(const struct tlog_proof *p, int64_t position, int64_t size,
         fn >>= 1;
         sn >>= 1;
     }
-    return sn == 0 && tlog_equal(&r, root);
+    *root = r;
+    return sn == 0;
+}
+
+bool tlog_included(const struct tlog_proof *p, int64_t position, int64_t size,
+                   const struct tlog_hash *leaf, const struct tlog_hash *root)
+{
+    struct tlog_hash r;
+    return tlog_climb(p, position, size, leaf, &r) && tlog_equal(&r, root);
 }
 
 bool tlog_consistent(const struct tlog_proof *p, int64_t from, int64_t to,
@@ -234,13 +242,22 @@ size_t tlog_edge_n(const struct tlog_edge *e, unsigned level)
     return (size_t)(e->size >> (level * TLOG_TILE_HEIGHT)) % TLOG_TILE;
 }
 
-/* A tile that is full becomes one hash of the tile above. */
 bool tlog_append(struct tlog_edge *e, const struct tlog_hash *entry,
                  void (*full)(void *own, unsigned level, int64_t number,
                               const struct tlog_hash tile[TLOG_TILE]),
                  void *own)
 {
-    struct tlog_hash h = tlog_leaf(entry);
+    const struct tlog_hash leaf = tlog_leaf(entry);
+    return tlog_append_leaf(e, &leaf, full, own);
+}
+
+/* A tile that is full becomes one hash of the tile above. */
+bool tlog_append_leaf(struct tlog_edge *e, const struct tlog_hash *leaf,
+                      void (*full)(void *own, unsigned level, int64_t number,
+                                   const struct tlog_hash tile[TLOG_TILE]),
+                      void *own)
+{
+    struct tlog_hash h = *leaf;
     if (e->size >= TLOG_SIZE_MAX - 1)
         return false;
     for (unsigned level = 0; level < TLOG_LEVELS; level++) {
@@ -248,8 +265,9 @@ bool tlog_append(struct tlog_edge *e, const struct tlog_hash *entry,
         e->tile[level][n] = h;
         if (n + 1 < TLOG_TILE)
             break;
-        full(own, level, e->size >> ((level + 1) * TLOG_TILE_HEIGHT),
-             e->tile[level]);
+        if (full)
+            full(own, level, e->size >> ((level + 1) * TLOG_TILE_HEIGHT),
+                 e->tile[level]);
         h = tlog_of_tile(e->tile[level], TLOG_TILE);
     }
     e->size++;

@@ -59,6 +59,10 @@ const struct err *tlog_consistency(const struct tlog_source *s, int64_t from,
 
 /* ---- checking without the tree -------------------------------------- */
 
+/* The root to which a proof leads. false: it has another length than one for
+ * that position. */
+bool tlog_climb(const struct tlog_proof *p, int64_t position, int64_t size,
+                const struct tlog_hash *leaf, struct tlog_hash *root) MUST;
 /* RFC 9162 2.1.3.2. */
 bool tlog_included(const struct tlog_proof *p, int64_t position, int64_t size,
                    const struct tlog_hash *leaf, const struct tlog_hash *root);
@@ -89,11 +93,16 @@ struct tlog_edge {
 /* The number of hashes in the edge's tile of this level. */
 size_t tlog_edge_n(const struct tlog_edge *e, unsigned level);
 /* Appends an entry. full(own, level, number, tile) gets each tile that it
- * fills. false: the tree has TLOG_SIZE_MAX entries. */
+ * fills; NULL: nobody does. false: the tree has TLOG_SIZE_MAX entries. */
 bool tlog_append(struct tlog_edge *e, const struct tlog_hash *entry,
                  void (*full)(void *own, unsigned level, int64_t number,
                               const struct tlog_hash tile[TLOG_TILE]),
                  void *own) MUST;
+/* The same for the hash of its leaf. */
+bool tlog_append_leaf(struct tlog_edge *e, const struct tlog_hash *leaf,
+                      void (*full)(void *own, unsigned level, int64_t number,
+                                   const struct tlog_hash tile[TLOG_TILE]),
+                      void *own) MUST;
 struct tlog_hash tlog_edge_root(const struct tlog_edge *e);
 
 #endif

@@ -1,8 +1,11 @@
-/* `sayso export --log FILE`: the log as a file that `sayso verify --bundle`
- * and docs/verify.py check without the server. Changes nothing. */
+/* `sayso export --log FILE`: the log, or the part of one intent, as a file that
+ * `sayso verify --bundle` and docs/verify.py check without the server. Changes
+ * nothing. */
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/clock_text.h"
+#include "base/id.h"
 #include "domain/log/bundle.h"
 #include "process/commands/commands.h"
 #include "store/log/log_checkpoints.h"
@@ -18,6 +21,7 @@ struct export
     struct pg *pg;
     struct arena *page;
     FILE *out;
+    struct str intent_id; /* p NULL: of all */
     int64_t epoch, size;
     int64_t events, checkpoints;
 };
@@ -50,34 +54,80 @@ static const struct err *export_header(struct export *x)
     json_set_text(o, "format", STR(BUNDLE_FORMAT));
     json_set_text(o, "origin", origin);
     json_set_int(o, "epoch", x->epoch);
-    json_set_text_or_null(o, "intent_id", STR_NONE);
+    json_set_text_or_null(o, "intent_id", x->intent_id);
+    json_set_int(o, "size", x->size);
     json_set_json(o, "keys", list);
     export_line(x, o);
     return NULL;
 }
 
-/* One page; *next moves behind it. */
-static const struct err *export_events(struct export *x, int64_t *next)
+static void export_hashes(struct export *x, struct json *o, const char *key,
+                          const struct tlog_proof *p)
+{
+    struct json *list = json_array(x->page);
+    for (size_t i = 0; i < p->n; i++)
+        json_add_text(
+            list, crypt_base64(x->page, (struct str){(const char *)p->v[i].b,
+                                                     sizeof p->v[i].b}));
+    json_set_json(o, key, list);
+}
+
+/* An event; in the export of an intent with the proof that the head has it. */
+static const struct err *export_event(struct export *x,
+                                      const struct pg_rows *r, size_t i,
+                                      const struct tlog_source *tree)
+{
+    struct json *o = json_object(x->page);
+    const struct str rule = pg_str(r, i, 5), bytes = pg_str(r, i, 4);
+    json_set_text(o, "type", STR("event"));
+    json_set_int(o, "position", pg_int(r, i, 0));
+    json_set_text(o, "intent_id", pg_str(r, i, 1));
+    json_set_int(o, "sequence", pg_int(r, i, 2));
+    json_set_text(o, "event_hash", pg_str(r, i, 3));
+    json_set_text_or_null(o, "canonical", bytes.n ? bytes : STR_NONE);
+    if (rule.p) {
+        struct json *erased = json_object(x->page);
+        json_set_text(erased, "rule", rule);
+        json_set_text(erased, "at", clock_rfc3339(x->page, pg_int(r, i, 6)));
+        json_set_json(o, "erased", erased);
+    }
+    if (x->intent_id.p) {
+        struct tlog_proof p;
+        TRY(tlog_inclusion(tree, pg_int(r, i, 0), x->size, &p));
+        export_hashes(x, o, "proof", &p);
+    }
+    export_line(x, o);
+    x->events++;
+    return NULL;
+}
+
+/* One page of events, by position or, of an intent, by sequence; *next moves
+ * behind it. */
+static const struct err *export_events(struct export *x, int64_t *next,
+                                       bool *more)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(x->pg, x->page, SQL_TLOG_EXPORT,
-                 PG(pg_number(x->epoch), pg_number(*next), pg_number(x->size)),
-                 &r));
-    if (pg_count(r) == 0 || pg_int(r, 0, 0) != *next)
+    struct tlogs_source stored = {
+        .pg = x->pg, .arena = x->page, .epoch = x->epoch};
+    const struct tlog_source tree = tlogs_source(&stored);
+    const bool part = x->intent_id.p != NULL;
+    TRY(part ? pg_query(x->pg, x->page, SQL_TLOG_EXPORT_OF,
+                        PG(pg_number(x->epoch), pg_number(*next),
+                           pg_number(x->size), pg_text(x->intent_id)),
+                        &r)
+             : pg_query(x->pg, x->page, SQL_TLOG_EXPORT,
+                        PG(pg_number(x->epoch), pg_number(*next),
+                           pg_number(x->size)),
+                        &r));
+    const size_t n = pg_count(r);
+    if (!part && n == 0)
         return ERROR(ERR_INTERNAL, "log.inconsistent",
                      "An event is missing in the log.");
-    for (size_t i = 0; i < pg_count(r); i++) {
-        struct json *o = json_object(x->page);
-        json_set_text(o, "type", STR("event"));
-        json_set_int(o, "position", pg_int(r, i, 0));
-        json_set_text(o, "intent_id", pg_str(r, i, 1));
-        json_set_int(o, "sequence", pg_int(r, i, 2));
-        json_set_text(o, "event_hash", pg_str(r, i, 3));
-        json_set_text_or_null(o, "canonical", pg_str(r, i, 4));
-        export_line(x, o);
-        x->events++;
-    }
-    *next = pg_int(r, pg_count(r) - 1, 0) + 1;
+    for (size_t i = 0; i < n; i++)
+        TRY(export_event(x, r, i, &tree));
+    if (n > 0)
+        *next = pg_int(r, n - 1, part ? 2 : 0) + 1;
+    *more = part ? n > 0 : *next < x->size;
     return NULL;
 }
 
@@ -85,11 +135,17 @@ static const struct err *export_checkpoints(struct export *x, int64_t *at,
                                             struct str *id, bool *more)
 {
     struct log_checkpoint_rows rows;
-    TRY(rows_list(x->pg, x->page, SQL_LOG_CHECKPOINT_EXPORT,
-                  PG(pg_number(x->epoch), pg_number(x->size),
-                     *at ? pg_moment(*at) : pg_text(STR("-infinity")),
-                     pg_text(*id)),
-                  &log_checkpoint_record, &rows.v, &rows.n));
+    const struct pg_value after =
+        *at ? pg_moment(*at) : pg_text(STR("-infinity"));
+    TRY(x->intent_id.p
+            ? rows_list(x->pg, x->page, SQL_LOG_CHECKPOINT_EXPORT_OF,
+                        PG(pg_number(x->epoch), pg_number(x->size), after,
+                           pg_text(*id), pg_text(x->intent_id)),
+                        &log_checkpoint_record, &rows.v, &rows.n)
+            : rows_list(x->pg, x->page, SQL_LOG_CHECKPOINT_EXPORT,
+                        PG(pg_number(x->epoch), pg_number(x->size), after,
+                           pg_text(*id)),
+                        &log_checkpoint_record, &rows.v, &rows.n));
     for (size_t i = 0; i < rows.n; i++) {
         struct json *o =
             record_object(x->page, &log_checkpoint_record, &rows.v[i]);
@@ -103,11 +159,41 @@ static const struct err *export_checkpoints(struct export *x, int64_t *at,
     return NULL;
 }
 
+/* That the log of an older head, which somebody kept, begins this one. */
+static const struct err *export_consistency(struct export *x)
+{
+    const struct str name = command_option(x->c, "--head", 0);
+    struct arena *a = x->c->arena;
+    struct buf text = buf_make(a, NOTE_MAX);
+    struct note *note = arena_new(a, struct note);
+    struct tlogs_source stored = {
+        .pg = x->pg, .arena = x->page, .epoch = x->epoch};
+    const struct tlog_source tree = tlogs_source(&stored);
+    struct note_head old;
+    struct tlog_proof p;
+    if (!name.p)
+        return NULL;
+    if (!buf_file(&text, arena_z(a, name)) ||
+        note_read(a, buf_text(&text), note) ||
+        note_head_read(a, note->text, &old) || old.size > x->size)
+        return err_at(a, ERR_INVALID, "log.no_head", name,
+                      "%.*s is no head of this log, or one that is newer than "
+                      "the log.",
+                      STR_FMT(name));
+    TRY(tlog_consistency(&tree, old.size, x->size, &p));
+    struct json *o = json_object(x->page);
+    json_set_text(o, "type", STR("consistency"));
+    json_set_int(o, "from_size", old.size);
+    export_hashes(x, o, "hashes", &p);
+    export_line(x, o);
+    return NULL;
+}
+
 static const struct err *export_log(struct export *x)
 {
     struct tlogs_head head;
     struct str id = STR("");
-    int64_t next = 0, at = 0;
+    int64_t next = x->intent_id.p != NULL, at = 0;
     bool more = true;
     TRY(tlogs_head(x->pg, x->c->arena, x->epoch, &head));
     x->size = head.head.size;
@@ -115,14 +201,18 @@ static const struct err *export_log(struct export *x)
         return ERROR(ERR_NOT_FOUND, "log.no_head",
                      "The log has no signed head. Is there a key?");
     TRY(export_header(x));
-    while (next < x->size) {
-        arena_reset(x->page);
-        TRY(export_events(x, &next));
-    }
     while (more) {
+        arena_reset(x->page);
+        TRY(export_events(x, &next, &more));
+    }
+    if (x->events == 0)
+        return ERROR(ERR_NOT_FOUND, "log.not_covered",
+                     "The log has no event of this intent.");
+    for (more = true; more;) {
         arena_reset(x->page);
         TRY(export_checkpoints(x, &at, &id, &more));
     }
+    TRY(export_consistency(x));
     struct json *o = json_object(x->page);
     json_set_text(o, "type", STR("head"));
     json_set_text(o, "note", head.note);
@@ -133,13 +223,18 @@ static const struct err *export_log(struct export *x)
 int export_run(const struct command *c)
 {
     const struct str path = command_option(c, "--log", 0);
-    if (!command_options_ok(c, 0, "--log="))
+    const struct str intent = command_option(c, "--intent", 0);
+    if (!command_options_ok(c, 0, "--log= --intent= --head="))
         return 2;
-    if (path.n == 0) {
-        fputs("sayso: export --log FILE\n", stderr);
+    if (path.n == 0 || (intent.p && !id_uuid(intent))) {
+        fputs("sayso: export --log FILE [--intent ID [--head FILE]]\n",
+              stderr);
         return 2;
     }
-    struct export x = {.c = c, .page = arena_make(ARENA_PROCESS_MAX)};
+    struct export x = {.c = c,
+                       .page = arena_make(ARENA_PROCESS_MAX),
+                       .intent_id =
+                           intent.p ? id_lower(c->arena, intent) : STR_NONE};
     x.out = fopen(arena_z(c->arena, path), "w");
     if (!x.out) {
         fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));

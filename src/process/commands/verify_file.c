@@ -19,15 +19,22 @@ static void verify_file_fault(void *own, int64_t line, struct str what,
            why);
 }
 
+static void verify_file_erased(void *own, int64_t line, struct str what,
+                               struct str rule, struct str at)
+{
+    (void)own;
+    printf("ERASED line %lld, %.*s: by rule %.*s on %.*s\n", (long long)line,
+           STR_FMT(what), STR_FMT(rule), STR_FMT(str_head(at, 10)));
+}
+
 static int verify_file_unreadable(struct str path, const char *why)
 {
     fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), why);
     return 2;
 }
 
-/* The keys of all --key; 0: one is none, or there is none. */
-static size_t verify_file_keys(const struct command *c, struct arena *a,
-                               struct note_key out[BUNDLE_KEYS])
+size_t verify_file_keys(const struct command *c, struct arena *a,
+                        struct note_key out[BUNDLE_KEYS])
 {
     size_t n = 0;
     for (; n < BUNDLE_KEYS && command_option(c, "--key", n).p; n++) {
@@ -81,7 +88,8 @@ static int verify_file_log(const struct command *c, struct arena *a)
 {
     const struct str path = command_option(c, "--bundle", 0);
     const struct str head = command_option(c, "--head", 0);
-    const struct bundle_report report = {.fault = verify_file_fault};
+    const struct bundle_report report = {.fault = verify_file_fault,
+                                         .erased = verify_file_erased};
     struct buf old = buf_make(a, NOTE_MAX);
     struct note_key keys[BUNDLE_KEYS];
     const char *why = NULL;

@@ -2,6 +2,7 @@
 #ifndef PROCESS_COMMANDS_VERIFY_FILE_H
 #define PROCESS_COMMANDS_VERIFY_FILE_H
 
+#include "domain/log/bundle.h"
 #include "process/commands/command.h"
 
 /* They return the exit status: 0 sound, 1 broken, 2 called wrongly, or a file
@@ -9,5 +10,9 @@
  * --key KEY. */
 int verify_file_bundle(const struct command *c);
 int verify_file_receipt(const struct command *c);
+/* The keys of all --key. 0: one of them is none, or there is none, and that was
+ * printed. */
+size_t verify_file_keys(const struct command *c, struct arena *a,
+                        struct note_key out[BUNDLE_KEYS]);
 
 #endif

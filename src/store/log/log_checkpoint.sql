@@ -131,3 +131,11 @@ SELECT {c.log_checkpoint} FROM log_checkpoint c
                    WHERE l.epoch = $1 AND l.intent_id = c.intent_id
                      AND l.sequence = c.last_sequence) < $2 END
  ORDER BY created_at, id LIMIT 500
+
+-- name: log_checkpoint_export_of
+-- The same of one intent ($5).
+SELECT {c.log_checkpoint} FROM log_checkpoint c
+ WHERE epoch = $1 AND (created_at, id) > ($3::timestamptz, $4) AND intent_id = $5
+   AND (SELECT position FROM log_leaf l
+         WHERE l.epoch = $1 AND l.intent_id = $5 AND l.sequence = c.last_sequence) < $2::bigint
+ ORDER BY created_at, id LIMIT 500
