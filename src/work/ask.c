@@ -387,10 +387,11 @@ const struct err *ask(struct work *w, struct suspension *s,
     else
         risk_settle(w->arena, s, &by->terms);
     TRY(suspension_seal(w->arena, s, w->now));
+    struct json *asked = holds ? suspension_payload(w->arena, s)
+                               : side_question_asked(w->arena, s);
+    json_set_text(asked, "asked_sha256", suspension_asked_sha256(w->arena, s));
     TRY(work_event(w, holds ? "intent.suspended" : side_question_asked_type(s),
-                   by->event,
-                   holds ? suspension_payload(w->arena, s)
-                         : side_question_asked(w->arena, s)));
+                   by->event, asked));
     s->asked_sequence = w->intent.tail.sequence;
     if (holds)
         TRY(suspension_put_mirror(w->arena, s, &w->intent));

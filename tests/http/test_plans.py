@@ -225,6 +225,7 @@ def test_T5_a_checkpoint_is_a_question(agent, operator, person):
     assert (now["status"], now["version"]) == ("active", intent["version"])
     assert "_suspension" not in now["state"]
     told = last(agent, intent, "plan.checkpoint_reached")
+    assert len(told.pop("asked_sha256")) == 64
     assert told == {"plan_id": of["id"], "checkpoint_id": "cp-1",
                     "requires_approval": True, "suspension_id": id}
     assert last(agent, intent, "plan.paused")["reason"] == "checkpoint"

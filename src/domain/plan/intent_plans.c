@@ -202,8 +202,7 @@ void intent_plans_terms(struct intent_plans *all, const struct plan *p,
 
 const struct err *intent_plans_ask(struct intent_plans *all,
                                    const struct plan *p, struct suspension *s,
-                                   const char *type,
-                                   const struct json *payload)
+                                   const char *type, struct json *payload)
 {
     TRY(side_question_check_room(all->side_questions));
     s->intent_id = all->intent->id;
@@ -217,6 +216,8 @@ const struct err *intent_plans_ask(struct intent_plans *all,
         s->subject = STR("{}");
     s->evidence = s->artifacts = STR("[]");
     TRY(suspension_seal(all->arena, s, all->now));
+    json_set_text(payload, "asked_sha256",
+                  suspension_asked_sha256(all->arena, s));
     TRY(intent_plans_event(all, type, payload));
     s->asked_sequence = all->intent->tail.sequence;
     all->asked = *s;

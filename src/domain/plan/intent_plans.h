@@ -75,12 +75,12 @@ const struct err *intent_plans_event(struct intent_plans *all,
 void intent_plans_terms(struct intent_plans *all, const struct plan *p,
                         struct suspension *s);
 /* Seals s as a side question of the server, which does not hold the intent,
- * for the maker of the plan, with the event that reports it. ERR_CONFLICT
- * question.too_many. */
+ * for the maker of the plan, with the event that reports it: payload, which
+ * gets the digest of the question. ERR_CONFLICT question.too_many. */
 const struct err *intent_plans_ask(struct intent_plans *all,
                                    const struct plan *p, struct suspension *s,
                                    const char *type,
-                                   const struct json *payload) MUST;
+                                   struct json *payload) MUST;
 /* Ends a plan in this state, with its tasks and its question; failed: the task
  * that failed, or NULL. */
 struct plan_end {

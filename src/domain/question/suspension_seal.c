@@ -6,6 +6,8 @@
 #include "base/crypt.h"
 #include "domain/question/retry.h"
 
+#define SUSPENSION_ASKED_MAX ((size_t)4 << 20) /* bytes of the form */
+
 /* With a retry policy the whole window is interval times attempts; a single
  * attempt without interval is a plain timeout, as the SDK means it. */
 static int64_t suspension_expires_at(struct arena *a,
@@ -68,4 +70,21 @@ const struct err *suspension_seal(struct arena *a, struct suspension *s,
                       vocabulary_key(vocabulary_severity(s->severity_said)));
     }
     return suspension_set_record(a, s, record);
+}
+
+struct str suspension_asked_sha256(struct arena *a, const struct suspension *s)
+{
+    struct json *o = json_object(a);
+    for (size_t i = 0; i < suspension_record.n; i++) {
+        const struct record_field *f = &suspension_record.fields[i];
+        if (f->in & IN_INSERT)
+            json_set_text_given(o, f->column ? f->column : f->name,
+                                record_text(a, f, s));
+    }
+    json_unset(o, STR("asked_sequence"));
+    json_unset(o, STR("asked_by_key"));
+    json_unset(o, STR("channel_hint"));
+    struct buf b = buf_make(a, SUSPENSION_ASKED_MAX);
+    json_write_canonical(&b, o);
+    return crypt_sha256_hex(a, buf_text(&b));
 }
