@@ -16,8 +16,8 @@ LARGE = {"intent", "suspension", "open_question", "inbox_entry", "decision",
          "sign_in_failure", "portfolio", "portfolio_member", "coordinator",
          "intent_cost", "attachment", "intent_failure", "failure_policy",
          "task", "plan", "plan_checkpoint", "acl_entry",
-         "log_leaf", "log_tile", "log_head", "log_checkpoint", "log_request",
-         "receipt"}
+         "event_erased", "log_leaf", "log_tile", "log_head", "log_checkpoint",
+         "log_request", "receipt"}
 
 
 @pytest.fixture(scope="module")
@@ -228,6 +228,10 @@ def large(server):
             INSERT INTO log_leaf (epoch, position, intent_id, sequence, hash)
             SELECT 7, row_number() OVER (ORDER BY intent_id, sequence) - 1,
                    intent_id, sequence, sha256('x') FROM event""")
+        db.execute("""
+            INSERT INTO event_erased (intent_id, sequence, rule, at)
+            SELECT md5('i' || n)::uuid, 1, 'x', now()
+              FROM generate_series(20001, 30000) n""")
         db.execute("""
             INSERT INTO log_tile (epoch, level, number, hashes)
             SELECT 7, 0, n, sha256('x') FROM generate_series(0, 4999) n""")
@@ -643,6 +647,14 @@ HOT = [
     ("tlog_requests", [], "log_request_open"),
     ("tlog_request_end", [ANY_ID, LATER, None], "log_request_pkey"),
     ("tlog_export", [7, 1000, 24000], "log_leaf_position"),
+    ("tlog_export_of", [7, 1, 24000, "$log"], "log_leaf_pkey"),
+    ("log_check_leaves", [7, 1000, 1512], "log_leaf_position"),
+    ("log_check_leaves_of", [7, "$log", 101, 200], "log_leaf_pkey"),
+    ("log_check_heads", [7, 1000, 24000], "log_head_pkey"),
+    ("log_check_checkpoints", [EARLIER, ""], "log_checkpoint_newest"),
+    ("log_check_checkpoints", [EARLIER, ""], "log_checkpoint_batch"),
+    ("log_check_written", [7, 1000, 1512], "log_leaf_position"),
+    ("log_check_questions", ["$intent", 0], "suspension_intent_id_seq_key"),
     ("log_checkpoint_get", ["$chk"], "log_checkpoint_pkey"),
     ("log_checkpoint_list", [None, None, None, 50], "log_checkpoint_newest"),
     ("log_checkpoint_list", [None, "server", "$chk", 50],
@@ -662,6 +674,8 @@ HOT = [
     ("log_checkpoint_boundary", [7, None, 100], "log_leaf_position"),
     ("log_checkpoint_export", [7, 24000, EARLIER, ""],
      "log_checkpoint_newest"),
+    ("log_checkpoint_export_of", [7, 24000, EARLIER, "", "$log"],
+     "log_checkpoint_of_intent"),
     ("receipt_due", [7, "0", "", 200], "decision_feed"),
     ("receipt_due", [7, "$xid", "s9", 200], "decision_feed"),
     ("receipt_get", ["s77"], "receipt_pkey"),
@@ -729,7 +743,10 @@ def test_a_plan(server, large, case, generic):
            "portfolio_intents", "portfolio_open", "portfolio_take_many",
            "portfolio_over", "portfolio_share", "portfolio_waiting",
            "portfolio_take_intents", "portfolio_questions", "task_stuck",
-           "tlog_faults", "tlog_events", "tlog_events_of"}
+           "tlog_faults", "tlog_events", "tlog_events_of",
+           "tlog_export_of", "log_checkpoint_export_of", "log_check_leaves",
+           "log_check_leaves_of",
+           "log_check_written", "log_check_questions"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]
     assert not sorts or name in few, json.dumps(sorts, indent=1)
 

@@ -1,59 +1,145 @@
-/* `sayso verify`: recomputes every hash chain from the stored bytes and prints
- * the first broken row of each. Changes nothing. */
+/* `sayso verify`: checks the events, the questions and the log in the database,
+ * and prints each fault. Changes nothing. */
+#include <errno.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "process/commands/commands.h"
 #include "process/commands/verify_file.h"
 #include "store/intent/events.h"
 #include "store/intent/intents.h"
 #include "store/sql.gen.h"
+#include "work/log/log_check.h"
 
 #define PAGE 500
+#define HEADS 64 /* files of --head */
 
-struct totals {
-    size_t intents, events, broken;
+struct verify {
+    const struct command *c;
+    struct pg *pg;
+    struct signing_key_rows keys;
+    size_t intents, events, erased, questions, receipts, broken;
+    struct str intent_id; /* of the chain */
+    /* Of a chain: the sequences of events that asked, whose question was not
+     * seen yet. */
+    bool asks[EVENT_SEQUENCE_MAX + 1];
 };
 
-static void verify_count(void *own, const struct event *e)
+static void verify_fault(void *own, struct str what, struct str why)
 {
-    struct totals *t = own;
-    t->events += e != NULL;
+    struct verify *v = own;
+    v->broken++;
+    printf("BROKEN %.*s: %.*s\n", STR_FMT(what), STR_FMT(why));
 }
 
-/* Checks one chain against the end stored with its intent. */
-static const struct err *verify_chain(struct pg *pg, struct arena *a,
-                                      struct str id,
-                                      const struct event_tail *tail,
-                                      struct totals *t)
+static void verify_hint(void *own, struct str text)
 {
-    struct event_check check = {.broken = 0};
-    struct intent after;
-    TRY(events_check(pg, a, id, &check, verify_count, t));
-    TRY(intents_get(pg, a, id, &after));
-    event_check_end(&check, tail, &after.tail);
-    t->intents++;
-    if (check.broken) {
-        t->broken++;
-        printf("BROKEN intent %.*s sequence %lld: %s\n", STR_FMT(id),
-               (long long)check.broken, check.reason);
+    (void)own;
+    printf("  %.*s\n", STR_FMT(text));
+}
+
+/* ---- a chain, and its questions ------------------------------------- */
+
+static void verify_event(void *own, const struct event *e)
+{
+    struct verify *v = own;
+    v->events++;
+    if (e->canonical.n == 0 && e->rule.p) {
+        char day[CLOCK_TEXT];
+        clock_write(day, e->erased_at);
+        printf("ERASED event %lld of intent %.*s: by rule %.*s on %.10s\n",
+               (long long)e->sequence, STR_FMT(v->intent_id),
+               STR_FMT(e->rule), day);
+        v->erased++;
+        return;
     }
+    if (e->sequence > 0 && e->sequence <= EVENT_SEQUENCE_MAX &&
+        (str_is(e->type, "intent.suspended") ||
+         str_is(e->type, "arbitration_requested") ||
+         str_is(e->type, "access_requested")))
+        v->asks[e->sequence] = true;
+}
+
+static void verify_question(struct verify *v, struct arena *a,
+                            const struct question_check *q)
+{
+    const struct str name = arena_join(a, STR("question "), q->s->id,
+                                       STR(" of intent "), q->s->intent_id);
+    const char *why = question_check_row(a, q);
+    v->questions++;
+    v->receipts += q->receipt_sequence > 0;
+    if (q->asked.sequence > 0 && q->asked.sequence <= EVENT_SEQUENCE_MAX)
+        v->asks[q->asked.sequence] = false;
+    if (why) {
+        verify_fault(v, name, str_of(why));
+        return;
+    }
+    why = question_check_receipt(a, q, v->keys.v, v->keys.n);
+    if (why)
+        verify_fault(v, arena_join(a, STR("receipt of "), name), str_of(why));
+}
+
+static const struct err *verify_questions(struct verify *v, struct arena *a,
+                                          struct str intent_id)
+{
+    struct arena *page = arena_within(a);
+    struct log_checks_questions rows = {.n = 1};
+    int64_t seq = 0;
+    while (rows.n > 0) {
+        arena_reset(page);
+        TRY(log_checks_questions(v->pg, page, intent_id, seq, &rows));
+        for (size_t i = 0; i < rows.n; i++) {
+            verify_question(v, page, &rows.v[i]);
+            seq = rows.v[i].s->seq;
+        }
+    }
+    for (int64_t i = 1; i <= EVENT_SEQUENCE_MAX; i++) {
+        if (v->asks[i])
+            verify_fault(v,
+                         arena_join(page, STR("intent "), intent_id,
+                                    STR(" sequence "), arena_number(page, i)),
+                         STR("the question that it asked is missing"));
+    }
+    arena_free(page);
     return NULL;
 }
 
-static const struct err *verify_page(struct pg *pg, struct arena *a,
-                                     struct str *after, struct totals *t,
-                                     bool *end)
+/* Checks one chain against the end stored with its intent. Where it is broken
+ * its events say nothing of its questions. */
+static const struct err *verify_chain(struct verify *v, struct arena *a,
+                                      struct str id,
+                                      const struct event_tail *tail)
+{
+    struct event_check check = {.broken = 0};
+    struct intent after;
+    v->intent_id = id;
+    memset(v->asks, 0, sizeof v->asks);
+    TRY(events_check(v->pg, a, id, &check, verify_event, v));
+    TRY(intents_get(v->pg, a, id, &after));
+    event_check_end(&check, tail, &after.tail);
+    v->intents++;
+    if (!check.broken)
+        return verify_questions(v, a, id);
+    verify_fault(v,
+                 arena_join(a, STR("intent "), id, STR(" sequence "),
+                            arena_number(a, check.broken)),
+                 str_of(check.reason));
+    return NULL;
+}
+
+static const struct err *verify_page(struct verify *v, struct arena *a,
+                                     struct str *after, bool *end)
 {
     struct arena *page = arena_make(ARENA_PROCESS_MAX);
     struct pg_rows *rows = NULL;
     const struct err *e =
-        pg_query(pg, page, SQL_EVENT_TAILS, PG(pg_text(*after)), &rows);
+        pg_query(v->pg, page, SQL_EVENT_TAILS, PG(pg_text(*after)), &rows);
     const size_t n = e ? 0 : pg_count(rows);
     struct arena *chain = arena_make(ARENA_PROCESS_MAX);
     for (size_t i = 0; !e && i < n; i++) {
         const struct event_tail tail = {.sequence = pg_int(rows, i, 1),
                                         .hash = pg_str(rows, i, 2)};
-        e = verify_chain(pg, chain, pg_str(rows, i, 0), &tail, t);
+        e = verify_chain(v, chain, pg_str(rows, i, 0), &tail);
         arena_reset(chain);
     }
     if (n > 0)
@@ -64,32 +150,125 @@ static const struct err *verify_page(struct pg *pg, struct arena *a,
     return e;
 }
 
-int verify_run(const struct command *c)
+/* ---- all ------------------------------------------------------------ */
+
+/* The keys that count: all, or with --key those given and each that one of
+ * them names. */
+static const struct err *verify_keys(struct verify *v)
 {
-    struct totals t = {.intents = 0};
+    struct arena *a = v->c->arena;
+    struct signing_key_rows all;
+    struct note_key given[BUNDLE_KEYS];
+    TRY(signing_keys_list(v->pg, a, &all));
+    v->keys = all;
+    if (!command_option(v->c, "--key", 0).p)
+        return NULL;
+    const size_t n = verify_file_keys(v->c, a, given);
+    bool *trusted = arena_many(a, all.n + 1, bool);
+    for (size_t pass = 0; pass <= all.n; pass++) {
+        for (size_t i = 0; i < all.n; i++) {
+            struct signer_public key, next;
+            if (!signing_key_public(a, &all.v[i], &key))
+                continue;
+            for (size_t k = 0; k < n; k++)
+                trusted[i] =
+                    trusted[i] || memcmp(&key, &given[k].key, sizeof key) == 0;
+            for (size_t k = 0; trusted[i] && k < all.n; k++) {
+                if (signing_key_named(a, all.v[i].successor, &key, &next) &&
+                    str_eq(all.v[k].kid, signer_kid(a, &next)))
+                    trusted[k] = true;
+            }
+        }
+    }
+    v->keys.v = arena_many(a, all.n + 1, struct signing_key);
+    v->keys.n = 0;
+    for (size_t i = 0; i < all.n; i++) {
+        if (trusted[i])
+            v->keys.v[v->keys.n++] = all.v[i];
+        else
+            verify_fault(v, arena_join(a, STR("key "), all.v[i].kid),
+                         STR("it is none of --key, and none of them names "
+                             "it as the next"));
+    }
+    return NULL;
+}
+
+static const struct err *verify_all(struct verify *v, struct log_check *log)
+{
+    struct arena *a = arena_make(ARENA_PROCESS_MAX);
     struct str after = STR_NONE;
     const struct err *e = NULL;
     bool end = false;
-    if (command_option(c, "--bundle", 0).p)
-    if (command_option(c, "--bundle", 0).p)
-        return verify_file_bundle(c);
-    if (command_option(c, "--receipt", 0).p)
-        return verify_file_receipt(c);
-    if (c->argc > 1) {
-        fprintf(stderr, "sayso: verify takes one intent's id, or nothing\n");
+    while (!e && !end)
+        e = verify_page(v, v->c->arena, &after, &end);
+    if (!e)
+        e = log_check(log, a);
+    arena_free(a);
+    return e;
+}
+
+/* The files of --head; false: one cannot be read. */
+static bool verify_heads(const struct command *c, struct log_check *log,
+                         struct log_check_kept kept[HEADS])
+{
+    for (; log->kept_n < HEADS; log->kept_n++) {
+        const struct str name = command_option(c, "--head", log->kept_n);
+        struct buf text = buf_make(c->arena, NOTE_MAX);
+        if (!name.p)
+            break;
+        if (!buf_file(&text, arena_z(c->arena, name))) {
+            fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(name),
+                    strerror(errno));
+            return false;
+        }
+        kept[log->kept_n] =
+            (struct log_check_kept){.name = name, .note = buf_text(&text)};
+    }
+    log->kept = kept;
+    return true;
+}
+
+static int verify_database(const struct command *c)
+{
+    struct verify *v = arena_new(c->arena, struct verify);
+    struct log_check_kept kept[HEADS];
+    struct log_check log = {
+        .pg = c->pg,
+        .conf = c->conf,
+        .report = {.fault = verify_fault, .hint = verify_hint, .own = v}};
+    const bool one = c->argc > 0 && c->argv[0][0] != '-';
+    struct intent i;
+    *v = (struct verify){.c = c, .pg = c->pg};
+    if (!command_options_ok(c, one, "--head= --key=") ||
+        !verify_heads(c, &log, kept))
         return 2;
-    }
-    if (c->argc == 1) {
-        struct intent i;
+    if (command_option(c, "--key", 0).p &&
+        verify_file_keys(c, c->arena, (struct note_key[BUNDLE_KEYS]){0}) == 0)
+        return 2;
+    const struct err *e = verify_keys(v);
+    log.keys = v->keys;
+    if (!e && one)
         e = intents_get(c->pg, c->arena, str_of(c->argv[0]), &i);
-        if (!e)
-            e = verify_chain(c->pg, c->arena, i.id, &i.tail, &t);
+    if (!e)
+        e = one ? verify_chain(v, c->arena, i.id, &i.tail)
+                : verify_all(v, &log);
+    if (e) {
+        (void)command_end(e);
+        return e->kind == ERR_NOT_FOUND ? 1 : 2;
     }
-    while (c->argc == 0 && !e && !end)
-        e = verify_page(c->pg, c->arena, &after, &t, &end);
-    if (e)
-        return command_end(e);
-    printf("%zu intents, %zu events, %zu broken\n", t.intents, t.events,
-           t.broken);
-    return t.broken ? 1 : 0;
+    if (!one)
+        printf("%zu questions, %zu receipts, %lld leaves, %lld heads, %lld "
+               "checkpoints, %zu erased\n",
+               v->questions, v->receipts, (long long)log.leaves,
+               (long long)log.heads, (long long)log.checkpoints, v->erased);
+    printf("%zu intents, %zu events, %zu broken\n", v->intents, v->events,
+           v->broken);
+    return v->broken ? 1 : 0;
+}
+
+int verify_run(const struct command *c)
+{
+    return command_option(c, "--bundle", 0).p    ? verify_file_bundle(c)
+           : command_option(c, "--receipt", 0).p ? verify_file_receipt(c)
+                                                 : verify_database(c);
 }

@@ -1,0 +1,103 @@
+-- The log and the events, as `sayso verify` reads them: as the owner.
+
+-- name: log_check_ends
+-- Each log, with what there is of it.
+SELECT epoch, size, xid, intent_id, sequence,
+       (SELECT count(*) FROM log_leaf l WHERE l.epoch = e.epoch),
+       (SELECT count(*) FROM log_tile t WHERE t.epoch = e.epoch),
+       (SELECT coalesce(max(size), 0) FROM log_head h WHERE h.epoch = e.epoch)
+  FROM log_end e ORDER BY epoch
+
+-- name: log_check_epoch
+-- The log that had this origin.
+SELECT epoch FROM log_head WHERE starts_with(note, $1 || E'\n') ORDER BY epoch DESC LIMIT 1
+
+-- name: log_check_leaves
+-- With the hash of the event, in the order of their positions.
+SELECT l.position, l.intent_id, l.sequence, encode(l.hash, 'hex'), e.event_hash
+  FROM (SELECT * FROM log_leaf WHERE epoch = $1 AND position >= $2 AND position < $3
+         ORDER BY position) l
+  LEFT JOIN LATERAL (SELECT event_hash FROM event
+                      WHERE intent_id = l.intent_id AND sequence = l.sequence LIMIT 1) e ON true
+ ORDER BY l.position
+
+-- name: log_check_leaves_of
+-- The same of one intent, by their sequence.
+SELECT l.position, l.intent_id, l.sequence, encode(l.hash, 'hex'), e.event_hash
+  FROM (SELECT * FROM log_leaf WHERE epoch = $1 AND intent_id = $2 AND sequence BETWEEN $3 AND $4
+         ORDER BY sequence) l
+  LEFT JOIN LATERAL (SELECT event_hash FROM event
+                      WHERE intent_id = l.intent_id AND sequence = l.sequence LIMIT 1) e ON true
+ ORDER BY l.sequence
+
+-- name: log_check_heads
+SELECT size, encode(root, 'hex'), note, microseconds(signed_at) FROM log_head
+ WHERE epoch = $1 AND size > $2 AND size <= $3 ORDER BY size LIMIT 100
+
+-- name: log_check_checkpoints
+-- Each with the last sequence of the one before it.
+SELECT {c.log_checkpoint},
+       coalesce((SELECT p.last_sequence FROM log_checkpoint p
+                  WHERE p.epoch = c.epoch
+                    AND coalesce(p.intent_id, '00000000-0000-0000-0000-000000000000')
+                        = coalesce(c.intent_id, '00000000-0000-0000-0000-000000000000')
+                    AND p.first_sequence < c.first_sequence
+                  ORDER BY p.first_sequence DESC LIMIT 1), 0)
+  FROM log_checkpoint c
+ WHERE (created_at, id) > ($1::timestamptz, $2) ORDER BY created_at, id LIMIT 100
+
+-- name: log_check_unlogged
+-- Events up to the end of a log that it does not have, but for those of broken chains.
+SELECT e.intent_id, e.sequence
+  FROM event e LEFT JOIN log_leaf l
+    ON l.epoch = $1 AND l.intent_id = e.intent_id AND l.sequence = e.sequence
+ WHERE (e.xid, e.intent_id, e.sequence) <= ($2::xid8, $3::uuid, $4::bigint)
+   AND l.position IS NULL
+   AND NOT EXISTS (SELECT FROM log_fault f WHERE f.intent_id = e.intent_id)
+ ORDER BY e.xid, e.intent_id, e.sequence LIMIT 20
+
+-- name: log_check_written
+-- The events at these positions; first those whose row was written by another transaction than
+-- the one that added the event, which a restore does to all.
+SELECT l.position, l.intent_id, l.sequence,
+       e.xmin::text::bigint <> e.xid::text::bigint & 4294967295 AS again
+  FROM log_leaf l
+  JOIN LATERAL (SELECT xmin, xid FROM event
+                 WHERE intent_id = l.intent_id AND sequence = l.sequence LIMIT 1) e ON true
+ WHERE l.epoch = $1 AND l.position >= $2 AND l.position < $3
+ ORDER BY again DESC, l.position LIMIT 21
+
+-- name: log_check_questions
+-- The questions of an intent with the events that asked and ended each, what its answer granted,
+-- and its receipt. The page is limited in bytes.
+SELECT {p.suspension},
+       q.sequence, q.event_type, q.canonical, q.event_hash,
+       e.sequence, e.event_type, e.canonical, e.event_hash, e.id, e.previous_event_hash,
+       m.id, m.granted_sha256, m.max_uses, microseconds(m.not_after),
+       r.event_sequence, r.salt, r.jws, r.kid, microseconds(r.signed_at),
+       NOT p.test AND e.sequence IS NOT NULL AND (d.xid, p.id) <= (n.xid, n.suspension_id)
+  FROM (SELECT s.*, sum(size) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT * FROM suspension_sized WHERE intent_id = $1 AND seq > $2
+                 ORDER BY seq LIMIT 20) s) p
+  CROSS JOIN receipt_end n
+  LEFT JOIN decision d ON d.suspension_id = p.id
+  LEFT JOIN receipt r ON r.suspension_id = p.id
+  LEFT JOIN LATERAL (SELECT * FROM event
+                      WHERE intent_id = $1 AND sequence = p.asked_sequence LIMIT 1) q ON true
+  LEFT JOIN LATERAL (
+      SELECT * FROM event
+       WHERE intent_id = $1 AND sequence > p.asked_sequence
+         AND event_type IN ('intent.resumed', 'intent.suspension_expired', 'status_changed',
+             'governance.approval_granted', 'governance.approval_denied',
+             'access_request_approved', 'access_request_denied',
+             'coordinator.escalation_resolved', 'decision_recorded',
+             'plan.checkpoint_approved', 'plan.checkpoint_rejected', 'plan.activated',
+             'plan.resumed')
+         AND (position(p.id IN canonical) > 0
+              OR (canonical = '' AND (sequence = r.event_sequence OR xid = d.xid)))
+       ORDER BY sequence = r.event_sequence DESC NULLS LAST, event_type = 'status_changed',
+                sequence LIMIT 1) e ON true
+  LEFT JOIN LATERAL (SELECT * FROM permit_row
+                      WHERE suspension_id = p.id AND granted IS NOT NULL LIMIT 1) m ON true
+ WHERE bytes - size < 8388608
+ ORDER BY p.seq

@@ -1,0 +1,89 @@
+/* The log beside the events, as `sayso verify` reads them: page by page, as the
+ * owner. */
+#ifndef STORE_LOG_LOG_CHECKS_H
+#define STORE_LOG_LOG_CHECKS_H
+
+#include "domain/log/log_checkpoint.h"
+#include "domain/log/question_check.h"
+#include "store/log/tlogs.h"
+
+/* A log, and what there is of it at one moment. */
+struct log_checks_end {
+    struct tlogs_end end;
+    int64_t leaves, tiles, head; /* their number; the size of the newest */
+};
+struct log_checks_ends {
+    struct log_checks_end *v;
+    size_t n;
+};
+const struct err *log_checks_ends(struct pg *pg, struct arena *a,
+                                  struct log_checks_ends *out) MUST;
+/* The epoch of the log that had this origin; -1: none had. */
+const struct err *log_checks_epoch(struct pg *pg, struct arena *a,
+                                   struct str origin, int64_t *out) MUST;
+
+struct log_checks_leaf {
+    int64_t position, sequence;
+    struct str intent_id;
+    struct tlog_hash hash, event;
+    bool has_event; /* there is such an event, and its hash can be read */
+};
+struct log_checks_leaves {
+    struct log_checks_leaf *v;
+    size_t n;
+};
+/* Those at positions from to to - 1; with intent_id not NULL those of its
+ * events from sequence from to to - 1. */
+const struct err *log_checks_leaves(struct pg *pg, struct arena *a,
+                                    int64_t epoch, struct str intent_id,
+                                    int64_t from, int64_t to,
+                                    struct log_checks_leaves *out) MUST;
+
+struct log_checks_heads {
+    struct tlogs_head *v;
+    size_t n;
+};
+/* The next ones by their size, up to max. */
+const struct err *log_checks_heads(struct pg *pg, struct arena *a,
+                                   int64_t epoch, int64_t after, int64_t max,
+                                   struct log_checks_heads *out) MUST;
+
+struct log_checks_checkpoints {
+    struct log_checkpoint *v;
+    int64_t *before; /* the last sequence that the one before covers */
+    size_t n;
+};
+/* The next ones by their time and id; at 0: the first. */
+const struct err *
+log_checks_checkpoints(struct pg *pg, struct arena *a, int64_t at,
+                       struct str id, struct log_checks_checkpoints *out) MUST;
+
+/* An event, and whether its row was written again since. */
+struct log_checks_row {
+    struct str intent_id;
+    int64_t position, sequence;
+    bool again;
+};
+struct log_checks_rows {
+    struct log_checks_row *v;
+    size_t n;
+};
+/* 20 events up to the end of a log that it should have and has not. */
+const struct err *log_checks_unlogged(struct pg *pg, struct arena *a,
+                                      const struct tlogs_end *end,
+                                      struct log_checks_rows *out) MUST;
+/* 21 of the events at these positions, first those that were written again. */
+const struct err *log_checks_written(struct pg *pg, struct arena *a,
+                                     int64_t epoch, int64_t from, int64_t to,
+                                     struct log_checks_rows *out) MUST;
+
+struct log_checks_questions {
+    struct question_check *v;
+    size_t n;
+};
+/* The next questions of an intent, by their seq. */
+const struct err *log_checks_questions(struct pg *pg, struct arena *a,
+                                       struct str intent_id, int64_t after,
+                                       struct log_checks_questions *out) MUST;
+
+#endif

@@ -1,0 +1,38 @@
+/* Checks the log in the database against the events: each leaf, tile, head and
+ * checkpoint, and heads that were kept elsewhere. Changes nothing. Reads in
+ * pages, so that it needs little memory however long the log is. */
+#ifndef WORK_LOG_LOG_CHECK_H
+#define WORK_LOG_LOG_CHECK_H
+
+#include "base/conf.h"
+#include "store/log/log_checks.h"
+#include "store/log/signing_keys.h"
+
+/* Gets each fault: what is broken, and why. hint: more about the last one. */
+struct log_check_report {
+    void (*fault)(void *own, struct str what, struct str why);
+    void (*hint)(void *own, struct str text);
+    void *own;
+};
+
+/* A head that somebody kept. */
+struct log_check_kept {
+    struct str name; /* of its file */
+    struct str note;
+};
+
+struct log_check {
+    struct pg *pg;
+    const struct conf *conf;
+    const struct log_check_kept *kept;
+    size_t kept_n;
+    struct log_check_report report;
+    struct signing_key_rows keys;       /* that signed the log, ever */
+    int64_t leaves, heads, checkpoints; /* that were checked; from 0 */
+};
+
+/* ERR_INVALID log.no_head where a kept head cannot be read, or is of another
+ * log. */
+const struct err *log_check(struct log_check *c, struct arena *a) MUST;
+
+#endif

@@ -1,0 +1,617 @@
+"""Somebody with all rights over the database changes rows of the log, of events and
+of questions, and `sayso verify` names what was changed.
+
+Each test gets the same server, whose log is whole, and puts back what it changed."""
+import base64
+import contextlib
+import hashlib
+import json
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import \
+    Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (Encoding,
+                                                          PublicFormat)
+
+import kit
+from server import place
+
+TABLES = """intent event log_leaf log_tile log_head log_checkpoint log_end
+receipt decision suspension signing_key event_erased""".split()
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = kit.Watched(place("tampering")).start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="module")
+def made(server, tmp_path_factory):
+    """Questions with ends of each kind, more than a tile of events, and the
+    head of that log, kept elsewhere; nothing is added after that."""
+    agent = server.client("agent", agent="log-agent")
+    operator = server.client("operator")
+    vetoed = kit.ask(agent)
+    assert kit.answer(operator, vetoed, "deny",
+                      reason="Too much.").status_code == 200
+    approved = kit.ask(agent)
+    assert kit.answer(operator, approved).status_code == 200
+    withdrawn = kit.ask(agent)
+    kit.made(agent.post(
+        f"/api/v1/suspensions/{withdrawn['suspension_id']}/cancel",
+        json={"reason": "Not needed."}), 200)
+    pending = kit.ask(agent)
+    for n in range(300):
+        kit.made(agent.post(
+            f"/api/v1/intents/{approved['intent_id']}/events",
+            json={"event_type": "comment", "payload": {"n": n}}))
+    intent = kit.get(agent, {"id": vetoed["intent_id"]})
+    kit.made(kit.set_status(agent, intent, "completed"), 200)
+    with server.database() as db:
+        kit.wait_for(lambda: settled(db), 60)
+    head = agent.get("/log/checkpoint").text
+    key = [k for k in agent.get("/log/keys").json()
+           if k["state"] == "current"][0]["vkey"]
+    at = tmp_path_factory.mktemp("kept") / "head.txt"
+    at.write_text(head)
+    return {"vetoed": vetoed, "approved": approved, "withdrawn": withdrawn,
+            "pending": pending, "head": at, "key": key}
+
+
+def settled(db):
+    events, leaves, ended, receipts, head = db.execute("""
+        SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM log_leaf),
+               (SELECT count(*) FROM decision), (SELECT count(*) FROM receipt),
+               (SELECT max(size) FROM log_head)""").fetchone()
+    return events == leaves == head and ended == receipts
+
+
+@pytest.fixture
+def tamper(server, made):
+    """Runs SQL as the superuser, with nothing of ours in the way; all is as it
+    was after the test."""
+    with server.database() as db, kit.asleep(server, "seal"):
+        db.execute("SET session_replication_role = replica")
+        for table in TABLES:
+            db.execute(f"CREATE TABLE kept_{table} AS SELECT * FROM {table}")
+
+        def run(query, *args):
+            assert db.execute(query, args).rowcount != 0, query
+
+        run.db = db
+        yield run
+        for table in TABLES:
+            for query in ("DELETE FROM {0} t WHERE NOT EXISTS (SELECT FROM "
+                          "kept_{0} k WHERE k.* IS NOT DISTINCT FROM t.*)",
+                          "INSERT INTO {0} SELECT * FROM kept_{0} k WHERE NOT "
+                          "EXISTS (SELECT FROM {0} t WHERE k.* IS NOT DISTINCT "
+                          "FROM t.*)", "DROP TABLE kept_{0}"):
+                db.execute(query.format(table))
+
+
+@pytest.fixture
+def verify(server, made):
+    """The lines of faults."""
+    def run(*options, rows=False):
+        done = server.sayso("verify", *options)
+        lines = done.stdout.splitlines()
+        found = [x for x in lines if x.startswith("BROKEN ")]
+        assert done.returncode == (1 if found else 0), (
+            done.stdout + done.stderr)
+        assert lines[-1].endswith(f" {len(found)} broken")
+        return [x for x in lines if x.startswith("  ")] if rows else found
+
+    return run
+
+
+def test_the_log_is_whole(verify, made, server):
+    assert verify() == []
+    assert verify("--head", str(made["head"])) == []
+    assert verify("--head", str(made["head"]), "--key", made["key"]) == []
+    for name in ("vetoed", "approved", "withdrawn", "pending"):
+        assert verify(made[name]["intent_id"]) == []
+
+
+def one(lines, *words):
+    """There is one fault, and it has these words."""
+    assert len(lines) == 1, lines
+    for word in words:
+        assert word in lines[0], lines
+
+
+# --- A whole history, written again ---------------------------------------
+
+def rewrite(tamper, intent_id, change, log=False):
+    """Changes the events of an intent, and computes its chain anew, with its
+    checkpoints unsigned; log: with the leaves and tiles too. Gives back the
+    sequences that changed."""
+    db, before, changed = tamper.db, None, []
+    for sequence, text in db.execute(
+            "SELECT sequence, canonical FROM event WHERE intent_id = %s "
+            "ORDER BY sequence", [intent_id]).fetchall():
+        event = json.loads(text)
+        change(event)
+        event["previous_event_hash"] = before
+        new = kit.canonical(event)
+        before = kit.hash_of(event)
+        if new == text:
+            continue
+        changed.append(sequence)
+        tamper("UPDATE event SET canonical = %s, event_hash = %s, "
+               "previous_event_hash = %s WHERE intent_id = %s AND sequence = "
+               "%s", new, before, event["previous_event_hash"], intent_id,
+               sequence)
+    tamper("UPDATE intent SET event_hash = %s WHERE id = %s", before,
+           intent_id)
+    if log:
+        numbered(tamper)
+    return changed
+
+
+def raw(hash):
+    return base64.urlsafe_b64decode(hash.removeprefix("sha256:") + "=")
+
+
+def numbered(tamper):
+    """Leaves and tiles of the events as they are now."""
+    row = []
+    for position, hash in tamper.db.execute("""
+            SELECT position, event_hash FROM log_leaf JOIN event
+             USING (intent_id, sequence) ORDER BY position""").fetchall():
+        tamper("UPDATE log_leaf SET hash = %s WHERE position = %s", raw(hash),
+               position)
+        row.append(hashlib.sha256(b"\0" + raw(hash)).digest())
+    level = 0
+    while row:
+        for n in range(0, len(row), 256):
+            tamper("UPDATE log_tile SET hashes = %s WHERE level = %s AND "
+                   "number = %s", b"".join(row[n:n + 256]), level, n // 256)
+        row = [rooted(row[n:n + 256]) for n in range(0, len(row) // 256 * 256,
+                                                     256)]
+        level += 1
+
+
+def rooted(hashes):
+    while len(hashes) > 1:
+        half = 1 << (len(hashes) - 1).bit_length() - 1
+        return hashlib.sha256(b"\1" + rooted(hashes[:half]) +
+                              rooted(hashes[half:])).digest()
+    return hashes[0]
+
+
+def authorized(event):
+    """The veto becomes a yes."""
+    p = event["payload"]
+    if event["event_type"] == "intent.resumed":
+        p.update(value="approve", outcome="authorized", reason="Fine.")
+        p.pop("choice_label", None)
+
+
+def H4(tamper, made, log=False):
+    """The attack of the review: the veto is an approval now."""
+    id = made["vetoed"]["suspension_id"]
+    tamper("""UPDATE decision SET outcome = 'authorized', reason = 'Fine.',
+              response = '"approve"' WHERE suspension_id = %s""", id)
+    return rewrite(tamper, made["vetoed"]["intent_id"], authorized, log)
+
+
+def test_H4_a_veto_that_became_a_yes(verify, tamper, made):
+    changed = H4(tamper, made)
+    lines = verify()
+    named = [x for x in lines if "it was changed after the log had it" in x]
+    assert len(named) == len(changed)
+    for sequence in changed:
+        assert any(f"event {sequence} of intent "
+                   f"{made['vetoed']['intent_id']} " in x for x in named)
+
+
+class Forger:
+    """Signs everything anew with a key of its own, and puts that into the
+    table of keys, as if it always had been there."""
+
+    def __init__(self, tamper):
+        self.tamper, self.key = tamper, Ed25519PrivateKey.generate()
+        self.raw = self.key.public_key().public_bytes(Encoding.Raw,
+                                                      PublicFormat.Raw)
+        self.x = base64.urlsafe_b64encode(self.raw).decode().rstrip("=")
+        jwk = f'{{"crv":"Ed25519","kty":"OKP","x":"{self.x}"}}'
+        self.kid = self.b64(hashlib.sha256(jwk.encode()).digest())
+        self.did = "did:key:z" + base58(b"\xed\x01" + self.raw)
+
+    @staticmethod
+    def b64(data):
+        return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+    def key_row(self):
+        self.tamper("UPDATE signing_key SET kid = %s, did = %s, public_key = "
+                    "%s", self.kid, self.did, self.x)
+
+    def heads(self, least):
+        row = [bytes(h) for h, in self.tamper.db.execute(
+            "SELECT hash FROM log_leaf ORDER BY position").fetchall()]
+        row = [hashlib.sha256(b"\0" + h).digest() for h in row]
+        for size, note in self.tamper.db.execute(
+                "SELECT size, note FROM log_head WHERE size >= %s",
+                [least]).fetchall():
+            top = rooted(row[:size])
+            name = note.split("\n")[0]
+            text = f"{name}\n{size}\n{base64.b64encode(top).decode()}\n"
+            typed = b"\x01" + self.raw
+            id = hashlib.sha256(name.encode() + b"\n" + typed).digest()[:4]
+            line = base64.b64encode(id + self.key.sign(text.encode()))
+            self.tamper(
+                "UPDATE log_head SET note = %s, root = %s WHERE size = %s",
+                f"{text}\n— {name} {line.decode()}\n", top, size)
+
+    def checkpoints(self):
+        db = self.tamper.db
+        for id, intent, first, last, at in db.execute(
+                "SELECT id, intent_id, first_sequence, last_sequence, to_char("
+                "created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US'"
+                ") FROM log_checkpoint").fetchall():
+            row = [bytes(h) for h, in db.execute(
+                "SELECT hash FROM log_leaf WHERE CASE WHEN %s::uuid IS NULL "
+                "THEN position BETWEEN %s - 1 AND %s - 1 ELSE intent_id = %s "
+                "AND sequence BETWEEN %s AND %s END ORDER BY position",
+                [intent, first, last, intent, first, last]).fetchall()]
+            root = "sha256:" + self.b64(paired(row))
+            form = {"anchor": None, "checkpoint_id": id, "created_at": at,
+                    "event_count": last - first + 1, "first_sequence": first,
+                    "intent_id": intent and str(intent), "signed_by": self.did,
+                    "last_sequence": last, "merkle_root": root,
+                    "scope": "intent" if intent else "server"}
+            self.tamper(
+                "UPDATE log_checkpoint SET merkle_root = %s, signature = %s, "
+                "signed_by = %s WHERE id = %s", root,
+                self.b64(self.key.sign(kit.canonical(form).encode())),
+                self.did, id)
+
+    def receipts(self, made):
+        """Each says what it said, and that of the veto the contrary."""
+        db, vetoed = self.tamper.db, made["vetoed"]
+        events = dict(db.execute(
+            "SELECT sequence, event_hash FROM event WHERE intent_id = %s",
+            [vetoed["intent_id"]]).fetchall())
+        for id, salt, jws in db.execute(
+                "SELECT suspension_id, salt, jws FROM receipt").fetchall():
+            claims = json.loads(raw(jws.split(".")[1] + "=="))
+            said = claims["receipt"]
+            if id == vetoed["suspension_id"]:
+                sequence = said["event"]["sequence"]
+                said["outcome"] = "authorized"
+                said["event"].update(
+                    event_hash=events[sequence],
+                    previous_event_hash=events[sequence - 1])
+                by = db.execute("SELECT decided_by FROM decision WHERE "
+                                "suspension_id = %s", [id]).fetchone()[0]
+                said["_sd"] = self.digests(salt, {
+                    "reason": "Fine.", "responded_by": by,
+                    "value": "approve"})
+            input = ".".join(self.b64(part.encode()) for part in (
+                json.dumps({"alg": "EdDSA", "kid": self.kid,
+                            "typ": "sayso-receipt+jwt"}),
+                kit.canonical(claims)))
+            self.tamper("UPDATE receipt SET kid = %s, jws = %s "
+                        "WHERE suspension_id = %s", self.kid,
+                        f"{input}.{self.b64(self.key.sign(input.encode()))}",
+                        id)
+
+    def digests(self, salt, said):
+        import hmac
+        texts = []
+        for name, value in said.items():
+            own = self.b64(hmac.digest(salt.encode(), name.encode(),
+                                       "sha256"))
+            text = json.dumps([own, name, value], separators=(",", ":"))
+            texts.append(self.b64(text.encode()))
+        return sorted(self.b64(hashlib.sha256(t.encode()).digest())
+                      for t in texts)
+
+
+def paired(row):
+    while len(row) & (len(row) - 1):
+        row = [*row, row[-1]]
+    while len(row) > 1:
+        row = [hashlib.sha256(a + b).digest()
+               for a, b in zip(row[::2], row[1::2])]
+    return row[0]
+
+
+def base58(data):
+    signs = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+    n, text = int.from_bytes(data, "big"), ""
+    while n:
+        n, rest = divmod(n, 58)
+        text = signs[rest] + text
+    return text
+
+
+@contextlib.contextmanager
+def forged(tamper, made):
+    """All of it: events, leaves, tiles, heads, checkpoints and receipts, with
+    a key that was not there yesterday."""
+    changed = H4(tamper, made, log=True)
+    forger = Forger(tamper)
+    forger.key_row()
+    forger.heads(0)
+    forger.checkpoints()
+    forger.receipts(made)
+    yield changed
+
+
+def test_H4_a_log_that_was_signed_anew_is_sound_by_itself(verify, tamper,
+                                                          made):
+    """Nobody finds that without a head or a key from elsewhere."""
+    with forged(tamper, made):
+        assert verify() == []
+
+
+def test_H4_the_head_of_yesterday_names_the_row(verify, tamper, made):
+    with forged(tamper, made) as changed:
+        options = "--head", str(made["head"])
+        lines = verify(*options)
+        name = f"BROKEN {made['head']}: "
+        assert any(x.startswith(name + "it does not begin this log")
+                   for x in lines), lines
+        assert any(x.startswith(name + "no key") for x in lines), lines
+        rows = verify(*options, rows=True)
+        assert any(f"event {changed[0]} of intent "
+                   f"{made['vetoed']['intent_id']} " in x and
+                   "was written again" in x for x in rows), rows
+
+
+def test_H4_the_key_of_yesterday_names_the_key(verify, tamper, made):
+    with forged(tamper, made):
+        lines = verify("--key", made["key"])
+        assert any(x.startswith("BROKEN key ") for x in lines)
+
+
+def test_H4_with_the_true_key_the_head_finds_what_stands_between(
+        verify, tamper, made):
+    """Somebody with the rights over the database and without the key leaves the
+    heads before the change, and they narrow it down."""
+    H4(tamper, made, log=True)
+    tamper("DELETE FROM log_head WHERE size > 8")
+    rows = verify("--head", str(made["head"]), rows=True)
+    assert any("event 3 of intent " + made["vetoed"]["intent_id"] in x
+               for x in rows), rows
+
+
+# --- Rows of questions ----------------------------------------------------
+
+@pytest.mark.parametrize("column, value, named", [
+    ("outcome", "authorized", "outcome"), ("response", '"approve"', "response"),
+    ("reason", "Fine.", "reason"), ("reason", None, "reason"),
+    ("decided_by", "somebody", "responded_by"),
+    ("claimed", "somebody", "claimed"), ("via", "browser", "responded_via"),
+    ("decided_at", "2026-01-01T00:00:00Z", "responded_at"),
+    ("constraints", '{"limit": 1}', "constraints"),
+    ("state", "expired", "state"), ("state", "cancelled", "state")])
+def test_a_decision_alone(verify, tamper, made, column, value, named):
+    id = made["vetoed"]["suspension_id"]
+    tamper(f"UPDATE decision SET {column} = %s WHERE suspension_id = %s",
+           value, id)
+    one(verify(), f"question {id} ", named)
+
+
+def test_the_decision_of_a_withdrawn_question(verify, tamper, made):
+    id = made["withdrawn"]["suspension_id"]
+    tamper("UPDATE decision SET state = 'resolved', outcome = 'authorized' "
+           "WHERE suspension_id = %s", id)
+    one(verify(), f"question {id} ", "state and outcome")
+
+
+def test_the_reason_of_a_withdrawn_question(verify, tamper, made):
+    """Its event does not have it; its receipt has."""
+    id = made["withdrawn"]["suspension_id"]
+    tamper("UPDATE decision SET reason = 'x' WHERE suspension_id = %s", id)
+    one(verify(), f"receipt of question {id} ")
+
+
+def test_a_decision_that_is_gone(verify, tamper, made):
+    id = made["vetoed"]["suspension_id"]
+    tamper("DELETE FROM decision WHERE suspension_id = %s", id)
+    one(verify(), f"question {id} ", "decision is missing")
+
+
+def test_a_decision_that_nobody_made(verify, tamper, made):
+    id = made["pending"]["suspension_id"]
+    tamper("INSERT INTO decision (suspension_id, kind, asked_by, suspended_at,"
+           " state, outcome, response, attempt, decided_by, via, decided_at) "
+           "SELECT id, kind, asked_by, suspended_at, 'resolved', 'authorized',"
+           " '\"approve\"', 1, 'operator', 'browser', now() FROM suspension "
+           "WHERE id = %s", id)
+    one(verify(), f"question {id} ", "no event of the log")
+
+
+@pytest.mark.parametrize("column, value, named", [
+    ("question", "Refund 1 euro?", "question"), ("severity", "low", "severity"),
+    ("choices", "[]", "choices"), ("title", "x", "digest"),
+    ("explanation", "x", "digest"), ("context", '{"a": 1}', "digest"),
+    ("asked_by", "x", "digest"), ("responder_mode", "initiator", "digest"),
+    ("expires_at", "2030-01-01T00:00:00Z", "digest"),
+    ("subject", '{"amount": 1}', "subject")])
+def test_a_question_alone(verify, tamper, made, column, value, named):
+    id = made["vetoed"]["suspension_id"]
+    tamper(f"UPDATE suspension SET {column} = %s WHERE id = %s", value, id)
+    one(verify(), f"question {id} ", named)
+
+
+def test_a_subject_with_its_digest(verify, tamper, made):
+    id = made["vetoed"]["suspension_id"]
+    tamper("UPDATE suspension SET subject = %s, subject_sha256 = %s "
+           "WHERE id = %s", '{"x": 1}',
+           hashlib.sha256(b'{"x": 1}').hexdigest(), id)
+    one(verify(), f"question {id} ", "subject_sha256")
+
+
+def test_a_question_that_is_gone(verify, tamper, made):
+    id = made["vetoed"]["suspension_id"]
+    for table, column in (("receipt", "suspension_id"),
+                          ("decision", "suspension_id"), ("suspension", "id")):
+        tamper(f"DELETE FROM {table} WHERE {column} = %s", id)
+    one(verify(), made["vetoed"]["intent_id"], "question that it asked")
+
+
+def test_an_old_event_is_compared_with_what_it_has(verify, tamper, made):
+    """Before the log was signed events had less: no salt, no digest."""
+    id = made["pending"]["suspension_id"]
+    rewrite(tamper, made["pending"]["intent_id"], older, log=True)
+    for table in ("log_head", "log_checkpoint"):
+        tamper(f"DELETE FROM {table}")
+    tamper("DELETE FROM receipt")
+    tamper("UPDATE decision SET xid = NULL")
+    assert verify() == []
+    tamper("UPDATE suspension SET title = 'x' WHERE id = %s", id)
+    assert verify() == []
+    tamper("UPDATE suspension SET question = 'x' WHERE id = %s", id)
+    one(verify(), f"question {id} ", "question")
+
+
+def older(event):
+    event.pop("salt")
+    event["payload"].pop("asked_sha256", None)
+
+
+# --- Rows of the log ------------------------------------------------------
+
+FLIP = "set_byte({0}, 0, 255 - get_byte({0}, 0))"
+
+
+def test_a_leaf(verify, tamper, made):
+    tamper(f"UPDATE log_leaf SET hash = {FLIP.format('hash')} "
+           "WHERE position = 5")
+    one(verify(), "leaf 5", "event ", "intent ")
+
+
+def test_a_leaf_that_is_gone(verify, tamper, made):
+    tamper("DELETE FROM log_leaf WHERE position = 5")
+    lines = verify()
+    assert "BROKEN leaf 5: it is missing" in lines
+    assert any("the log does not have it" in x for x in lines)
+
+
+def test_a_tile(verify, tamper, made):
+    tamper(f"UPDATE log_tile SET hashes = {FLIP.format('hashes')} "
+           "WHERE level = 0 AND number = 0")
+    one(verify(), "tile 0/0", "event ")
+
+
+def test_an_upper_tile(verify, tamper, made):
+    tamper(f"UPDATE log_tile SET hashes = {FLIP.format('hashes')} "
+           "WHERE level = 1")
+    one(verify(), "tile 1/0")
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_tile_that_is_gone(verify, tamper, made, level):
+    tamper("DELETE FROM log_tile WHERE level = %s AND number = 0", level)
+    one(verify(), f"tile {level}/0", "missing")
+
+
+@pytest.mark.parametrize("change, named", [
+    (f"root = {FLIP.format('root')}", "size and root"),
+    ("note = replace(note, E'\\n\\n', E'\\nx\\n\\n')", "no key"),
+    ("note = 'x'", "head of"),
+    ("signed_at = '2020-01-01T00:00:00Z'", "of that time")])
+def test_a_head(verify, tamper, made, change, named):
+    tamper(f"UPDATE log_head SET {change} "
+           "WHERE size = (SELECT max(size) FROM log_head)")
+    one(verify(), "head of ", named)
+
+
+@pytest.mark.parametrize("change, named", [
+    ("merkle_root = 'sha256:' || repeat('A', 43)", "signed"),
+    ("signature = repeat('A', 86)", "signed"),
+    ("signed_by = 'did:key:z6Mk'", "signed"),
+    ("created_at = '2020-01-01T00:00:00Z'", "signed")])
+def test_a_checkpoint(verify, tamper, made, change, named):
+    tamper(f"UPDATE log_checkpoint SET {change} WHERE id = (SELECT id FROM "
+           "log_checkpoint WHERE first_sequence = 101)")
+    one(verify(), "checkpoint chk_", named)
+
+
+def test_a_checkpoint_that_is_gone(verify, tamper, made):
+    tamper("DELETE FROM log_checkpoint WHERE first_sequence = 101")
+    one(verify(), "checkpoint chk_", "does not follow")
+
+
+@pytest.mark.parametrize("change, named", [
+    ("jws = overlay(jws PLACING 'AAAA' FROM length(jws) - 10)", "signed"),
+    ("jws = 'x'", "receipt of"), ("kid = repeat('k', 43)", "signed"),
+    ("event_sequence = 1", "event"), ("salt = 'x'", "name"),
+    ("signed_at = '2020-01-01T00:00:00Z'", "current")])
+def test_a_receipt(verify, tamper, made, change, named):
+    id = made["vetoed"]["suspension_id"]
+    tamper(f"UPDATE receipt SET {change} WHERE suspension_id = %s", id)
+    one(verify(), id, named)
+
+
+def test_the_receipt_of_another_question(verify, tamper, made):
+    ids = [made[x]["suspension_id"] for x in ("vetoed", "approved")]
+    tamper("UPDATE receipt r SET jws = o.jws, salt = o.salt FROM receipt o "
+           "WHERE r.suspension_id = %s AND o.suspension_id = %s", *ids)
+    one(verify(), f"receipt of question {ids[0]} ")
+
+
+def test_a_receipt_that_is_gone(verify, tamper, made):
+    id = made["vetoed"]["suspension_id"]
+    tamper("DELETE FROM receipt WHERE suspension_id = %s", id)
+    one(verify(), f"receipt of question {id} ", "missing")
+
+
+def test_a_log_that_was_cut(verify, tamper, made):
+    """The events are there, and were taken out of the log."""
+    tamper("DELETE FROM log_leaf WHERE position >= 200")
+    tamper("DELETE FROM log_tile")
+    tamper("DELETE FROM log_head WHERE size > 200")
+    tamper("UPDATE log_end SET size = 200")
+    lines = verify("--head", str(made["head"]))
+    assert any(x.startswith(f"BROKEN {made['head']}: the log was cut")
+               for x in lines), lines
+
+
+def test_a_key_that_is_gone(verify, tamper, made):
+    tamper("UPDATE signing_key SET public_key = repeat('A', 43), kid = "
+           "repeat('k', 43), did = 'x'")
+    lines = verify("--head", str(made["head"]))
+    assert any(x.startswith(f"BROKEN {made['head']}: no key") for x in lines)
+    lines = verify("--key", made["key"])
+    assert any(x.startswith("BROKEN key kkk") for x in lines)
+
+
+# --- Erased events --------------------------------------------------------
+
+def erase(tamper, id, sequence, rule="contents-90d"):
+    tamper("UPDATE event SET canonical = '' WHERE intent_id = %s AND "
+           "sequence = %s", id, sequence)
+    if rule:
+        tamper("INSERT INTO event_erased VALUES (%s, %s, %s, now())", id,
+               sequence, rule)
+
+
+def test_what_a_rule_erased_is_sound(verify, tamper, made, server):
+    id = made["vetoed"]["intent_id"]
+    for sequence in (1, 3):
+        erase(tamper, id, sequence)
+    assert verify() == [] == verify("--head", str(made["head"]))
+    done = server.sayso("verify", id)
+    assert f"ERASED event 3 of intent {id}: by rule contents-90d on 20" in \
+        done.stdout
+
+
+def test_what_no_rule_erased_is_broken(verify, tamper, made):
+    id = made["vetoed"]["intent_id"]
+    erase(tamper, id, 3, rule=None)
+    one(verify(), f"intent {id} sequence 3", "no rule erased them")
+
+
+def test_a_hash_that_was_erased_too_is_broken(verify, tamper, made):
+    id = made["vetoed"]["intent_id"]
+    erase(tamper, id, 3)
+    tamper("UPDATE event SET event_hash = 'sha256:' || repeat('A', 43) WHERE "
+           "intent_id = %s AND sequence = 3", id)
+    lines = verify()
+    assert any(f"intent {id} sequence 4" in x for x in lines)
