@@ -274,6 +274,8 @@ const struct err *checkpoint_take(struct intent_plans *all,
         TRY(checkpoint_check_choices(all->arena, s, &decides));
     if (!decides)
         return NULL;
+    TRY(intent_plans_withdraw(all, c->suspension_id, ORIGIN_CHECKPOINT,
+                              STR(INTENT_PLANS_REPLACED)));
     all->replaced = c->suspension_id;
     c->suspension_id = s->id;
     c->own = c->changed = true;

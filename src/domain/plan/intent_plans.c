@@ -272,16 +272,42 @@ static void plans_count(const struct intent_plans *all,
     }
 }
 
+const struct err *intent_plans_withdraw(struct intent_plans *all,
+                                        struct str id, enum origin origin,
+                                        struct str why)
+{
+    const struct suspension s = {.id = id, .origin = origin, .reason = why};
+    struct json *payload = NULL;
+    const char *type = side_question_withdrawn(all->arena, &s, &payload);
+    const struct event_draft draft = {.type = type,
+                                      .by = event_by_server(),
+                                      .payload = payload,
+                                      .decides = true};
+    return event_append(all->arena, all->intent->id, &draft, all->now,
+                        &all->intent->tail, all->events);
+}
+
+/* All questions of an intent that has ended are withdrawn with it. */
+static const struct err *plans_take_back(struct intent_plans *all,
+                                         struct str id, enum origin origin)
+{
+    if (intent_ended(all->intent->status) ||
+        all->ended_n == countof(all->ended))
+        return NULL;
+    all->ended[all->ended_n++] = id;
+    return intent_plans_withdraw(all, id, origin, STR(INTENT_PLANS_ENDED));
+}
+
 const struct err *intent_plans_end(struct intent_plans *all, struct plan *p,
                                    const struct plan_end *end)
 {
     const struct checkpoint *c = NULL;
     while ((c = intent_plans_next(all, p, c))) {
-        if (plans_asks(c) && !c->own && all->ended_n < countof(all->ended))
-            all->ended[all->ended_n++] = c->suspension_id;
+        if (plans_asks(c) && !c->own)
+            TRY(plans_take_back(all, c->suspension_id, ORIGIN_CHECKPOINT));
     }
-    if (plan_in_review(p) && all->ended_n < countof(all->ended))
-        all->ended[all->ended_n++] = p->review_id;
+    if (plan_in_review(p))
+        TRY(plans_take_back(all, p->review_id, ORIGIN_PLAN_REVIEW));
     p->state = end->state;
     p->paused = PLAN_PAUSE_NONE;
     plan_mark_changed(p, all->now);

@@ -81,6 +81,13 @@ const struct err *intent_plans_ask(struct intent_plans *all,
                                    const struct plan *p, struct suspension *s,
                                    const char *type,
                                    struct json *payload) MUST;
+/* Why the server takes a question of a plan back. */
+#define INTENT_PLANS_ENDED "The plan ended before anybody answered."
+#define INTENT_PLANS_REPLACED "Superseded by a request of the agent."
+/* Appends the event that says so of the question id, of this origin. */
+const struct err *intent_plans_withdraw(struct intent_plans *all,
+                                        struct str id, enum origin origin,
+                                        struct str why) MUST;
 /* Ends a plan in this state, with its tasks and its question; failed: the task
  * that failed, or NULL. */
 struct plan_end {

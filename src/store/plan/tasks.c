@@ -105,12 +105,10 @@ void tasks_queue_write(struct pg *pg, const struct intent_plans *all)
         pg_queue(pg, all->arena, SQL_TASK_MOVE, PG_ALL(&args));
     if (all->ended_n > 0)
         suspensions_queue_take_back(pg, all->arena, all->ended, all->ended_n,
-                                    "The plan ended before anybody answered.",
-                                    all->now);
+                                    INTENT_PLANS_ENDED, all->now);
     if (all->replaced.p)
         suspensions_queue_take_back(pg, all->arena, &all->replaced, 1,
-                                    "Superseded by a request of the agent.",
-                                    all->now);
+                                    INTENT_PLANS_REPLACED, all->now);
     if (all->has_asked)
         suspensions_queue_insert(pg, all->arena, &all->asked);
 }
