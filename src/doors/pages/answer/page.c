@@ -3,9 +3,10 @@
 #include "doors/pages/answer/page.h"
 
 #include "domain/answer/resolve.h"
-#include "domain/question/side_question.h"
+#include "domain/question/ending.h"
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
+#include "domain/question/side_question.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/amend_form.h"
 #include "doors/pages/answer/button.h"
@@ -36,8 +37,7 @@ static void page_add_event(struct page_view *v, struct answer_view_of *of,
                            const struct event *e)
 {
     json_add_json(of->timeline, question_timeline_row(v, e, true));
-    if (of->s->state != SUSPENSION_PENDING &&
-        question_timeline_closes(v->a, e, of->s->id))
+    if (ending_is(v->a, of->s, e))
         of->closed = e->sequence;
 }
 
@@ -66,7 +66,7 @@ static const struct err *page_load_events(struct call *c, struct page_view *v,
         .limit = EVENTS_SHOWN};
     TRY(events_list(c->pg, c->a, &page, &rows));
     for (size_t i = rows.n; i > 0 && of->closed == 0; i--) {
-        if (question_timeline_closes(c->a, &rows.v[i - 1], s->id))
+        if (ending_is(c->a, s, &rows.v[i - 1]))
             page_add_event(v, of, &rows.v[i - 1]);
     }
     return NULL;

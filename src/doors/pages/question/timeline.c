@@ -27,41 +27,6 @@ static struct json *timeline_member(struct arena *a, const struct event *e,
     return value;
 }
 
-/* Names the event the question in this member? A large answer makes the payload
- * large; its member is found without parsing it. */
-static bool timeline_names(struct arena *a, const struct event *e,
-                           const char *key, struct str suspension_id)
-{
-    const struct str raw = json_raw_member(a, e->canonical, STR("payload"));
-    const struct str id = json_raw_member(a, raw, str_of(key));
-    return id.n == suspension_id.n + 2 &&
-           str_eq(str_sub(id, 1, id.n - 1), suspension_id);
-}
-
-bool question_timeline_closes(struct arena *a, const struct event *e,
-                              struct str suspension_id)
-{
-    static const char *const ends[][2] = {
-        {"intent.resumed", "suspension_id"},
-        {"intent.suspension_expired", "suspension_id"},
-        {"governance.approval_granted", "approval_id"},
-        {"governance.approval_denied", "approval_id"},
-        {"coordinator.escalation_resolved", "escalation_id"},
-        {"access_request_approved", "request_id"},
-        {"access_request_denied", "request_id"},
-        {"decision_recorded", "arbitration_id"},
-        {"decision_recorded", "request_id"}};
-    for (size_t i = 0; i < countof(ends); i++) {
-        if (str_is(e->type, ends[i][0]) &&
-            timeline_names(a, e, ends[i][1], suspension_id))
-            return true;
-    }
-    return str_is(e->type, "status_changed") &&
-           timeline_names(a, e, "suspension_id", suspension_id) &&
-           str_is(json_get_text(timeline_member(a, e, "payload"), "reason"),
-                  "cancelled");
-}
-
 /* ---- words ---------------------------------------------------------- */
 
 /* "Suspended": the label of a status. */

@@ -21,8 +21,5 @@ void question_timeline_name(struct page_view *v, struct json *row,
  * chain was verified, broken the first broken sequence or 0. */
 void question_timeline_set_chain(struct json *row, const struct event *e,
                                  bool checked, int64_t broken);
-/* Is it the event that closed the question? */
-bool question_timeline_closes(struct arena *a, const struct event *e,
-                              struct str suspension_id);
 
 #endif

@@ -1,0 +1,21 @@
+/* The event of the log that ended a question. Pure.
+ *
+ * Only the event's type and the member of its payload that names the question
+ * count: other events of the same transaction have its id too, and so may any
+ * text of an agent. */
+#ifndef DOMAIN_QUESTION_ENDING_H
+#define DOMAIN_QUESTION_ENDING_H
+
+#include "domain/intent/event.h"
+#include "domain/question/suspension.h"
+
+/* The types of such events, in a. */
+size_t ending_list_types(struct arena *a, struct str **out);
+/* Did the event, of the intent of s, end the question s? It names the
+ * question, with the end that s has; or it ended the intent, and with it all
+ * side questions that were open. Reads type and canonical of e, and id, state
+ * and origin of s. */
+bool ending_is(struct arena *a, const struct suspension *s,
+               const struct event *e);
+
+#endif
