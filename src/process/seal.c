@@ -31,6 +31,7 @@ struct seal {
     int64_t pause; /* 0: the database answers, and the log holds */
     bool told;     /* that nothing is signed */
     struct log_writer writer;
+    struct receipt_writer receipts;
 };
 
 /* ---- keys ----------------------------------------------------------- */
@@ -176,7 +177,8 @@ static void seal_work(void *p)
     size_t signed_n = 0;
     x->e = log_writer_batch(&s->writer, &clock, &s->keys, &x->n, &x->more);
     if (!x->e)
-        x->e = receipt_writer_batch(&clock, &s->keys.v[0], &signed_n);
+        x->e = receipt_writer_batch(&s->receipts, &clock, &s->keys.v[0],
+                                    &signed_n);
     x->more = x->more || signed_n > 0;
 }
 

@@ -14,8 +14,8 @@ from openintent.models import MerkleProof
 
 import kit
 from kit import (ANY_ID, answer, ask, asleep, canonical, configured, events,
-                 get, hash_of, made, new_id, new_intent, own_server, refused, respond,
-                 set_status, suspend, wait_for)
+                 get, hash_of, made, new_id, new_intent, own_server, refused,
+                 set_status, wait_for)
 from server import place
 
 LIST = "GET /api/v1/checkpoints"
@@ -658,59 +658,6 @@ def test_the_token_alone(agent, operator):
                   headers={"Accept": "application/jose"})
     assert r.headers["content-type"] == "application/jose"
     assert r.text == whole["receipt"]
-
-
-def expired(agent, operator):
-    asked = ask(agent, timeout_seconds=1)
-    return asked, "expired", None
-
-
-def withdrawn(agent, operator):
-    asked = ask(agent)
-    r = agent.post(f"/api/v1/suspensions/{asked['suspension_id']}/cancel",
-                   json={"reason": "not needed"})
-    assert r.status_code == 200, r.text
-    return asked, "cancelled", None
-
-
-def vetoed(agent, operator):
-    choices = [{"value": "go", "label": "Send", "effect": "authorize"},
-               {"value": "no", "label": "Do not send", "effect": "veto"}]
-    asked = ask(agent, choices=choices)
-    r = answer(operator, asked, "no", reason="too dear")
-    assert r.status_code == 200, r.text
-    return asked, "resolved", "vetoed"
-
-
-def of_openintent(agent, operator):
-    """By the SDK's two calls."""
-    intent, one = suspend(agent)
-    assert respond(operator, intent, one, "approve").status_code == 200
-    return {"suspension_id": one}, "resolved", None
-
-
-def side_question(agent, operator):
-    """An approval stands beside what the intent does."""
-    intent = new_intent(agent)
-    at = f"/api/v1/intents/{intent['id']}/approvals"
-    one = agent.post(at, json={"action": "deploy", "reason": "x"}).json()
-    r = operator.post(f"{at}/{one['id']}/approve", json={})
-    assert r.status_code == 200, r.text
-    return {"suspension_id": one["id"]}, "resolved", None
-
-
-@pytest.mark.parametrize("end", [expired, withdrawn, vetoed, of_openintent,
-                                 side_question])
-def test_74_every_end_has_a_receipt(agent, operator, end):
-    asked, state, outcome = end(agent, operator)
-    at = f"/api/v1/suspensions/{asked['suspension_id']}"
-    now = wait_for(lambda: (q := operator.get(at).json())["state"] != "pending"
-                   and q)
-    said, _ = holds(agent, receipt(operator, asked))
-    assert now["state"] == said["receipt"]["state"] == state
-    assert said["receipt"]["outcome"] == now["outcome"]
-    assert outcome in (None, now["outcome"])
-    assert said["receipt"]["responded_at"] == now["responded_at"]
 
 
 def test_a_test_question_has_none(tester):

@@ -35,8 +35,10 @@ SEAL = {"tlog_begin", "tlog_take", "tlog_events", "tlog_events_of",
         "tlog_append", "tlog_end", "tlog_tile_put", "tlog_edge",
         "tlog_head_put", "tlog_fault_put", "tlog_fault_end", "tlog_requests",
         "tlog_request_end", "log_checkpoint_insert", "log_checkpoint_open",
-        "log_checkpoint_server", "receipt_take", "receipt_due", "receipt_put",
-        "receipt_end", "signing_key_succeed"}
+        "log_checkpoint_server", "receipt_take", "receipt_due",
+        "receipt_waiting", "receipt_endings", "receipt_endings_ever",
+        "receipt_put", "receipt_end", "receipt_wait", "receipt_wait_end",
+        "signing_key_succeed"}
 
 
 # Run by commands alone.

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.usefixtures("nothing_stays")
 EPOCH = 9  # the log of the server's process is another
 KID = "k" * 43
 TABLES = ("signing_key", "log_end", "log_leaf", "log_tile", "log_head",
-          "log_checkpoint", "log_fault", "receipt", "receipt_end")
+          "log_checkpoint", "log_fault", "receipt", "receipt_end",
+          "receipt_wait")
 
 
 @pytest.fixture

@@ -104,25 +104,6 @@ static struct json *receipt_permit(struct arena *a, const struct permit *p)
     return o;
 }
 
-/* The calls of a tool, by the digests of their arguments. */
-static struct json *receipt_calls(struct arena *a, const struct suspension *s)
-{
-    const struct json *calls = json_get(suspension_subject(a, s), "calls");
-    struct json *list = json_array(a);
-    if (!json_is(calls, JSON_ARRAY))
-        return NULL;
-    for (size_t i = 0; i < json_count(calls); i++) {
-        const struct json *call = json_at(calls, i);
-        struct json *o = json_object(a);
-        json_set_text_or_null(o, "id", json_get_text(call, "id"));
-        json_set_text_or_null(o, "tool", json_get_text(call, "tool"));
-        json_set_text_or_null(o, "arguments_sha256",
-                              json_get_text(call, "arguments_sha256"));
-        json_add_json(list, o);
-    }
-    return list;
-}
-
 static struct json *receipt_object(struct arena *a, const struct receipt *r)
 {
     const struct suspension *s = r->s;
@@ -137,7 +118,7 @@ static struct json *receipt_object(struct arena *a, const struct receipt *r)
     json_set_text_or_null(o, "initiator", suspension_initiator(s));
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text_or_null(o, "approved_sha256", s->approved_sha256);
-    json_set_json(o, "calls", receipt_calls(a, s));
+    json_set_json(o, "calls", json_read(a, r->calls));
     json_set_text(o, "state", vocabulary_suspension_state(s->state)->wire);
     json_set_text_or_null(o, "outcome", vocabulary_outcome(s->outcome)->wire);
     json_set_text_or_null(o, "responded_via",

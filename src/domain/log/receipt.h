@@ -14,12 +14,14 @@
 #include "domain/question/suspension.h"
 
 #define RECEIPT_TYPE "sayso-receipt+jwt"
-#define RECEIPT_MAX ((size_t)64 << 10) /* bytes of a JWS that is read */
+#define RECEIPT_MAX ((size_t)384 << 10) /* bytes of a JWS that is read */
 
 struct receipt {
     struct str issuer; /* the address of the server */
     struct str salt;   /* random; p NULL: it was erased */
     const struct suspension *s;
+    struct str calls; /* the calls of tools that it is about, a list of {id,
+                       * tool, arguments_sha256}; p NULL: none */
     const struct permit *permit; /* that the answer granted; NULL: none */
     const struct event *asked, *ended;
 };

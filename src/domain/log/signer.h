@@ -38,7 +38,7 @@ struct str signer_sign(struct arena *a, const struct signer *k, struct str s);
 /* A compact JWS (RFC 7515) of this type over the RFC 8785 form of payload; p
  * NULL where that is longer than SIGNER_JWS_MAX. alg is EdDSA, the word that
  * all libraries read. */
-#define SIGNER_JWS_MAX ((size_t)64 << 10)
+#define SIGNER_JWS_MAX ((size_t)256 << 10)
 struct str signer_jws(struct arena *a, const struct signer *k,
                       const char *type, const struct json *payload);
 

@@ -2,11 +2,8 @@
  * log. */
 #include "doors/api/api.h"
 #include "doors/asking/question.h"
-#include "store/intent/events.h"
-#include "store/log/log_checkpoints.h"
+#include "doors/asking/receipt_found.h"
 #include "store/log/signing_keys.h"
-#include "store/log/receipts.h"
-#include "store/log/tlogs.h"
 #include "store/tables.h"
 
 #define JOSE "application/jose"
@@ -88,101 +85,58 @@ const struct err *api_receipt_did(struct call *c)
     return NULL;
 }
 
-/* ---- proofs --------------------------------------------------------- */
+/* ---- the bundle ----------------------------------------------------- */
 
-/* That a checkpoint has the event: one of its intent, else the server's. */
+/* That the checkpoint has the event. */
 static const struct err *receipt_checkpoint(struct call *c,
-                                            const struct suspension *s,
-                                            const struct event *e,
-                                            int64_t position, struct json *o)
+                                            const struct receipt_found *f,
+                                            struct json *o)
 {
-    const int64_t epoch = tables_restore().epoch;
-    struct log_checkpoint found;
+    const struct log_checkpoint *k = &f->checkpoint;
     struct tlog_hash *v = NULL;
-    int64_t at = e->sequence;
-    bool any = false;
-    TRY(log_checkpoints_covering(c->pg, c->a, epoch, s->intent_id, at, &found,
-                                 &any));
-    if (!any) {
-        at = position + 1;
-        TRY(log_checkpoints_covering(c->pg, c->a, epoch, STR_NONE, at, &found,
-                                     &any));
-    }
-    if (!any) {
-        json_set_json(o, "checkpoint", NULL);
-        json_set_json(o, "proof", NULL);
+    json_set_json(o, "checkpoint", NULL);
+    json_set_json(o, "proof", NULL);
+    if (!f->covered)
         return NULL;
-    }
-    TRY(tlogs_hashes(c->pg, c->a, epoch, found.intent_id, found.first_sequence,
-                     found.last_sequence, &v));
+    TRY(tlogs_hashes(c->pg, c->a, tables_restore().epoch, k->intent_id,
+                     k->first_sequence, k->last_sequence, &v));
     json_set_json(o, "checkpoint",
-                  record_object(c->a, &log_checkpoint_record, &found));
+                  record_object(c->a, &log_checkpoint_record, k));
     json_set_json(o, "proof",
-                  log_checkpoint_proof(c->a, &found, e->id, e->hash,
-                                       at - found.first_sequence, v));
+                  log_checkpoint_proof(c->a, k, f->ended.id, f->ended.hash,
+                                       f->place, v));
     return NULL;
 }
 
-/* That a signed head has it. */
-static const struct err *receipt_head(struct call *c, int64_t position,
-                                      struct json *o)
+/* That the newest signed head has it. */
+static const struct err *
+receipt_head(struct call *c, const struct receipt_found *f, struct json *o)
 {
     struct tlogs_source stored = {
         .pg = c->pg, .arena = c->a, .epoch = tables_restore().epoch};
     const struct tlog_source source = tlogs_source(&stored);
-    struct tlogs_head newest;
     struct tlog_proof p;
     json_set_json(o, "tlog_proof", NULL);
-    TRY(tlogs_head(c->pg, c->a, stored.epoch, &newest));
-    if (position < 0 || newest.head.size <= position)
+    if (!f->headed)
         return NULL;
-    TRY(tlog_inclusion(&source, position, newest.head.size, &p));
+    TRY(tlog_inclusion(&source, f->position, f->head.head.size, &p));
     json_set_text(o, "tlog_proof",
-                  note_proof(c->a, position, &p, newest.note));
-    return NULL;
-}
-
-/* ---- the bundle ----------------------------------------------------- */
-
-static const struct err *receipt_event(struct call *c, struct str intent_id,
-                                       int64_t sequence, struct event *out)
-{
-    struct event_rows rows;
-    TRY(events_get(c->pg, c->a, intent_id, sequence, &rows));
-    if (rows.n == 0)
-        return ERROR(ERR_INTERNAL, "internal", "The event is missing.");
-    *out = rows.v[0];
+                  note_proof(c->a, f->position, &p, f->head.note));
     return NULL;
 }
 
 /* The words that the digests stand for. */
-static void receipt_texts(struct call *c, const struct receipt *r,
-                          struct json *o)
+static void receipt_texts(struct call *c, const struct suspension *s,
+                          const struct receipt_found *f, struct json *o)
 {
+    const struct receipt r = {.salt = f->row.salt, .s = s};
     struct json *texts = json_object(c->a);
-    json_set_text(texts, "subject", r->s->subject);
-    json_set_text_or_null(texts, "approved_subject", r->s->approved_subject);
-    json_set_text(texts, "asked_event", r->asked->canonical);
-    json_set_text(texts, "event", r->ended->canonical);
-    json_set_json(o, "disclosures", receipt_disclosures(c->a, r));
+    json_set_text(texts, "subject", s->subject);
+    json_set_text_or_null(texts, "approved_subject", s->approved_subject);
+    json_set_text(texts, "asked_event", f->asked.canonical);
+    json_set_text(texts, "event", f->ended.canonical);
+    json_set_json(o, "disclosures", receipt_disclosures(c->a, &r));
     json_set_json(o, "texts", texts);
-}
-
-static const struct err *receipt_missing(const struct suspension *s)
-{
-    if (s->state == SUSPENSION_PENDING)
-        return ERROR(ERR_CONFLICT, "suspension.pending",
-                     "The question has not ended. A receipt says how it "
-                     "ended.");
-    if (s->test)
-        return ERROR(ERR_NOT_FOUND, "receipt.test",
-                     "A question of a test has no receipt.");
-    static const struct err soon = {
-        .kind = ERR_BUSY,
-        .code = "receipt.soon",
-        .say = WIRE("The receipt is not signed yet. Ask again in a second."),
-        .retry = 1};
-    return &soon;
 }
 
 const struct err *api_receipt(struct call *c)
@@ -192,29 +146,21 @@ const struct err *api_receipt(struct call *c)
         request_header(c->rq, "Accept").n;
     struct json *o = json_object(c->a), *keys;
     struct suspension s;
-    struct receipts_row row;
-    struct event asked, ended;
-    int64_t position;
+    struct receipt_found f;
     TRY(question_get(c, c->param[0], &s));
-    TRY(receipts_get(c->pg, c->a, s.id, &row));
-    if (!row.found)
-        return receipt_missing(&s);
+    TRY(receipt_found_read(c, &s, &f));
+    if (!f.row.found)
+        return receipt_found_missing(c->a, &s, &f.row);
     if (bare) {
-        response_json_text(c->rs, 200, row.jws);
+        response_json_text(c->rs, 200, f.row.jws);
         response_header(c->rs, "Content-Type", STR(JOSE));
         return NULL;
     }
-    const struct receipt r = {
-        .salt = row.salt, .s = &s, .asked = &asked, .ended = &ended};
-    TRY(receipt_event(c, s.intent_id, s.asked_sequence, &asked));
-    TRY(receipt_event(c, s.intent_id, row.event_sequence, &ended));
-    TRY(tlogs_position(c->pg, c->a, tables_restore().epoch, s.intent_id,
-                       ended.sequence, &position));
-    json_set_text(o, "receipt", row.jws);
+    json_set_text(o, "receipt", f.row.jws);
     if (!str_is(request_query(c->rq, "texts"), "no"))
-        receipt_texts(c, &r, o);
-    TRY(receipt_checkpoint(c, &s, &ended, position, o));
-    TRY(receipt_head(c, position, o));
+        receipt_texts(c, &s, &f, o);
+    TRY(receipt_checkpoint(c, &f, o));
+    TRY(receipt_head(c, &f, o));
     TRY(receipt_keys(c, &keys));
     json_set_json(o, "keys", keys);
     response_json(c->rs, 200, o);

@@ -1,46 +1,111 @@
 /* Receipts in the database. Decides nothing. */
 #include "store/log/receipts.h"
 
+#include "domain/question/ending.h"
 #include "store/question/suspensions.h"
 #include "store/rows.h"
 
 /* After the columns of the question. */
 enum {
     XID,
-    SEQUENCE,
-    ID,
-    HASH,
-    PREVIOUS,
     ASKED_HASH,
     PERMIT,
     GRANTED,
     USES,
     NOT_AFTER,
-    LOGGED
+    CALLS,
+    SIGNED,
+    LATE
 };
+/* Of an event that may have ended one. */
+enum {
+    E_PLACE,
+    E_SEQUENCE,
+    E_ID,
+    E_TYPE,
+    E_CANONICAL,
+    E_HASH,
+    E_PREVIOUS,
+    E_LOGGED,
+    E_PASSED
+};
+
+/* ---- what is due ---------------------------------------------------- */
 
 static struct receipts_due receipts_row(const struct suspension *s,
                                         const struct pg_rows *r, size_t i)
 {
     const int c = rows_columns(&suspension_record);
-    struct receipts_due d;
-    d.s = *s;
+    struct receipts_due d = {.s = *s};
     d.permit = (struct permit){.id = pg_str(r, i, c + PERMIT),
                                .granted_sha256 = pg_str(r, i, c + GRANTED),
                                .granted = pg_str(r, i, c + GRANTED),
                                .not_after = pg_int(r, i, c + NOT_AFTER)};
-    d.ended = (struct event){.sequence = pg_int(r, i, c + SEQUENCE),
-                             .id = pg_str(r, i, c + ID),
-                             .hash = pg_str(r, i, c + HASH),
-                             .previous = pg_str(r, i, c + PREVIOUS)};
+    d.permit.terms.max_uses = pg_int(r, i, c + USES);
+    d.has_permit = d.permit.id.p != NULL;
     d.asked = (struct event){.hash = pg_str(r, i, c + ASKED_HASH),
                              .sequence = d.s.asked_sequence};
     d.xid = pg_str(r, i, c + XID);
-    d.logged = pg_bool(r, i, c + LOGGED);
-    d.permit.terms.max_uses = pg_int(r, i, c + USES);
-    d.has_permit = d.permit.id.p != NULL;
-    d.has_event = d.ended.id.p != NULL;
+    d.calls = pg_str(r, i, c + CALLS);
+    d.has_receipt = pg_bool(r, i, c + SIGNED);
+    d.late = pg_bool(r, i, c + LATE);
     return d;
+}
+
+/* The first event that ended each of them. ever: of any transaction. */
+static const struct err *receipts_find_ends(struct pg *pg, struct arena *a,
+                                            int64_t epoch, bool ever,
+                                            struct receipts_page *page)
+{
+    struct str *v[4], *types;
+    struct pg_list args = {0};
+    struct pg_rows *r = NULL;
+    for (size_t k = 0; k < countof(v); k++)
+        v[k] = arena_many(a, page->n + 1, struct str);
+    for (size_t i = 0; i < page->n; i++) {
+        const struct receipts_due *d = &page->v[i];
+        v[0][i] = d->s.id;
+        v[1][i] = d->s.intent_id;
+        v[2][i] = arena_number(a, d->s.asked_sequence);
+        v[3][i] = d->xid;
+    }
+    const size_t types_n = ending_list_types(a, &types);
+    pg_add(&args, pg_number(epoch));
+    for (size_t k = 0; k < 3; k++)
+        pg_add(&args, pg_texts(v[k], page->n));
+    pg_add(&args, pg_texts(types, types_n));
+    if (!ever)
+        pg_add(&args, pg_texts(v[3], page->n));
+    TRY(pg_query(pg, a, ever ? SQL_RECEIPT_ENDINGS_EVER : SQL_RECEIPT_ENDINGS,
+                 PG_ALL(&args), &r));
+    for (size_t i = 0; i < pg_count(r); i++) {
+        struct receipts_due *d = &page->v[pg_int(r, i, E_PLACE) - 1];
+        const struct event e = {.sequence = pg_int(r, i, E_SEQUENCE),
+                                .id = pg_str(r, i, E_ID),
+                                .type = pg_str(r, i, E_TYPE),
+                                .canonical = pg_str(r, i, E_CANONICAL),
+                                .hash = pg_str(r, i, E_HASH),
+                                .previous = pg_str(r, i, E_PREVIOUS)};
+        if (d->has_event || !ending_is(a, &d->s, &e))
+            continue;
+        d->ended = e;
+        d->has_event = true;
+        d->logged = pg_bool(r, i, E_LOGGED);
+        d->passed = pg_bool(r, i, E_PASSED);
+    }
+    return NULL;
+}
+
+static const struct err *receipts_read(struct pg *pg, struct arena *a,
+                                       const struct pg_rows *r, int64_t epoch,
+                                       bool ever, struct receipts_page *out)
+{
+    const struct suspension_rows questions = suspensions_rows(a, r);
+    out->n = questions.n;
+    out->v = arena_many(a, out->n + 1, struct receipts_due);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = receipts_row(&questions.v[i], r, i);
+    return out->n ? receipts_find_ends(pg, a, epoch, ever, out) : NULL;
 }
 
 const struct err *receipts_take(struct pg *pg, struct arena *a, int64_t epoch,
@@ -49,16 +114,26 @@ const struct err *receipts_take(struct pg *pg, struct arena *a, int64_t epoch,
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_RECEIPT_TAKE, NULL, &r));
     TRY(pg_query(pg, a, SQL_RECEIPT_DUE,
-                 PG(pg_number(epoch), pg_text(pg_str(r, 0, 0)),
-                    pg_text(pg_str(r, 0, 1)), pg_number(RECEIPTS_PAGE)),
+                 PG(pg_text(pg_str(r, 0, 0)), pg_text(pg_str(r, 0, 1)),
+                    pg_number(RECEIPTS_PAGE),
+                    pg_number((int64_t)RECEIPTS_PAGE_BYTES)),
                  &r));
-    const struct suspension_rows questions = suspensions_rows(a, r);
-    out->n = questions.n;
-    out->v = arena_many(a, out->n + 1, struct receipts_due);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = receipts_row(&questions.v[i], r, i);
-    return NULL;
+    return receipts_read(pg, a, r, epoch, false, out);
 }
+
+const struct err *receipts_waiting(struct pg *pg, struct arena *a,
+                                   int64_t epoch, struct str after,
+                                   struct receipts_page *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_RECEIPT_WAITING,
+                 PG(pg_text(after), pg_number(RECEIPTS_PAGE),
+                    pg_number((int64_t)RECEIPTS_PAGE_BYTES)),
+                 &r));
+    return receipts_read(pg, a, r, epoch, true, out);
+}
+
+/* ---- writing and reading -------------------------------------------- */
 
 void receipts_queue(struct pg *pg, struct arena *a, const struct receipt *r,
                     struct str jws, struct str kid, int64_t now)
@@ -75,6 +150,19 @@ void receipts_queue_end(struct pg *pg, struct arena *a,
              PG(pg_text(last->xid), pg_text(last->s.id)));
 }
 
+void receipts_queue_wait(struct pg *pg, struct arena *a,
+                         struct str suspension_id, bool lost, int64_t now)
+{
+    pg_queue(pg, a, SQL_RECEIPT_WAIT,
+             PG(pg_text(suspension_id), pg_moment(now), pg_flag(lost)));
+}
+
+void receipts_queue_wait_end(struct pg *pg, struct arena *a,
+                             struct str suspension_id)
+{
+    pg_queue(pg, a, SQL_RECEIPT_WAIT_END, PG(pg_text(suspension_id)));
+}
+
 const struct err *receipts_get(struct pg *pg, struct arena *a,
                                struct str suspension_id,
                                struct receipts_row *out)
@@ -82,11 +170,18 @@ const struct err *receipts_get(struct pg *pg, struct arena *a,
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_RECEIPT_GET, PG(pg_text(suspension_id)), &r));
     *out = (struct receipts_row){.found = pg_count(r) > 0};
-    if (out->found)
-        *out = (struct receipts_row){.event_sequence = pg_int(r, 0, 0),
-                                     .salt = pg_str(r, 0, 1),
-                                     .jws = pg_str(r, 0, 2),
-                                     .kid = pg_str(r, 0, 3),
-                                     .found = true};
+    if (out->found) {
+        out->event_sequence = pg_int(r, 0, 0);
+        out->salt = pg_str(r, 0, 1);
+        out->jws = pg_str(r, 0, 2);
+        out->kid = pg_str(r, 0, 3);
+        out->signed_at = pg_int(r, 0, 4);
+        return NULL;
+    }
+    TRY(pg_query(pg, a, SQL_RECEIPT_HELD, PG(pg_text(suspension_id)), &r));
+    if (pg_count(r) > 0) {
+        out->broken = pg_int(r, 0, 0);
+        out->lost = pg_bool(r, 0, 1);
+    }
     return NULL;
 }

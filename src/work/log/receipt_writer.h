@@ -5,10 +5,20 @@
 
 #include "work/log/log_writer.h"
 
-/* One batch, in one transaction. A question waits until the log has the event
- * that ended it; one of an intent whose chain is broken gets no receipt, and
- * neither does one of a test. *n: the questions that were passed. */
-const struct err *receipt_writer_batch(const struct work *clock,
+/* The memory of the process between batches. Starts as all zeros. */
+struct receipt_writer {
+    int64_t waking_at; /* the next look at those that wait */
+    char after[128];   /* the id of the last one that was looked at */
+};
+
+/* One batch in one transaction, and every few seconds a second one for those
+ * that wait. A question is signed once the log has the event that ended it.
+ * Where the log is past the place of that event without it, because the chain
+ * of its intent is broken, the question is put aside until the log has it, and
+ * the others go on. One of a test gets no receipt. *n: the questions that were
+ * passed, and those that no longer wait. */
+const struct err *receipt_writer_batch(struct receipt_writer *w,
+                                       const struct work *clock,
                                        const struct signer *k, size_t *n) MUST;
 
 #endif

@@ -1,0 +1,416 @@
+"""Receipts: of every end that a question can have. The formats are checked in
+test_log.py; the numbers are those of the list of tests that the API was planned
+with."""
+import json
+import re
+
+import pytest
+
+import doors
+import kit
+from kit import (ANY_ID, answer, ask, at, made, new_id, new_intent, refused,
+                 set_status, suspend, wait_for)
+from page import Page
+from plans import change, decide, reached
+from questions import end_now
+from test_aap import create as aap_create
+from test_authorizations import wish
+from test_guardrails import decide as review
+from test_guardrails import under_review
+from test_log import holds, receipt
+from test_tool_calls import call as tool_call
+from test_tool_calls import check
+
+route = pytest.mark.route
+RECEIPT = "GET /api/v1/suspensions/{id}/receipt"
+API = "/api/v1"
+EFFECTS = [{"value": "go", "label": "Send", "effect": "authorize"},
+           {"value": "no", "label": "Do not send", "effect": "veto"}]
+
+
+# --- Ways in which a question ends ----------------------------------------
+# Each takes a scene, ends a question, and returns its id.
+
+class Scene:
+    def __init__(self, server, agent, operator, admin, person):
+        self.server, self.agent, self.operator = server, agent, operator
+        self.admin, self.person = admin, person
+
+
+def through(door):
+    def end(x):
+        id_, say = door(x.agent, x.server)
+        r = say(x.operator)
+        assert r.status_code in (200, 201), r.text
+        return id_
+
+    end.__name__ = f"answered_through_{door.__name__}"
+    return end
+
+
+def answered_on_the_page(x):
+    me = x.person("operator")
+    asked = ask(x.agent)["suspension_id"]
+    shown = Page(me.client.get(f"/suspensions/{asked}",
+                               params={"choice": "approve"}))
+    r = me.client.post(f"/suspensions/{asked}/respond",
+                       data=shown.data("/respond", value="approve"))
+    assert r.status_code == 303, r.text
+    return asked
+
+
+def answered_in_bulk(x):
+    me, word = x.person("operator"), f"bulk {new_id()}"
+    asked = made(x.agent.post(f"{API}/suspensions", json={
+        "question": "?", "title": word, "severity": "low", "kind": "approval",
+        "subject": {"action": {"name": "send"}, "target": "x",
+                    "scope_summary": "One.", "consequence": "One is sent.",
+                    "rollback": "none"}}))
+    with x.server.database() as db:
+        db.execute("UPDATE principal SET bulk_limit = 'low' WHERE email = %s",
+                   [me.email])
+    page = me.client.get("/inbox", params={"q": word})
+    pick = re.findall(r'name="pick\[\]" value="([^"]+)"', page.text)
+    r = me.client.post("/inbox/decide", data={
+        "csrf": Page(page).value("/inbox/confirm", "csrf"),
+        "answer": "approve", "pick[]": pick})
+    assert r.status_code in (200, 303), r.text
+    return asked["suspension_id"]
+
+
+def answered_aap(x):
+    with x.server.client("agent", agent="aap-bot") as bot:
+        one = aap_create(bot)
+    made(answer(x.operator, {"suspension_id": one["id"]}), 200)
+    return one["id"]
+
+
+def withdrawn_aap(x):
+    with x.server.client("agent", agent="aap-bot") as bot:
+        one = aap_create(bot)
+        r = bot.delete(f"/v1/requests/{one['id']}")
+        assert r.status_code in (200, 204), r.text
+    return one["id"]
+
+
+def answered_veto_window(x):
+    one = made(wish(x.agent), 202)
+    made(answer(x.operator, {"suspension_id": one["request_id"]}), 200)
+    return one["request_id"]
+
+
+def vetoed_veto_window(x):
+    one = made(wish(x.agent), 202)
+    made(answer(x.operator, {"suspension_id": one["request_id"]}, "reject",
+                reason="Not today."), 200)
+    return one["request_id"]
+
+
+def expired_veto_window(x):
+    one = made(wish(x.agent), 202)
+    over(x, one["request_id"])
+    return one["request_id"]
+
+
+def answered_tool_calls(x):
+    one = made(check(x.agent, tool_call(order="1"),
+                     tool_call("mail_send", "call_2", to="alice")), 202)
+    made(x.operator.post(f"{API}/resume/{one['request_id']}",
+                         json={"action": "approve"}), 200)
+    return one["request_id"]
+
+
+def rejected_tool_calls(x):
+    one = made(check(x.agent), 202)
+    made(x.operator.post(f"{API}/resume/{one['request_id']}",
+                         json={"action": "reject", "reason": "No."}), 200)
+    return one["request_id"]
+
+
+def answered_form(x):
+    asked = ask(x.agent, response_type="text", choices=None)
+    made(answer(x.operator, asked, "As you like."), 200)
+    return asked["suspension_id"]
+
+
+def over(x, id_):
+    with x.server.database() as db:
+        end_now(db, id_)
+
+
+def silent(policy, **more):
+    def end(x):
+        asked = ask(x.agent, fallback_policy=policy, timeout_seconds=60,
+                    **more)
+        over(x, asked["suspension_id"])
+        return asked["suspension_id"]
+
+    end.__name__ = f"expired_{policy}"
+    return end
+
+
+def expired_openintent(x):
+    _, one = suspend(x.agent, timeout_seconds=60)
+    over(x, one)
+    return one
+
+
+def withdrawn_by_its_agent(x):
+    asked = ask(x.agent)["suspension_id"]
+    made(x.agent.post(f"{API}/suspensions/{asked}/cancel",
+                      json={"reason": "done by hand"}), 200)
+    return asked
+
+
+def withdrawn_by_an_admin(x):
+    asked = ask(x.agent)["suspension_id"]
+    made(x.admin.post(f"{API}/suspensions/{asked}/cancel", json={}), 200)
+    return asked
+
+
+def withdrawn_with_its_task(x):
+    asked = ask(x.agent)
+    intent = kit.get(x.agent, {"id": asked["intent_id"]})
+    made(set_status(x.agent, intent, "abandoned"), 200)
+    return asked["suspension_id"]
+
+
+def beside(x, path, intent=None, **body):
+    intent = intent or new_intent(x.agent)
+    return intent, made(x.agent.post(at(intent, path), json={
+        "reason": "x", **body}))["id"]
+
+
+def withdrawn_approval(x):
+    _, one = beside(x, "approvals", action="deploy")
+    made(x.agent.post(f"{API}/suspensions/{one}/cancel", json={}), 200)
+    return one
+
+
+def withdrawn_access(x):
+    intent = new_intent(x.agent)
+    with x.server.client("agent", agent="other-agent") as other:
+        one = made(other.post(at(intent, "access-requests"), json={
+            "principal_id": "other-agent", "principal_type": "agent",
+            "requested_permission": "read", "reason": "x"}))["id"]
+        made(other.post(f"{API}/suspensions/{one}/cancel", json={}), 200)
+    return one
+
+
+def escalation_of_a_completed_task(x):
+    intent, one = beside(x, "escalations")
+    made(set_status(x.agent, kit.get(x.agent, intent), "completed"), 200)
+    return one
+
+
+def approval_of_an_abandoned_task(x):
+    intent, one = beside(x, "approvals", action="deploy")
+    made(set_status(x.agent, kit.get(x.agent, intent), "abandoned"), 200)
+    return one
+
+
+def arbitration_of_a_stopped_task(x):
+    """A no to the question of the task ends it, and this one with it."""
+    intent, one = beside(x, "arbitrate")
+    asked = ask(x.agent, intent_id=intent["id"], choices=EFFECTS,
+                on_reject="abandon")
+    made(answer(x.operator, asked, "no", reason=f"Like {one}"), 200)
+    return one
+
+
+def approval_of_an_expired_task(x):
+    intent, one = beside(x, "approvals", action="deploy")
+    asked = ask(x.agent, intent_id=intent["id"], timeout_seconds=60,
+                question=f"About {one}?")
+    over(x, asked["suspension_id"])
+    return one
+
+
+def checkpoint_rejected(x):
+    _, one, _, _, id_ = reached(x.agent)
+    made(decide(x.operator, one, "reject", json={"reason": "no"}), 200)
+    return id_
+
+
+def checkpoint_of_a_cancelled_plan(x):
+    _, one, _, _, id_ = reached(x.agent)
+    r = change(x.admin, one, state="cancelled")
+    assert r.status_code == 200, r.text
+    return id_
+
+
+def checkpoint_replaced(x):
+    """The agent's own question, whose text has the id, takes its place."""
+    intent, _, _, _, id_ = reached(x.agent)
+    ask(x.agent, intent_id=intent["id"], question=f"Instead of {id_}?",
+        context={"checkpoint_id": "cp-1", "suspension_id": id_},
+        choices=EFFECTS)
+    return id_
+
+
+def own_checkpoint(x):
+    intent, *_ = reached(x.agent)
+    asked = ask(x.agent, intent_id=intent["id"], choices=EFFECTS,
+                context={"checkpoint_id": "cp-1"})
+    made(answer(x.operator, asked, "go"), 200)
+    return asked["suspension_id"]
+
+
+def checkpoint_of_an_abandoned_task(x):
+    intent, _, _, _, id_ = reached(x.agent)
+    made(set_status(x.admin, kit.get(x.admin, intent), "abandoned"), 200)
+    return id_
+
+
+def reviewed(how):
+    def end(x):
+        _, one, _ = under_review(x.agent)
+        made(review(x.operator, one, how, reason="As it is."), 200)
+        return one["review_suspension_id"]
+
+    end.__name__ = f"review_{how}"
+    return end
+
+
+# The end; its state, outcome and way; its value.
+ENDS = [
+    (through(doors.native), "resolved", "none", "native", "approve"),
+    (through(doors.openintent), "resolved", "none", "openintent",
+     "approve"),
+    (through(doors.approve), "resolved", "authorized", "openintent",
+     "approve"),
+    (through(doors.deny), "resolved", "vetoed", "openintent", "deny"),
+    (through(doors.escalation), "resolved", "answered", "openintent", "x"),
+    (through(doors.arbitration), "resolved", "answered", "openintent", "x"),
+    (through(doors.access), "resolved", "authorized", "openintent", "read"),
+    (through(doors.no_access), "resolved", "vetoed", "openintent", "deny"),
+    (through(doors.checkpoint), "resolved", "authorized", "openintent",
+     "approve"),
+    (checkpoint_rejected, "resolved", "vetoed", "openintent", "reject"),
+    (answered_on_the_page, "resolved", "none", "browser", "approve"),
+    (answered_in_bulk, "resolved", "authorized", "browser", "approve"),
+    (answered_aap, "resolved", "authorized", "native", "approve"),
+    (answered_veto_window, "resolved", "authorized", "native", "approve"),
+    (vetoed_veto_window, "resolved", "vetoed", "native", "reject"),
+    (answered_tool_calls, "resolved", "authorized", "tool_call", "approve"),
+    (rejected_tool_calls, "resolved", "vetoed", "tool_call", "reject"),
+    (answered_form, "resolved", "answered", "native", "As you like."),
+    (own_checkpoint, "resolved", "authorized", "native", "go"),
+    (reviewed("approve"), "resolved", "authorized", "native", "approve"),
+    (reviewed("reject"), "resolved", "vetoed", "native", "reject"),
+    (reviewed("request_changes"), "resolved", "changes_requested", "native",
+     "request_changes"),
+    (silent("fail"), "expired", "none", "clock", None),
+    (silent("complete_with_fallback", fallback_value="deny"), "expired",
+     "fallback", "clock", "deny"),
+    (silent("use_default_and_continue", fallback_value={"n": 1}), "expired",
+     "fallback", "clock", {"n": 1}),
+    (expired_openintent, "expired", "none", "clock", None),
+    (expired_veto_window, "expired", "none", "clock", None),
+    (withdrawn_by_its_agent, "cancelled", "none", "native", None),
+    (withdrawn_by_an_admin, "cancelled", "none", "native", None),
+    (withdrawn_with_its_task, "cancelled", "none", "openintent", None),
+    (withdrawn_aap, "cancelled", "none", "native", None),
+    (withdrawn_approval, "cancelled", "none", "native", None),
+    (withdrawn_access, "cancelled", "none", "native", None),
+    (escalation_of_a_completed_task, "cancelled", "none", "native", None),
+    (approval_of_an_abandoned_task, "cancelled", "none", "native", None),
+    (arbitration_of_a_stopped_task, "cancelled", "none", "native", None),
+    (approval_of_an_expired_task, "cancelled", "none", "native", None),
+    (checkpoint_of_a_cancelled_plan, "cancelled", "none", "native", None),
+    (checkpoint_of_an_abandoned_task, "cancelled", "none", "native", None),
+    (checkpoint_replaced, "cancelled", "none", "native", None),
+]
+
+
+@pytest.fixture
+def scene(server, agent, operator, admin, person):
+    return Scene(server, agent, operator, admin, person)
+
+
+@route(RECEIPT)
+@pytest.mark.parametrize("end, state, outcome, via, value", ENDS,
+                         ids=[e[0].__name__ for e in ENDS])
+def test_74_every_end_has_a_receipt(scene, no_rules, end, state, outcome, via,
+                                    value):
+    one = end(scene)
+    now = wait_for(lambda: (q := kit.read(scene.operator, {
+        "suspension_id": one}))["state"] != "pending" and q)
+    bundle = receipt(scene.operator, now)
+    said, words = holds(scene.operator, bundle)
+    r = said["receipt"]
+    assert (r["state"], r["outcome"], r["responded_via"]) == \
+        (state, outcome, via)
+    assert words.get("value") == value
+    assert said["sub"] == one and r["intent_id"] == now["intent_id"]
+    assert r["responded_at"] == now["responded_at"]
+    assert words["responded_by"] == now["responded_by"]
+    # The event is one of this end, not another of the same transaction.
+    event = json.loads(bundle["texts"]["event"])
+    assert event["sequence"] > r["asked_event"]["sequence"]
+    payload, type_ = event["payload"], event["event_type"]
+    named = one in (payload.get(k) for k in (
+        "suspension_id", "approval_id", "request_id", "arbitration_id",
+        "escalation_id"))
+    assert type_ not in ("intent.suspended", "plan.checkpoint_reached")
+    assert named or (type_ == "status_changed" and payload["new_status"] in
+                     ("completed", "abandoned"))
+
+
+def test_the_calls_are_those_of_the_tool_call_door(scene, no_rules):
+    """Their digests are signed; what an agent calls "calls" is its own."""
+    one = answered_tool_calls(scene)
+    r = holds(scene.agent, receipt(scene.agent, {"suspension_id": one})
+              )[0]["receipt"]
+    sent = kit.read(scene.agent, {"suspension_id": one})["tool_calls"]
+    assert [(c["id"], c["tool"]) for c in r["calls"]] == \
+        [(c["id"], c["tool"]) for c in sent]
+    with scene.server.database() as db:
+        kept = db.execute(
+            "SELECT arguments_sha256 FROM suspension_call "
+            "WHERE suspension_id = %s ORDER BY ordinal", [one]).fetchall()
+    assert [c["arguments_sha256"] for c in r["calls"]] == \
+        [k for (k,) in kept]
+    words = [{"id": "Zanzibar", "tool": "Quokka", "arguments_sha256": "x"}]
+    asked = ask(scene.agent, context={"calls": words})
+    answer(scene.operator, asked)
+    r = holds(scene.agent, receipt(scene.agent, asked))[0]["receipt"]
+    assert r["calls"] is None
+
+
+def test_a_large_question_stops_no_receipt(scene, no_rules):
+    """As many words in the places of a receipt as an agent can put there."""
+    wide = [{"id": "x" * 50, "tool": "y" * 50} for _ in range(1500)]
+    asked = [ask(scene.agent, context={"calls": wide})["suspension_id"]]
+    answer(scene.operator, {"suspension_id": asked[0]})
+    names = [tool_call("\U00010348" * 198 + f"{n:02}",
+                       "\U00010348" * 198 + f"{n:02}") for n in range(50)]
+    one = check(scene.agent, *names)
+    if one.status_code == 202:
+        asked.append(one.json()["request_id"])
+        made(scene.operator.post(f"{API}/resume/{asked[-1]}",
+                                 json={"action": "reject"}), 200)
+    asked.append(through(doors.native)(scene))
+    for each in asked:
+        receipt(scene.operator, {"suspension_id": each}, whole=False)
+
+
+def test_events_that_name_the_question_are_not_its_end(scene):
+    """An agent posts what looks like one, before and after the answer."""
+    asked = ask(scene.agent)
+    fake = {"suspension_id": asked["suspension_id"], "outcome": "authorized",
+            "event_type": "intent.resumed"}
+    intent = {"id": asked["intent_id"]}
+    for type_ in ("intent.resumed", "status_changed", "decision_recorded"):
+        refused(scene.agent.post(at(intent, "events"), json={
+            "event_type": type_, "payload": fake}), 403)
+    for type_ in ("comment", "engagement.decision", "task.progress"):
+        made(scene.agent.post(at(intent, "events"), json={
+            "event_type": type_, "payload": fake}))
+    made(answer(scene.operator, asked, reason=str(fake)), 200)
+    made(scene.agent.post(at(intent, "events"), json={
+        "event_type": "comment", "payload": fake}))
+    bundle = receipt(scene.agent, asked)
+    holds(scene.agent, bundle)
+    assert json.loads(bundle["texts"]["event"])["event_type"] == \
+        "intent.resumed"
