@@ -394,6 +394,26 @@ Test(channel, body_says_the_title_and_nulls)
     cr_assert_eq(json_int(json_get(d, "max_attempts")), 1);
 }
 
+/* A title that the server made of the arguments goes where they may go. */
+Test(channel, body_shows_arguments_only_with_all)
+{
+    struct suspension s = question();
+    s.kind = KIND_APPROVAL;
+    s.question = STR("Run Bash?");
+    s.title = STR("Run `ls`");
+    suspension_set_subject(
+        &s,
+        json_of("{'calls':[{'tool':'Bash','args':{'command':'ls'}}]}"), NULL);
+    for (int detail = CHANNEL_TITLE; detail <= CHANNEL_ALL; detail++) {
+        const struct json *d = data_of(&s, (enum channel_detail)detail);
+        cr_assert(str_is(json_get_text(d, "title"),
+                         detail == CHANNEL_ALL ? "Run `ls`" : "Run Bash?"));
+    }
+    s.title = STR("Look around");
+    const struct json *d = data_of(&s, CHANNEL_TITLE);
+    cr_assert(str_is(json_get_text(d, "title"), "Look around"));
+}
+
 /* The longest of everything, each character escaped to six. */
 Test(channel, body_keeps_its_ceiling)
 {

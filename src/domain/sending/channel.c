@@ -7,6 +7,7 @@
 
 #include "base/clock_text.h"
 #include "domain/kind/label.h"
+#include "domain/permit/tool_title.h"
 #include "domain/sending/endpoint.h"
 
 #define HEAD 200      /* characters of a title */
@@ -187,12 +188,15 @@ static void channel_set_title(struct arena *a, struct json *o,
                               const struct channel_notice *n)
 {
     const struct suspension *s = n->suspension;
+    const bool hide = n->channel->detail != CHANNEL_ALL && s->question.n > 0 &&
+                      tool_title_of(a, s);
     const int64_t most =
         json_int(json_get(json_read(a, s->retry_policy), "max_attempts"));
     json_set_text_or_null(o, "suspension_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
     json_set_text(o, "title",
-                  s->title.n ? s->title : str_head(s->question, HEAD));
+                  s->title.n && !hide ? s->title
+                                      : str_head(s->question, HEAD));
     json_set_text_or_null(o, "severity",
                           vocabulary_severity(s->severity)->wire);
     json_set_text(o, "agent", s->asked_by);

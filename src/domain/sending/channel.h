@@ -81,9 +81,10 @@ struct str channel_first(struct arena *a, const struct suspension *s);
 
 /* The body of a notice, {type, timestamp, data}, within the channel's detail.
  * data always has: suspension_id, intent_id, title (the title, or the head of
- * the question), severity, agent, attempt, max_attempts, asked_at, expires_at,
- * notify_to, url; summary: also question, on_expiry; all: also explanation,
- * context, choices (their labels). The moments are RFC 3339 or null. Members
+ * the question: in place of one that shows arguments too, except with all),
+ * severity, agent, attempt, max_attempts, asked_at, expires_at, notify_to, url;
+ * summary: also question, on_expiry; all: also explanation, context, choices
+ * (their labels). The moments are RFC 3339 or null. Members
  * that would make it longer than CHANNEL_BODY_MAX are null: the context first,
  * then the explanation. */
 struct channel_notice {

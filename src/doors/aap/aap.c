@@ -7,6 +7,7 @@
 #include "base/json/fields.h"
 #include "domain/answer/resolve.h"
 #include "domain/permit/tool_call.h"
+#include "domain/permit/tool_title.h"
 #include "domain/question/suspension_read.h"
 #include "doors/asking/question.h"
 #include "doors/call/hold.h"
@@ -97,6 +98,7 @@ static const struct err *aap_ask(struct submission *x)
                            .responder = {.mode = RESPONDER_OPERATORS},
                            .on_reject = ON_REJECT_RESUME,
                            .timeout_seconds = x->seconds};
+    s.title = tool_title(a, suspension_subject(a, &s));
     TRY(suspension_compose(a, tool_call_choices(a), NULL, &s));
     return tool_check_ask(&x->gate, &s, &terms);
 }

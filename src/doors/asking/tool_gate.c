@@ -3,6 +3,7 @@
 #include "doors/asking/tool_gate.h"
 
 #include "base/id.h"
+#include "domain/permit/tool_title.h"
 #include "domain/question/suspension_read.h"
 #include "doors/asking/question.h"
 #include "doors/asking/tool_request.h"
@@ -35,10 +36,12 @@ static const struct err *tool_gate_ask(struct tool_gate *g)
                                  g->calls.challenge.server_name, STR("?"));
     s->id = id_new(a);
     s->kind = n > 0 ? KIND_APPROVAL : KIND_CREDENTIAL_NEEDED;
-    s->title = str_trim(g->check.title).n > 0 ? g->check.title : STR_NONE;
     s->on_reject = ON_REJECT_ABANDON;
     s->allow_edit = n > 0 && g->edit;
     s->subject = tool_call_subject(a, &g->calls, &g->about);
+    s->title = tool_title(a, suspension_subject(a, s));
+    if (!s->title.p && str_trim(g->check.title).n > 0)
+        s->title = g->check.title;
     TRY(suspension_compose(a, n > 0 ? tool_call_choices(a) : NULL, NULL, s));
     return tool_check_ask(&g->check, s, g->details ? &g->terms : NULL);
 }

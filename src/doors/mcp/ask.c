@@ -2,6 +2,7 @@
 #include "base/json/fields.h"
 #include "domain/answer/verdict.h"
 #include "domain/permit/tool_call.h"
+#include "domain/permit/tool_title.h"
 #include "domain/question/suspension_read.h"
 #include "doors/asking/question.h"
 #include "doors/asking/view.h"
@@ -160,6 +161,7 @@ const struct err *mcp_ask_approval(struct mcp *m, const struct json *args)
     s->kind = KIND_APPROVAL;
     s->question = tool_call_question(a, action);
     s->subject = ask_subject(m, args);
+    s->title = tool_title(a, suspension_subject(a, s));
     TRY(suspension_compose(a, tool_call_choices(a), NULL, s));
     return ask_question(m, args, &q);
 }

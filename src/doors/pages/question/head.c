@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "domain/kind/label.h"
+#include "domain/permit/tool_title.h"
 #include "domain/question/side_question.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
@@ -91,8 +92,9 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
     struct json *o = record_object(v->a, &suspension_record, &plain);
     /* The question is not said twice where the title is the whole of it. */
     const struct str title = question_head_title(s);
-    const bool whole = str_runes(title) <= PAGE_VIEW_TITLE &&
-                       str_eq(title, str_trim(s->question));
+    const bool whole = (str_runes(title) <= PAGE_VIEW_TITLE &&
+                        str_eq(title, str_trim(s->question))) ||
+                       tool_title_of(v->a, s);
     const struct str text = whole ? STR_NONE : s->question;
     head_set_badges(v, o, s);
     json_set_bool(o, "raised", s->severity_said != s->severity);
