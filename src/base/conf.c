@@ -162,6 +162,7 @@ static const struct key {
     TEXT(database_seal, NULL),
     TEXT(log_key, NULL),
     WORD(log_public, "no yes"),
+    TEXT(log_witnesses, NULL),
     /* 1.2 times this value has to end before the timeouts of nginx and the
      * supervisor. */
     NUMBER(database_timeout, 1, 20),

@@ -24,6 +24,9 @@ struct conf {
                           * yes, default no */
     struct str log_key;        /* file with its secret keys, PEM; p NULL: none
                                 */
+    struct str log_witnesses;  /* keys of those who may sign its heads too,
+                                * name+id+key, separated by spaces; p NULL:
+                                * nobody may */
     struct str socket;         /* path of the FastCGI socket */
     struct str wait_socket;    /* path of the socket of the process that holds
                                 * waiters; default: wait.sock in the same

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import (Encoding,
 
 import kit
 from server import TOP, place
+from test_log_witnesses import Witness
 
 BLOCKS = re.findall(r"^```(?:sh|cron)\n(.*?)^```",
                     (TOP / "docs/log.md").read_text(), re.M | re.S)
@@ -130,6 +131,21 @@ def test_cron_keeps_a_head(run, server):
     kept.rename(run.at / "head.txt")
     server.sayso("export", "--log", str(run.at / "log.jsonl"))
     assert run(block("--bundle")).returncode == 0
+
+
+def test_a_witness_signs_a_head(run, server):
+    """The line comes with a head that is not the newest any more."""
+    w = Witness("witness.example.org")
+    head = (run.at / "head.txt").read_text()
+    cosigned = head + w.line(head)
+    (run.at / "signed.txt").write_text(cosigned)
+    with kit.configured(server, log_witnesses=w.vkey):
+        done = run(block("cosignatures").replace(
+            "$KEY", server.env["SAYSO_ADMIN_KEY"]))
+    assert done.stdout == cosigned, done.stderr
+    (run.at / "head.txt").write_text(done.stdout)
+    for code in BUNDLE:
+        assert run(code).returncode == 0
 
 
 # --- An export ------------------------------------------------------------

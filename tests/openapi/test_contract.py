@@ -113,7 +113,8 @@ def test_query_keys_have_the_same_types(row):
 
 
 # Concurrent changes there do not conflict: the last one wins, or both count.
-UNOPPOSED = {("patch", "/api/v1/endpoints/{id}"),
+UNOPPOSED = {("post", "/api/v1/admin/log/cosignatures"),
+             ("patch", "/api/v1/endpoints/{id}"),
              ("post", "/api/v1/initiations"),
              ("post", "/mcp")}  # a conflict is a tool's result
 
@@ -139,8 +140,9 @@ def test_errors_look_as_the_door_has_them(row):
 
 # Each ticket is another one; a use is repeated by its operation_id, a result by
 # itself; a heartbeat says that the agent lives now; a second checkpoint is none
-# where nothing is new.
+# where nothing is new; a head has one line of each witness.
 REPEATED_OTHERWISE = {("post", "/api/v1/admin/checkpoints"),
+                      ("post", "/api/v1/admin/log/cosignatures"),
                       ("post", "/api/v1/coordinators/{id}/heartbeat"),
                       ("post", "/api/v1/initiations"),
                       ("post", "/v1/requests/{id}/outcome"),

@@ -12,8 +12,9 @@ from openapi_contract import BY_ID, DOC, TOP, example, follow, judge
 
 sys.path.insert(0, str(TOP / "tests" / "http"))
 
-from kit import lost  # noqa: E402
+from kit import configured, lost  # noqa: E402
 from page import Page, new_token, once, typed  # noqa: E402
+from test_log_witnesses import Witness  # noqa: E402
 
 ANY_ID = "11111111-2222-4333-8444-555555555555"
 
@@ -337,7 +338,19 @@ def soon(client, operation_id, *args, **more):
     return call(client, operation_id, 200, *args, **more)
 
 
-def test_the_log(agent, operator, nobody, server):
+def cosigned(agent, admin, server):
+    """A witness adds its line to the newest head."""
+    w = Witness("witness.example")
+    with configured(server, log_witnesses=w.vkey):
+        note = agent.get("/log/checkpoint").text
+        call(admin, "addCosignature", 200, json={"note": note + w.line(note)})
+        call(admin, "addCosignature", 422, json={"note": note})
+        foreign = note.replace("/log\n", "/other\n", 1)
+        call(admin, "addCosignature", 404, json={"note": foreign})
+        call(agent, "logHead", 200, params={"cosigned": "yes"})
+
+
+def test_the_log(agent, operator, admin, nobody, server):
     intent = draft(agent).json()
     at = {"id": intent["id"]}
     call(agent, "setStatus", 200, at, json={"status": "abandoned"},
@@ -367,6 +380,7 @@ def test_the_log(agent, operator, nobody, server):
     call(operator, "makeCheckpoint", 404, json={"intent_id": ANY_ID})
     call(operator, "makeCheckpoint", 422, json={"scope": "intent"})
     soon(agent, "logHead")
+    cosigned(agent, admin, server)
     call(agent, "logTile2", 200, {"level": "0", "n1": "000.p", "n2": "1"})
     call(agent, "logTile", 404, {"level": "7", "n": "000"})
     # A log of 256 million events would be needed for the others.

@@ -141,8 +141,9 @@ static bool note_signature_ok(struct arena *a, const struct note *n,
                                        n->text));
 }
 
-bool note_signed(struct arena *a, const struct note *n,
-                 const struct note_key *key, int64_t *at)
+const struct note_signature *note_signed(struct arena *a, const struct note *n,
+                                         const struct note_key *key,
+                                         int64_t *at)
 {
     uint8_t id[NOTE_ID];
     note_key_id(a, key, id);
@@ -150,9 +151,9 @@ bool note_signed(struct arena *a, const struct note *n,
         const struct note_signature *s = &n->v[i];
         if (str_eq(s->name, key->name) && memcmp(s->id, id, NOTE_ID) == 0 &&
             note_signature_ok(a, n, s, key, at))
-            return true;
+            return s;
     }
-    return false;
+    return NULL;
 }
 
 static struct str note_signature(struct arena *a, struct str text,

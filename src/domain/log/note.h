@@ -46,10 +46,12 @@ struct note {
 };
 /* NULL, or why the note is malformed, in words. */
 const char *note_read(struct arena *a, struct str s, struct note *out) MUST;
-/* Has the note a signature by this key that holds? *at: the time of a
- * cosignature, in seconds since 1970; 0 for the other algorithm. */
-bool note_signed(struct arena *a, const struct note *n,
-                 const struct note_key *key, int64_t *at);
+/* The signature of the note by this key that holds; NULL: there is none. *at:
+ * the time of a cosignature, in seconds since 1970; 0 for the other algorithm.
+ */
+const struct note_signature *note_signed(struct arena *a, const struct note *n,
+                                         const struct note_key *key,
+                                         int64_t *at);
 /* The text with an empty line and a signature under this name by each key. */
 struct str note_sign(struct arena *a, struct str text, struct str name,
                      const struct signer *keys, size_t n);

@@ -49,6 +49,7 @@ const struct err *api_suspension_test_clock(struct call *c) MUST;
 /* api/log.c */
 const struct err *api_log_keys(struct call *c) MUST;
 const struct err *api_log_head(struct call *c) MUST;
+const struct err *api_log_cosign(struct call *c) MUST;
 const struct err *api_log_tile(struct call *c) MUST;
 
 /* api/receipt.c */

@@ -1,6 +1,8 @@
 /* The log for witnesses and monitors, as C2SP tlog-tiles has it: the keys, the
  * newest head, the tiles and their entries. None of it has a word of an
  * event. */
+#include "base/clock.h"
+#include "base/json/fields.h"
 #include "doors/api/api.h"
 #include "store/log/signing_keys.h"
 #include "store/log/tlogs.h"
@@ -8,6 +10,7 @@
 #include "work/log/log_writer.h"
 
 #define FOR_EVER "max-age=31536000, immutable"
+#define LOG_CLOCKS_APART (300 * CLOCK_SECOND) /* a witness's clock from ours */
 
 /* Where it needs a key, no cache between may keep it for others. */
 static void log_answer(struct call *c, const char *type, struct str body,
@@ -39,15 +42,111 @@ const struct err *api_log_keys(struct call *c)
     return NULL;
 }
 
+/* ---- heads ---------------------------------------------------------- */
+
+/* With the lines that witnesses added. */
+static const struct err *log_head_answer(struct call *c,
+                                         const struct tlogs_head *head)
+{
+    struct str lines;
+    if (head->head.size == 0)
+        return ERROR(ERR_NOT_FOUND, "log.no_head",
+                     "The log has no such head, or does not keep it.");
+    TRY(tlogs_cosignatures(c->pg, c->a, tables_restore().epoch,
+                           head->head.size, &lines));
+    log_answer(c, "text/plain; charset=utf-8",
+               arena_join(c->a, head->note, lines), "max-age=2");
+    return NULL;
+}
+
+/* The newest, or the newest that a witness has signed. */
 const struct err *api_log_head(struct call *c)
 {
+    const int64_t epoch = tables_restore().epoch;
     struct tlogs_head head;
-    TRY(tlogs_head(c->pg, c->a, tables_restore().epoch, &head));
-    if (head.head.size == 0)
-        return ERROR(ERR_NOT_FOUND, "log.no_head",
-                     "The log has no signed head yet.");
-    log_answer(c, "text/plain; charset=utf-8", head.note, "max-age=2");
-    return NULL;
+    TRY(str_is(request_query(c->rq, "cosigned"), "yes")
+            ? tlogs_head_cosigned(c->pg, c->a, epoch, &head)
+            : tlogs_head(c->pg, c->a, epoch, &head));
+    return log_head_answer(c, &head);
+}
+
+/* ---- witnesses ------------------------------------------------------ */
+
+/* The note of a body, and the head in it. */
+static const struct err *log_note_read(struct call *c, struct note *note,
+                                       struct note_head *head)
+{
+    struct fields f = fields(c->a, c->body, STR(""));
+    struct str text;
+    const char *why = NULL;
+    fields_only(&f, "note");
+    fields_need(&f, "note");
+    fields_text(&f, "note", NOTE_MAX, &text);
+    if (!f.e)
+        why = note_read(c->a, text, note);
+    if (!f.e && !why)
+        why = note_head_read(c->a, note->text, head);
+    if (why)
+        fields_wrong(&f, "note", "cosignature.note",
+                     "This is not a signed head: %s.", why);
+    return fields_error(&f);
+}
+
+/* Queues the lines of the configured witnesses that hold. */
+static const struct err *log_cosign(struct call *c, const struct note *note,
+                                    const struct tlogs_head *head)
+{
+    const int64_t now = clock_now();
+    const int64_t first = (head->signed_at - LOG_CLOCKS_APART) / CLOCK_SECOND;
+    const int64_t last = (now + LOG_CLOCKS_APART) / CLOCK_SECOND;
+    struct str rest = c->serve->conf->log_witnesses;
+    bool found = false;
+    while (rest.p) {
+        const struct str word = str_cut(&rest, ' ');
+        struct note_key witness;
+        int64_t at = 0;
+        if (!note_key_read(c->a, word, &witness))
+            continue;
+        const struct note_signature *s =
+            note_signed(c->a, note, &witness, &at);
+        if (!s)
+            continue;
+        if (at < first || at > last)
+            return err_at(c->a, ERR_INVALID, "cosignature.time", STR("note"),
+                          "The time of a cosignature is before that of the "
+                          "head, or in the future.");
+        tlogs_queue_cosignature(
+            c->pg, c->a,
+            &(struct tlogs_cosignature){.epoch = tables_restore().epoch,
+                                        .size = head->head.size,
+                                        .key = word,
+                                        .line = s->line,
+                                        .by = principal_actor(&c->who),
+                                        .at = now});
+        found = true;
+    }
+    return found ? NULL
+                 : err_at(c->a, ERR_INVALID, "cosignature.signature",
+                          STR("note"),
+                          "The note has no signature that holds of a witness "
+                          "that the server is configured with.");
+}
+
+const struct err *api_log_cosign(struct call *c)
+{
+    struct note *note = arena_new(c->a, struct note);
+    struct note_head said;
+    struct tlogs_head head;
+    TRY(call_body(c));
+    TRY(log_note_read(c, note, &said));
+    TRY(tlogs_head_of(c->pg, c->a, tables_restore().epoch, said.size, &head));
+    if (!str_starts(head.note, arena_join(c->a, note->text, STR("\n"))))
+        head.head.size = 0;
+    if (head.head.size > 0) {
+        TRY(log_cosign(c, note, &head));
+        TRY(pg_run(c->pg, c->a, NULL));
+    }
+    return log_head_answer(c, &head);
 }
 
 /* ---- tiles ---------------------------------------------------------- */

@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "domain/log/note.h"
 #include "domain/question/retry.h"
+
+#define LOG_WITNESSES_MAX 16
 
 static bool load_conf_file(const char *path, struct buf *b)
 {
@@ -27,21 +30,40 @@ static void load_conf_log(struct str lines)
     }
 }
 
+/* The values that are checked by the domain. */
+static bool load_conf_check(struct arena *a, const struct conf *conf)
+{
+    const struct str retry = conf->default_retry_policy;
+    const struct err *e = retry.p ? retry_check_default(a, retry) : NULL;
+    struct str rest = conf->log_witnesses;
+    struct note_key key;
+    if (e) {
+        log_line(LOG_ERR, "configuration: default_retry_policy: %.*s %.*s",
+                 STR_FMT(e->at), STR_FMT(e->say));
+        return false;
+    }
+    for (size_t n = 0; rest.p; n++) {
+        if (note_key_read(a, str_cut(&rest, ' '), &key) &&
+            key.algorithm == NOTE_COSIGNATURE && n < LOG_WITNESSES_MAX)
+            continue;
+        log_line(LOG_ERR,
+                 "configuration: log_witnesses: keys of witnesses are "
+                 "required, name+id+key of the type 04, separated by single "
+                 "spaces, %d at most",
+                 LOG_WITNESSES_MAX);
+        return false;
+    }
+    return true;
+}
+
 bool load_conf(struct arena *a, const char *path, struct conf *out)
 {
     struct buf file = buf_make(a, LOAD_CONF_FILE_MAX);
     struct buf mistakes = buf_make(a, LOAD_CONF_FILE_MAX);
     if (path && !load_conf_file(path, &file))
         return false;
-    if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes)) {
-        /* The one value that is checked by the domain. */
-        const struct str text = out->default_retry_policy;
-        const struct err *e = text.p ? retry_check_default(a, text) : NULL;
-        if (e)
-            log_line(LOG_ERR, "configuration: default_retry_policy: %.*s %.*s",
-                     STR_FMT(e->at), STR_FMT(e->say));
-        return !e;
-    }
+    if (conf_read(a, path ? buf_text(&file) : STR_NONE, out, &mistakes))
+        return load_conf_check(a, out);
     load_conf_log(buf_text(&mistakes));
     return false;
 }

@@ -90,6 +90,24 @@ SELECT position FROM log_leaf WHERE epoch = $1 AND intent_id = $2 AND sequence =
 SELECT size, encode(root, 'hex'), note, microseconds(signed_at) FROM log_head
  WHERE epoch = $1 ORDER BY size DESC LIMIT 1
 
+-- name: tlog_head_of
+SELECT size, encode(root, 'hex'), note, microseconds(signed_at) FROM log_head
+ WHERE epoch = $1 AND size = $2
+
+-- name: tlog_head_cosigned
+-- The newest that a witness has signed.
+SELECT size, encode(root, 'hex'), note, microseconds(signed_at) FROM log_head
+ WHERE epoch = $1 AND size = (SELECT max(size) FROM log_cosignature WHERE epoch = $1)
+
+-- name: tlog_cosignatures
+-- The lines that follow the signatures of a head.
+SELECT coalesce(string_agg(line || chr(10), '' ORDER BY at, key), '') FROM log_cosignature
+ WHERE epoch = $1 AND size = $2
+
+-- name: tlog_cosignature_put
+INSERT INTO log_cosignature (epoch, size, key, line, by, at) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (epoch, size, key) DO NOTHING
+
 -- name: tlog_head_put
 INSERT INTO log_head (epoch, size, root, note, signed_at)
 VALUES ($1, $2, decode($3, 'hex'), $4, $5)

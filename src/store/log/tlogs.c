@@ -1,7 +1,7 @@
 /* The log over all events in the database. Decides nothing. */
 #include "store/log/tlogs.h"
 
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 enum { SIZE, XID, INTENT, SEQUENCE };
 enum {
@@ -245,12 +245,14 @@ const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
                                    "A tile of the log is missing.");
 }
 
-const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
-                             struct tlogs_head *out)
+static const struct err *tlogs_head_read(struct pg *pg, struct arena *a,
+                                         int statement,
+                                         const struct pg_args *args,
+                                         struct tlogs_head *out)
 {
     struct pg_rows *r = NULL;
     *out = (struct tlogs_head){.signed_at = 0};
-    TRY(pg_query(pg, a, SQL_TLOG_HEAD, PG(pg_number(epoch)), &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     if (pg_count(r) == 0)
         return NULL;
     out->head.size = pg_int(r, 0, 0);
@@ -260,6 +262,42 @@ const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
                ? NULL
                : ERROR(ERR_INTERNAL, "log.inconsistent",
                        "A head has no root.");
+}
+
+const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
+                             struct tlogs_head *out)
+{
+    return tlogs_head_read(pg, a, SQL_TLOG_HEAD, PG(pg_number(epoch)), out);
+}
+
+const struct err *tlogs_head_of(struct pg *pg, struct arena *a, int64_t epoch,
+                                int64_t size, struct tlogs_head *out)
+{
+    return tlogs_head_read(pg, a, SQL_TLOG_HEAD_OF,
+                           PG(pg_number(epoch), pg_number(size)), out);
+}
+
+const struct err *tlogs_head_cosigned(struct pg *pg, struct arena *a,
+                                      int64_t epoch, struct tlogs_head *out)
+{
+    return tlogs_head_read(pg, a, SQL_TLOG_HEAD_COSIGNED,
+                           PG(pg_number(epoch)), out);
+}
+
+const struct err *tlogs_cosignatures(struct pg *pg, struct arena *a,
+                                     int64_t epoch, int64_t size,
+                                     struct str *out)
+{
+    return rows_text(pg, a, SQL_TLOG_COSIGNATURES,
+                     PG(pg_number(epoch), pg_number(size)), out);
+}
+
+void tlogs_queue_cosignature(struct pg *pg, struct arena *a,
+                             const struct tlogs_cosignature *c)
+{
+    pg_queue(pg, a, SQL_TLOG_COSIGNATURE_PUT,
+             PG(pg_number(c->epoch), pg_number(c->size), pg_text(c->key),
+                pg_text(c->line), pg_text(c->by), pg_moment(c->at)));
 }
 
 const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,

@@ -114,6 +114,29 @@ struct tlogs_head {
 /* The newest head. */
 const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_head *out) MUST;
+/* The one of this size. */
+const struct err *tlogs_head_of(struct pg *pg, struct arena *a, int64_t epoch,
+                                int64_t size, struct tlogs_head *out) MUST;
+/* The newest that a witness has signed. */
+const struct err *tlogs_head_cosigned(struct pg *pg, struct arena *a,
+                                      int64_t epoch,
+                                      struct tlogs_head *out) MUST;
+/* The lines that witnesses have added to a head. */
+const struct err *tlogs_cosignatures(struct pg *pg, struct arena *a,
+                                     int64_t epoch, int64_t size,
+                                     struct str *out) MUST;
+
+/* The line that a witness adds to a head. */
+struct tlogs_cosignature {
+    int64_t epoch, size;
+    struct str key; /* of the witness, as it is configured */
+    struct str line;
+    struct str by;
+    int64_t at;
+};
+/* The first line of a witness stays. */
+void tlogs_queue_cosignature(struct pg *pg, struct arena *a,
+                             const struct tlogs_cosignature *c);
 
 /* The position of an event; -1: the log does not have it. */
 const struct err *tlogs_position(struct pg *pg, struct arena *a, int64_t epoch,
