@@ -65,6 +65,7 @@ const struct err *api_reconcile(struct call *c) MUST;
 
 /* api/tool_call.c */
 const struct err *api_tool_call_check(struct call *c) MUST;
+const struct err *api_initiation_make(struct call *c) MUST;
 
 /* api/authorization.c */
 const struct err *api_authorization(struct call *c) MUST;
@@ -89,9 +90,6 @@ const struct err *api_redemption(struct call *c) MUST;
 /* api/resume.c */
 const struct err *api_resume(struct call *c) MUST;
 const struct err *api_resume_page(struct call *c) MUST;
-
-/* api/initiation.c */
-const struct err *api_initiation_make(struct call *c) MUST;
 
 /* api/endpoint.c */
 const struct err *api_endpoint_register(struct call *c) MUST;
