@@ -195,3 +195,11 @@ DELETE FROM permit_token
  WHERE expires_at < $1
    AND token_sha256 = ANY (ARRAY(SELECT t.token_sha256 FROM permit_token t
                                   WHERE t.expires_at < $1 ORDER BY t.expires_at LIMIT 500))
+
+-- name: due_artifact_delete
+-- What no question uses. A question that is being asked holds the lock.
+DELETE FROM artifact
+ WHERE NOT used AND uploaded_at < $1
+   AND id = ANY (ARRAY(SELECT t.id FROM artifact t
+                        WHERE NOT t.used AND t.uploaded_at < $1
+                        ORDER BY t.uploaded_at LIMIT 500))

@@ -15,6 +15,7 @@
 #include "store/permit/permits.h"
 #include "store/person/keys.h"
 #include "store/person/people.h"
+#include "store/question/artifacts.h"
 #include "store/question/suspensions.h"
 #include "store/sending/endpoints.h"
 #include "work/policy.h"
@@ -371,6 +372,58 @@ static const struct err *ask_check(const struct work *w, struct suspension *s,
     return probe_check(w->arena, all, s);
 }
 
+/* ---- artifacts ------------------------------------------------------- */
+
+/* Refs that may be those of artifacts, each once. */
+struct ask_refs {
+    struct str v[2 * SUSPENSION_REFS_MAX];
+    size_t n;
+};
+
+static void ask_refs_add(struct ask_refs *refs, const struct json *list)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct str ref = json_get_text(json_at(list, i), "ref");
+        size_t k = 0;
+        while (k < refs->n && !str_eq(refs->v[k], ref))
+            k++;
+        if (artifact_ref(ref) && k == refs->n && k < countof(refs->v))
+            refs->v[refs->n++] = ref;
+    }
+}
+
+/* The artifacts that the question names are the agent's own. Where a list of
+ * its facts has another digest, that is a word of the agent. */
+static const struct err *ask_take_artifacts(struct work *w,
+                                            const struct suspension *s)
+{
+    struct ask_refs refs = {.n = 0};
+    const struct json *subject = suspension_subject(w->arena, s);
+    ask_refs_add(&refs, json_read(w->arena, s->evidence));
+    ask_refs_add(&refs, json_read(w->arena, s->artifacts));
+    const size_t needed = refs.n;
+    ask_refs_add(&refs, json_get(subject, "evidence"));
+    ask_refs_add(&refs, json_get(subject, "artifacts"));
+    if (refs.n == 0)
+        return NULL;
+    const struct artifacts_wanted wanted = {
+        .agent = s->asked_by, .test = s->test, .refs = refs.v, .n = refs.n};
+    TRY(artifacts_take(w->pg, w->arena, &wanted, &w->artifacts));
+    for (size_t i = 0; i < needed; i++) {
+        size_t k = 0;
+        while (k < w->artifacts.n &&
+               !str_eq(w->artifacts.v[k].sha256, refs.v[i]))
+            k++;
+        if (k == w->artifacts.n)
+            return err_at(w->arena, ERR_INVALID, "artifact.unknown",
+                          STR("artifacts"),
+                          "The agent has uploaded no file with the digest "
+                          "%.*s, or it was removed. Upload it again.",
+                          STR_FMT(refs.v[i]));
+    }
+    return NULL;
+}
+
 const struct err *ask(struct work *w, struct suspension *s,
                       const struct ask_by *by)
 {
@@ -386,10 +439,14 @@ const struct err *ask(struct work *w, struct suspension *s,
         TRY(ask_check(w, s, &by->terms, all));
     else
         risk_settle(w->arena, s, &by->terms);
+    TRY(ask_take_artifacts(w, s));
     TRY(suspension_seal(w->arena, s, w->now));
     struct json *asked = holds ? suspension_payload(w->arena, s)
                                : side_question_asked(w->arena, s);
     json_set_text(asked, "asked_sha256", suspension_asked_sha256(w->arena, s));
+    if (w->artifacts.n > 0)
+        json_set_json(asked, "artifacts",
+                      artifact_payload(w->arena, &w->artifacts));
     TRY(work_event(w, holds ? "intent.suspended" : side_question_asked_type(s),
                    by->event, asked));
     s->asked_sequence = w->intent.tail.sequence;

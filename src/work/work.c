@@ -9,6 +9,7 @@
 #include "store/permit/permits.h"
 #include "store/plan/portfolios.h"
 #include "store/plan/tasks.h"
+#include "store/question/artifacts.h"
 #include "store/question/suspensions.h"
 #include "store/sql.gen.h"
 #include "work/follow.h"
@@ -238,6 +239,8 @@ void work_queue(struct work *w)
         suspensions_queue_insert(w->pg, w->arena, &w->suspension);
     else if (w->suspension_decided)
         suspensions_queue_decide(w->pg, w->arena, &w->suspension);
+    if (w->suspension_new)
+        artifacts_queue_use(w->pg, w->arena, w->suspension.id, &w->artifacts);
     if (w->suspension_new && (w->intent.containers & INTENT_IN_PORTFOLIO))
         portfolios_queue_asked(w->pg, w->arena, w->intent.id);
     work_queue_permit(w);

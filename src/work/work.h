@@ -13,6 +13,7 @@
 #include "base/shared/quota.h"
 #include "domain/answer/resolve.h"
 #include "domain/plan/intent_plans.h"
+#include "domain/question/artifact.h"
 #include "store/sending/deliveries.h"
 #include "work/follow.h"
 #include "world/pg/pg.h"
@@ -65,6 +66,7 @@ struct work {
     bool has_permit;      /* the work grants, refuses or makes it */
     bool permit_new;
     const struct push_revocation *revoked; /* NULL: no permit was revoked */
+    struct artifact_rows artifacts;        /* of the new question */
     struct str permit_key; /* id of the key that asks for a new one */
     const struct permit_terms *permit_terms; /* of a new one; NULL: default */
     struct resolve_deadline deadline; /* of a portfolio, if one is over */

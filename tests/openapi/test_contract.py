@@ -145,6 +145,7 @@ REPEATED_OTHERWISE = {("post", "/api/v1/admin/checkpoints"),
                       ("post", "/api/v1/admin/log/cosignatures"),
                       ("post", "/api/v1/coordinators/{id}/heartbeat"),
                       ("post", "/api/v1/initiations"),
+                      ("post", "/api/v1/artifacts"),  # by the bytes
                       ("post", "/v1/requests/{id}/outcome"),
                       ("post", "/api/v1/redemptions"),
                       ("post", "/api/v1/redemptions/{id}/result")}

@@ -93,6 +93,7 @@ OBJECTS = {"suspension": "Suspension",
            "task": "Task",
            "graph_node": "GraphNode",
            "endpoint": "Endpoint",
+           "artifact": "UploadedArtifact",
            "log_checkpoint": "LogCheckpoint",
            "signing_key": "SigningKey"}
 BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",

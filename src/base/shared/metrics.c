@@ -17,6 +17,7 @@ const char metrics_limit_open[] = "limit.open";
 const char metrics_limit_bytes[] = "limit.bytes";
 const char metrics_limit_subscriptions[] = "limit.subscriptions";
 const char metrics_limit_endpoints[] = "limit.endpoints";
+const char metrics_limit_artifacts[] = "limit.artifacts";
 
 /* The statuses that the server sends; others are counted in the last place. */
 static const int statuses[] = {
@@ -40,7 +41,8 @@ static const char *const ceilings[] = {
     metrics_limit_streams,   metrics_limit_held,
     metrics_limit_rate,      metrics_limit_open,
     metrics_limit_bytes,     metrics_limit_subscriptions,
-    metrics_limit_endpoints, metrics_limit_workers};
+    metrics_limit_endpoints, metrics_limit_workers,
+    metrics_limit_artifacts};
 
 static const struct {
     const char *name, *help;

@@ -77,6 +77,7 @@ extern const char metrics_limit_rate[];
 extern const char metrics_limit_workers[];
 extern const char metrics_limit_open[];
 extern const char metrics_limit_bytes[];
+extern const char metrics_limit_artifacts[];
 extern const char metrics_limit_subscriptions[];
 extern const char metrics_limit_endpoints[];
 

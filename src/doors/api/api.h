@@ -52,6 +52,10 @@ const struct err *api_log_head(struct call *c) MUST;
 const struct err *api_log_cosign(struct call *c) MUST;
 const struct err *api_log_tile(struct call *c) MUST;
 
+/* api/artifact.c */
+const struct err *api_artifact_upload(struct call *c) MUST;
+const struct err *api_artifact_get(struct call *c) MUST;
+
 /* api/receipt.c */
 const struct err *api_receipt(struct call *c) MUST;
 const struct err *api_receipt_keys(struct call *c) MUST;

@@ -37,15 +37,21 @@ const struct err *call_begin(struct call *c, struct work *w, struct str id)
     return work_begin_by_caller(w, id, &c->once);
 }
 
-const struct err *call_body(struct call *c)
+const struct err *call_plain(const struct call *c)
 {
     const struct str how = request_header(c->rq, "Content-Encoding");
-    c->body = NULL;
-    /* A JSON reader could only call a compressed body malformed. */
     if ((how.n > 0 && !str_is_nocase(how, "identity")) ||
         str_starts(c->rq->body, STR("\x1F\x8B")))
         return ERROR(ERR_MEDIA_TYPE, "request.encoding",
                      "The body is compressed. Send it uncompressed.");
+    return NULL;
+}
+
+const struct err *call_body(struct call *c)
+{
+    c->body = NULL;
+    /* A JSON reader could only call a compressed body malformed. */
+    TRY(call_plain(c));
     TRY(json_parse(c->a, c->rq->body, &c->body));
     if (json_depth(c->body) > JSON_INPUT_DEPTH_MAX)
         return ERROR(ERR_BAD_REQUEST, "json.too_deep",

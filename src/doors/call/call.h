@@ -45,6 +45,8 @@ struct work call_work(const struct call *c);
 /* work_begin_by_caller of a new unit, with the key of the call. */
 const struct err *call_begin(struct call *c, struct work *w,
                              struct str id) MUST;
+/* ERR_MEDIA_TYPE request.encoding for a body that is compressed. */
+const struct err *call_plain(const struct call *c) MUST;
 /* Reads the body into c->body. ERR_BAD_REQUEST json.*; ERR_MEDIA_TYPE
  * request.encoding; ERR_INVALID body.not_object. */
 const struct err *call_body(struct call *c) MUST;

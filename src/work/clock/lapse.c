@@ -4,6 +4,7 @@
 #include "work/clock/lapse.h"
 
 #include "base/clock.h"
+#include "domain/question/artifact.h"
 #include "store/intent/intents.h"
 #include "store/permit/initiations.h"
 #include "store/permit/permit_tokens.h"
@@ -139,6 +140,7 @@ const struct err *lapse_rows(struct lapse *r, const struct work *clock,
                {SQL_DUE_KNOWN_BROWSER_DELETE, SIGN_INS_BROWSER_LIFE},
                {SQL_DUE_SIGN_IN_FAILURE_DELETE, SIGN_INS_FORGOTTEN},
                {SQL_DUE_STORED_DELETE, 30 * DAY},
+               {SQL_DUE_ARTIFACT_DELETE, ARTIFACTS_LIFE_DAYS * DAY},
                {SQL_DUE_SECRET_DELETE, SECRETS_LIFE},
                {SQL_DUE_LOG_HEAD_DELETE, DAY},
                {SQL_DUE_LOG_REQUEST_DELETE, DAY},

@@ -14,6 +14,7 @@
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
+#include "doors/pages/question/files.h"
 #include "doors/pages/question/folded.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/question/permit.h"
@@ -173,6 +174,7 @@ static const struct err *page_show_open(struct call *c, int status,
     const struct suspension *s = form->s;
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
+    TRY(question_files_load(c, &v, s));
     TRY(page_load_events(c, &v, &of));
     TRY(page_load_revision(c, &of));
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
@@ -189,6 +191,7 @@ static const struct err *page_show_answered(struct call *c,
 {
     struct page_view v = page_begin(c);
     struct answer_view_of of = {.s = s, .reader = &c->who};
+    TRY(question_files_load(c, &v, s));
     TRY(page_load_events(c, &v, &of));
     TRY(page_load_next(c, v.now, &of));
     TRY(page_load_revision(c, &of));

@@ -5,6 +5,7 @@
 #include "domain/kind/label.h"
 #include "domain/permit/tool_title.h"
 #include "domain/question/side_question.h"
+#include "doors/pages/question/files.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/refs.h"
@@ -156,15 +157,30 @@ struct json *question_head_facts(struct page_view *v,
     return list;
 }
 
+/* Those that name no file. */
+static void head_add_refs(struct page_view *v, const struct json *list,
+                          struct json *refs)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *one = json_at(list, i);
+        const struct str ref = json_get_text(one, "ref");
+        if (!page_refs_file(v, ref))
+            json_add_json(refs,
+                          page_refs_one(v, json_get_text(one, "title"),
+                                        json_get_text(one, "kind"), ref));
+    }
+}
+
 struct json *question_head_why(struct page_view *v, const struct suspension *s)
 {
-    struct json *o = json_object(v->a);
-    struct json *refs = page_refs_text(v, s->evidence);
-    const struct json *artifacts = page_refs_text(v, s->artifacts);
-    for (size_t i = 0; i < json_count(artifacts); i++)
-        json_add_json(refs, json_at(artifacts, i));
-    if (!s->explanation.p && !s->confidence.p && json_count(refs) == 0)
+    struct json *o = json_object(v->a), *refs = json_array(v->a);
+    const struct json *files = question_files(v, s);
+    head_add_refs(v, json_read(v->a, s->evidence), refs);
+    head_add_refs(v, json_read(v->a, s->artifacts), refs);
+    if (!s->explanation.p && !s->confidence.p && json_count(refs) == 0 &&
+        json_count(files) == 0)
         return NULL;
+    json_set_json(o, "files", files);
     json_set_text(o, "agent", s->asked_by);
     json_set_text(o, "words", s->explanation);
     json_set_text(o, "confidence", s->confidence);

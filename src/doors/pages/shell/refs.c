@@ -36,9 +36,42 @@ bool page_refs_url(struct str s, const char *scheme,
     return refs_is_host(out->host);
 }
 
+const struct artifact *page_refs_file(const struct page_view *v,
+                                      struct str ref)
+{
+    for (size_t i = 0; v->files && i < v->files->n; i++)
+        if (str_eq(v->files->v[i].artifact.sha256, ref))
+            return &v->files->v[i].artifact;
+    return NULL;
+}
+
+/* A file's reference is its digest: a link to it, with what it is. */
+static struct json *refs_file(struct page_view *v, struct str title,
+                              struct str kind, const struct artifact *file)
+{
+    struct json *o = json_object(v->a);
+    const struct str words = artifact_words(v->a, file);
+    v->folded += str_runes(title) > PAGE_VIEW_TITLE;
+    json_set_text(o, "title",
+                  words_cut(v->a, title.n ? title : words, PAGE_VIEW_TITLE));
+    json_set_text(o, "kind", kind);
+    json_set_text(
+        o, "ref_url",
+        page_view_path(
+            v->a,
+            arena_z(v->a, arena_join(v->a, STR("/artifacts/"), file->sha256,
+                                     STR("?question="))),
+            v->files_of, ""));
+    json_set_text(o, "where", words);
+    return o;
+}
+
 struct json *page_refs_one(struct page_view *v, struct str title,
                            struct str kind, struct str ref)
 {
+    const struct artifact *file = page_refs_file(v, ref);
+    if (file)
+        return refs_file(v, title, kind, file);
     struct json *o = json_object(v->a);
     struct page_refs_url url = {.host = STR_NONE};
     const bool link = page_refs_url(ref, "https://", &url);
@@ -66,13 +99,4 @@ struct json *page_refs(struct page_view *v, const struct json *list)
                                          json_get_text(one, "ref")));
     }
     return out;
-}
-
-struct json *page_refs_text(struct page_view *v, struct str text)
-{
-    struct json *list = NULL;
-    if (!text.p || json_parse(v->a, text, &list) ||
-        !json_is(list, JSON_ARRAY))
-        return json_array(v->a);
-    return page_refs(v, list);
 }

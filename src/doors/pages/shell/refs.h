@@ -16,13 +16,14 @@ struct page_refs_url {
  * before the host, no backslash, only printable ASCII. */
 bool page_refs_url(struct str s, const char *scheme,
                    struct page_refs_url *out);
+/* The file that the reference names, of those of the view; NULL: none. */
+const struct artifact *page_refs_file(const struct page_view *v,
+                                      struct str ref);
 /* One reference: {title, kind, ref_url, where}. p NULL: title is the
  * reference itself, there is no kind. */
 struct json *page_refs_one(struct page_view *v, struct str title,
                            struct str kind, struct str ref);
 /* Those of a list of {title, kind?, ref}. */
 struct json *page_refs(struct page_view *v, const struct json *list);
-/* The same of JSON text; of none when it cannot be read. */
-struct json *page_refs_text(struct page_view *v, struct str text);
 
 #endif

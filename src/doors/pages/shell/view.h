@@ -5,6 +5,7 @@
 #define DOORS_PAGES_SHELL_VIEW_H
 
 #include "base/json/json.h"
+#include "store/question/artifacts.h"
 #include "world/template/words.h"
 
 #define PAGE_VIEW_TITLE 300 /* characters of a question's title */
@@ -18,6 +19,9 @@ struct page_view {
     struct str zone; /* of the reader, for moments; p NULL: UTC */
     /* Counted by all code that leaves out a value, or folds or cuts a text. */
     int64_t cut, folded;
+    /* The uploaded files of the question; NULL: none, or not loaded. */
+    const struct artifacts_list *files;
+    struct str files_of; /* the question's id */
 };
 
 /* A view in UTC; now is the page's time. A page for a person begins with

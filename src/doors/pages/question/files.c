@@ -1,0 +1,97 @@
+/* The files of a question on its page. */
+#include "doors/pages/question/files.h"
+
+#include "base/json/fields.h"
+#include "doors/pages/shell/refs.h"
+
+#define LINES 2000 /* of a text; the last one holds the others */
+#define SHORT 12   /* lines of a text that is not folded */
+
+const struct err *question_files_load(struct call *c, struct page_view *v,
+                                      const struct suspension *s)
+{
+    struct artifacts_list *files = arena_new(c->a, struct artifacts_list);
+    if (str_is(s->evidence, "[]") && str_is(s->artifacts, "[]") &&
+        s->kind != KIND_HANDOFF_ACCEPTANCE)
+        return NULL;
+    TRY(artifacts_of(c->pg, c->a, s->id, QUESTION_FILES_TEXT, files));
+    v->files = files;
+    v->files_of = s->id;
+    return NULL;
+}
+
+/* The text by lines, and what is left of the page's bytes. A character that
+ * was cut in its middle is left out. */
+static void files_set_text(struct page_view *v, struct json *o,
+                           const struct artifacts_shown *f, size_t *room)
+{
+    struct json *lines = json_array(v->a);
+    struct str rest = str_sub(f->text, 0, *room);
+    while (rest.n > 0 && !str_utf8(rest))
+        rest.n--;
+    const bool whole = rest.n == (size_t)f->artifact.size;
+    *room -= rest.n;
+    if (rest.n > 0 && rest.p[rest.n - 1] == '\n')
+        rest.n--;
+    while (rest.p && rest.n > 0 && json_count(lines) < LINES)
+        json_add_text(lines, str_cut(&rest, '\n'));
+    if (rest.p && rest.n > 0)
+        json_add_text(lines, rest);
+    json_set_bool(o, "is_short", whole && json_count(lines) <= SHORT);
+    json_set_bool(o, "is_cut", !whole);
+    json_set_json(o, "lines", lines);
+}
+
+static struct json *files_one(struct page_view *v,
+                              const struct artifacts_shown *f,
+                              struct str title, size_t *room)
+{
+    const bool image = artifact_form(f->artifact.media_type) == ARTIFACT_IMAGE;
+    struct json *o = page_refs_one(v, title, STR_NONE, f->artifact.sha256);
+    json_set_json(o, "image", NULL);
+    json_set_json(o, "text", NULL);
+    json_set_bool(o, "is_erased", f->erased);
+    if (f->erased)
+        return o;
+    struct json *part = json_object(v->a);
+    json_set_json(o, image ? "image" : "text", part);
+    json_set_int(part, "width", f->artifact.width);
+    json_set_int(part, "height", f->artifact.height);
+    if (!image)
+        files_set_text(v, part, f, room);
+    return o;
+}
+
+/* Adds those of a list of references that are not there yet. */
+static void files_add(struct page_view *v, const struct json *refs, bool *there,
+                      size_t *room, struct json *out)
+{
+    for (size_t i = 0; i < json_count(refs); i++) {
+        const struct str ref = json_get_text(json_at(refs, i), "ref");
+        for (size_t k = 0; k < v->files->n; k++) {
+            const struct artifacts_shown *f = &v->files->v[k];
+            if (there[k] || !str_eq(f->artifact.sha256, ref))
+                continue;
+            there[k] = true;
+            json_add_json(out, files_one(v, f,
+                                         json_get_text(json_at(refs, i),
+                                                       "title"),
+                                         room));
+        }
+    }
+}
+
+struct json *question_files(struct page_view *v, const struct suspension *s)
+{
+    struct json *out = json_array(v->a);
+    const struct json *subject = suspension_subject(v->a, s);
+    size_t room = QUESTION_FILES_BYTES;
+    if (!v->files || v->files->n == 0)
+        return out;
+    bool *there = arena_many(v->a, v->files->n, bool);
+    files_add(v, json_read(v->a, s->evidence), there, &room, out);
+    files_add(v, json_read(v->a, s->artifacts), there, &room, out);
+    files_add(v, json_get(subject, "evidence"), there, &room, out);
+    files_add(v, json_get(subject, "artifacts"), there, &room, out);
+    return out;
+}
