@@ -1,6 +1,7 @@
 /* Every page in every state: at three widths, light and dark. axe finds
- * nothing, html-validate finds nothing, nothing scrolls sideways, nothing is
- * blocked or complained about, and a page weighs little. With
+ * nothing, html-validate finds nothing, nothing scrolls sideways, no cell lies
+ * outside its box at any width, nothing is blocked or complained about, and a
+ * page weighs little. With
  * SAYSO_SCREENSHOTS=yes, pictures are kept for people to look at. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { HtmlValidate, StaticConfigLoader } from "html-validate";
 
 import { calm, overflow, shown, withSparePage } from "./browser.mjs";
+import { cellsHold } from "./cells.mjs";
 import { test } from "./lanes.mjs";
 import { raw, server } from "./server.mjs";
 
@@ -189,6 +191,7 @@ export async function look(page, name, { heavy = false } = {}) {
         }
     }
     await devtools.detach();
+    await cellsHold(page, name);
     calm(page);
 }
 

@@ -4,7 +4,6 @@
 #include "domain/answer/bulk.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/inbox/row.h"
-#include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
@@ -76,7 +75,6 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
     const struct json *choices = suspension_choices(v->a, s);
     const struct json *choice = suspension_choice(choices, value);
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
-    json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
     page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
     return o;
 }

@@ -1,0 +1,80 @@
+/* The cells of tables and lists at every width: none outside the box that shows
+ * it, and no word torn that would fit. Runs in the page that a test brought. */
+import assert from "node:assert/strict";
+
+/* A step of widths, and both sides of each that the style sheet names. */
+const edges = [720, 900, 1000].flatMap((one) => [one - 1, one, one + 1]);
+const widths = [...Array.from({ length: 21 }, (_, i) => 320 + 80 * i),
+    ...edges].sort((a, b) => a - b);
+const cells = "th, td, .row > *, .step > *, .plan li > *, .line li > *";
+const shortest = 16; // letters of a word that is never torn in a table
+
+/* What is wrong with the page as it stands, a line each. */
+function find([selector, letters]) {
+    const boxes = new Map();
+
+    /* The inner edges of the box that cuts, or scrolls, what is in it. */
+    function boxOf(one) {
+        if (!boxes.has(one)) {
+            const { overflowX } = getComputedStyle(one);
+            const { left } = one.getBoundingClientRect();
+            boxes.set(one, one === document.documentElement
+                ? [0, one.clientWidth]
+                : overflowX === "visible" ? boxOf(one.parentElement)
+                    : [left + one.clientLeft,
+                        left + one.clientLeft + one.clientWidth]);
+        }
+        return boxes.get(one);
+    }
+
+    function torn(cell) {
+        const range = document.createRange(), found = [];
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            const node = texts.currentNode;
+            if (node.parentElement.closest("code") ||
+                !node.parentElement.checkVisibility()) {
+                continue;
+            }
+            for (const { 0: word, index } of
+                node.data.matchAll(/[\p{L}\p{N}_.]+/gu)) {
+                range.setStart(node, index);
+                range.setEnd(node, index + word.length);
+                const tops = [...range.getClientRects()].map(({ top }) =>
+                    Math.round(top));
+                if (word.length <= letters && new Set(tops).size > 1) {
+                    found.push(word);
+                }
+            }
+        }
+        return found;
+    }
+
+    return [...document.querySelectorAll(selector)].flatMap((cell) => {
+        const { left, right, width } = cell.getBoundingClientRect();
+        if (width <= 1 || !cell.checkVisibility()) {
+            return [];
+        }
+        const [from, to] = boxOf(cell.parentElement);
+        const where = `${cell.tagName}.${cell.className}`;
+        const said = cell.innerText.slice(0, 40);
+        return [
+            ...(left < from - 1 || right > to + 1
+                ? [`${where} at ${left} to ${right} of ${from} to ${to}: ` +
+                    said] : []),
+            ...(cell.matches("th, td") ? torn(cell).map((word) =>
+                `${where} tears ${word} of: ${said}`) : []),
+        ];
+    });
+}
+
+export async function cellsHold(page, name) {
+    if (!await page.locator(cells).count()) {
+        return;
+    }
+    for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await page.evaluate(find, [cells, shortest]), [],
+            `${name} at ${width}`);
+    }
+}
