@@ -463,6 +463,40 @@ state("inbox-groups", 200, by, async (page) => {
 });
 state("inbox-nothing-like-this", 200, by, (page) =>
     page.goto("/inbox?q=nosuchword"));
+
+/* Read from the right, and longer than a row. */
+const arabic = "\u0627\u0633\u062a\u0631\u062f\u0627\u062f 499.99 " +
+    "\u064a\u0648\u0631\u0648 \u0644\u0644\u0637\u0644\u0628 18-40277 ".repeat(6);
+
+async function fromTheRight(page, ended) {
+    const asked = await ask(refund(arabic, { severity: "low",
+        explanation: arabic.repeat(3) }));
+    if (ended) {
+        await respond(asked.suspension_id, { value: "reject",
+            reason: arabic });
+    }
+    return asked.suspension_id;
+}
+
+test("a title that is read from the right begins there", () =>
+    withOpen(by, async (page) => {
+        const id = await fromTheRight(page, false);
+        await page.goto(`/suspensions/${id}`);
+        for (const selector of ["main h1", ".quote .words"]) {
+            assert.equal(await page.locator(selector).first().evaluate((one) =>
+                getComputedStyle(one).direction), "rtl", selector);
+        }
+        await cancel(id, "Seen.");
+    }));
+state("inbox-from-the-right", 200, by, async (page) => {
+    await fromTheRight(page, false);
+    await page.goto(`/inbox?q=${arabic.split(" ")[0]}`);
+    assert.ok(await page.locator("li.row").count());
+});
+state("decided-from-the-right", 200, by, async (page) => {
+    await fromTheRight(page, true);
+    await page.goto("/decided");
+});
 state("bulk-confirm", 200, by, async (page) => {
     await page.goto(await some("confirm"));
     await page.getByRole("button", { name: "Select all" }).click();

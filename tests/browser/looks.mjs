@@ -110,6 +110,34 @@ function cutOff(page) {
     });
 }
 
+/* Texts that end with an ellipsis, of which the beginning is what is cut: a title
+ * that is read from the right, in a box that is cut there. */
+function headless(page) {
+    return page.evaluate(() => [...document.querySelectorAll("main *")]
+        .filter((one) => !one.matches("input") && one.clientWidth > 1 &&
+            one.checkVisibility() &&
+            getComputedStyle(one).textOverflow === "ellipsis")
+        .flatMap((one) => {
+            const texts = document.createTreeWalker(one,
+                NodeFilter.SHOW_TEXT);
+            const range = document.createRange();
+            const box = one.getBoundingClientRect();
+            do {
+                texts.nextNode();
+            } while (texts.currentNode !== one &&
+                !texts.currentNode.data?.trim());
+            if (texts.currentNode === one || !texts.currentNode.data?.trim()) {
+                return [];
+            }
+            const at = texts.currentNode.data.search(/\S/u);
+            range.setStart(texts.currentNode, at);
+            range.setEnd(texts.currentNode, at + 1);
+            const is = range.getBoundingClientRect();
+            return is.left < box.left - 1 || is.right > box.right + 1
+                ? [`${one.className}: ${one.innerText.slice(0, 60)}`] : [];
+        }));
+}
+
 /* In both themes; the dark one first, which the page has from the audit. Of long
  * pages the first five screens are kept. The window is as high as the picture:
  * for one of more than the window shows, a page is laid out and drawn there and
@@ -184,6 +212,8 @@ export async function look(page, name, { heavy = false } = {}) {
             await page.emulateMedia({ colorScheme: theme });
             assert.equal(await overflow(page), 0, `${how} scrolls sideways`);
             assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
+            assert.deepEqual(await headless(page), [],
+                `${how} cuts the beginning off`);
             await audit(page, how, theme);
         }
         if (process.env.SAYSO_SCREENSHOTS === "yes") {

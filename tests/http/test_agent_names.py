@@ -271,7 +271,7 @@ def test_keys_and_resources(server, villain, me):
 
 def test_no_template_prints_a_name_without_it():
     """Also of a page that the tests above do not know."""
-    name = re.compile(r"<bdi>\{\{(agent|by|created_by|made_by|on_behalf|owner|"
+    name = re.compile(r"(?:<bdi>|dir=\"auto\">)\{\{(agent|by|created_by|made_by|on_behalf|owner|"
                       r"resource|responded_by|revoked_by|tool|who)(\|\w+)?\}\}")
     for path in (TOP / "templates").rglob("*.html"):
         if path.name == "plan_row.html":
