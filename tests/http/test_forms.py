@@ -496,9 +496,14 @@ def test_an_intent_with_its_chain(server, agent, me):
     send(me, asked, value="approve")
     path = f"/intents/{asked['intent_id']}"
     plain = Page(me.client.get(path))
-    checked = Page(me.client.get(path + "?verify=1"))
+    r = me.client.get(path + "?verify=1")
+    checked = Page(r)
     assert plain.text != checked.text
     assert "not verified" in plain.text and "not verified" not in checked.text
+    # Both say how many there are, which is how many they list.
+    rows = len(re.findall(r'<tr id="e\d+"', r.text))
+    assert f" {rows} events. " in plain.text
+    assert f"The chain of all {rows} events is intact." in checked.text
     with server.database() as db, db.transaction():
         db.execute("SET LOCAL session_replication_role = replica")
         before = db.execute("SELECT canonical FROM event WHERE intent_id = %s"

@@ -177,6 +177,7 @@ static const struct err *intent_set_events(struct call *c, struct page_view *v,
     TRY(events_list(c->pg, c->a, &page, &rows));
     if (request_query(c->rq, "verify").p) {
         struct intent after;
+        seal.count = 0;
         TRY(events_check_small(c->pg, c->a, i->id, &seal.check, intent_count,
                                &seal.count));
         TRY(intents_get(c->pg, c->a, i->id, &after));
