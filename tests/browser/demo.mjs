@@ -35,7 +35,7 @@ async function list(env, query) {
 }
 
 test("a morning fills the inbox with all kinds", () =>
-    withServer("demo", "--demo", {}, async (env) => {
+    withServer("demo", "--detach --demo", {}, async (env) => {
         const all = await list(env, "limit=100");
         const open = all.filter(({ state }) => state === "pending");
         assert.ok(all.length >= 40 && open.length >= 30, `${open.length}`);

@@ -68,17 +68,18 @@ export async function startServer() {
     server.url = server.env.SAYSO_URL;
 }
 
-/* Another one beside it, which ./start WORD makes: use(the values of its
+/* Another one beside it, which ./start WORDS makes: use(the values of its
  * sayso.env, and STATE, its directory), and stop. The other tests go on
  * meanwhile. */
-export async function withServer(name, word, settings, use) {
+export async function withServer(name, words, settings, use) {
     const state = `${environ.SAYSO_VAR}-${name}`;
     const env = { ...environ, SAYSO_VAR: state, ...settings,
                   SAYSO_PORT: String(await freePort()) };
-    const start = (how) => promisify(execFile)(join(top, "start"), [how],
+    const start = (how) => promisify(execFile)(join(top, "start"),
+        how.split(" "),
         { cwd: top, env, timeout: 300000 });
     try {
-        await start(word);
+        await start(words);
         const file = realpathSync(join(state, "sayso.env"));
         const values = readFileSync(file, "utf8").split("\n")
             .map((line) => /^(\w+)=(.*)$/.exec(line)?.slice(1))
