@@ -210,7 +210,7 @@ def test_M2_a_flood_from_one_network_is_a_page(server):
     assert refused
     for r in refused:
         assert r.headers["content-type"].startswith("text/html")
-        assert "Too many tries to sign in" in r.text
+        assert "Too many attempts" in r.text
         assert int(r.headers["retry-after"]) > 0
         assert "default-src 'none'" in r.headers["content-security-policy"]
 

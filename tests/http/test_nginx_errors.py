@@ -1,9 +1,11 @@
 """Answers that nginx makes by itself: JSON too, in every case."""
 import json
+import re
 
 import pytest
 
 from kit import plain
+from server import TOP
 
 KEY = "X-API-Key: x"
 
@@ -128,3 +130,14 @@ def test_a_request_in_small_pieces(server):
         while chunk := s.recv(4096):
             got += chunk
     assert got.startswith(b"HTTP/1.1 201 ")
+
+
+@pytest.mark.parametrize("name, kind", [("busy", "ERR_RATE"),
+                                        ("unavailable", "ERR_BUSY")])
+def test_a_page_of_nginx_speaks_as_those_of_sayso_do(name, kind):
+    page = (TOP / f"static/{name}.html").read_text()
+    code = (TOP / "src/doors/pages/shell/page.c").read_text()
+    said = re.search(rf'\[{kind}\] = "([^"]+)"', code)[1]
+    assert re.findall(r"<h1>([^<]*)</h1>", page) == [said]
+    old = ("question", "To the ", "just now", "tries")
+    assert not [word for word in old if word in page]
