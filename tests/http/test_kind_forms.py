@@ -2,6 +2,7 @@
 shown before they count, and no other posted value decides anything."""
 import hashlib
 import json
+import re
 
 import pytest
 
@@ -84,13 +85,14 @@ def pending(client, asked):
     return got["state"] == "pending" and got["value"] is None
 
 
-def through(who, asked, choice, **typed):
+def through(who, asked, choice, said=None, **typed):
     """Fills in, looks, confirms; returns the page with the difference."""
+    said = {"reason": said} if said else {}
     data = {**fields(show(who, asked, choice)), **typed}
     r = post(who, asked, {**data, "look": choice})
     assert r.status_code == 200, r.text
     page = Page(r)
-    r = post(who, asked, {**fields(page), "value": choice})
+    r = post(who, asked, {**fields(page), **said, "value": choice})
     assert r.status_code == 303, r.text
     return page
 
@@ -237,6 +239,73 @@ def test_the_number_is_of_the_bytes_that_were_approved(agent, me):
             typed="orders/1")
     got = read(agent, asked)
     assert got["approved_sha256"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+# --- What is named is what counts ------------------------------------------
+
+def named(page):
+    """The digest that a page says it approves, its own version or not."""
+    text = " ".join(page.text.split())
+    found = re.findall(r"It (approves your version|applies to the details) "
+                       r"(\w{4} \w{4})", text)
+    assert len(found) <= 1, text
+    return found[0] if found else None
+
+
+def digits(sha):
+    return f"{sha[:4]} {sha[4:8]}"
+
+
+ORIGINAL = "The agent wrote, for the original:"
+
+
+@pytest.mark.parametrize("severity", ["low", "high", "critical"])
+@pytest.mark.parametrize("reversible", [True, False])
+def test_the_step_that_confirms_names_the_version_that_counts(
+        agent, me, severity, reversible):
+    subject = {**SUBJECT, "reversible": reversible}
+    grave = severity != "low" or not reversible
+    typed = {"typed": subject["target"]} if severity == "critical" or \
+        not reversible else {}
+
+    def edited(**changes):
+        asked = asks(agent, "approval", subject, allow_edit=True,
+                     severity=severity)
+        page = show(me, asked, "edit")
+        assert named(page) is None  # there is no version yet
+        assert (ORIGINAL in page.text) == grave
+        data, put = fields(page), {}
+        for key, value in changes.items():
+            names = [k for k, v in data.items() if v == str(subject[key])]
+            put[names[0]] = value
+        return asked, through(me, asked, "edit", "It is true.", **put, **typed)
+
+    asked, page = edited(amount="4.50")
+    got = read(agent, asked)
+    assert named(page) == ("approves your version",
+                           digits(got["approved_sha256"]))
+    assert got["approved_sha256"] != got["subject_sha256"]
+    # The agent's words on its own facts are not said of the edited ones.
+    assert page.text.count(ORIGINAL) == grave
+    asked, page = edited(amount="4.50", consequence="Some money is gone.")
+    assert named(page)[1] == digits(read(agent, asked)["approved_sha256"])
+    assert ORIGINAL not in page.text
+    assert ("Some money is gone." in page.text)
+    # Unchanged, it is the agent's version that counts.
+    asked = asks(agent, "approval", subject, severity=severity)
+    page = show(me, asked, "approve")
+    assert named(page) == ("applies to the details",
+                           digits(asked["subject_sha256"]))
+    assert ORIGINAL not in page.text
+
+
+def test_a_lower_limit_applies_to_what_was_asked(agent, me):
+    asked = asks(agent, "cost_confirmation", {
+        **MONEY, "consequence": "18.50 USD are gone."}, severity="high")
+    page = through(me, asked, "confirm", f1="7.5")
+    assert named(page) == ("applies to the details",
+                           digits(asked["subject_sha256"]))
+    assert page.text.count(ORIGINAL) == 1
 
 
 # --- What does not --------------------------------------------------------

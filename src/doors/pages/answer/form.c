@@ -241,14 +241,36 @@ static const char *form_consequence(struct arena *a,
                : "gets this answer immediately and may act on it.";
 }
 
+/* Does the choice approve facts that a person has edited? */
+static bool form_is_edited(const struct json *choice)
+{
+    const enum takes takes = effect_takes(choice);
+    return takes == TAKES_SUBJECT || takes == TAKES_STEPS;
+}
+
+/* The question with its edited facts; NULL where the answer has none. */
+static const struct suspension *form_version(const struct answer_form_of *of)
+{
+    return of->after && of->after->approved_subject.p ? of->after : NULL;
+}
+
 /* `stakes`: of a yes that is grave or cannot be undone; NULL for any other
- * choice. */
-static struct json *form_stakes(struct arena *a, const struct suspension *s,
+ * choice. The agent's words count for its own request: where a person allows
+ * something else, `original` says so. */
+static struct json *form_stakes(struct arena *a,
+                                const struct answer_form_of *of,
                                 const struct json *choice)
 {
+    const struct suspension *s = of->s, *version = form_version(of);
     const bool final = risk_irreversible(a, s);
-    const struct str words =
+    const struct str asked =
         json_get_text(suspension_subject(a, s), "consequence");
+    const struct str words =
+        version
+            ? json_get_text(suspension_approved(a, version), "consequence")
+            : asked;
+    const bool modified = of->after ? suspension_modified(of->after)
+                                    : form_is_edited(choice);
     struct json *o = json_object(a);
     if (effect_class_of_choice(choice) != EFFECT_YES ||
         !(final || s->severity >= SEVERITY_HIGH))
@@ -256,15 +278,17 @@ static struct json *form_stakes(struct arena *a, const struct suspension *s,
     json_set_bool(o, "critical", s->severity == SEVERITY_CRITICAL);
     json_set_bool(o, "final", final);
     json_set_text(o, "words", str_trim(words).n > 0 ? words : STR_NONE);
+    json_set_bool(o, "original", modified && str_eq(words, asked));
     return o;
 }
 
 /* The choice that is confirmed, and what it brings about. */
 static struct json *form_chosen(struct page_view *v,
-                                const struct suspension *s,
+                                const struct answer_form_of *of,
                                 const struct json *choices,
                                 const struct json *choice)
 {
+    const struct suspension *s = of->s, *version = form_version(of);
     struct json *o = json_object(v->a);
     const struct question_folded unseen = question_folded(v->a, s);
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
@@ -274,9 +298,15 @@ static struct json *form_chosen(struct page_view *v,
     json_set_text(o, "description", json_get_text(choice, "description"));
     json_set_text(o, "consequence", str_of(form_consequence(v->a, s, choice)));
     json_set_json(o, "unseen", question_folded_view(v, &unseen, s, choice));
-    json_set_json(o, "stakes", form_stakes(v->a, s, choice));
+    json_set_json(o, "stakes", form_stakes(v->a, of, choice));
+    /* While it is being edited a version has no digest yet. */
     json_set_text(o, "facts_sha256",
-                  question_head_has_facts(s) ? s->subject_sha256 : STR_NONE);
+                  question_head_has_facts(s) &&
+                          !(form_is_edited(choice) && !of->after)
+                      ? s->subject_sha256
+                      : STR_NONE);
+    json_set_text(o, "version_sha256",
+                  version ? version->approved_sha256 : STR_NONE);
     return o;
 }
 
@@ -314,7 +344,7 @@ static struct json *form_confirm(struct page_view *v,
         of->choice.p ? suspension_choice(choices, of->choice) : NULL;
     if (!choice)
         return NULL;
-    struct json *o = form_chosen(v, of->s, choices, choice);
+    struct json *o = form_chosen(v, of, choices, choice);
     const struct answer_amend_of amend = {.s = of->s,
                                           .choice = choice,
                                           .typed = of->typed,
