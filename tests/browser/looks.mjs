@@ -138,6 +138,22 @@ function headless(page) {
         }));
 }
 
+/* Items of a list under each other that do not begin at one edge: a class that
+ * means something elsewhere moves or marks them. */
+function ragged(page) {
+    return page.evaluate(() => [...document.querySelectorAll("ol, ul")]
+        .filter((list) => getComputedStyle(list).display === "block")
+        .flatMap((list) => {
+            const items = [...list.children].filter((one) =>
+                one.checkVisibility());
+            const edge = (one) => [one.getBoundingClientRect().left,
+                getComputedStyle(one).borderLeftWidth].join(", border ");
+            const usual = items.length && edge(items[0]);
+            return items.filter((one) => edge(one) !== usual).map((one) =>
+                `${one.className}: ${edge(one)}, not ${usual}`);
+        }));
+}
+
 /* In both themes; the dark one first, which the page has from the audit. Of long
  * pages the first five screens are kept. The window is as high as the picture:
  * for one of more than the window shows, a page is laid out and drawn there and
@@ -212,6 +228,7 @@ export async function look(page, name, { heavy = false } = {}) {
             await page.emulateMedia({ colorScheme: theme });
             assert.equal(await overflow(page), 0, `${how} scrolls sideways`);
             assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
+            assert.deepEqual(await ragged(page), [], `${how} is ragged`);
             assert.deepEqual(await headless(page), [],
                 `${how} cuts the beginning off`);
             await audit(page, how, theme);

@@ -92,7 +92,7 @@ static struct difference steps_difference(const struct plan *p,
         return (struct difference){"\xC2\xB1", "moved", "changed"};
     if (!json_equal(step, old))
         return (struct difference){"\xC2\xB1", "note added", "changed"};
-    return (struct difference){"=", "same", "same"};
+    return (struct difference){"=", "same", "kept"};
 }
 
 static void steps_set_difference(struct json *row, struct difference d)
@@ -252,7 +252,7 @@ static struct json *steps_view(struct page_view *v, const struct json *steps,
     struct json *fresh = json_array(v->a), *same = json_array(v->a);
     for (size_t i = 0; i < json_count(rows); i++) {
         const struct json *row = json_at(rows, i);
-        const bool is_same = str_is(json_get_text(row, "tone"), "same");
+        const bool is_same = str_is(json_get_text(row, "tone"), "kept");
         json_add_json(is_same ? same : fresh, row);
     }
     json_set_json(o, "rows", rows);
