@@ -2,7 +2,9 @@
  * what keys never do, several at once without scripts, and how it looks. */
 import assert from "node:assert/strict";
 
-import { people, press, shown, text, withPage } from "./browser.mjs";
+import {
+    drawn, people, press, shown, text, withPage,
+} from "./browser.mjs";
 import * as cards from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
 import { holds } from "./hostile.mjs";
@@ -178,6 +180,39 @@ test("what is critical is never answered by a key", () =>
         await page.waitForTimeout(300);
         const now = await suspension(asked.suspension_id);
         assert.equal(now.state, "pending");
+    }));
+
+/* The sentence of each risk on /keys, with the keys that it names. */
+test("what the page of shortcuts says of each risk is so", () =>
+    withOpen(by, async (page, asks) => {
+        await page.goto("/keys");
+        const said = (await text(page, ".levels")).replace(/\s+/g, " ");
+        const opens = /Medium High the key opens the confirmation, Enter /;
+        for (const [severity, says, typed] of [
+            ["low", /Low press the key twice to answer/, null],
+            ["medium", opens, ""], ["high", opens, ""],
+            ["critical", /Critical the key opens the confirmation: type the /,
+                approval.target]]) {
+            assert.match(said, says);
+            const asked = await asks(refund(`Keys ${Date.now()}`,
+                { severity }));
+            await page.goto(`/suspensions/${asked.suspension_id}`);
+            await drawn(page);
+            if (typed === null) {
+                await page.keyboard.press("a");
+            } else {
+                await Promise.all([page.waitForEvent("load"),
+                    page.keyboard.press("a")]);
+                await drawn(page);
+                await page.keyboard.type(typed);
+            }
+            assert.equal((await suspension(asked.suspension_id)).state,
+                "pending");
+            await Promise.all([page.waitForEvent("load"),
+                page.keyboard.press(typed === null ? "a" : "Enter")]);
+            assert.equal((await suspension(asked.suspension_id)).outcome,
+                "authorized", severity);
+        }
     }));
 
 /* Where a person's limit lets many that are critical through, they are still

@@ -518,7 +518,8 @@ def test_at_most_fifty_views(person):
 @route("GET /keys")
 def test_the_keys_are_a_page(me):
     text = Page(me.client.get("/keys")).text
-    assert "Next, previous row j k" in text and "cannot be approved by keys" in text
+    assert "Next, previous row j k" in text and \
+        "type the target, then Enter" in text
 
 
 # --- Decided --------------------------------------------------------------
