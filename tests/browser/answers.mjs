@@ -53,7 +53,7 @@ async function confirmed(page, severity) {
     assert.equal(await page.locator("form#answer").count(), 0);
     await follow(page, approve);
     const words = await text(page, "form#answer");
-    for (const one of [`${approve}\\?`, "Not submitted yet",
+    for (const one of [`${approve}\\?`, "Nothing is sent yet",
         "refunds-agent gets this answer immediately", "An answer is final",
         "The customer gets the money", "to the details [0-9a-f]{4}"]) {
         assert.match(words, new RegExp(one));

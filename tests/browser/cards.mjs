@@ -337,6 +337,18 @@ test("facts that changed meanwhile are not decided, and what was typed " +
     await pending(id);
 }));
 
+test("a cost is confirmed on one screen, by the last button", () =>
+    withSparePage({ ...by, width: 1280, height: 720 }, async (page) => {
+        await open(page, cost(), "?choice=confirm");
+        const boxes = await page.locator(".ends .btn").evaluateAll((all) =>
+            all.map((one) => one.getBoundingClientRect().toJSON()));
+        assert.equal(boxes.length, 3);
+        const last = boxes.at(-1);
+        assert.ok(last.bottom <= 720, JSON.stringify(last));
+        assert.ok(boxes.every(({ top, right }) => top === last.top &&
+            right <= last.right), JSON.stringify(boxes));
+    }));
+
 /* ---- the strip ------------------------------------------------------ */
 
 const options = Array.from({ length: 9 }, (_, i) => ({

@@ -157,7 +157,7 @@ test("A4: an answer elsewhere ends the confirm step", async () => {
         assert.match(await text(page, ".strip.ended"), /My words/);
         assert.ok(await page.locator(".ended").evaluate((one) =>
             document.activeElement === one));
-        assert.ok(!/Not submitted yet/.test(await text(page)));
+        assert.ok(!/Nothing is sent yet/.test(await text(page)));
         await page.keyboard.press("a");
         await page.keyboard.press("a");
         assert.equal((await suspension(asked.suspension_id)).value, "deny");

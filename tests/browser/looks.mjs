@@ -154,6 +154,20 @@ function ragged(page) {
         }));
 }
 
+/* The button that confirms, where it is not the last one of its step: none stands
+ * below it or, on more than a phone, further right. */
+function strayed(page, phone) {
+    return page.evaluate((narrow) => [...document.querySelectorAll(
+        ".confirm .ends")].flatMap((ends) => {
+        const boxes = [...ends.querySelectorAll(".btn")].map((one) =>
+            one.getBoundingClientRect());
+        const last = boxes.at(-1);
+        return last && boxes.some(({ right, bottom }) =>
+            bottom > last.bottom + 1 || (!narrow && right > last.right + 1))
+            ? [ends.innerText] : [];
+    }), phone);
+}
+
 /* In both themes; the dark one first, which the page has from the audit. Of long
  * pages the first five screens are kept. The window is as high as the picture:
  * for one of more than the window shows, a page is laid out and drawn there and
@@ -228,6 +242,7 @@ export async function look(page, name, { heavy = false } = {}) {
             await page.emulateMedia({ colorScheme: theme });
             assert.equal(await overflow(page), 0, `${how} scrolls sideways`);
             assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
+            assert.deepEqual(await strayed(page, width < 720), [], how);
             assert.deepEqual(await ragged(page), [], `${how} is ragged`);
             assert.deepEqual(await headless(page), [],
                 `${how} cuts the beginning off`);

@@ -149,7 +149,7 @@ for (const [button, value, outcome, reason] of [
 both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     const id = await open(page, plan());
     await follow(page, "Approve with changes: Edit the steps");
-    await words(page, ["Not submitted yet", "Clear the box"]);
+    await words(page, ["Nothing is sent yet", "Clear the box"]);
     await page.getByLabel("Drop orders_old").uncheck();
     await page.getByLabel("Position").nth(2).fill("0.5");
     await page.getByLabel("Note").nth(1).fill("After the 03:30 batch");
