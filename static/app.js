@@ -590,6 +590,16 @@
         return all("[name='pick[]']:checked").length;
     }
 
+    /* The address of this list with the ids of ticked rows. */
+    function ticked(ids) {
+        var address = new URL(location.href);
+        address.searchParams.delete("picked");
+        if (ids) {
+            address.searchParams.set("picked", ids);
+        }
+        return address.pathname + address.search;
+    }
+
     /* The box of a group shows the ticks in it. */
     function boxes(group) {
         return Array.from(group.parentNode.querySelectorAll(
@@ -1020,6 +1030,19 @@
             help();
         });
     });
+    /* The ticks are in the address while the page that confirms is open, so that
+     * the browser's Back finds them; no longer than that. */
+    if (bar) {
+        bar.addEventListener("submit", function () {
+            var of = all("[name='pick[]']:checked").map(function (box) {
+                return box.value.split(":")[0];
+            });
+            history.replaceState(null, "", ticked(of.join(".")));
+        });
+        if (/[?&]picked=/.test(location.search)) {
+            history.replaceState(null, "", ticked(""));
+        }
+    }
     window.addEventListener("pageshow", count);
     if (one("[data-live^='/inbox']")) {
         remember();

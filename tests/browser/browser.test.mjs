@@ -3,6 +3,7 @@ import { after, before } from "node:test";
 
 import "./acceptance.mjs";
 import "./answers.mjs";
+import "./back.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
 import "./cards.mjs";
 import "./comfort.mjs";

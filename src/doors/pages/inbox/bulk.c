@@ -15,6 +15,7 @@
 
 #define TRIES 3 /* of one that met a deadlock */
 #define SAME_MAX 3 /* equal questions that a row names */
+#define ID_MAX 64  /* bytes; no id is longer */
 
 /* The ticked questions, each with the digest of its facts as they were
  * shown. */
@@ -224,6 +225,21 @@ static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
     return o;
 }
 
+/* The address of the list with its ticks, or without them where it would be too
+ * long. */
+static struct str bulk_back(struct call *c, const struct bulk_picks *p)
+{
+    struct buf b = buf_make(c->a, p->back.n + 4 * REQUEST_TARGET_MAX);
+    buf_str(&b, p->back);
+    buf_put(&b, str_find(p->back, '?', 0) < p->back.n ? "&" : "?");
+    buf_put(&b, "picked=");
+    for (size_t i = 0; i < p->n && b.n < REQUEST_TARGET_MAX; i++) {
+        buf_put(&b, i ? "." : "");
+        buf_escape(&b, str_head(p->id[i], ID_MAX));
+    }
+    return p->n && b.n < REQUEST_TARGET_MAX ? buf_text(&b) : p->back;
+}
+
 static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
                                    const struct err *error)
 {
@@ -237,7 +253,8 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
     TRY(bulk_find_same(c, p, &of));
     json_set_json(view, "head", bulk_head(&v, &of));
     json_set_bool(view, "yes", p->yes);
-    json_set_text(view, "back_url", p->back);
+    json_set_text(view, "back_url", bulk_back(c, p));
+    json_set_text(view, "list_url", p->back);
     json_set_json(view, "items", of.items);
     json_set_json(view, "left", of.left);
     /* Enter alone may not confirm a critical yes. */

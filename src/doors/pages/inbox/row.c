@@ -226,6 +226,18 @@ static void row_add_group(struct page_view *v, struct json *list,
     json_add_json(list, o);
 }
 
+/* Was it ticked when its reader left the list for the page that confirms? The
+ * address has the ids of those, with a dot between two. */
+static bool row_is_picked(struct call *c, struct str id)
+{
+    struct str rest = request_query(c->rq, "picked");
+    while (rest.p) {
+        if (str_eq(str_cut(&rest, '.'), id))
+            return true;
+    }
+    return false;
+}
+
 /* A row of the list, with a link to the list of its agent alone. */
 static struct json *row_listed(struct call *c, struct page_view *v,
                                const struct suspension *s)
@@ -237,6 +249,7 @@ static struct json *row_listed(struct call *c, struct page_view *v,
     /* The effect of silence so far: the time of a step has passed, and another
      * recipient was notified. */
     const bool escalated = retry_escalated(row.call.a, s, &to);
+    json_set_bool(o, "picked", row_is_picked(c, s->id));
     json_set_bool(o, "overdue", s->attempt > 1);
     json_set_text(o, "escalated",
                   !escalated                ? STR("")

@@ -23,13 +23,13 @@ static void list_put_pair(struct buf *b, struct str key, struct str value)
     buf_escape(b, value);
 }
 
-/* All filters but one. */
+/* All filters but one. A page begins anew with each, and without ticks. */
 static void list_put_others(struct call *c, struct buf *b, const char *but)
 {
     for (size_t i = 0; i < c->rq->query.n; i++) {
         const struct pair p = c->rq->query.v[i];
         if (str_trim(p.value).n > 0 && !str_is(p.key, "after") &&
-            !(but && str_is(p.key, but)))
+            !str_is(p.key, "picked") && !(but && str_is(p.key, but)))
             list_put_pair(b, p.key, str_trim(p.value));
     }
 }

@@ -1,0 +1,97 @@
+/* The way back: to the list as it was, with its ticks, from wherever one came. */
+import assert from "node:assert/strict";
+
+import { follow, press, text, withPage } from "./browser.mjs";
+import { test } from "./lanes.mjs";
+import * as questions from "./questions.mjs";
+import { api, ask, respond } from "./server.mjs";
+
+const ways = [true, false].map((scripts) => ({ who: "operator", scripts }));
+
+function each(name, run) {
+    for (const options of ways) {
+        test(`${name}, scripts ${options.scripts ? "on" : "off"}`, () =>
+            withPage(options, (page) => run(page, options.scripts)));
+    }
+}
+
+/* Low ones that many can be decided with. */
+async function some(word, n) {
+    const asked = [];
+    for (let i = 0; i < n; i += 1) {
+        asked.push(await ask({ kind: "approval", title: `${word} ${i}`,
+            question: "Shall it be done?", severity: "low", subject: {
+                action: { name: "refund" }, target: `order ${word} ${i}`,
+                scope_summary: "One order", consequence: "None." } }));
+    }
+    return asked;
+}
+
+function ticked(page) {
+    return page.locator("li.row:has(:checked) .title").allInnerTexts();
+}
+
+/* ---- many at once --------------------------------------------------- */
+
+each("who goes back from many finds them ticked", async (page, scripts) => {
+    const word = `ticks${Date.now()}`;
+    await some(word, 4);
+    await page.goto(`/inbox?q=${word}`);
+    for (const i of [1, 3]) {
+        await page.getByLabel(`Select: ${word} ${i}`).check();
+    }
+    const before = await ticked(page);
+    assert.equal(before.length, 2);
+    const go = () => press(page, scripts ? "Approve 2" : "Approve");
+    for (const back of [() => follow(page, "Back"),
+        () => follow(page, "Inbox"), () => page.goBack()]) {
+        await go();
+        assert.match(await text(page), /Approve 2 requests\?/);
+        await back();
+        assert.equal(new URL(page.url()).searchParams.get("q"), word);
+        assert.deepEqual(await ticked(page), before);
+        if (scripts) {
+            assert.match(await text(page, "#bulk"), /2 selected/);
+            assert.ok(!page.url().includes("picked"));
+        }
+    }
+    /* Another list begins without them. */
+    const links = await page.locator(".filters a").evaluateAll((all) =>
+        all.map((one) => one.getAttribute("href")));
+    assert.deepEqual(links.filter((one) => one.includes("picked")), []);
+    await go();
+    await press(page, "Approve 2");
+    assert.match(await text(page), /2 approved/);
+    await follow(page, "Go to inbox");
+    assert.equal((await ticked(page)).length, 0);
+    assert.equal(await page.locator("li.row").count(), 2);
+});
+
+/* Whatever page a form has led to: its links leave it where it is, since to
+ * come back to it would be to send the form again. */
+each("a request is looked at beside the page of many", async (page,
+    scripts) => {
+    const word = `beside${Date.now()}`;
+    await some(word, 2);
+    await page.goto(`/inbox?q=${word}`);
+    for (const i of [0, 1]) {
+        await page.getByLabel(`Select: ${word} ${i}`).check();
+    }
+    async function opens() {
+        const [other] = await Promise.all([
+            page.context().waitForEvent("page"),
+            page.getByRole("link", { name: `${word} 0`, exact: true })
+                .first().click()]);
+        await other.waitForLoadState();
+        assert.match(other.url(), /\/suspensions\//);
+        await other.close();
+    }
+    await press(page, scripts ? "Reject 2" : "Reject");
+    await opens();
+    await press(page, "Reject 2"); // not without a comment
+    await opens();
+    await page.getByLabel("Comment").fill("Not these.");
+    await press(page, "Reject 2");
+    assert.match(await text(page), /2 rejected/);
+    await opens();
+});
