@@ -791,6 +791,7 @@
         try {
             sessionStorage.setItem("list", JSON.stringify({
                 at: location.pathname + location.search,
+                name: one("h1").textContent,
                 of: all("li.row .title").map(function (link) {
                     return link.getAttribute("href");
                 }) }));
@@ -819,10 +820,14 @@
         var from = remembered(), back = one(".back");
         var of = from.of || [], at = of.indexOf(location.pathname);
         var place = one(".place") || back;
+        var home = back && back.querySelector("a");
         if (!back || at < 0) {
             return;
         }
-        back.querySelector("a").href = from.at;
+        if (/^\/(inbox|decided)\b/.test(home.getAttribute("href"))) {
+            home.href = from.at;
+            home.lastChild.textContent = from.name;
+        }
         if (place !== back) {
             place.replaceChildren();
         }
@@ -1044,7 +1049,7 @@
         }
     }
     window.addEventListener("pageshow", count);
-    if (one("[data-live^='/inbox']")) {
+    if (/^\/(inbox|decided)$/.test(location.pathname)) {
         remember();
     } else {
         neighbours();

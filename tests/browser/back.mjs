@@ -95,3 +95,61 @@ each("a request is looked at beside the page of many", async (page,
     assert.match(await text(page), /2 rejected/);
     await opens();
 });
+
+/* ---- from one page to the next -------------------------------------- */
+
+function backOf(page) {
+    return page.locator(".back a").first().evaluate((one) =>
+        [one.textContent.trim(), one.getAttribute("href")]);
+}
+
+async function open(page, selector) {
+    await Promise.all([page.waitForEvent("load"),
+        page.locator(selector).first().click()]);
+}
+
+async function goBack(page, [label, href]) {
+    assert.deepEqual(await backOf(page), [label, href]);
+    await open(page, ".back a");
+    assert.equal(page.url().replace(/^\w+:\/\/[^/]*/, ""), href);
+}
+
+each("a list is what its records lead back to", async (page) => {
+    const word = `lists${Date.now()}`;
+    const asked = await some(word, 4);
+    for (const { suspension_id: id } of asked.slice(2)) {
+        await respond(id, { value: "reject", reason: word });
+    }
+    const agent = "refunds-agent";
+    for (const [label, address] of [
+        ["Inbox", `/inbox?q=${word}`], ["History", "/decided"],
+        ["History", `/decided?outcome=vetoed&agent=${agent}`],
+        ["Inbox", "/inbox"]]) {
+        await page.goto(address);
+        await open(page, "li.row .title");
+        await goBack(page, [label, address]);
+    }
+});
+
+each("what lies within another leads back to it", async (page) => {
+    const word = `within${Date.now()}`;
+    const as = (method, path, status, body, more) => api("agent", method,
+        `/api/v1${path}`, status, body,
+        { "X-Agent-ID": "refunds-agent", ...more });
+    const asked = await ask({ ...questions.confirm(), title: word });
+    const portfolio = await as("POST", "/portfolios", 201, { name: word });
+    await as("POST", `/portfolios/${portfolio.id}/intents`, 201,
+        { intent_id: asked.intent_id, role: "primary" });
+    const [at, task, question] = [`/portfolios/${portfolio.id}`,
+        `/intents/${asked.intent_id}`, `/suspensions/${asked.suspension_id}`];
+    await page.goto(at);
+    await open(page, `a[href="${task}"]`);
+    await goBack(page, ["Portfolio", at]);
+    await open(page, `a[href="${question}"]`);
+    await goBack(page, ["Portfolio", at]);
+    await open(page, `a[href="${task}"]`);
+    await open(page, `a[href="${question}"]`);
+    await goBack(page, ["Task", task]);
+    /* Two pages never lead back to each other. */
+    assert.deepEqual(await backOf(page), ["Inbox", "/inbox"]);
+});

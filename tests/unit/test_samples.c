@@ -64,7 +64,8 @@ static const char frame[] =
     "'operator':{'name':'Mara Lindqvist','initials':'ML'},'csrf':'csrf',"
     "'theme':'','keys':'','zone':'Europe/Berlin','open_count':'57',"
     "'nav':{'views':[],'views_here':true,'saved':[],'decided':false,"
-    "'settings':false,'may_set':false}}";
+    "'settings':false,'may_set':false},"
+    "'back':{'url':'/inbox','label':'Inbox'}}";
 
 static void look(const char *name, const char *page, struct json *view)
 {

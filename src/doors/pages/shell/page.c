@@ -35,6 +35,45 @@ struct page_view page_begin(const struct call *c)
     return v;
 }
 
+/* The pages that others are opened from, by their path; a list has depth 0, and
+ * a page that is opened from another one is deeper than it. */
+static const struct page_place {
+    const char *path, *label;
+    unsigned depth;
+} places[] = {{"/inbox", "Inbox", 0},
+              {"/decided", "History", 0},
+              {"/portfolios/", "Portfolio", 1},
+              {"/intents/", "Task", 2},
+              {"/suspensions/", "Request", 3}};
+
+static const struct page_place *page_place_of(struct str address)
+{
+    const struct str path = str_cut(&address, '?');
+    for (size_t i = 0; i < countof(places); i++) {
+        if (places[i].depth > 0 ? str_starts(path, str_of(places[i].path))
+                                : str_is(path, places[i].path))
+            return &places[i];
+    }
+    return NULL;
+}
+
+/* `back`: the page from which the reader came, where it is less deep than this
+ * one, so that no two pages lead back to each other; else the inbox. */
+static void page_set_back(struct call *c, struct json *page)
+{
+    const struct str own = c->serve->conf->public_url;
+    const struct str from = request_header(c->rq, "Referer");
+    const struct str address =
+        str_starts(from, own) ? str_sub(from, own.n, from.n) : STR("");
+    const struct page_place *here = page_place_of(c->rq->path);
+    const struct page_place *there = page_place_of(address);
+    const bool up = here && there && there->depth < here->depth;
+    struct json *o = json_object(c->a);
+    json_set_text(o, "url", up ? address : STR("/inbox"));
+    json_set_text(o, "label", str_of(up ? there->label : "Inbox"));
+    json_set_json(page, "back", o);
+}
+
 /* load: with data of the database; an error page must not need it. */
 static void page_set(struct call *c, struct json *view, const char *title,
                      bool load)
@@ -63,6 +102,7 @@ static void page_set(struct call *c, struct json *view, const char *title,
                   c->cookie.p && c->who.account.single_key ? STR("once")
                                                            : STR(""));
     json_set_text(p, "zone", zone.p ? zone : STR("UTC"));
+    page_set_back(c, p);
     page_nav(c, p, load);
     json_set_json(view, "page", p);
 }
