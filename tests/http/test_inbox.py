@@ -145,6 +145,48 @@ def test_the_count_is_what_the_reader_can_act_on(server, person, post):
     assert re.search(r"<title>\([\d+,]+\) ", one.client.get("/decided").text)
 
 
+def counts(client, path):
+    """Every place of a page that says how many open requests the inbox has."""
+    text = client.get(path).text
+    head, _, rest = text.partition('<main id="main">')
+    places = {
+        "title": r"<title>\(([^)]*)\)",
+        "bar": r'class="count">([^< ]*)',
+        "sheet": r'class="sheet">.*?href="/inbox"[^>]*>\w+ <span class="n">'
+                 r"([^<]*)",
+        "side": r'class="side".*?href="/inbox"[^>]*>\w+ <span class="n">'
+                r"([^<]*)"}
+    found = {k: re.search(v, head, re.S)[1] for k, v in places.items()}
+    more = {
+        "heading": r'class="quiet">([\d,+]+) open requests? for you',
+        "chip": r'>All <span class="n">([^<]*)',
+        "pager": r"<span>50 of ([\d,+]+) shown</span>",
+        "place": r'class="quiet">[\d,]+ of ([\d,+]+)</span>'}
+    for k, v in more.items():
+        if match := re.search(v, rest):
+            found[k] = match[1]
+    return found
+
+
+def test_all_counts_of_a_page_are_one(person, post):
+    """Up to two hundred, and beyond."""
+    one, asked = person("user"), []
+    for n, said in ((1, "1"), (2, "2"), (60, "60"), (200, "200"),
+                    (201, "200+"), (203, "200+")):
+        while len(asked) < n:
+            asked.append(post(intent={"title": "x", "initiated_by": one.email},
+                              responder={"mode": "initiator"}))
+        found = counts(one.client, "/inbox")
+        assert set(found.values()) == {said}, (n, found)
+        assert {"heading", "chip"} <= set(found)
+        assert ("pager" in found) == (n > 50)
+        found = counts(one.client,
+                       f"/suspensions/{asked[0]['suspension_id']}")
+        assert set(found.values()) == {said}, (n, found)
+    text = one.client.get("/inbox").text
+    assert "1 open request " not in text and "200+ open requests for" in text
+
+
 # --- Filters --------------------------------------------------------------
 
 @route("GET /inbox")

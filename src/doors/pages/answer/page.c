@@ -21,6 +21,7 @@
 #include "doors/pages/question/timeline.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
+#include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 #include "store/intent/events.h"
 #include "store/plan/plans.h"
@@ -120,11 +121,10 @@ static const struct err *page_load_place(struct call *c,
     const bool known = place.before < INBOX_COUNT_MAX;
     const int64_t n =
         known && all[view] <= place.before ? place.before + 1 : all[view];
-    const bool more = !known || n > INBOX_COUNT_MAX;
     of->place = json_object(c->a);
     page_view_set_count(of->place, "at", known ? (size_t)place.before + 1 : 0);
-    json_set_int(of->place, "all", more ? INBOX_COUNT_MAX : n);
-    json_set_bool(of->place, "more", more);
+    json_set_text(of->place, "all", page_list_open(c->a, n));
+    json_set_int(of->place, "first", INBOX_COUNT_MAX);
     json_set_text(of->place, "previous", place.previous);
     json_set_text(of->place, "next", place.next);
     return NULL;

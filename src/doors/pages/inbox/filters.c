@@ -49,7 +49,7 @@ const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
 
 /* ---- counts --------------------------------------------------------- */
 
-/* Of the cells of one kind or severity, or all. */
+/* Of the cells of one kind or severity, or all; at most INBOX_COUNT_MAX + 1. */
 static int64_t filters_sum(const struct inbox_counts *n, enum kind kind,
                            enum severity severity)
 {
@@ -59,12 +59,10 @@ static int64_t filters_sum(const struct inbox_counts *n, enum kind kind,
             if ((kind != KIND__MAX && k != kind) ||
                 (severity != SEVERITY__MAX && s != severity))
                 continue;
-            if (n->cell[k][s] > INBOX_COUNT_MAX)
-                return INBOX_FILTERS_MANY;
             all += n->cell[k][s];
         }
     }
-    return all;
+    return all > INBOX_COUNT_MAX ? INBOX_COUNT_MAX + 1 : all;
 }
 
 /* Adds a link that sets a kind or a severity, with the number of results. */
@@ -74,8 +72,7 @@ static void filters_add(struct call *c, const struct inbox_filters *f,
 {
     const int64_t n = filters_sum(&f->counts, kind, severity);
     link->path = "/inbox";
-    link->count = page_list_count(
-        c->a, n, n == INBOX_FILTERS_MANY ? INBOX_COUNT_MAX : n);
+    link->count = page_list_open(c->a, n);
     link->none = n == 0;
     (void)page_list_link(c, list, link);
 }

@@ -7,8 +7,6 @@
 #include "doors/pages/inbox/row.h"
 #include "store/question/inbox.h"
 
-#define INBOX_FILTERS_MANY INT64_MAX
-
 struct inbox_filters {
     int64_t now;
     struct inbox_query query;
@@ -24,7 +22,7 @@ const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
 /* `filters`: links that change each of them, with counts. */
 struct json *inbox_filters_view(struct call *c,
                                 const struct inbox_filters *f);
-/* The number of results; INBOX_FILTERS_MANY where not all were counted. */
+/* The number of results, at most INBOX_COUNT_MAX + 1. */
 int64_t inbox_filters_all(const struct inbox_filters *f);
 /* Is the view narrowed by anything? */
 bool inbox_filters_any(const struct inbox_filters *f);

@@ -11,12 +11,12 @@
 #define SOON_ROWS 10
 
 /* The number of results, as far as they were counted. */
-static void page_set_found(struct json *view, const struct inbox_filters *f)
+static void page_set_found(struct arena *a, struct json *view,
+                           const struct inbox_filters *f)
 {
     const int64_t n = inbox_filters_all(f);
-    const bool more = n == INBOX_FILTERS_MANY;
-    page_view_set_count(view, "found", (size_t)(more ? INBOX_COUNT_MAX : n));
-    json_set_bool(view, "more", more);
+    json_set_text(view, "found", n ? page_list_open(a, n) : STR(""));
+    json_set_bool(view, "single", n == 1);
     json_set_bool(view, "mine", f->query.view == INBOX_MAY);
     json_set_bool(view, "all", f->query.view == INBOX_ALL);
     json_set_bool(view, "narrowed", inbox_filters_any(f));
@@ -25,15 +25,12 @@ static void page_set_found(struct json *view, const struct inbox_filters *f)
 static struct str page_shown(struct call *c, const struct inbox_filters *f,
                              struct suspension_rows rows, bool more)
 {
-    const int64_t n = inbox_filters_all(f);
-    const bool many = n == INBOX_FILTERS_MANY;
     return arena_join(c->a,
                       str_of(!f->query.after ? ""
                              : more         ? "Another "
                                             : "The last "),
                       words_count(c->a, (int64_t)rows.n), STR(" of "),
-                      str_of(many ? "more than " : ""),
-                      words_count(c->a, many ? INBOX_COUNT_MAX : n),
+                      page_list_open(c->a, inbox_filters_all(f)),
                       str_of(f->query.after ? "" : " shown"));
 }
 
@@ -80,7 +77,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     const struct str here = page_list_url(
         c, "/inbox", "after", f->query.after ? f->query.after->id : STR_NONE);
     json_set_text(view, "heading", str_of(title));
-    page_set_found(view, f);
+    page_set_found(c->a, view, f);
     json_set_bool(view, "part", f->counts.looked > INBOX_WORDS_MAX);
     page_view_set_time(view, "as_of", v.now);
     json_set_text(view, "reload_url", here);

@@ -1,6 +1,8 @@
 /* The parts that the lists of questions share. Never loads, never decides. */
 #include "doors/pages/shell/list.h"
 
+#include "store/question/inbox.h"
+
 struct str page_list_filter(struct call *c, const char *key)
 {
     const struct str s = str_trim(request_query(c->rq, key));
@@ -96,6 +98,11 @@ struct str page_list_count(struct arena *a, int64_t n, int64_t max)
 {
     return arena_join(a, words_count(a, n > max ? max : n),
                       str_of(n > max ? "+" : ""));
+}
+
+struct str page_list_open(struct arena *a, int64_t n)
+{
+    return page_list_count(a, n, INBOX_COUNT_MAX);
 }
 
 struct json *page_list_pager(struct call *c, const struct page_list_pager *p)

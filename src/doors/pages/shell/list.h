@@ -45,6 +45,9 @@ bool page_list_link(struct call *c, struct json *list,
                     const struct page_list_link *link);
 /* "57", or "200+" for more than max. */
 struct str page_list_count(struct arena *a, int64_t n, int64_t max);
+/* The same of open questions: every page says their number with it, so that no
+ * two places of one differ. */
+struct str page_list_open(struct arena *a, int64_t n);
 /* {shown_text, first_url, older_url, onward}; NULL where there is one page. */
 struct page_list_pager {
     const char *path;

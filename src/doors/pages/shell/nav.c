@@ -9,7 +9,7 @@
 /* "200+" above the ceiling of the count; "" for none. */
 static struct str nav_count(struct call *c, int64_t n)
 {
-    return n ? page_list_count(c->a, n, INBOX_COUNT_MAX) : STR("");
+    return n ? page_list_open(c->a, n) : STR("");
 }
 
 static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
