@@ -96,7 +96,9 @@
 
 /* Changes while the page is open. A stream announces a change; the new content
  * comes from the same page, requested again, so that only the server writes
- * pages. Nothing moves under a pointer and no typed text is touched. */
+ * pages. Nothing moves under a pointer and no typed text is touched. A page
+ * that shows nothing live has the counts of its frame, which come from a small
+ * page. */
 (function () {
     "use strict";
 
@@ -105,14 +107,20 @@
     var opened = Date.parse(document.body.dataset.now);
     var asked = {}, ended = {}; // questions by address, from the stream
     var source = null, channel = null, leave = null, timer = 0, over = false;
+    var begun = false; // the stream was open before
 
-    if (!live || !document.body.dataset.stream || !window.EventSource) {
+    if (!document.body.dataset.stream || !window.EventSource) {
         return;
+    }
+
+    /* The page that has the new content. */
+    function address() {
+        return live ? live.dataset.live : "/keys";
     }
 
     function say(text, link, address) {
         var p = document.createElement("p"), a = document.createElement("a");
-        if (live.dataset.said === text) {
+        if (!live || live.dataset.said === text) {
             return;
         }
         live.dataset.said = text;
@@ -222,6 +230,7 @@
             live.replaceChildren();
             live.dataset.said = "";
         }
+        return count;
     }
 
     /* ---- one question ---- */
@@ -314,7 +323,7 @@
 
     /* The server's sentence appears as soon as it is written. */
     function timeUp() {
-        if (!inbox && document.querySelector("main .strip") &&
+        if (live && !inbox && document.querySelector("main .strip") &&
             !document.querySelector("form[data-sent], .ended")) {
             end("The deadline has passed.", "Expired");
             soon();
@@ -332,17 +341,31 @@
         });
     }
 
+    /* The count before a title; beyond what is counted a new question would not
+     * change it, so it says how many are new. */
+    function titled(title, page, news) {
+        var count = /^\(.*?\) /.exec(page.title);
+        return (count ? count[0].replace("+)", news ? "+, " + news +
+            " new)" : "+)") : "") + title.replace(/^\(.*?\) /, "");
+    }
+
     function compare(page, moved) {
-        [".count", "nav .n", ".head .quiet", ".asof time"].forEach(
-            function (selector) {
-                take(page, selector);
-            });
-        document.title = page.title;
+        var news = Object.keys(asked).length;
+        [".count", ":is(.side, .sheet) .n"].forEach(function (selector) {
+            take(page, selector);
+        });
+        if (live) {
+            take(page, ".head .quiet");
+            take(page, ".place .nth");
+            take(page, ".asof time");
+        }
         if (inbox) {
-            compareInbox(page, moved);
-        } else {
+            news = compareInbox(page, moved);
+        } else if (live) {
             compareQuestion(page);
         }
+        document.title = titled(live ? page.title : document.title, page,
+            news);
     }
 
     function signedOut() {
@@ -356,7 +379,7 @@
     /* An answer that is not a page of this server is requested again later. */
     function look() {
         timer = 0;
-        return fetch(live.dataset.live).then(function (answer) {
+        return fetch(address()).then(function (answer) {
             var path = new URL(answer.url).pathname;
             if (path === "/login") {
                 signedOut();
@@ -392,11 +415,15 @@
     }
 
     function tell(event) {
-        var data = JSON.parse(event.data);
+        var data = JSON.parse(event.data), first = !begun;
+        begun = true;
         if (channel) {
             channel.postMessage(data);
         }
-        hear(data);
+        /* Counts are as new as their page when its stream begins. */
+        if (live || !first || event.type !== "connected") {
+            hear(data);
+        }
     }
 
     /* ---- the stream ---- */
@@ -452,7 +479,9 @@
         channel.onmessage = function (event) {
             hear(event.data);
         };
-        soon();
+        if (live) {
+            soon();
+        }
         navigator.locks.request("sayso-stream", function () {
             return new Promise(function (done) {
                 leave = done;
@@ -488,6 +517,7 @@
     window.addEventListener("pageshow", function (event) {
         if (event.persisted && !over) {
             start();
+            soon();
         }
     });
     start();

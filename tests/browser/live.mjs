@@ -170,6 +170,82 @@ alone("without scripts the page says of when it is", () =>
         await row(page, asked).waitFor();
     }));
 
+/* ---- all other pages ------------------------------------------------ */
+
+alone("the counts follow on every page", async () => {
+    const old = await ask(questions.confirm());
+    await respond(old.suspension_id, { value: "yes" });
+    const portfolio = await api("agent", "POST", "/api/v1/portfolios", 201,
+        { name: "Counted" }, { "X-Agent-ID": "refunds-agent" });
+    await withPage({ who: "admin" }, async (page) => {
+        const all = ["/decided", "/settings/profile", "/settings/people",
+            "/settings/deliveries", "/views", "/keys",
+            `/intents/${old.intent_id}`, `/portfolios/${portfolio.id}`,
+            `/suspensions/${old.suspension_id}`];
+        for (const path of all) {
+            const streams = page.waitForResponse("**/inbox/stream");
+            await page.goto(path);
+            await streams;
+            const before = await counted(page), title = await page.title();
+            const box = page.locator("main input:not([type=hidden])").first();
+            const types = await box.isVisible().catch(() => false);
+            if (types) {
+                await box.fill("2026-11-20");
+            }
+            const asked = await ask(questions.confirm());
+            await page.waitForFunction((n) =>
+                document.title.startsWith(`(${n}) `), before + 1);
+            const now = String(before + 1);
+            assert.deepEqual([await text(page, ".bar .count"),
+                await text(page, ".side [href='/inbox'] .n")],
+            [`${now} open`, now], path);
+            assert.equal((await page.title()).replace(/^\(.*?\) /, ""),
+                title.replace(/^\(.*?\) /, ""), path);
+            if (types) {
+                assert.equal(await box.inputValue(), "2026-11-20", path);
+                assert.ok(await box.evaluate((one) =>
+                    one === document.activeElement));
+            }
+            await cancel(asked.suspension_id, "Counted.");
+            await page.waitForFunction((n) => n
+                ? document.title.startsWith(`(${n}) `)
+                : !document.title.startsWith("("), before);
+        }
+    });
+});
+
+alone("the place of an open request follows too", async () => {
+    const asked = await ask(questions.confirm());
+    await withPage(by, async (page) => {
+        await open(page, `/suspensions/${asked.suspension_id}`);
+        assert.equal(await text(page, ".place .quiet"), "1 of 1");
+        await ask(questions.confirm());
+        await page.getByText(/^\d of 2$/).waitFor();
+        assert.equal(await counted(page), 2);
+        assert.equal(await text(page, ".bar .count"), "2 open");
+    });
+});
+
+/* Beyond what is counted the number stands still, and the title tells. */
+alone("a new one is told beyond what is counted", () =>
+    withPage(by, async (page) => {
+        const asked = [];
+        while (asked.length < 201) {
+            asked.push(...await Promise.all([...Array(67).keys()].map(() =>
+                ask(questions.confirm()))));
+        }
+        await open(page);
+        assert.match(await page.title(), /^\(200\+\) Inbox/);
+        await ask({ ...questions.confirm(), severity: "critical" });
+        await page.waitForFunction(() =>
+            document.title.startsWith("(200+, 1 new) Inbox"));
+        assert.match(await text(page, ".head"), /200\+ open requests/);
+        await page.goto("/decided");
+        assert.match(await page.title(), /^\(200\+\) History/);
+        await clear();
+        await page.waitForFunction(() => document.title === "History - Sayso");
+    }));
+
 /* ---- one question --------------------------------------------------- */
 
 alone("a question tells that somebody else decided it", async () => {

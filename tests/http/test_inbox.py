@@ -161,7 +161,7 @@ def counts(client, path):
         "heading": r'class="quiet">([\d,+]+) open requests? for you',
         "chip": r'>All <span class="n">([^<]*)',
         "pager": r"<span>50 of ([\d,+]+) shown</span>",
-        "place": r'class="quiet">[\d,]+ of ([\d,+]+)</span>'}
+        "place": r'class="quiet nth">[\d,]+ of ([\d,+]+)</span>'}
     for k, v in more.items():
         if match := re.search(v, rest):
             found[k] = match[1]
