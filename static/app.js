@@ -108,6 +108,7 @@
     var asked = {}, ended = {}; // questions by address, from the stream
     var source = null, channel = null, leave = null, timer = 0, over = false;
     var begun = false; // the stream was open before
+    var news = []; // addresses of questions that the page does not show yet
 
     if (!document.body.dataset.stream || !window.EventSource) {
         return;
@@ -127,6 +128,13 @@
         p.className = "banner news";
         a.href = address;
         a.textContent = link;
+        a.addEventListener("click", function () {
+            try {
+                sessionStorage.setItem("new", JSON.stringify(news));
+            } catch (error) {
+                return;
+            }
+        });
         p.append(text + " ", a);
         live.replaceChildren(p);
     }
@@ -182,7 +190,7 @@
         });
     }
 
-    /* The number of new questions since the page was made. */
+    /* The addresses of new questions since the page was made. */
     function fresh(page, full) {
         var here = rows(document), found = new Set();
         rows(page).forEach(function (row, address) {
@@ -196,7 +204,44 @@
         });
         return Array.from(found).filter(function (address) {
             return !here.has(address);
-        }).length;
+        });
+    }
+
+    /* The new rows that the reader has asked to see: each is marked, and the
+     * first of them has the focus. */
+    function showNew() {
+        var here = rows(document), wanted = [], first = null, p;
+        try {
+            wanted = JSON.parse(sessionStorage.getItem("new")) || [];
+            sessionStorage.removeItem("new");
+        } catch (error) {
+            return;
+        }
+        here.forEach(function (row, address) {
+            var word = document.createElement("bdi");
+            if (wanted.indexOf(address) < 0) {
+                return;
+            }
+            word.className = "of";
+            word.textContent = "New. ";
+            row.classList.add("fresh");
+            row.querySelector(".title").prepend(word);
+            first = first || row;
+        });
+        wanted = wanted.filter(function (address) {
+            return !here.has(address);
+        });
+        if (first) {
+            first.querySelector(".title").focus();
+            first.scrollIntoView({ block: "nearest" });
+        }
+        if (wanted.length) {
+            p = document.createElement("p");
+            p.className = "second";
+            p.textContent = wanted.length + " of the new requests " +
+                (wanted.length === 1 ? "is" : "are") + " not on this page.";
+            live.replaceChildren(p);
+        }
     }
 
     /* Without rows nothing can move. */
@@ -222,7 +267,8 @@
         if (!document.querySelector(".filters :focus")) {
             take(page, ".filters > div > ul");
         }
-        count = fresh(page, full);
+        news = fresh(page, full);
+        count = news.length;
         if (count) {
             say(count + (count === 1 ? " new request." : " new requests."),
                 "Show " + (count === 1 ? "it" : "them"), live.dataset.first);
@@ -343,14 +389,14 @@
 
     /* The count before a title; beyond what is counted a new question would not
      * change it, so it says how many are new. */
-    function titled(title, page, news) {
+    function titled(title, page, more) {
         var count = /^\(.*?\) /.exec(page.title);
-        return (count ? count[0].replace("+)", news ? "+, " + news +
+        return (count ? count[0].replace("+)", more ? "+, " + more +
             " new)" : "+)") : "") + title.replace(/^\(.*?\) /, "");
     }
 
     function compare(page, moved) {
-        var news = Object.keys(asked).length;
+        var count = Object.keys(asked).length;
         [".count", ":is(.side, .sheet) .n"].forEach(function (selector) {
             take(page, selector);
         });
@@ -360,12 +406,12 @@
             take(page, ".asof time");
         }
         if (inbox) {
-            news = compareInbox(page, moved);
+            count = compareInbox(page, moved);
         } else if (live) {
             compareQuestion(page);
         }
         document.title = titled(live ? page.title : document.title, page,
-            news);
+            count);
     }
 
     function signedOut() {
@@ -496,6 +542,7 @@
 
     document.addEventListener("timeup", timeUp);
     if (inbox) {
+        showNew();
         document.addEventListener("pointerout", function () {
             setTimeout(sweep, 500);
         });

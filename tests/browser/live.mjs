@@ -95,6 +95,57 @@ alone("a new question announces itself and moves nothing", async () => {
     });
 });
 
+/* The news cover no row, and lead to the new ones: each is marked, and the first
+ * has the focus, wherever the list has it. */
+alone("new ones are shown where they are", async () => {
+    const rows = [];
+    for (let i = 0; i < 14; i += 1) {
+        rows.push(await ask({ ...questions.confirm(), severity: "high" }));
+    }
+    for (const [width, n] of [[1280, 1], [768, 10], [360, 2]]) {
+        await withPage({ ...by, width, height: 720 }, async (page) => {
+            await open(page);
+            const asked = [];
+            for (let i = 0; i < n; i += 1) {
+                asked.push(await ask({ ...questions.confirm(),
+                    severity: "low" }));
+            }
+            await page.getByText(`${n} new request`).waitFor();
+            const over = await news(page).boundingBox();
+            await page.evaluate(() =>
+                window.scrollTo(0, document.body.scrollHeight));
+            const boxes = await page.locator("li.row").evaluateAll((all) =>
+                all.map((one) => one.getBoundingClientRect().toJSON()));
+            const below = width < 720 ? boxes.slice(-1) : boxes;
+            assert.deepEqual(below.filter(({ left, right, top, bottom }) =>
+                left < over.x + over.width && right > over.x &&
+                top < over.y + over.height && bottom > over.y), []);
+            await follow(page, n === 1 ? "Show it" : "Show them");
+            assert.equal(await page.locator("li.row.fresh").count(), n);
+            for (const one of asked) {
+                assert.match(await row(page, one).getAttribute("class"),
+                    /\bfresh\b/);
+            }
+            const first = page.locator("li.row.fresh .title").first();
+            assert.ok(await first.evaluate((one) =>
+                one === document.activeElement));
+            assert.match(await first.evaluate((one) => one.textContent),
+                /^New\. /);
+            const box = await first.boundingBox();
+            assert.ok(box.y >= 0 && box.y + box.height <= 720,
+                JSON.stringify(box));
+            await page.reload();
+            assert.equal(await page.locator("li.row.fresh").count(), 0);
+            for (const one of asked) {
+                await cancel(one.suspension_id, "Seen.");
+            }
+        });
+    }
+    for (const one of rows) {
+        await cancel(one.suspension_id, "Seen.");
+    }
+});
+
 alone("one that was answered before it was shown is not announced", () =>
     withPage(by, async (page) => {
         await open(page);
