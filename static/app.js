@@ -598,6 +598,7 @@
     var last = 0, earlier = 0; // the time of the last letter, and of the one
                                // before
     var note = null;
+    var ending = null; // says that the list from which the reader came ends
 
     function one(selector) {
         return document.querySelector(selector);
@@ -917,7 +918,29 @@
             place.append(" ", link("Next", of[at + 1]));
             place.lastChild.rel = "next";
             place.lastChild.setAttribute("aria-keyshortcuts", "n");
+        } else {
+            ending = document.createElement("span");
+            ending.className = "quiet";
+            ending.setAttribute("role", "status");
+            place.append(" ", ending);
         }
+    }
+
+    /* The last of its list does not lead on to one that is not in it. */
+    function ends() {
+        var said = /^[\d,]+(\+?)/.exec(one(".count").textContent);
+        var n = said ? parseInt(said[0].replace(",", ""), 10) : 0;
+        if (!ending) {
+            return false;
+        }
+        if (n && one("[data-live^='/suspensions'] ~ .strip:not(.ended)") &&
+            !said[1]) {
+            n -= 1; // this one is still open
+        }
+        ending.textContent = "End of this list" + (n ? ": " + n +
+            (said[1] || "") + (n === 1 && !said[1] ? " other" : " others") +
+            " open." : ".");
+        return true;
     }
 
     function go(address) {
@@ -1004,7 +1027,8 @@
             return !!box;
         },
         n: function () {
-            return stay() || press(one("[rel=next]") || one(".next .btn"));
+            return stay() || press(one("[rel=next]")) || ends() ||
+                press(one(".next .btn"));
         },
         p: function () { return stay() || press(one("[rel=prev]")); },
         "/": search,

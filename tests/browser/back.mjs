@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { follow, press, text, withPage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
-import { api, ask, respond } from "./server.mjs";
+import { api, ask, cancel, respond } from "./server.mjs";
 
 const ways = [true, false].map((scripts) => ({ who: "operator", scripts }));
 
@@ -95,6 +95,47 @@ each("a request is looked at beside the page of many", async (page,
     assert.match(await text(page), /2 rejected/);
     await opens();
 });
+
+/* ---- at the end of a list ------------------------------------------- */
+
+test("n stops at the end of the list", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const word = `ends${Date.now()}`;
+        const high = await ask({ ...questions.confirm(), severity: "critical",
+            title: `${word}x other` });
+        await some(word, 3);
+        for (const answers of [false, true]) {
+            await page.goto(`/inbox?risk=low&q=${word}`);
+            assert.equal(await page.locator("li.row").count(), 3);
+            await open(page, "li.row .title");
+            for (const last of [false, false, true]) {
+                const here = page.url();
+                if (answers) {
+                    await page.keyboard.press("a");
+                    await Promise.all([page.waitForEvent("load"),
+                        page.keyboard.press("a")]);
+                    assert.match(await text(page), /You approved this/);
+                }
+                await page.keyboard.press("n");
+                if (!last) {
+                    await page.waitForURL((url) => url.href !== here);
+                    continue;
+                }
+                const status = page.locator(".over, .back")
+                    .locator("[role=status]").first();
+                await status.getByText("End of this list").waitFor();
+                const others = await text(page, ".bar .count");
+                const n = parseInt(others, 10) - (answers ? 0 : 1);
+                assert.ok(n > 0);
+                assert.equal(await status.innerText(), "End of this list: " +
+                    `${n}${others.includes("+") ? "+" : ""} ` +
+                    `other${n === 1 ? "" : "s"} open.`);
+                await page.waitForTimeout(300);
+                assert.equal(page.url(), here);
+            }
+        }
+        await cancel(high.suspension_id, "Seen.");
+    }));
 
 /* ---- from one page to the next -------------------------------------- */
 
