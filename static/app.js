@@ -933,7 +933,8 @@
         if (!ending) {
             return false;
         }
-        if (n && one("[data-live^='/suspensions'] ~ .strip:not(.ended)") &&
+        if (n && one("[data-live^='/suspensions'] ~ " +
+                ".strip:not(.ended) .btn") &&
             !said[1]) {
             n -= 1; // this one is still open
         }

@@ -166,6 +166,31 @@ FORM = [
 ]
 
 
+@pytest.mark.parametrize("zone, there, said", [
+    (None, "2026-11-23T10:30", "UTC"),
+    ("Gone/Zone", "2026-11-23T10:30", "UTC"),
+    ("Asia/Kolkata", "2026-11-23T16:00", "Asia/Kolkata"),
+    ("America/New_York", "2026-11-23T05:30", "America/New_York")])
+def test_a_moment_is_typed_by_the_readers_clock(server, agent, person, zone,
+                                                there, said):
+    one = person("operator")
+    with server.database() as db:
+        db.execute("UPDATE principal SET time_zone = %s WHERE email = %s",
+                   [zone, one.email])
+    asked = ask(agent, response_type="form", choices=None, form=[
+        {"key": "at", "label": "At", "format": "date-time",
+         "default": "2026-11-23T10:30:00Z"},
+        {"key": "then", "label": "Then", "format": "date-time"}])
+    page = show(one, asked)
+    assert page.text.count(f"Time in {said}") == 2
+    given = page.data("/respond")
+    assert given["f1"] == there
+    r = one.client.post(at(asked) + "/respond", data={**given, "f2": there})
+    assert r.status_code == 303, r.text
+    assert read(agent, asked)["value"] == {"at": "2026-11-23T10:30:00Z",
+                                           "then": "2026-11-23T10:30:00Z"}
+
+
 def test_a_form_keeps_what_was_typed_until_it_is_right(agent, me):
     asked = ask(agent, response_type="form", choices=None, form=FORM)
     page = show(me, asked)

@@ -27,7 +27,8 @@ static struct pairs posted(const char *text)
 static const char *read_back(const struct json *form, const char *text)
 {
     const struct pairs p = posted(text);
-    return arena_z(a, json_dump(a, page_fields_read(a, form, &p), 1 << 20));
+    const struct json *value = page_fields_read(a, form, &p, v.zone);
+    return arena_z(a, json_dump(a, value, 1 << 20));
 }
 
 static const struct json *shown(const struct json *form, const char *typed,
@@ -151,6 +152,32 @@ Test(page_fields, posted_text_becomes_typed_values)
         "{\"name\":\"Fam <b>\",\"plz\":10178,\"kg\":499.90,\"ok\":true,"
         "\"to\":\"DE\",\"more\":[\"gift\",\"sms\"],"
         "\"when\":\"2026-11-23T10:30:00Z\",\"note\":\"one\\ntwo\"}");
+}
+
+/* Whatever zone its reader has, a moment is shown and read by one clock. */
+Test(page_fields, a_moment_is_of_its_readers_clock)
+{
+    static const char *const cases[][3] = {
+        {"", "2026-11-23T10:30", "UTC"},
+        {"Asia/Kolkata", "2026-11-23T16:00", "Asia/Kolkata"},
+        {"Europe/Berlin", "2026-11-23T11:30", "Europe/Berlin"},
+        {"America/New_York", "2026-11-23T05:30", "America/New_York"}};
+    const struct json *form =
+        form_of("[{\"key\":\"when\",\"format\":\"date-time\","
+                "\"default\":\"2026-11-23T10:30:00Z\"}]");
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct buf b = buf_make(a, 256);
+        v.zone = str_of(cases[i][0]);
+        const struct json *f = shown(form, NULL, NULL);
+        cr_expect_str_eq(text_at(f, 0, "value"), cases[i][1]);
+        buf_printf(&b, "Time in %s", cases[i][2]);
+        cr_expect(str_eq(json_get_text(json_at(f, 0), "help"), buf_text(&b)));
+        struct buf typed = buf_make(a, 256);
+        buf_printf(&typed, "f1=%s", cases[i][1]);
+        cr_expect_str_eq(read_back(form, arena_z(a, buf_text(&typed))),
+                         "{\"when\":\"2026-11-23T10:30:00Z\"}");
+    }
+    v.zone = STR_NONE;
 }
 
 Test(page_fields, nothing_posted_is_no_answer_but_to_boxes)

@@ -73,6 +73,34 @@ Test(zone, a_day_begins)
     begins("Pacific/Apia", "2011-12-31T00:00:00Z", "2011-12-30T10:00:00Z");
 }
 
+static void means(const char *name, const char *shown, const char *utc)
+{
+    int64_t t = 0, want = 0;
+    cr_assert(clock_parse(str_of(shown), &t), "%s", shown);
+    cr_assert(clock_parse(str_of(utc), &want), "%s", utc);
+    cr_expect_eq(zone_moment(str_of(name), t), want, "%s %s", name, shown);
+}
+
+/* Also what clocks show twice, and what they never show. */
+Test(zone, a_clock_means_a_moment)
+{
+    means("UTC", "2026-11-20T09:30:00Z", "2026-11-20T09:30:00Z");
+    means("", "2026-11-20T09:30:00Z", "2026-11-20T09:30:00Z");
+    means("Asia/Kolkata", "2026-11-20T09:30:00Z", "2026-11-20T04:00:00Z");
+    means("Asia/Kolkata", "1969-12-31T09:30:00Z", "1969-12-31T04:00:00Z");
+    means("Europe/Berlin", "2026-07-01T00:15:00Z", "2026-06-30T22:15:00Z");
+    means("Europe/Berlin", "2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z");
+    means("Europe/Berlin", "2026-10-25T03:00:00Z", "2026-10-25T02:00:00Z");
+    means("Europe/Berlin", "2026-10-26T02:30:00Z", "2026-10-26T01:30:00Z");
+    means("Europe/Berlin", "2026-03-29T01:59:00Z", "2026-03-29T00:59:00Z");
+    means("Europe/Berlin", "2026-03-29T02:30:00Z", "2026-03-29T01:30:00Z");
+    means("Europe/Berlin", "2026-03-29T03:00:00Z", "2026-03-29T01:00:00Z");
+    means("Australia/Lord_Howe", "2026-04-05T01:45:00Z",
+          "2026-04-04T14:45:00Z");
+    means("Pacific/Apia", "2011-12-31T00:30:00Z", "2011-12-30T10:30:00Z");
+    means("Pacific/Apia", "2011-12-29T23:30:00Z", "2011-12-30T09:30:00Z");
+}
+
 /* One reader's zone never stays for the next. */
 Test(zone, one_after_the_other)
 {

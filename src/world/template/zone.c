@@ -100,3 +100,26 @@ int64_t zone_day(struct str name, int64_t day)
     }
     return at;
 }
+
+static int64_t zone_offset(struct str name, int64_t t)
+{
+    struct zone_time there;
+    int64_t shown = t;
+    char text[ZONE_TEXT + 1];
+    zone_at(name, t, &there);
+    snprintf(text, sizeof text, "%sZ", there.text);
+    (void)clock_parse(str_of(text), &shown);
+    return shown - t / CLOCK_SECOND * CLOCK_SECOND;
+}
+
+/* By the offset of the day before, and where that is no longer so, by that of
+ * the day after: a zone does not change twice within two days. */
+int64_t zone_moment(struct str name, int64_t shown)
+{
+    const int64_t before = shown - zone_offset(name, shown - DAY);
+    const int64_t after = shown - zone_offset(name, shown + DAY);
+    return before + zone_offset(name, before) != shown &&
+                   after + zone_offset(name, after) == shown
+               ? after
+               : before;
+}

@@ -23,5 +23,9 @@ void zone_at(struct str name, int64_t t, struct zone_time *out);
 /* The beginning in the zone of the day that begins in UTC at the moment day.
  * For a skipped date, the beginning of the next one. */
 int64_t zone_day(struct str name, int64_t day);
+/* The moment when clocks in the zone show what those in UTC show at `shown`:
+ * the first, where they show it twice; where they skip it, as long after the
+ * change as it would be. */
+int64_t zone_moment(struct str name, int64_t shown);
 
 #endif

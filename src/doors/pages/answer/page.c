@@ -244,11 +244,12 @@ static const struct err *page_check_size(const struct pairs *posted)
     return NULL;
 }
 
-static const struct err *page_read_answer(struct arena *a,
+static const struct err *page_read_answer(struct call *c,
                                           const struct suspension *s,
                                           const struct pairs *posted,
                                           struct answer *out)
 {
+    struct arena *a = c->a;
     const struct str seen = pairs_get(*posted, "subject_sha256");
     const enum answer_way way = answer_form_way(a, s);
     const bool choosing = way == ANSWER_WAY_CHOICE;
@@ -265,7 +266,8 @@ static const struct err *page_read_answer(struct arena *a,
     if (answer_form_declines(a, s, out->choice))
         return NULL;
     if (way == ANSWER_WAY_FORM)
-        out->value = page_fields_read(a, page_fields_form(a, s), posted);
+        out->value = page_fields_read(a, page_fields_form(a, s), posted,
+                                      c->who.account.time_zone);
     else if (str_trim(text).n > 0)
         out->value = json_string(a, text);
     if (!choosing)
@@ -391,7 +393,7 @@ const struct err *answer_page_respond(struct call *c)
     TRY(work_begin_suspension(&w, c->param[0], NULL));
     TRY(page_check_sees(c, &w.suspension));
     const struct suspension before = w.suspension;
-    const struct err *e = page_read_answer(c->a, &before, &posted, &answer);
+    const struct err *e = page_read_answer(c, &before, &posted, &answer);
     if (!e)
         e = answer_decide(&w, &answer);
     if (!e && !page_is_unseen(c, &w.suspension, &posted)) {
@@ -424,7 +426,7 @@ const struct err *answer_page_kept(struct call *c, struct str id,
                          "The session had ended.");
         return page_show_again(c, &of);
     }
-    TRY(page_read_answer(c->a, &s, typed, &answer));
+    TRY(page_read_answer(c, &s, typed, &answer));
     return page_show_stale(c, &s, &answer,
                            ERROR(ERR_CONFLICT, answer_form_session_ended, ""));
 }

@@ -80,7 +80,7 @@ const struct err *settings_form_wrong(struct arena *a, struct settings_form *s,
 const struct json *settings_form_read(struct arena *a, struct settings_form *s)
 {
     const struct json *fields = form_fields(a, s);
-    const struct json *values = page_fields_read(a, fields, s->typed);
+    const struct json *values = page_fields_read(a, fields, s->typed, STR_NONE);
     struct json *errors = NULL;
     if (!form_check(a, fields, values, &errors))
         return values;

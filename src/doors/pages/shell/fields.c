@@ -7,6 +7,7 @@
 #include "base/clock_text.h"
 #include "domain/kind/form.h"
 #include "doors/pages/shell/facts.h"
+#include "world/template/zone.h"
 
 #define RADIO_MAX 5       /* with more options it is a select */
 #define ONE_LINE_MAX 120  /* characters of a default that fit in a line */
@@ -41,7 +42,7 @@ struct json *page_fields_form(struct arena *a, const struct suspension *s)
 /* ---- reading -------------------------------------------------------- */
 
 struct json *page_fields_read(struct arena *a, const struct json *form,
-                              const struct pairs *posted)
+                              const struct pairs *posted, struct str zone)
 {
     struct json *values = json_object(a);
     for (size_t i = 0; i < json_count(form); i++) {
@@ -63,12 +64,13 @@ struct json *page_fields_read(struct arena *a, const struct json *form,
         /* An unticked box is not sent, and means false. */
         if (fields_is_type(field, "boolean") && text.n == 0)
             text = STR("false");
-        /* Browsers send 2026-11-23T10:30; the help text says that it is
-         * UTC. */
-        if (fields_is_format(field, "date-time") && text.n == 16) {
-            const struct str utc = arena_join(a, text, STR(":00Z"));
-            text = clock_parse(utc, &t) ? utc : text;
-        }
+        /* Browsers send 2026-11-23T10:30, which the help text says the zone
+         * of. */
+        if (fields_is_format(field, "date-time") && text.n == 16 &&
+            clock_parse(arena_join(a, text, STR(":00Z")), &t))
+            text = arena_join(
+                a, str_head(clock_naive(a, zone_moment(zone, t)), 19),
+                STR("Z"));
         struct json *value = form_value(a, field, text, &absent);
         if (!absent)
             json_set_key(values, key, value);
@@ -91,6 +93,7 @@ static struct str fields_value(const struct face *f)
 {
     struct arena *a = f->v->a;
     const struct json *given = json_get(f->field, "default");
+    struct zone_time there;
     int64_t t = 0;
     if (fields_is_format(f->field,
                          "password")) /* of our own forms; never shown */
@@ -103,8 +106,10 @@ static struct str fields_value(const struct face *f)
         return STR("");
     /* The browser's control for a moment accepts only this spelling. */
     if (fields_is_format(f->field, "date-time") &&
-        clock_parse(json_text(given), &t))
-        return str_head(clock_naive(a, t), 16);
+        clock_parse(json_text(given), &t)) {
+        zone_at(f->v->zone, t, &there);
+        return str_head(arena_str(a, str_of(there.text)), 16);
+    }
     return page_facts_value(a, given);
 }
 
@@ -188,8 +193,10 @@ static struct str fields_help(const struct face *f, struct str value)
 {
     struct buf b = buf_make(f->v->a, FORM_TEXT_MAX * 16);
     buf_str(&b, json_get_text(f->field, "help"));
-    if (fields_is_format(f->field, "date-time"))
-        buf_put(&b, b.n ? ". Time in UTC" : "Time in UTC");
+    if (fields_is_format(f->field, "date-time")) {
+        buf_put(&b, b.n ? ". Time in " : "Time in ");
+        buf_str(&b, zone_known(f->v->zone) ? f->v->zone : STR("UTC"));
+    }
     if (words_hidden(value) > 0) {
         buf_put(&b, b.n ? ". " : "");
         buf_put(&b, "The value contains hidden characters: ");

@@ -24,9 +24,10 @@ struct str page_fields_note(struct arena *a, const struct json *form);
 struct json *page_fields_errors(struct page_view *v, const struct json *form,
                                 const struct json *errors);
 /* The posted values, as an object of the fields' types. A value of another type
- * stays text, which form_check refuses; empty fields are left out. */
+ * stays text, which form_check refuses; empty fields are left out. zone: of the
+ * reader, whose clock a moment was typed by. */
 struct json *page_fields_read(struct arena *a, const struct json *form,
-                              const struct pairs *posted);
+                              const struct pairs *posted, struct str zone);
 /* An answered field's value for people: labels of options, yes. */
 struct str page_fields_words(struct arena *a, const struct json *field,
                              const struct json *value);
