@@ -410,6 +410,55 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
     assert "Reject 2 requests?" in Page(r).text
 
 
+SAME = "Same details as another open request:"
+
+
+@pytest.mark.parametrize("kind, subject", [
+    ("approval", APPROVAL), ("cost_confirmation", COST),
+    ("permission", PERMISSION)])
+def test_an_open_request_names_those_with_the_same_details(
+        me, post, operator, person, kind, subject):
+    mark = new_id()[:8]
+
+    def asked(**more):
+        return post(f"same {mark}", kind=kind, response_type=None,
+                    severity="low", subject={**subject, "mark": mark, **more})
+
+    def shown(one, who=me, **params):
+        r = who.client.get(f"/suspensions/{one['suspension_id']}",
+                           params=params)
+        assert r.status_code == 200
+        part = r.text.partition(SAME)[2].partition("</p>")[0]
+        assert (SAME in r.text) == bool(part)
+        others = re.search(r" and (\d+\+?) other", part)
+        return re.findall(r'href="/suspensions/([^"]+)"', part) + (
+            [others[1]] if others else [])
+
+    first = asked()
+    assert shown(first) == []
+    second, other = asked(), asked(mark="another")
+    assert shown(second) == [first["suspension_id"]]
+    assert shown(first) == [second["suspension_id"]]
+    assert shown(other) == []
+    choice = operator.get(f"/api/v1/suspensions/{first['suspension_id']}"
+                          ).json()["choices"][0]["value"]
+    assert shown(first, choice=choice) == [second["suspension_id"]]
+    assert answer(operator, first, choice).status_code == 200
+    assert shown(second) == []
+    named = [asked()["suspension_id"]]
+    assert shown(second) == named
+    for n in range(1, 12):
+        asked()
+        assert shown(second) == named + [str(n) if n < 10 else "9+"]
+    # A user may not learn of what others are asked.
+    user = person("user")
+    named = post(f"same {mark}", kind=kind, response_type=None, severity="low",
+                 subject={**subject, "mark": mark},
+                 intent={"title": "x", "initiated_by": user.email},
+                 responder={"mode": "initiator"})
+    assert shown(named, who=user) == []
+
+
 def test_a_grave_permission_is_not_approved_among_many(server, post, person):
     word, boss = "typed" + new_id()[:6], person("operator")
     with server.database() as db:

@@ -32,6 +32,7 @@
 
 #define EVENTS_SHOWN 50
 #define NEXT_TRIES 5 /* open questions read to find the next one */
+#define SAME_COUNTED 9 /* open questions with the same facts */
 
 /* ---- what the pages show besides ------------------------------------ */
 
@@ -130,6 +131,32 @@ static const struct err *page_load_place(struct call *c,
     return NULL;
 }
 
+/* Other open questions with the same facts: an answer to this one is none to
+ * them. A user may not learn of the questions of others. */
+static const struct err *page_load_same(struct call *c, struct page_view *v,
+                                        struct answer_view_of *of)
+{
+    const struct suspensions_same query = {.digests = &of->s->subject_sha256,
+                                           .ids = &of->s->id,
+                                           .digests_n = 1,
+                                           .ids_n = 1,
+                                           .most = SAME_COUNTED + 2};
+    struct suspension_rows rows;
+    if (!question_head_has_facts(of->s) || c->who.role == ROLE_USER)
+        return NULL;
+    TRY(suspensions_same(c->pg, c->a, &query, &rows));
+    if (rows.n == 0)
+        return NULL;
+    const int64_t others = (int64_t)rows.n - 1;
+    of->same = json_object(c->a);
+    json_set_json(of->same, "suspension", question_head_brief(v, &rows.v[0]));
+    json_set_text(of->same, "others",
+                  others ? page_list_count(c->a, others, SAME_COUNTED)
+                         : STR(""));
+    json_set_bool(of->same, "single", others == 1);
+    return NULL;
+}
+
 /* The next question of the reader's inbox. */
 static const struct err *page_load_next(struct call *c, int64_t now,
                                         struct answer_view_of *of)
@@ -180,6 +207,7 @@ static const struct err *page_show_open(struct call *c, int status,
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
         TRY(plans_asked(c->pg, c->a, s->id, &of.checkpoint));
     TRY(page_load_place(c, &of));
+    TRY(page_load_same(c, &v, &of));
     TRY(question_permit_asked(c, &v, s, &of.permit));
     TRY(page_load_claims(c, &v, &of));
     return page_render(c, status, "suspension", page_tab(c, s),

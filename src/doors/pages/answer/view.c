@@ -54,6 +54,7 @@ struct json *answer_view_open(struct page_view *v,
     struct json *view = view_begin(v, of, json_get(confirm, "unseen") != NULL);
     json_set_text(view, "checkpoint", of->checkpoint);
     json_set_json(view, "place", of->place);
+    json_set_json(view, "same", of->same);
     json_set_json(view, "answer", answer);
     json_set_json(view, "errors", answer_form_errors(v, form));
     json_set_text(view, "silence",

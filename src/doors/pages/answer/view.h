@@ -16,8 +16,10 @@ struct answer_view_of {
     int64_t closed;                /* sequence of its last event; 0: none */
     const struct suspension *next; /* in the reader's inbox */
     struct json *permit, *claims;  /* of question/permit.h and claims.h */
-    struct json *place; /* of an open one in the inbox: {at, all, more,
+    struct json *place; /* of an open one in the inbox: {at, all, first,
                          * previous, next} */
+    struct json *same;  /* open ones with the same facts: {suspension, others,
+                         * single} */
 };
 
 /* The view of suspension.html. */
