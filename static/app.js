@@ -1156,6 +1156,11 @@
     } else {
         neighbours();
     }
+    /* An answer that was too long to be led to its page: a reload asks for that
+     * page, and does not send the password again. */
+    if (location.pathname === "/login" && one("[data-live]")) {
+        history.replaceState(null, "", one("[data-live]").dataset.live);
+    }
     document.addEventListener("pointerdown", disarm);
     hint();
     makeNote();

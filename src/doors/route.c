@@ -443,7 +443,7 @@ const struct route routes[] = {
      inbox_bulk_decide, NONE},
     {GET, "/inbox/stream", COOKIE, READER, "after", 0, PROBLEM,
      api_stream_inbox, NONE},
-    {GET, "/suspensions/{id}", COOKIE, PERSON, "choice exact", 0, HTML,
+    {GET, "/suspensions/{id}", COOKIE, PERSON, "choice exact kept", 0, HTML,
      answer_page, NONE},
     {POST, "/suspensions/{id}/respond", COOKIE, ANSWERER, "", 512 * KB, HTML,
      answer_page_respond, NONE},

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import {
-    follow, makePerson, press, signIn, text, withPage,
+    follow, makePerson, press, shown, signIn, text, withPage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
@@ -103,8 +103,15 @@ for (const scripts of [true, false]) {
                 await page.getByLabel("Password").fill(me.password);
                 await press(page, "Sign in");
                 assert.match(await text(page), /Your answer was NOT recorded/);
-                assert.equal(await page.getByLabel("Comment").inputValue(),
-                    "My own words");
+                for (const reload of [false, true]) {
+                    if (reload) { // it sends nothing again
+                        await page.reload();
+                        assert.equal(shown(page).request().method(), "GET");
+                    }
+                    assert.equal(new URL(page.url()).pathname, at(asked));
+                    assert.equal(await page.getByLabel("Comment")
+                        .inputValue(), "My own words");
+                }
                 assert.equal((await suspension(asked.suspension_id)).state,
                     "pending");
                 await Promise.all([page.waitForEvent("load"), sure.click()]);

@@ -458,8 +458,18 @@ def answering(db, one, asked, **typed):
 
 
 def signs_in_again(r, one, client=None):
+    """The page that follows, which a reload asks for without a password."""
+    who = client or one.client
     data = Page(r).data("/login", email=one.email, password=one.password)
-    return (client or one.client).post("/login", data=data)
+    r = who.post("/login", data=data)
+    if r.status_code == 303 and r.headers["location"].endswith("?kept=yes"):
+        where = r.headers["location"]
+        r = who.get(where)
+        again = who.get(where)
+        assert (again.status_code, again.url) == (r.status_code, r.url)
+        assert re.sub(r"\d+", "0", Page(again).text) == \
+            re.sub(r"\d+", "0", Page(r).text)
+    return r
 
 
 def is_open(agent, asked):
@@ -496,7 +506,7 @@ def test_A3_what_others_answered_meanwhile_is_shown_beside_it(
     r = answering(db, one, asked, value="approve", reason="Typed too late.")
     assert kit.answer(operator, asked, "deny").status_code == 200
     r = signs_in_again(r, one)
-    assert r.status_code == 409
+    assert r.request.method == "GET"
     text = Page(r).text
     assert "session.ended" in text and "Typed too late." in text
 
@@ -516,7 +526,36 @@ def test_A3_it_was_decided_meanwhile(agent, operator, db, person):
     r = answering(db, one, asked, value="reject", reason="too late, then")
     assert kit.answer(operator, asked).status_code == 200
     r = signs_in_again(r, one)
-    assert r.status_code == 409 and "too late, then" in Page(r).text
+    assert r.request.method == "GET" and "too late, then" in Page(r).text
+
+
+def test_A3_what_was_typed_is_shown_to_its_session_and_question_alone(
+        agent, db, person):
+    one, other = person("operator"), person("operator")
+    asked, another = (kit.ask(agent, severity="low") for _ in range(2))
+    page = signs_in_again(answering(db, one, asked, value="approve",
+                                    reason="mine alone"), one)
+    assert "mine alone" in page.text
+    kept = one.client.cookies.get("sayso-kept")
+    assert kept and "mine" in kept
+    # The cookie goes to the page of its question, and counts for nobody else.
+    for who, question, shown in ((one, asked, True), (one, another, False),
+                                 (other, asked, False)):
+        path = f"/suspensions/{question['suspension_id']}"
+        r = who.client.get(f"{path}?kept=yes", headers={"Cookie": "; ".join(
+            f"{k}={v}" for k, v in {**dict(who.client.cookies),
+                                    "sayso-kept": kept}.items())})
+        assert r.status_code == 200
+        assert ("mine alone" in r.text) is shown, question
+    assert "mine alone" not in one.client.get(
+        f"/suspensions/{asked['suspension_id']}").text
+
+
+def test_A3_what_is_long_comes_back_too(agent, db, person):
+    one = person("operator")
+    asked = kit.ask(agent, response_type="text", choices=None, severity="low")
+    r = signs_in_again(answering(db, one, asked, value="long " * 3000), one)
+    assert r.status_code == 422 and "long long long" in r.text
 
 
 def test_A3_another_site_is_given_nothing_back(agent, db, server):

@@ -11,6 +11,7 @@
 #include "doors/pages/answer/amend_form.h"
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/form.h"
+#include "doors/pages/answer/kept.h"
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
@@ -244,6 +245,13 @@ static struct str page_choice(struct call *c, const struct suspension *s)
 const struct err *answer_page(struct call *c)
 {
     struct suspension s;
+    struct pairs typed;
+    if (request_query(c->rq, "kept").p &&
+        answer_kept_find(c, c->param[0], &typed)) {
+        TRY(answer_page_kept(c, c->param[0], &typed));
+        c->rs->status = 200; /* of a page that was asked for */
+        return NULL;
+    }
     TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
     TRY(page_check_sees(c, &s));
     if (s.state != SUSPENSION_PENDING)

@@ -3,13 +3,13 @@
 
 #include "doors/call/route.h"
 #include "doors/call/session.h"
+#include "doors/pages/answer/kept.h"
 #include "doors/pages/answer/page.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/shell/page.h"
 #include "store/person/sessions.h"
 
 #define PREFIX "kept." /* before the name of each kept field */
-#define ID ":id"       /* of the question, next to them */
 #define LOGIN_PAIRS 8  /* of the login's own form, and the question */
 
 /* ---- the login page ------------------------------------------------- */
@@ -66,7 +66,7 @@ bool login_saved_answer_page(struct call *c)
         return false;
     const bool fits = one && saved_answer_carry(c->a, kept, &posted);
     if (fits)
-        saved_answer_add(c->a, kept, STR(PREFIX ID), c->param[0]);
+        saved_answer_add(c->a, kept, STR(PREFIX ANSWER_KEPT_ID), c->param[0]);
     session_visit(c, true);
     json_set_text(o, "email", STR(""));
     json_set_text(o, "error", STR(""));
@@ -111,12 +111,17 @@ const struct err *login_saved_answer_show(struct call *c,
             fields[typed.n++] = (struct pair){
                 str_sub(key, sizeof PREFIX - 1, key.n), form->v[i].value};
     }
-    const struct str id = pairs_get(typed, ID);
+    const struct str id = pairs_get(typed, ANSWER_KEPT_ID);
     if (!id.p)
         return NULL;
     TRY(sessions_find(c->pg, c->a, c->cookie, &c->who, &found));
     if (!found || !str_eq(pairs_get(typed, "reader"), c->who.id))
         return NULL;
     *done = true;
-    return answer_page_kept(c, id, &typed);
+    const struct str path = page_view_path(c->a, "/suspensions/", id, "");
+    if (!answer_kept_put(c, path, &typed))
+        return answer_page_kept(c, id, &typed);
+    /* A reload there does not send the password again. */
+    response_see_other(c->rs, arena_join(c->a, path, STR("?kept=yes")));
+    return NULL;
 }

@@ -17,8 +17,9 @@ bool login_saved_answer_page(struct call *c);
  * through a failed try; form NULL: none. */
 void login_saved_answer_set(struct arena *a, struct json *login,
                             const struct pairs *form);
-/* After a sign-in, shows the answer that the form carries; *done is false where
- * there is none, or where another person typed it. */
+/* After a sign-in, shows the answer that the form carries, or leads to the page
+ * that shows it; *done is false where there is none, or where another person
+ * typed it. */
 const struct err *login_saved_answer_show(struct call *c,
                                           const struct pairs *form,
                                           bool *done) MUST;
