@@ -7,9 +7,9 @@ const edges = [720, 900, 1000].flatMap((one) => [one - 1, one, one + 1]);
 const widths = [...Array.from({ length: 21 }, (_, i) => 320 + 80 * i),
     ...edges].sort((a, b) => a - b);
 const cells = "th, td, .row > *, .step > *, .plan li > *, .line li > *";
-const shortest = 16; // letters of a word that is never torn in a table
+const shortest = 16; // letters of a word that is never torn, but in code
 
-/* What is wrong with the page as it stands, a line each. */
+/* The faults of the page as it stands, a line each. */
 function find([selector, letters]) {
     const boxes = new Map();
 
@@ -32,12 +32,12 @@ function find([selector, letters]) {
         const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
         while (texts.nextNode()) {
             const node = texts.currentNode;
-            if (node.parentElement.closest("code") ||
+            if (node.parentElement.closest("code, .facts th") ||
                 !node.parentElement.checkVisibility()) {
                 continue;
             }
             for (const { 0: word, index } of
-                node.data.matchAll(/[\p{L}\p{N}_.]+/gu)) {
+                node.data.matchAll(/(?:(?!\p{Pd})[\p{L}\p{N}\p{P}])+/gu)) {
                 range.setStart(node, index);
                 range.setEnd(node, index + word.length);
                 const tops = [...range.getClientRects()].map(({ top }) =>
