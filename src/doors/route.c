@@ -6,6 +6,7 @@
  * needs to the intent that the call is about. serve.c does the rest. */
 #include "doors/route.h"
 
+#include "base/shared/metrics.h"
 #include "doors/aap/aap.h"
 #include "doors/api/api.h"
 #include "doors/hooks/hooks.h"
@@ -542,4 +543,7 @@ const struct route routes[] = {
     {GET, "/metrics", OPEN, 0, "", 0, PROBLEM, api_metrics, NONE},
 };
 
+/* One more has what no route matches. */
+_Static_assert(countof(routes) < METRICS_ROUTES_MAX,
+               "a counter for each route");
 const size_t route_count = countof(routes);

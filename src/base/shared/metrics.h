@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-#define METRICS_ROUTES_MAX 256
+#define METRICS_ROUTES_MAX 320
 #define METRICS_WORKERS_MAX 256 /* web workers: the first slots */
 /* The rest: other children. */
 #define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 8)
