@@ -30,7 +30,6 @@
 #define PAUSE_FIRST (CLOCK_SECOND / 10) /* when the database does not answer */
 #define PAUSE_MAX (5 * CLOCK_SECOND)
 #define PASSWORD_MAX ((size_t)1024)
-#define NOTES 64
 #define GONE 410
 
 static_assert((int)OUTBOX_AT_ONCE == (int)OUTBOUND_AT_ONCE,
@@ -321,13 +320,7 @@ static void deliver_turn(struct deliver *d)
 {
     const int64_t now = clock_mono();
     /* One look serves all wake-ups that are waiting. */
-    struct wake_note notes[NOTES];
-    size_t n, all = 0;
-    do {
-        n = wake_read(WAKE_DELIVER, notes, NOTES);
-        all += n;
-    } while (n == NOTES);
-    if (all > 0)
+    if (wake_drain(WAKE_DELIVER))
         d->look_at = 0;
     const struct err *e = deliver_work(d);
     (void)pg_spent(d->pg);

@@ -12,10 +12,11 @@
 #include "base/log.h"
 
 #define PIPE_BYTES (1 << 20)
+#define NOTES 64 /* that are read at a time */
 
 _Static_assert(sizeof(struct wake_note) <= PIPE_BUF, "a note is one write");
 
-static int ends[WAKE__MAX][2] = {{-1, -1}, {-1, -1}};
+static int ends[WAKE__MAX][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
 
 bool wake_make(void)
 {
@@ -45,12 +46,19 @@ void wake_changed(struct str intent_id, int64_t version, struct str decided)
     if (str_copy(note.intent_id, sizeof note.intent_id, intent_id) &&
         str_copy(note.decided, sizeof note.decided, decided))
         wake_tell(WAKE_WAIT, &note);
+    wake_seal();
 }
 
 void wake_deliver(void)
 {
     const struct wake_note note = {.version = 0};
     wake_tell(WAKE_DELIVER, &note);
+}
+
+void wake_seal(void)
+{
+    const struct wake_note note = {.version = 0};
+    wake_tell(WAKE_SEAL, &note);
 }
 
 int wake_fd(enum wake_to to)
@@ -64,4 +72,15 @@ size_t wake_read(enum wake_to to, struct wake_note *v, size_t n)
         return 0;
     const ssize_t got = read(ends[to][0], v, n * sizeof *v);
     return got > 0 ? (size_t)got / sizeof *v : 0;
+}
+
+bool wake_drain(enum wake_to to)
+{
+    struct wake_note notes[NOTES];
+    size_t n, all = 0;
+    do {
+        n = wake_read(to, notes, NOTES);
+        all += n;
+    } while (n == NOTES);
+    return all > 0;
 }

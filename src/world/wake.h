@@ -12,6 +12,7 @@
 enum wake_to {
     WAKE_WAIT,    /* an intent has changed */
     WAKE_DELIVER, /* there are deliveries to send */
+    WAKE_SEAL,    /* an intent has new events */
     WAKE__MAX
 };
 
@@ -26,14 +27,19 @@ struct wake_note {
 /* Makes the pipes. Called once, by the supervisor; without it (in the commands)
  * notes are dropped. false and a log line on an error. */
 bool wake_make(void);
-/* Sends a note of a committed change; decided with p NULL: no suspension
- * ended. */
+/* Sends a note of a committed change, to the signer of the log too; decided
+ * with p NULL: no suspension ended. */
 void wake_changed(struct str intent_id, int64_t version, struct str decided);
 /* Sends a note to the sender that there are deliveries. */
 void wake_deliver(void);
+/* Sends a note to the signer of the log. */
+void wake_seal(void);
 /* The descriptor to poll for reading; -1 without pipes. */
 int wake_fd(enum wake_to to);
 /* Reads up to n notes; returns their number. */
 size_t wake_read(enum wake_to to, struct wake_note *v, size_t n);
+/* Reads all notes, where none says more than another; false: there was none.
+ */
+bool wake_drain(enum wake_to to);
 
 #endif
