@@ -134,6 +134,20 @@ bool signer_read(struct arena *a, struct str pem, struct signer *out)
     return true;
 }
 
+bool signer_read_all(struct arena *a, struct str text, struct signer *v,
+                     size_t max, size_t *n)
+{
+    const struct str end = STR(SIGNER_END);
+    for (*n = 0; str_trim(text).n > 0; ++*n) {
+        const size_t at = str_search(text, end);
+        const size_t to = at < text.n ? at + end.n : text.n;
+        if (*n == max || !signer_read(a, str_sub(text, 0, to), &v[*n]))
+            return false;
+        text = str_sub(text, to, text.n);
+    }
+    return true;
+}
+
 struct str signer_new(struct arena *a)
 {
     uint8_t seed[CRYPT_ED25519_SEED];

@@ -31,6 +31,11 @@ struct signer {
 /* Reads the PKCS#8 PEM text (RFC 8410) of openssl genpkey -algorithm ed25519.
  * false: it is another key, or none. */
 bool signer_read(struct arena *a, struct str pem, struct signer *out) MUST;
+#define SIGNER_FILE_MAX ((size_t)64 << 10) /* bytes of a file of keys */
+/* Reads such texts, one behind the other, at most max of them. false: there is
+ * something else behind the *n that were read. */
+bool signer_read_all(struct arena *a, struct str text, struct signer *v,
+                     size_t max, size_t *n) MUST;
 /* A new key as such a text. */
 struct str signer_new(struct arena *a);
 /* The 64 bytes of the signature over s. */
