@@ -11,11 +11,19 @@
 #include "store/log/signing_keys.h"
 #include "store/tables.h"
 #include "work/log/receipt_writer.h"
+#include "world/wake.h"
 
-#define NAP (CLOCK_SECOND / 4) /* between two looks */
-#define KEYS_EVERY (5 * CLOCK_SECOND)
+#define POLL CLOCK_SECOND /* between two looks that no note asks for */
+/* After a look it pauses for so many times as long as that took, at most. */
+#define SHARE 4
+#define REST_MAX (CLOCK_SECOND / 4)
+/* Until events are looked at again that an older transaction holds back. */
+#define HELD_FIRST (CLOCK_SECOND / 100)
+#define HELD_MAX (CLOCK_SECOND / 4)
+#define PAUSE_FIRST (CLOCK_SECOND / 4) /* after a failure */
 #define PAUSE_MAX (5 * CLOCK_SECOND)
-#define KEYS_MAX ((size_t)64 << 10) /* bytes of the file */
+#define KEYS_EVERY (5 * CLOCK_SECOND)
+#define DATABASE 20 /* seconds, of a statement */
 #define MEMORY ((size_t)512 << 20)
 #define SIGNS_AFTER (30 * 24 * 3600 * CLOCK_SECOND) /* a retired key goes on
                                                      * signing heads */
@@ -28,8 +36,10 @@ struct seal {
     size_t found_n;
     struct log_writer_keys keys; /* that sign now */
     int64_t keys_at;             /* of the next look, by clock_mono */
-    int64_t pause; /* 0: the database answers, and the log holds */
-    bool told;     /* that nothing is signed */
+    const char *trouble;         /* the code of the last failure; NULL: none */
+    int64_t pause;               /* after it */
+    int64_t held; /* the next wait for events that are held back */
+    bool told;    /* that nothing is signed */
     struct log_writer writer;
     struct receipt_writer receipts;
 };
@@ -39,46 +49,31 @@ struct seal {
 struct str seal_credential(struct arena *a)
 {
     const char *given = getenv("CREDENTIALS_DIRECTORY");
-    struct buf text = buf_make(a, KEYS_MAX);
+    struct buf text = buf_make(a, SIGNER_FILE_MAX);
     return given && buf_file(&text, arena_z(a, arena_join(a, str_of(given),
                                                           STR("/log.key"))))
                ? buf_text(&text)
                : STR_NONE;
 }
 
-/* The keys of the file, one PEM text behind the other. */
-static void seal_find(struct seal *s, struct str text)
-{
-    const struct str end = STR("-----END PRIVATE KEY-----");
-    s->found_n = 0;
-    while (str_trim(text).n > 0 && s->found_n < LOG_WRITER_KEYS) {
-        const size_t at = str_search(text, end);
-        const size_t to = at < text.n ? at + end.n : text.n;
-        if (!signer_read(s->arena, str_sub(text, 0, to),
-                         &s->found[s->found_n])) {
-            log_line(LOG_WARN, "seal: the file of keys has a text that is not "
-                               "an Ed25519 key");
-            return;
-        }
-        s->found_n++;
-        text = str_sub(text, to, text.n);
-    }
-}
-
 /* Reads the keys again while the current one is not among them: it may have
  * been added since. */
 static void seal_read(struct seal *s)
 {
-    const struct conf *conf = s->child->conf;
-    struct buf text = buf_make(s->arena, KEYS_MAX);
-    if (s->child->keys.p)
-        seal_find(s, s->child->keys);
-    else if (conf->log_key.n &&
-             buf_file(&text, arena_z(s->arena, conf->log_key)))
-        seal_find(s, buf_text(&text));
-    else if (conf->log_key.n && !s->told)
+    const struct str path = s->child->conf->log_key;
+    struct buf file = buf_make(s->arena, SIGNER_FILE_MAX);
+    struct str text = s->child->keys;
+    if (!text.p && path.n && buf_file(&file, arena_z(s->arena, path)))
+        text = buf_text(&file);
+    else if (!text.p && path.n && !s->told)
         log_line(LOG_WARN, "seal: log_key cannot be read: %s",
                  strerror(errno));
+    if (text.p &&
+        !signer_read_all(s->arena, text, s->found, LOG_WRITER_KEYS,
+                         &s->found_n) &&
+        !s->told)
+        log_line(LOG_WARN, "seal: the file of keys has a text that is not an "
+                           "Ed25519 key");
 }
 
 /* Does this key of the file sign, by its row? */
@@ -157,10 +152,29 @@ static const struct err *seal_choose(struct seal *s)
 
 struct seal_attempt {
     struct seal *seal;
-    size_t n;
+    struct tlogs_waiting waiting;
+    bool looked; /* the database has said what waits */
     bool more;
     const struct err *e;
 };
+
+static const struct err *seal_sign(struct seal_attempt *x, int64_t now)
+{
+    struct seal *s = x->seal;
+    const struct tlogs_waiting *w = &x->waiting;
+    const struct work clock = {.arena = s->arena,
+                               .pg = s->pg,
+                               .conf = s->child->conf,
+                               .now = now};
+    size_t receipts = 0;
+    if (w->events || w->requests || log_writer_due(&s->writer, now))
+        TRY(log_writer_batch(&s->writer, &clock, &s->keys, &x->more));
+    if (w->decisions || now >= s->receipts.waking_at)
+        TRY(receipt_writer_batch(&s->receipts, &clock, &s->keys.v[0],
+                                 &receipts));
+    x->more = x->more || receipts > 0;
+    return NULL;
+}
 
 static void seal_work(void *p)
 {
@@ -168,18 +182,12 @@ static void seal_work(void *p)
     struct seal *s = x->seal;
     int64_t now = 0;
     x->e = seal_choose(s);
-    if (x->e || s->keys.n == 0 || !clock_watch_now(&now))
-        return;
-    const struct work clock = {.arena = s->arena,
-                               .pg = s->pg,
-                               .conf = s->child->conf,
-                               .now = now};
-    size_t signed_n = 0;
-    x->e = log_writer_batch(&s->writer, &clock, &s->keys, &x->n, &x->more);
     if (!x->e)
-        x->e = receipt_writer_batch(&s->receipts, &clock, &s->keys.v[0],
-                                    &signed_n);
-    x->more = x->more || signed_n > 0;
+        x->e = tlogs_waiting(s->pg, s->arena, tables_restore().epoch,
+                             &x->waiting);
+    x->looked = !x->e;
+    if (!x->e && s->keys.n > 0 && clock_watch_now(&now))
+        x->e = seal_sign(x, now);
 }
 
 static void seal_begin(struct seal *s)
@@ -188,34 +196,73 @@ static void seal_begin(struct seal *s)
     (void)pg_spent(s->pg);
     child_sleep(s->child, 1, -1);
     child_busy(s->child, true);
+    /* One look serves all notes. */
+    (void)wake_drain(WAKE_SEAL);
 }
 
-/* Logs the beginning and the end of a failure; returns the time to wait. */
-static int64_t seal_trouble(struct seal *s, const struct err *e)
+/* Logs the beginning and the end of a failure. */
+static void seal_trouble(struct seal *s, const struct err *e)
 {
-    if (e && s->pause == 0)
-        log_line(LOG_WARN, "seal: paused: %s %.*s", e->code,
-                 STR_FMT(e->say));
-    if (!e && s->pause > 0)
-        log_line(LOG_NOTICE, "seal: resumed");
-    s->pause = !e ? 0 : s->pause ? 2 * s->pause : NAP;
+    if (e && s->trouble != e->code)
+        log_line(e->kind == ERR_BUSY ? LOG_WARN : LOG_ERR,
+                 "seal: nothing is signed: %s %.*s", e->code, STR_FMT(e->say));
+    if (!e && s->trouble)
+        log_line(LOG_NOTICE, "seal: the log is signed again");
+    s->trouble = e ? e->code : NULL;
+    s->pause = !e ? 0 : s->pause ? 2 * s->pause : PAUSE_FIRST;
     if (s->pause > PAUSE_MAX)
         s->pause = PAUSE_MAX;
-    return s->pause;
 }
 
-static int64_t seal_look(struct seal *s)
+/* For /metrics, and for the inbox of admins. */
+static void seal_measure(const struct seal *s, const struct seal_attempt *x)
 {
+    const int64_t since = x->waiting.since, now = clock_now();
+    const struct metrics_log found = {
+        .lag = since && since < now ? now - since : 0,
+        .broken = x->waiting.broken,
+        .no_key = s->keys.n == 0,
+        .inconsistent = err_is(x->e, tlogs_inconsistent)};
+    metrics_log(s->child->metrics, x->looked ? &found : NULL);
+}
+
+/* The time until the next look, where no note comes. */
+static int64_t seal_wait(struct seal *s, const struct seal_attempt *x)
+{
+    const int64_t head = log_writer_head_in(&s->writer);
+    int64_t wait = POLL;
+    s->held = s->held ? 2 * s->held : HELD_FIRST;
+    if (s->held > HELD_MAX)
+        s->held = HELD_MAX;
+    if (x->waiting.held)
+        wait = s->held;
+    else
+        s->held = 0;
+    return s->keys.n > 0 && head >= 0 && head < wait ? head + 1 : wait;
+}
+
+static void seal_look(struct seal *s)
+{
+    const int64_t began = clock_mono();
     struct seal_attempt x = {.seal = s};
     seal_begin(s);
     if (!arena_try(s->arena, seal_work, &x)) {
         x.e = ERROR(ERR_MEMORY, "process.memory",
                     "The memory limit of the process is reached.");
-        s->writer.loaded = false;
+        log_writer_failed(&s->writer);
         pg_rollback(s->pg);
     }
-    const int64_t wait = seal_trouble(s, x.e);
-    return wait ? wait : x.more ? 1 : NAP;
+    seal_trouble(s, x.e);
+    seal_measure(s, &x);
+    child_busy(s->child, false);
+    int64_t rest = SHARE * (clock_mono() - began);
+    if (rest > REST_MAX)
+        rest = REST_MAX;
+    if (x.more)
+        rest = 1;
+    child_sleep(s->child, s->pause ? s->pause : rest, -1);
+    if (!x.e && !x.more)
+        child_sleep(s->child, seal_wait(s, &x), wake_fd(WAKE_SEAL));
 }
 
 int seal_run(const struct child *c)
@@ -229,11 +276,9 @@ int seal_run(const struct child *c)
     s->arena = arena_make(MEMORY);
     s->pg = tables_serve(process, c->conf->database_seal, "sayso seal");
     pg_connect_ms(s->pg, c->conf->database_connect_ms);
-    while (!child_stop) {
-        const int64_t pause = seal_look(s);
-        child_busy(c, false);
-        child_sleep(c, pause, -1);
-    }
+    pg_timeout(s->pg, DATABASE);
+    while (!child_stop)
+        seal_look(s);
     pg_close(s->pg);
     arena_free(s->arena);
     arena_free(process);

@@ -31,7 +31,8 @@ WAIT = {"event_cursor_read", "event_cursor_intent", "notice_send", "notice_liste
 
 
 # Run by the process that signs: what writes the log and the receipts.
-SEAL = {"tlog_begin", "tlog_take", "tlog_events", "tlog_events_of",
+SEAL = {"tlog_begin", "tlog_take", "tlog_size", "tlog_newest",
+        "tlog_waiting", "tlog_events", "tlog_events_of",
         "tlog_append", "tlog_end", "tlog_tile_put", "tlog_edge",
         "tlog_head_put", "tlog_fault_put", "tlog_fault_end", "tlog_requests",
         "tlog_request_end", "log_checkpoint_insert", "log_checkpoint_open",

@@ -311,7 +311,8 @@ def filled(value, large):
 
 # Statements that read in the order of an index even when there are few rows.
 IN_ORDER = re.compile(r"(inbox|place|decided)_(?!.*words)|suspension_same|"
-                      "group_list|log_checkpoint_list|tlog_of_intent")
+                      "group_list|log_checkpoint_list|tlog_of_intent|"
+                      "tlog_waiting")
 
 
 def plan(db, name, values, generic):
@@ -643,15 +644,21 @@ HOT = [
     ("tlog_events", [7, "0", NO_ID, 0, *PAGE], "event_tail"),
     ("tlog_events", [7, "$xid", "$log", 90, *PAGE], "event_tail"),
     ("tlog_events", [7, "$now", NO_ID, 0, *PAGE], "event_tail"),
-    ("tlog_events_of", [7, "$log", 500], "event_pkey"),
-    ("tlog_events_of", [7, "$intent", 500], "log_leaf_pkey"),
+    ("tlog_newest", [7], "log_head_pkey"),
+    ("tlog_newest", [7], "log_head_signed_at"),
+    ("tlog_newest", [7], "log_checkpoint_newest"),
+    ("tlog_size", [7], None),
+    ("tlog_waiting", [7], "event_tail"),
+    ("tlog_waiting", [7], "decision_feed"),
+    ("tlog_events_of", [7, "$log", *PAGE], "event_pkey"),
+    ("tlog_events_of", [7, "$intent", *PAGE], "log_leaf_pkey"),
     ("tlog_tile", [7, 0, 70], "log_tile_pkey"),
     ("tlog_edge", [7, 24000], "log_tile_pkey"),
     ("tlog_leaves", [7, 1000, 1256], "log_leaf_position"),
     ("tlog_of_intent", [7, "$log", 101, 200], "log_leaf_pkey"),
     ("tlog_position", [7, "$log", 101], "log_leaf_pkey"),
     ("tlog_head", [7], "log_head_pkey"),
-    ("tlog_faults", [False, 100], None),
+    ("tlog_faults", [NO_ID, "late", 100], None),
     ("tlog_fault_end", ["$intent"], None),
     ("tlog_requests", [], "log_request_open"),
     ("tlog_request_end", [ANY_ID, LATER, None], "log_request_pkey"),

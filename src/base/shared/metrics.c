@@ -78,6 +78,9 @@ struct metrics {
     _Atomic bool standbys_known;
     _Atomic int64_t standbys_us, standbys_sync, standbys_async;
     _Atomic int64_t lag; /* 1 more than the microseconds; 0: not known */
+    _Atomic int64_t log_lag; /* the same */
+    _Atomic int64_t log_broken;
+    _Atomic bool log_no_key, log_inconsistent;
     _Atomic uint64_t refused[countof(ceilings)];
     _Atomic int64_t wrote_at, unwritable_at;
     _Atomic(const char *) unwritable;
@@ -171,6 +174,26 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
 void metrics_lag(struct metrics *m, int64_t us)
 {
     atomic_store(&m->lag, us < 0 ? 0 : us + 1);
+}
+
+void metrics_log(struct metrics *m, const struct metrics_log *now)
+{
+    if (now) {
+        atomic_store(&m->log_broken, now->broken);
+        atomic_store(&m->log_no_key, now->no_key);
+        atomic_store(&m->log_inconsistent, now->inconsistent);
+    }
+    atomic_store(&m->log_lag, now ? now->lag + 1 : 0);
+}
+
+bool metrics_log_read(struct metrics *m, struct metrics_log *out)
+{
+    const int64_t lag = atomic_load(&m->log_lag);
+    out->lag = lag - 1;
+    out->broken = atomic_load(&m->log_broken);
+    out->no_key = atomic_load(&m->log_no_key);
+    out->inconsistent = atomic_load(&m->log_inconsistent);
+    return lag > 0;
 }
 
 void metrics_refused(struct metrics *m, const char *code)
@@ -331,6 +354,26 @@ static void metrics_put_standbys(struct metrics *m, struct buf *b)
     metrics_seconds(b, metrics_positive(atomic_load(&m->standbys_us)));
 }
 
+/* Nothing where the signer does not know. */
+static void metrics_put_log(struct metrics *m, struct buf *b)
+{
+    static const char stopped[] = "sayso_log_stopped";
+    struct metrics_log now;
+    if (!metrics_log_read(m, &now))
+        return;
+    metrics_family(b, stopped, "gauge", "Is nothing signed, and why?");
+    buf_printf(b, "%s{why=\"no_key\"} %d\n", stopped, now.no_key);
+    buf_printf(b, "%s{why=\"inconsistent\"} %d\n", stopped, now.inconsistent);
+    metrics_family(b, "sayso_log_broken_intents", "gauge",
+                   "Intents whose chain of events is broken, up to 1000.");
+    buf_printf(b, "sayso_log_broken_intents %" PRId64 "\n", now.broken);
+    metrics_family(b, "sayso_log_lag_seconds", "gauge",
+                   "The age of the oldest event that the log does not have "
+                   "yet.");
+    buf_put(b, "sayso_log_lag_seconds ");
+    metrics_seconds(b, metrics_positive(now.lag));
+}
+
 void metrics_render(struct metrics *m, struct buf *b)
 {
     metrics_statuses(m, b);
@@ -359,6 +402,7 @@ void metrics_render(struct metrics *m, struct buf *b)
         buf_put(b, "sayso_stream_lag_seconds ");
         metrics_seconds(b, metrics_positive(lag - 1));
     }
+    metrics_put_log(m, b);
     metrics_family(
         b, "sayso_refused_total", "counter",
         "Requests refused because a key or session reached a limit.");

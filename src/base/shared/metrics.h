@@ -70,6 +70,19 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
 /* How long the oldest event has waited that streams cannot send yet,
  * microseconds; negative: not known. */
 void metrics_lag(struct metrics *m, int64_t us);
+/* The log, as its signer found it at its last look. */
+struct metrics_log {
+    int64_t lag;    /* the age of the first event that it does not have,
+                     * microseconds; 0: none */
+    int64_t broken; /* number of broken chains, 1000 at most */
+    /* Nothing is signed: there is no key; what is stored does not fit the last
+     * head. */
+    bool no_key, inconsistent;
+};
+/* NULL: not known. */
+void metrics_log(struct metrics *m, const struct metrics_log *now);
+/* false: not known. */
+bool metrics_log_read(struct metrics *m, struct metrics_log *out);
 /* The codes of the ceilings that a key can reach: limit.streams and so on. */
 extern const char metrics_limit_streams[];
 extern const char metrics_limit_held[];

@@ -16,8 +16,9 @@ SELECT {c.log_checkpoint} FROM log_checkpoint c
 
 -- name: log_checkpoint_open
 -- The events of intents that no checkpoint covers: the first, the last that the log has, and
--- whether the intent has ended.
-SELECT i.id, coalesce(c.last, 0) + 1, l.last, i.status IN ('completed', 'abandoned')
+-- whether that is the last of an intent that has ended.
+SELECT i.id, coalesce(c.last, 0) + 1, l.last,
+       i.status IN ('completed', 'abandoned') AND l.last = i.event_sequence
   FROM intent i
   LEFT JOIN LATERAL (SELECT last_sequence AS last FROM log_checkpoint
                       WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000') = i.id

@@ -10,21 +10,58 @@ ON CONFLICT (epoch) DO NOTHING
 -- The end of the log, locked. No row: another process works on it, or it has not begun.
 SELECT size, xid, intent_id, sequence FROM log_end WHERE epoch = $1 FOR UPDATE SKIP LOCKED
 
+-- name: tlog_size
+SELECT size FROM log_end WHERE epoch = $1
+
+-- name: tlog_newest
+-- The size of the newest head, and the latest time that anything was signed at.
+SELECT (SELECT size FROM log_head WHERE epoch = $1 ORDER BY size DESC LIMIT 1),
+       microseconds(greatest(
+           (SELECT signed_at FROM log_head ORDER BY signed_at DESC LIMIT 1),
+           (SELECT created_at FROM log_checkpoint ORDER BY created_at DESC LIMIT 1)))
+
+-- name: tlog_waiting
+-- Work that is left: the time of the first event that follows; whether it, the first decision
+-- that follows, and the first checkpoint that somebody asked for are below the oldest transaction
+-- that may still write here, NULL where there is none; and how many chains are broken, as far as
+-- they are counted.
+SELECT microseconds(e.created_at),
+       CASE WHEN e.xid IS NOT NULL THEN e.xid < stream_horizon(pg_current_snapshot()) END,
+       CASE WHEN d.xid IS NOT NULL THEN d.xid < stream_horizon(pg_current_snapshot()) END,
+       CASE WHEN q.xid IS NOT NULL THEN q.xid < stream_horizon(pg_current_snapshot()) END,
+       (SELECT count(*) FROM (SELECT FROM log_fault WHERE NOT late LIMIT 1000) f)
+  FROM receipt_end r
+  LEFT JOIN log_end o ON o.epoch = $1
+  LEFT JOIN LATERAL (
+      SELECT xid, created_at FROM event
+       WHERE (xid, intent_id, sequence)
+             > (coalesce(o.xid, '0'),
+                coalesce(o.intent_id, '00000000-0000-0000-0000-000000000000'),
+                coalesce(o.sequence, 0))
+       ORDER BY xid, intent_id, sequence LIMIT 1) e ON true
+  LEFT JOIN LATERAL (
+      SELECT xid FROM decision
+       WHERE xid IS NOT NULL AND (xid, suspension_id) > (r.xid, r.suspension_id)
+       ORDER BY xid, suspension_id LIMIT 1) d ON true
+  LEFT JOIN LATERAL (
+      SELECT xid FROM log_request WHERE ended_at IS NULL ORDER BY at LIMIT 1) q ON true
+
 -- name: tlog_events
 -- The next page of events in the order over all, only below the oldest transaction that may
--- still write here; with the digest of the event before, where the log has it. Limited in
--- bytes as tail_read is. A transaction may have its number before it waits for the intent, so
+-- still write here; with the digest of the event before, where the log has it, and whether the
+-- log has the event itself. Limited in bytes as tail_read is; bytes that are more than an event
+-- may have are left out. A transaction may have its number before it waits for the intent, so
 -- the page is read by intent and sequence; one row is the last in the order over all.
-SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at), canonical,
-       event_hash, previous_event_hash, encode(b.hash, 'hex'), l.position IS NOT NULL,
+SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
+       CASE WHEN size <= $6 THEN canonical END, event_hash, previous_event_hash,
+       encode(b.hash, 'hex'), l.position IS NOT NULL,
        (SELECT true FROM log_fault f WHERE f.intent_id = p.intent_id LIMIT 1),
        (SELECT true FROM event e
          WHERE e.intent_id = p.intent_id AND e.sequence = p.sequence - 1 LIMIT 1),
        row_number() OVER (ORDER BY p.xid, p.intent_id, p.sequence) = count(*) OVER (), rule
-  FROM (SELECT q.*, octet_length(canonical) AS size,
-               sum(octet_length(canonical))
-                   OVER (ORDER BY xid, intent_id, sequence ROWS UNBOUNDED PRECEDING) AS bytes
-          FROM (SELECT * FROM event
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY xid, intent_id, sequence
+                                    ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT *, least(octet_length(canonical), $6::bigint + 1) AS size FROM event
                  WHERE (xid, intent_id, sequence) > ($2::xid8, $3::uuid, $4::bigint)
                    AND xid < (SELECT stream_horizon(pg_current_snapshot()))
                  ORDER BY xid, intent_id, sequence LIMIT $5) q) p
@@ -38,18 +75,21 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
 
 -- name: tlog_events_of
 -- The same of one intent, after those that the log has.
-SELECT e.xid, e.intent_id, e.sequence, id, event_type, microseconds(created_at), canonical,
-       event_hash, previous_event_hash, encode(b.hash, 'hex'), false, false, false, false,
-       rule
-  FROM event e
+SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
+       CASE WHEN size <= $4 THEN canonical END, event_hash, previous_event_hash,
+       encode(b.hash, 'hex'), false, false, false, false, rule
+  FROM (SELECT q.*, sum(size) OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM (SELECT *, least(octet_length(canonical), $4::bigint + 1) AS size FROM event
+                 WHERE intent_id = $2
+                   AND sequence > coalesce((SELECT max(sequence) FROM log_leaf
+                                             WHERE epoch = $1 AND intent_id = $2), 0)
+                   AND xid < (SELECT stream_horizon(pg_current_snapshot()))
+                 ORDER BY sequence LIMIT $3) q) p
   LEFT JOIN log_leaf b
-         ON b.epoch = $1 AND b.intent_id = e.intent_id AND b.sequence = e.sequence - 1
--- use: event_rule e
- WHERE e.intent_id = $2
-   AND e.sequence > coalesce((SELECT max(sequence) FROM log_leaf
-                               WHERE epoch = $1 AND intent_id = $2), 0)
-   AND e.xid < (SELECT stream_horizon(pg_current_snapshot()))
- ORDER BY e.sequence LIMIT $3
+         ON b.epoch = $1 AND b.intent_id = p.intent_id AND b.sequence = p.sequence - 1
+-- use: event_rule p
+ WHERE bytes - size < $4
+ ORDER BY p.sequence
 
 -- name: tlog_append
 INSERT INTO log_leaf (epoch, position, intent_id, sequence, hash)
@@ -114,16 +154,18 @@ VALUES ($1, $2, decode($3, 'hex'), $4, $5)
 
 -- name: tlog_fault_put
 INSERT INTO log_fault (intent_id, sequence, late, reason, found_at)
-VALUES ($1, $2, $3, $4, $5)
+SELECT i::uuid, s::bigint, l::boolean, r, $5
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) u (i, s, l, r)
 ON CONFLICT (intent_id) DO UPDATE SET late = false WHERE log_fault.late AND NOT excluded.late
 
 -- name: tlog_fault_end
 DELETE FROM log_fault WHERE intent_id = $1
 
 -- name: tlog_faults
--- All, or those that are late.
+-- Those after an intent: all, those that are late, or the others.
 SELECT intent_id, sequence, late, reason, microseconds(found_at) FROM log_fault
- WHERE late OR $1::boolean ORDER BY found_at LIMIT $2
+ WHERE intent_id > $1 AND CASE $2 WHEN 'late' THEN late WHEN 'broken' THEN NOT late ELSE true END
+ ORDER BY intent_id LIMIT $3
 
 -- name: tlog_requests
 -- Those of transactions before which nothing is missing any more. Locked, so that whoever made one

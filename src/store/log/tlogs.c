@@ -3,6 +3,11 @@
 
 #include "store/rows.h"
 
+/* Before every intent. */
+#define TLOGS_NOBODY "00000000-0000-0000-0000-000000000000"
+
+const char tlogs_inconsistent[] = "log.inconsistent";
+
 enum { SIZE, XID, INTENT, SEQUENCE };
 enum {
     E_XID,
@@ -22,8 +27,7 @@ enum {
     E_RULE
 };
 
-/* ---- digests as texts -----------------------------------------------------
- */
+/* ---- digests as texts ----------------------------------------------- */
 
 static struct str tlogs_hex(struct arena *a, const struct tlog_hash *v,
                             size_t n)
@@ -50,9 +54,11 @@ bool tlogs_unhex(struct str text, struct tlog_hash *out, size_t n)
 const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_end *out, bool *taken)
 {
-    struct pg_rows *r[2] = {NULL};
+    struct pg_rows *r[3] = {NULL};
     pg_queue(pg, a, SQL_TLOG_BEGIN, PG(pg_number(epoch)));
     pg_queue(pg, a, SQL_TLOG_TAKE, PG(pg_number(epoch)));
+    /* After the lock: what the process signed that had it before is there. */
+    pg_queue(pg, a, SQL_TLOG_NEWEST, PG(pg_number(epoch)));
     TRY(pg_run(pg, a, r));
     *taken = pg_count(r[1]) > 0;
     *out = (struct tlogs_end){.epoch = epoch};
@@ -61,13 +67,31 @@ const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
                                   .size = pg_int(r[1], 0, SIZE),
                                   .xid = pg_str(r[1], 0, XID),
                                   .intent_id = pg_str(r[1], 0, INTENT),
-                                  .sequence = pg_int(r[1], 0, SEQUENCE)};
+                                  .sequence = pg_int(r[1], 0, SEQUENCE),
+                                  .head_size = pg_int(r[2], 0, 0),
+                                  .latest = pg_int(r[2], 0, 1)};
+    return NULL;
+}
+
+const struct err *tlogs_waiting(struct pg *pg, struct arena *a, int64_t epoch,
+                                struct tlogs_waiting *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_TLOG_WAITING, PG(pg_number(epoch)), &r));
+    *out = (struct tlogs_waiting){.since = pg_int(r, 0, 0),
+                                  .events = pg_bool(r, 0, 1),
+                                  .decisions = pg_bool(r, 0, 2),
+                                  .requests = pg_bool(r, 0, 3),
+                                  .broken = pg_int(r, 0, 4)};
+    for (int i = 1; i <= 3; i++)
+        out->held = out->held || (pg_str(r, 0, i).p && !pg_bool(r, 0, i));
     return NULL;
 }
 
 static const struct err *tlogs_read_events(struct pg *pg, struct arena *a,
                                            int statement,
                                            const struct pg_args *args,
+                                           size_t max,
                                            struct tlogs_events *out)
 {
     struct pg_rows *r = NULL;
@@ -94,30 +118,35 @@ static const struct err *tlogs_read_events(struct pg *pg, struct arena *a,
         e->known = tlogs_unhex(pg_str(r, i, E_BEFORE), &e->before, 1);
         if (pg_bool(r, i, E_LAST))
             out->last = i;
+        if (!e->event.canonical.p)
+            out->more = true;
         bytes += e->event.canonical.n;
     }
-    out->more = out->n == TLOGS_PAGE || bytes >= TLOGS_PAGE_BYTES;
+    out->more = out->more || out->n == max || bytes >= TLOGS_PAGE_BYTES;
     return NULL;
 }
 
 const struct err *tlogs_next(struct pg *pg, struct arena *a,
-                             const struct tlogs_end *end,
+                             const struct tlogs_end *end, size_t max,
                              struct tlogs_events *out)
 {
     return tlogs_read_events(
         pg, a, SQL_TLOG_EVENTS,
         PG(pg_number(end->epoch), pg_text(end->xid), pg_text(end->intent_id),
-           pg_number(end->sequence), pg_number(TLOGS_PAGE),
+           pg_number(end->sequence), pg_number((int64_t)max),
            pg_number((int64_t)TLOGS_PAGE_BYTES)),
-        out);
+        max, out);
 }
 
 const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
-                                struct str intent_id, struct tlogs_events *out)
+                                struct str intent_id, size_t max,
+                                struct tlogs_events *out)
 {
-    return tlogs_read_events(
-        pg, a, SQL_TLOG_EVENTS_OF,
-        PG(pg_number(epoch), pg_text(intent_id), pg_number(TLOGS_PAGE)), out);
+    return tlogs_read_events(pg, a, SQL_TLOG_EVENTS_OF,
+                             PG(pg_number(epoch), pg_text(intent_id),
+                                pg_number((int64_t)max),
+                                pg_number((int64_t)TLOGS_PAGE_BYTES)),
+                             max, out);
 }
 
 /* ---- writing -------------------------------------------------------- */
@@ -166,13 +195,22 @@ void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
                 pg_moment(now)));
 }
 
-void tlogs_queue_fault(struct pg *pg, struct arena *a,
-                       const struct tlogs_fault *f)
+void tlogs_queue_faults(struct pg *pg, struct arena *a,
+                        const struct tlogs_fault *v, size_t n, int64_t now)
 {
+    struct str *ids = arena_many(a, n, struct str);
+    struct str *sequences = arena_many(a, n, struct str);
+    struct str *lates = arena_many(a, n, struct str);
+    struct str *reasons = arena_many(a, n, struct str);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = v[i].intent_id;
+        sequences[i] = arena_number(a, v[i].sequence);
+        lates[i] = v[i].late ? STR("t") : STR("f");
+        reasons[i] = v[i].reason;
+    }
     pg_queue(pg, a, SQL_TLOG_FAULT_PUT,
-             PG(pg_text(f->intent_id), pg_number(f->sequence),
-                pg_flag(f->late), pg_text(f->reason),
-                pg_moment(f->found_at)));
+             PG(pg_texts(ids, n), pg_texts(sequences, n), pg_texts(lates, n),
+                pg_texts(reasons, n), pg_moment(now)));
 }
 
 void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
@@ -190,12 +228,17 @@ void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
 
 /* ---- reading -------------------------------------------------------- */
 
-const struct err *tlogs_faults(struct pg *pg, struct arena *a, bool all,
-                               struct tlogs_fault **out, size_t *n)
+const struct err *tlogs_faults(struct pg *pg, struct arena *a,
+                               enum tlogs_which which, struct str after,
+                               size_t max, struct tlogs_fault **out, size_t *n)
 {
+    static const char *const words[] = {
+        [TLOGS_ALL] = "all", [TLOGS_LATE] = "late", [TLOGS_BROKEN] = "broken"};
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_TLOG_FAULTS,
-                 PG(pg_flag(all), pg_number(TLOGS_FAULTS)), &r));
+                 PG(pg_text(after.p ? after : STR(TLOGS_NOBODY)),
+                    pg_text(str_of(words[which])), pg_number((int64_t)max)),
+                 &r));
     *n = pg_count(r);
     *out = arena_many(a, *n + 1, struct tlogs_fault);
     for (size_t i = 0; i < *n; i++)
@@ -241,7 +284,7 @@ const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
     for (unsigned level = 0; level < TLOG_LEVELS; level++)
         wanted |= tlog_edge_n(out, level) ? 1U << level : 0;
     return found == wanted ? NULL
-                           : ERROR(ERR_INTERNAL, "log.inconsistent",
+                           : ERROR(ERR_INTERNAL, tlogs_inconsistent,
                                    "A tile of the log is missing.");
 }
 
@@ -260,7 +303,7 @@ static const struct err *tlogs_head_read(struct pg *pg, struct arena *a,
     out->signed_at = pg_int(r, 0, 3);
     return tlogs_unhex(pg_str(r, 0, 1), &out->head.root, 1)
                ? NULL
-               : ERROR(ERR_INTERNAL, "log.inconsistent",
+               : ERROR(ERR_INTERNAL, tlogs_inconsistent,
                        "A head has no root.");
 }
 
@@ -325,7 +368,7 @@ const struct err *tlogs_tile(struct pg *pg, struct arena *a, int64_t epoch,
     *out = arena_many(a, *n + 1, struct tlog_hash);
     return tlogs_unhex(text, *out, *n)
                ? NULL
-               : ERROR(ERR_INTERNAL, "log.inconsistent",
+               : ERROR(ERR_INTERNAL, tlogs_inconsistent,
                        "A tile of the log cannot be read.");
 }
 
@@ -354,7 +397,7 @@ static const struct err *tlogs_hash(void *own, unsigned level, int64_t index,
         TRY(tlogs_tile_read(s, &p, at));
     }
     if (s->tile[at].n < p.from + p.n)
-        return ERROR(ERR_INTERNAL, "log.inconsistent",
+        return ERROR(ERR_INTERNAL, tlogs_inconsistent,
                      "A tile of the log is missing.");
     *out = tlog_of_tile(s->tile[at].v + p.from, p.n);
     return NULL;
@@ -385,6 +428,6 @@ const struct err *tlogs_hashes(struct pg *pg, struct arena *a, int64_t epoch,
         fine = fine && i < pg_count(r) &&
                tlogs_unhex(pg_str(r, i, 0), &(*out)[i], 1);
     return fine ? NULL
-                : ERROR(ERR_INTERNAL, "log.inconsistent",
+                : ERROR(ERR_INTERNAL, tlogs_inconsistent,
                         "An event is missing in the log.");
 }

@@ -5,14 +5,23 @@
 #ifndef STORE_LOG_TLOGS_H
 #define STORE_LOG_TLOGS_H
 
+#include "base/clock.h"
 #include "domain/intent/event.h"
 #include "domain/log/note.h"
 #include "world/pg/pg.h"
 
 #define TLOGS_PAGE 500 /* events */
-#define TLOGS_PAGE_BYTES                                                      \
-    ((size_t)8 << 20) /* a page ends with the event that                      \
-                         reaches them */
+/* A page ends with the event that reaches them; the bytes of an event that has
+ * more are not read. */
+#define TLOGS_PAGE_BYTES ((size_t)8 << 20)
+
+/* A log that is not signed, as people are shown it: the faults that are named,
+ * and how old its first event has to be. */
+#define TLOGS_NAMED 3
+#define TLOGS_BEHIND (60 * CLOCK_SECOND)
+
+/* The code of errors where what is stored is not a whole log. */
+extern const char tlogs_inconsistent[];
 
 /* The end of the log of an epoch, and the place in the order over all events
  * after which it goes on. */
@@ -20,11 +29,25 @@ struct tlogs_end {
     int64_t epoch, size;
     struct str xid, intent_id;
     int64_t sequence;
+    int64_t head_size; /* of the newest head; 0: none */
+    int64_t latest; /* the latest time at which anything was signed; 0: none */
 };
 /* Locks the end until the transaction ends, and begins a log that is not
  * there. *taken false: another process has it. */
 const struct err *tlogs_take(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_end *out, bool *taken) MUST;
+
+/* Work that is left. */
+struct tlogs_waiting {
+    int64_t since;  /* the time of the first such event; 0: there is none */
+    bool events;    /* it may be taken */
+    bool decisions; /* one without a receipt may be taken */
+    bool requests;  /* one for a checkpoint may be taken */
+    bool held;      /* one of these waits for an older transaction */
+    int64_t broken; /* number of broken chains, 1000 at most */
+};
+const struct err *tlogs_waiting(struct pg *pg, struct arena *a, int64_t epoch,
+                                struct tlogs_waiting *out) MUST;
 
 /* An event that is to be appended. */
 struct tlogs_event {
@@ -42,14 +65,14 @@ struct tlogs_events {
     size_t last; /* in the order over all */
     bool more;   /* the page is full */
 };
-/* Those after the end. */
+/* Those after the end, at most max; an event of too many bytes has none. */
 const struct err *tlogs_next(struct pg *pg, struct arena *a,
-                             const struct tlogs_end *end,
+                             const struct tlogs_end *end, size_t max,
                              struct tlogs_events *out) MUST;
 
 /* Those of one intent that the log does not have yet. */
 const struct err *tlogs_next_of(struct pg *pg, struct arena *a, int64_t epoch,
-                                struct str intent_id,
+                                struct str intent_id, size_t max,
                                 struct tlogs_events *out) MUST;
 
 /* Into the batch: the leaves of these events from position size on. */
@@ -72,7 +95,6 @@ void tlogs_queue_head(struct pg *pg, struct arena *a, int64_t epoch,
 
 /* An intent whose chain is broken, or, late, an event of which came before the
  * one that it follows. */
-#define TLOGS_FAULTS 100
 struct tlogs_fault {
     struct str intent_id;
     int64_t sequence;
@@ -81,14 +103,18 @@ struct tlogs_fault {
     int64_t found_at;
 };
 /* The first fault of an intent stays; one that is late may become broken. */
-void tlogs_queue_fault(struct pg *pg, struct arena *a,
-                       const struct tlogs_fault *f);
+void tlogs_queue_faults(struct pg *pg, struct arena *a,
+                        const struct tlogs_fault *v, size_t n, int64_t now);
 /* The chain of the intent holds again. */
 void tlogs_queue_fault_end(struct pg *pg, struct arena *a,
                            struct str intent_id);
-/* Oldest first: all, or those that are late. */
-const struct err *tlogs_faults(struct pg *pg, struct arena *a, bool all,
-                               struct tlogs_fault **out, size_t *n) MUST;
+enum tlogs_which { TLOGS_ALL, TLOGS_LATE, TLOGS_BROKEN };
+/* At most max of them, in the order of their ids, after one; p NULL: from the
+ * first. */
+const struct err *tlogs_faults(struct pg *pg, struct arena *a,
+                               enum tlogs_which which, struct str after,
+                               size_t max, struct tlogs_fault **out,
+                               size_t *n) MUST;
 
 /* Checkpoints that somebody asked for. */
 struct tlogs_request {
@@ -102,7 +128,7 @@ void tlogs_queue_request_end(struct pg *pg, struct arena *a, struct str id,
                              struct str checkpoint_id, int64_t now);
 
 /* The tiles at the end of a log of this size. ERR_INTERNAL log.inconsistent,
- * here and below: what is stored is not a whole log. */
+ * here and below. */
 const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
                              int64_t size, struct tlog_edge *out) MUST;
 

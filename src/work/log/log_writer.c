@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "domain/log/log_checkpoint.h"
 #include "store/log/log_checkpoints.h"
+#include "store/log/signing_keys.h"
 #include "store/sql.gen.h"
 #include "store/tables.h"
 #include "world/wake.h"
@@ -13,6 +14,10 @@
 #define SERVER_EVERY (300 * CLOCK_SECOND)
 #define FAULTS_EVERY (60 * CLOCK_SECOND) /* between two looks at faults */
 #define LATE_MAX (60 * CLOCK_SECOND) /* an event that is later is missing */
+#define FAULTS_MAX 100               /* that are looked at in a batch */
+/* Of memory, after which the others wait for the next batch. */
+#define FAULTS_BYTES ((size_t)64 << 20)
+#define FAULTS_TOLD 20 /* of a batch that have a line of the log */
 
 struct str log_writer_origin(struct arena *a, const struct conf *conf,
                              int64_t epoch)
@@ -36,33 +41,71 @@ struct log_writer_run {
     size_t n;
     struct tlogs_request *requests; /* that were open before the events */
     size_t requests_n;
-    int64_t checkpoints; /* of this run: each has a time of its own */
+    struct tlogs_fault *faults; /* found now */
+    size_t faults_n, told;
+    struct arena *check; /* for one event */
+    int64_t time; /* after everything that was signed; grows with each use */
+    bool more;
 };
 
 /* ---- the end of the log --------------------------------------------- */
 
-/* Does what is stored begin with the last head, and is that signed by one of
- * the keys? */
-static const struct err *log_writer_check(struct log_writer_run *r,
-                                          const struct tlogs_head *last)
+static bool log_writer_signed(struct arena *a, const struct note *note,
+                              const struct note_head *head,
+                              const struct signer_public *key)
 {
-    struct arena *a = r->clock->arena;
-    struct tlogs_source stored = {
-        .pg = r->clock->pg, .arena = a, .epoch = r->end.epoch};
+    const struct note_key k = {
+        .name = head->origin, .algorithm = NOTE_ED25519, .key = *key};
+    int64_t at = 0;
+    return note_signed(a, note, &k, &at);
+}
+
+/* By one of the keys, or one that the database knows. */
+static const struct err *log_writer_known(struct pg *pg, struct arena *a,
+                                          const struct note *note,
+                                          const struct note_head *head,
+                                          const struct log_writer_keys *keys,
+                                          bool *known)
+{
+    struct signing_key_rows rows;
+    struct signer_public key;
+    *known = false;
+    for (size_t i = 0; i < keys->n && !*known; i++)
+        *known = log_writer_signed(a, note, head, &keys->v[i].key);
+    if (*known)
+        return NULL;
+    TRY(signing_keys_list(pg, a, &rows));
+    for (size_t i = 0; i < rows.n && !*known; i++)
+        *known = signing_key_public(a, &rows.v[i], &key) &&
+                 log_writer_signed(a, note, head, &key);
+    return NULL;
+}
+
+const struct err *log_writer_fits(struct pg *pg, struct arena *a,
+                                  int64_t epoch, int64_t size,
+                                  const struct log_writer_keys *keys)
+{
+    struct tlogs_source stored = {.pg = pg, .arena = a, .epoch = epoch};
     const struct tlog_source source = tlogs_source(&stored);
+    struct tlogs_head last;
     struct tlog_hash root;
     struct note note;
     struct note_head head;
-    bool fine =
-        last->head.size <= r->end.size && !note_read(a, last->note, &note) &&
-        !note_head_read(a, note.text, &head) && head.size == last->head.size &&
-        tlog_equal(&head.root, &last->head.root);
+    TRY(tlogs_head(pg, a, epoch, &last));
+    if (last.head.size == 0)
+        return NULL;
+    bool fine = last.head.size <= size && !note_read(a, last.note, &note) &&
+                !note_head_read(a, note.text, &head) &&
+                head.size == last.head.size &&
+                tlog_equal(&head.root, &last.head.root);
+    if (fine)
+        TRY(log_writer_known(pg, a, &note, &head, keys, &fine));
     if (fine) {
         TRY(tlog_root(&source, head.size, &root));
         fine = tlog_equal(&root, &head.root);
     }
     return fine ? NULL
-                : ERROR(ERR_INTERNAL, "log.inconsistent",
+                : ERROR(ERR_INTERNAL, tlogs_inconsistent,
                         "What is stored does not fit the last head of the "
                         "log.");
 }
@@ -72,18 +115,15 @@ static const struct err *log_writer_load(struct log_writer_run *r)
     struct log_writer *w = r->w;
     struct pg *pg = r->clock->pg;
     struct arena *a = r->clock->arena;
-    struct tlogs_head last;
-    if (w->loaded && w->epoch == r->end.epoch && w->edge.size == r->end.size)
+    if (w->loaded && w->epoch == r->end.epoch && w->edge.size == r->end.size &&
+        w->head_size == r->end.head_size)
         return NULL;
     w->loaded = false;
     w->epoch = r->end.epoch;
     TRY(tlogs_edge(pg, a, w->epoch, r->end.size, &w->edge));
-    TRY(tlogs_head(pg, a, w->epoch, &last));
-    if (last.head.size > 0)
-        TRY(log_writer_check(r, &last));
-    w->head = last.head;
-    w->head.origin = STR_NONE;
-    w->head_at = last.signed_at;
+    TRY(log_writer_fits(pg, a, w->epoch, r->end.size, r->keys));
+    w->head_size = r->end.head_size;
+    w->server_at = 0;
     w->loaded = true;
     return NULL;
 }
@@ -105,43 +145,72 @@ static bool log_writer_before(const struct log_writer_run *r,
     return e->known;
 }
 
-/* Why the log cannot take this event; reason p NULL: it can. */
-static struct tlogs_fault log_writer_fault(const struct log_writer_run *r,
-                                           const struct tlogs_event *e,
-                                           struct tlog_hash *out)
+/* The check of one event, in memory of its own. */
+struct log_writer_check {
+    const struct log_writer_run *run;
+    const struct tlogs_event *e;
+    struct tlog_hash hash;
+    const char *mistake; /* NULL: it holds */
+    bool late;
+};
+
+static void log_writer_try(void *p)
 {
-    struct arena *a = r->clock->arena;
-    struct tlogs_fault f = {.intent_id = e->intent_id,
-                            .sequence = e->event.sequence,
-                            .found_at = r->clock->now};
+    struct log_writer_check *x = p;
+    struct arena *a = x->run->check;
+    const struct tlogs_event *e = x->e;
     struct event_check check = {.broken = 0};
     struct tlog_hash before;
+    if (!e->event.canonical.p) {
+        x->mistake = "it is larger than an event may be";
+        return;
+    }
     if (e->event.sequence > 1) {
-        if (!log_writer_before(r, e, &before)) {
-            f.late = e->late;
-            f.reason = STR("an event is missing before it");
-            return f;
+        if (!log_writer_before(x->run, e, &before)) {
+            x->late = e->late;
+            x->mistake = "an event is missing before it";
+            return;
         }
         check.tail.sequence = e->event.sequence - 1;
         check.tail.hash = log_checkpoint_hash(a, &before);
     }
     if (!event_check(a, &check, e->intent_id, &e->event))
-        f.reason = str_of(check.reason);
-    else if (!log_checkpoint_hash_read(a, e->event.hash, out))
-        f.reason = STR("its hash cannot be read");
-    return f;
+        x->mistake = check.reason;
+    else if (!log_checkpoint_hash_read(a, e->event.hash, &x->hash))
+        x->mistake = "its hash cannot be read";
 }
 
+/* Why the log cannot take this event; reason p NULL: it can. */
+static struct tlogs_fault log_writer_fault(const struct log_writer_run *r,
+                                           const struct tlogs_event *e,
+                                           struct tlog_hash *out)
+{
+    struct log_writer_check x = {.run = r, .e = e};
+    if (!arena_try(r->check, log_writer_try, &x))
+        x.mistake = "its check needs more memory than there is";
+    arena_reset(r->check);
+    *out = x.hash;
+    return (struct tlogs_fault){.intent_id = e->intent_id,
+                                .sequence = e->event.sequence,
+                                .late = x.late,
+                                .reason =
+                                    x.mistake ? str_of(x.mistake) : STR_NONE};
+}
+
+/* One fault of an intent in a batch: what follows it breaks too. */
 static void log_writer_refuse(struct log_writer_run *r,
                               const struct tlogs_fault *f)
 {
-    if (!f->late)
+    if (r->faults_n > 0 &&
+        str_eq(r->faults[r->faults_n - 1].intent_id, f->intent_id))
+        return;
+    r->faults[r->faults_n++] = *f;
+    if (!f->late && ++r->told <= FAULTS_TOLD)
         log_line(LOG_ERR,
                  "seal: intent %.*s, event %lld: %.*s; nothing of this "
                  "intent is signed",
                  STR_FMT(f->intent_id), (long long)f->sequence,
                  STR_FMT(f->reason));
-    tlogs_queue_fault(r->clock->pg, r->clock->arena, f);
 }
 
 static void log_writer_full(void *own, unsigned level, int64_t number,
@@ -172,8 +241,13 @@ static void log_writer_tiles(struct log_writer_run *r, int64_t from)
 static const struct err *log_writer_append(struct log_writer_run *r,
                                            const struct tlogs_events *events)
 {
+    struct pg *pg = r->clock->pg;
+    struct arena *a = r->clock->arena;
     const struct tlogs_end before = r->end;
     const size_t from = r->n;
+    r->faults = arena_many(a, events->n, struct tlogs_fault);
+    r->faults_n = r->told = 0;
+    r->check = arena_within(a);
     for (size_t i = 0; i < events->n; i++) {
         const struct tlogs_event *e = &events->v[i];
         struct tlogs_leaf *l = &r->leaves[r->n];
@@ -190,10 +264,15 @@ static const struct err *log_writer_append(struct log_writer_run *r,
             return ERROR(ERR_INTERNAL, "internal", "The log is full.");
         r->n++;
     }
+    arena_free(r->check);
+    if (r->told > FAULTS_TOLD)
+        log_line(LOG_ERR, "seal: %zu other intents are broken",
+                 r->told - FAULTS_TOLD);
+    if (r->faults_n > 0)
+        tlogs_queue_faults(pg, a, r->faults, r->faults_n, r->clock->now);
     r->end.size = r->w->edge.size;
     if (r->n > from)
-        tlogs_queue_leaves(r->clock->pg, r->clock->arena, &before,
-                           r->leaves + from, r->n - from);
+        tlogs_queue_leaves(pg, a, &before, r->leaves + from, r->n - from);
     log_writer_tiles(r, before.size);
     return NULL;
 }
@@ -203,7 +282,8 @@ static const struct err *log_writer_next(struct log_writer_run *r)
 {
     struct pg *pg = r->clock->pg;
     struct arena *a = r->clock->arena;
-    TRY(tlogs_next(pg, a, &r->end, &r->events));
+    TRY(tlogs_next(pg, a, &r->end, r->w->page, &r->events));
+    r->more = r->events.more;
     if (r->events.n == 0)
         return NULL;
     r->leaves = arena_many(a, r->events.n, struct tlogs_leaf);
@@ -217,49 +297,85 @@ static const struct err *log_writer_next(struct log_writer_run *r)
 }
 
 /* The events of an intent that were late, or whose chain was restored: they
- * follow those that came in the meantime. */
-static const struct err *log_writer_again(struct log_writer_run *r,
-                                          const struct tlogs_fault *f)
+ * follow those that came in the meantime. The fault ends with the last of
+ * them. */
+static const struct err *log_writer_mend(struct log_writer_run *r,
+                                         const struct tlogs_fault *f)
 {
     struct pg *pg = r->clock->pg;
     struct arena *a = r->clock->arena;
     struct tlogs_events events;
-    struct tlog_hash h;
-    TRY(tlogs_next_of(pg, a, r->end.epoch, f->intent_id, &events));
-    if (events.n > 0) {
-        const struct tlogs_fault left =
-            log_writer_fault(r, &events.v[0], &h);
-        if (left.reason.p && f->late &&
-            r->clock->now > f->found_at + LATE_MAX)
-            log_writer_refuse(r, &left);
-        if (left.reason.p)
-            return pg_run(pg, a, NULL);
-    }
+    TRY(tlogs_next_of(pg, a, r->end.epoch, f->intent_id, r->w->page, &events));
     struct tlogs_leaf *grown =
         arena_many(a, r->n + events.n + 1, struct tlogs_leaf);
     if (r->n)
         memcpy(grown, r->leaves, r->n * sizeof *grown);
     r->leaves = grown;
-    tlogs_queue_fault_end(pg, a, f->intent_id);
+    r->more = r->more || events.more;
+    if (!events.more)
+        tlogs_queue_fault_end(pg, a, f->intent_id);
     TRY(log_writer_append(r, &events));
     tlogs_queue_end(pg, a, &r->end);
     TRY(pg_run(pg, a, NULL));
-    if (!f->late)
+    if (!events.more && r->faults_n == 0 && !f->late)
         log_line(LOG_NOTICE, "seal: intent %.*s: its chain holds again",
                  STR_FMT(f->intent_id));
     return NULL;
 }
 
+/* Does the first event that the log does not have hold by now? An event that
+ * was late for too long is broken. */
+static const struct err *log_writer_mended(struct log_writer_run *r,
+                                           const struct tlogs_fault *f,
+                                           bool *mended)
+{
+    struct pg *pg = r->clock->pg;
+    struct arena *a = arena_within(r->clock->arena);
+    struct tlogs_events events;
+    struct tlogs_fault left = {.sequence = 0};
+    struct tlog_hash h;
+    TRY(tlogs_next_of(pg, a, r->end.epoch, f->intent_id, 1, &events));
+    r->check = arena_within(a);
+    if (events.n > 0)
+        left = log_writer_fault(r, &events.v[0], &h);
+    *mended = !left.reason.p;
+    if (left.reason.p && f->late && r->clock->now > f->found_at + LATE_MAX) {
+        r->faults = &left;
+        r->faults_n = r->told = 0;
+        log_writer_refuse(r, &left);
+        tlogs_queue_faults(pg, a, &left, 1, r->clock->now);
+        TRY(pg_run(pg, a, NULL));
+    }
+    arena_free(a);
+    return NULL;
+}
+
+/* Those that are late with each batch, and all once a minute, from where the
+ * batch before ended. */
 static const struct err *log_writer_faults(struct log_writer_run *r)
 {
-    const bool all = r->clock->now >= r->w->faults_at;
+    struct log_writer *w = r->w;
+    const bool all = clock_mono() >= w->faults_at;
+    struct arena *a = r->clock->arena;
     struct tlogs_fault *v = NULL;
-    size_t n = 0;
-    if (all)
-        r->w->faults_at = r->clock->now + FAULTS_EVERY;
-    TRY(tlogs_faults(r->clock->pg, r->clock->arena, all, &v, &n));
-    for (size_t i = 0; i < n; i++)
-        TRY(log_writer_again(r, &v[i]));
+    size_t n = 0, i = 0;
+    TRY(tlogs_faults(r->clock->pg, a, all ? TLOGS_ALL : TLOGS_LATE,
+                     all && w->fault[0] ? str_of(w->fault) : STR_NONE,
+                     FAULTS_MAX, &v, &n));
+    for (; i < n && (i == 0 || arena_used(a) < FAULTS_BYTES); i++) {
+        bool mended = false;
+        TRY(log_writer_mended(r, &v[i], &mended));
+        if (mended)
+            TRY(log_writer_mend(r, &v[i]));
+    }
+    const bool end = i == n && n < FAULTS_MAX;
+    r->more = r->more || !end;
+    if (!all)
+        return NULL;
+    if (end || !str_copy(w->fault, sizeof w->fault, v[i - 1].intent_id))
+        w->fault[0] = '\0';
+    if (end)
+        w->faults_at = clock_mono() + FAULTS_EVERY;
     return NULL;
 }
 
@@ -270,20 +386,32 @@ static void log_writer_head(struct log_writer_run *r)
 {
     struct log_writer *w = r->w;
     struct arena *a = r->clock->arena;
-    if (w->edge.size <= w->head.size ||
-        r->clock->now < w->head_at + HEAD_EVERY)
+    if (w->edge.size <= w->head_size || clock_mono() < w->head_at)
         return;
-    struct note_head head = {
+    const struct note_head head = {
         .origin = log_writer_origin(a, r->clock->conf, r->end.epoch),
         .size = w->edge.size,
         .root = tlog_edge_root(&w->edge)};
     const struct str note = note_sign(a, note_head_text(a, &head), head.origin,
                                       r->keys->v, r->keys->n);
-    tlogs_queue_head(r->clock->pg, a, r->end.epoch, &head, note,
-                     r->clock->now);
-    head.origin = STR_NONE;
-    w->head = head;
-    w->head_at = r->clock->now;
+    tlogs_queue_head(r->clock->pg, a, r->end.epoch, &head, note, r->time++);
+    w->head_size = head.size;
+    w->head_at = clock_mono() + HEAD_EVERY;
+}
+
+bool log_writer_due(const struct log_writer *w, int64_t now)
+{
+    const int64_t mono = clock_mono();
+    return !w->loaded || mono >= w->faults_at || log_writer_head_in(w) == 0 ||
+           (now >= w->server_at && w->edge.size > w->server_size);
+}
+
+int64_t log_writer_head_in(const struct log_writer *w)
+{
+    const int64_t left = w->head_at - clock_mono();
+    if (!w->loaded || w->edge.size <= w->head_size)
+        return -1;
+    return left > 0 ? left : 0;
 }
 
 static const struct err *log_writer_checkpoint(struct log_writer_run *r,
@@ -293,16 +421,16 @@ static const struct err *log_writer_checkpoint(struct log_writer_run *r,
 {
     struct tlog_hash *v = NULL;
     struct pg *pg = r->clock->pg;
-    struct arena *a = r->clock->arena;
-    TRY(tlogs_hashes(pg, a, r->end.epoch, intent_id, first, last, &v));
+    struct arena *a = r->clock->arena, *page = arena_within(a);
+    TRY(tlogs_hashes(pg, page, r->end.epoch, intent_id, first, last, &v));
     const struct log_batch batch = {.intent_id = intent_id,
                                     .epoch = r->end.epoch,
                                     .first = first,
                                     .last = last,
                                     .v = v};
     const struct log_checkpoint c =
-        log_checkpoint_make(a, &batch, &r->keys->v[0],
-                            r->clock->now + r->checkpoints++);
+        log_checkpoint_make(a, &batch, &r->keys->v[0], r->time++);
+    arena_free(page);
     log_checkpoints_queue(pg, a, &c);
     *id = c.id;
     return pg_run(pg, a, NULL);
@@ -334,21 +462,27 @@ static const struct err *log_writer_intents(struct log_writer_run *r)
 /* Of all events since the last one of the server; *id p NULL: there are
  * none. */
 static const struct err *log_writer_server(struct log_writer_run *r,
-                                           int64_t every, struct str *id)
+                                           bool wanted, struct str *id)
 {
+    struct log_writer *w = r->w;
     int64_t last = 0, at = 0;
     *id = STR_NONE;
+    if (!wanted && (r->time < w->server_at || r->end.size <= w->server_size))
+        return NULL;
     TRY(log_checkpoints_server(r->clock->pg, r->clock->arena, r->end.epoch,
                                &last, &at));
-    if (r->clock->now < at + every)
-        return NULL;
-    while (last < r->end.size) {
-        const int64_t first = last + 1;
-        last += MERKLE_EVENTS_MAX;
-        if (last > r->end.size)
-            last = r->end.size;
-        TRY(log_writer_checkpoint(r, STR_NONE, first, last, id));
+    if (wanted || r->time >= at + SERVER_EVERY) {
+        while (last < r->end.size) {
+            const int64_t first = last + 1;
+            last += MERKLE_EVENTS_MAX;
+            if (last > r->end.size)
+                last = r->end.size;
+            at = r->time;
+            TRY(log_writer_checkpoint(r, STR_NONE, first, last, id));
+        }
     }
+    w->server_size = last;
+    w->server_at = at + SERVER_EVERY;
     return NULL;
 }
 
@@ -364,7 +498,7 @@ static const struct err *log_writer_requests(struct log_writer_run *r)
         struct str id = STR_NONE;
         size_t open_n = 0;
         if (!v[i].intent_id.p) {
-            TRY(log_writer_server(r, 0, &id));
+            TRY(log_writer_server(r, true, &id));
         } else {
             TRY(log_checkpoints_of(pg, a, r->end.epoch, &v[i].intent_id, 1,
                                    &open, &open_n));
@@ -390,39 +524,48 @@ static const struct err *log_writer_write(struct log_writer_run *r)
     TRY(log_writer_faults(r));
     if (r->n > 0)
         TRY(log_writer_intents(r));
-    TRY(log_writer_server(r, SERVER_EVERY, &id));
-    if (!r->events.more)
+    TRY(log_writer_server(r, false, &id));
+    if (!r->more)
         TRY(log_writer_requests(r));
     log_writer_head(r);
     pg_queue(r->clock->pg, NULL, SQL_COMMIT, NULL);
     TRY(pg_run(r->clock->pg, r->clock->arena, NULL));
-    for (size_t i = 0; !r->events.more && i < r->requests_n; i++)
+    for (size_t i = 0; !r->more && i < r->requests_n; i++)
         wake_changed(r->requests[i].id, 1, STR_NONE);
     return NULL;
+}
+
+void log_writer_failed(struct log_writer *w)
+{
+    /* The memory may have what the database does not. */
+    w->loaded = false;
+    w->page = w->page > 4 ? w->page / 4 : 1;
 }
 
 const struct err *log_writer_batch(struct log_writer *w,
                                    const struct work *clock,
                                    const struct log_writer_keys *keys,
-                                   size_t *n, bool *more)
+                                   bool *more)
 {
     struct log_writer_run r = {.w = w, .clock = clock, .keys = keys};
     bool taken = false;
-    *n = 0;
     *more = false;
+    if (w->page == 0)
+        w->page = TLOGS_PAGE;
     pg_queue(clock->pg, NULL, SQL_BEGIN, NULL);
     TRY(pg_run(clock->pg, clock->arena, NULL));
     const struct err *e = tlogs_take(clock->pg, clock->arena,
                                      tables_restore().epoch, &r.end, &taken);
+    r.time = clock->now > r.end.latest ? clock->now : r.end.latest + 1;
     if (!e && taken)
         e = log_writer_write(&r);
+    if (e)
+        log_writer_failed(w);
     if (e || !taken) {
-        /* The memory may have what the database does not. */
-        w->loaded = false;
         pg_rollback(clock->pg);
         return e;
     }
-    *n = r.events.n;
-    *more = r.events.more;
+    w->page = 2 * w->page < TLOGS_PAGE ? 2 * w->page : TLOGS_PAGE;
+    *more = r.more;
     return NULL;
 }
