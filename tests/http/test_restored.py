@@ -14,10 +14,12 @@ import subprocess
 import pytest
 
 import kit
+import test_log
 from doors import DOORS
 from kit import answer, ask, refused, wait_for
 from page import Page
 from server import TOP, place
+from test_log_commands import vkey
 
 PG = pathlib.Path("/usr/lib/postgresql/15/bin")
 CHOICES = [{**one, "effect": effect} for one, effect in zip(
@@ -148,6 +150,9 @@ def lost(made):
         w.doors = {name: make(agent, server) for name, make in DOORS.items()}
         w.place = feed(agent, "now").json()["next"]
         w.due = ask(agent, timeout_seconds=15)
+        wait_for(lambda: agent.get("/log/checkpoint").status_code == 200)
+        w.export = server.state / "run/before.jsonl"
+        assert server.sayso("export", "--log", str(w.export)).returncode == 0
         w.dump = tool(server, "pg_dump", "-Fc", "-d", "sayso")
         w.from_ = datetime.datetime.now(datetime.timezone.utc).isoformat()
         assert answer(operator, w.plain, "approve").status_code == 200
@@ -205,6 +210,48 @@ def test_it_does_not_start_before_it_was_told(lost):
 
 def test_permits_are_taken_back(lost):
     assert lost.permits and {s for _, s in lost.permits} == {"revoked"}
+
+
+def log_at(client, where, origin, raw, size=1):
+    """The head of a log at its address, which its tiles lead to."""
+    def large():
+        r = client.get(f"{where}/checkpoint")
+        return r.status_code == 200 and test_log.Note(r.text).size >= size \
+            and test_log.Note(r.text)
+
+    head = wait_for(large).by(vkey(origin, raw))
+    entries = [e[2:] for e in test_log.tiles(client, "entries", head.size, 34,
+                                             where)]
+    assert head.origin == origin and test_log.rooted(entries) == head.root
+    assert test_log.tiles(client, 0, head.size, 32, where) == [
+        test_log.sha(b"\0", e) for e in entries]
+    return entries
+
+
+def test_a_new_log_begins_with_all_that_is_left(made, lost, agent, operator):
+    """The old one stays at its address. Both can be checked."""
+    asked = ask(agent)
+    assert answer(operator, asked).status_code == 200
+    test_log.holds(agent, test_log.receipt(agent, asked))
+    (key,) = agent.get("/log/keys").json()
+    raw = test_log.unb64(key["public_key"])
+    host = key["vkey"].split("/")[0]
+    assert key["vkey"] == vkey(f"{host}/log/1", raw)
+    old = log_at(agent, "/log", f"{host}/log", raw)
+    new = log_at(agent, "/log/1", f"{host}/log/1", raw, len(old))
+    assert set(old) <= set(new) and len(set(new)) == len(new)
+    refused(agent.get("/log/2/checkpoint"), 404, "log.no_head")
+    # Of the yes before the dump there is a receipt of the old log.
+    assert test_log.receipt(agent, lost.yes)["receipt"]
+    at = made.state / "run/after.jsonl"
+    assert made.sayso("export", "--log", str(at)).returncode == 0
+    for export, name in ((lost.export, "log"), (at, "log/1")):
+        done = made.sayso("verify", "--bundle", str(export), "--key",
+                          vkey(f"{host}/{name}", raw))
+        assert done.returncode == 0, done.stdout + done.stderr
+    done = made.sayso("verify", "--bundle", str(at), "--key",
+                      vkey(f"{host}/log", raw))
+    assert done.returncode == 1
 
 
 @pytest.mark.parametrize("name", ["used", "asked"])

@@ -230,8 +230,8 @@ class World:
             return self.plan()
         if name == "id" and path.startswith("/api/v1/checkpoints/"):
             return self.log()["checkpoint_id"]
-        if path.startswith("/log/tile/"):
-            return "0" if name == "level" else "000"
+        if path.startswith("/log/"):
+            return {"level": "0", "epoch": "1"}.get(name, "000")
         if name == "id" and "/escalations/" in path:
             return self.beside("escalations")
         if name == "id" and "/portfolios/" in path:

@@ -393,9 +393,24 @@ def test_the_log(agent, operator, admin, nobody, server):
     call(agent, "logTile3", 200, parts)
     call(agent, "logTile4", 200, {**parts, "n2": "x000", "n3": "000.p",
                                   "n4": "5"})
+    # Nor was anything restored here: rows as the log after a restore has.
+    with server.database() as db:
+        db.execute("INSERT INTO log_tile SELECT 7, level, number, hashes "
+                   "FROM log_tile WHERE epoch = 0 AND level = 5")
+        db.execute("INSERT INTO log_head SELECT 7, size, root, note, "
+                   "signed_at FROM log_head LIMIT 1")
+    call(agent, "logHeadOf", 200, {"epoch": "7"})
+    call(agent, "logHeadOf", 404, {"epoch": "8"})
+    of = {**parts, "epoch": "7"}
+    call(agent, "logTileOf", 200, {**of, "n": "007"})
+    call(agent, "logTile2Of", 200, {**of, "n1": "007.p", "n2": "1"})
+    call(agent, "logTile3Of", 200, of)
+    call(agent, "logTile4Of", 200, {**of, "n2": "x000", "n3": "000.p",
+                                    "n4": "5"})
     with server.database() as db, db.transaction():
         db.execute("SET LOCAL session_replication_role = replica")
         db.execute("DELETE FROM log_tile WHERE level = 5")
+        db.execute("DELETE FROM log_head WHERE epoch = 7")
 
 
 def test_receipts(agent, operator):

@@ -51,6 +51,8 @@ const struct err *api_log_keys(struct call *c) MUST;
 const struct err *api_log_head(struct call *c) MUST;
 const struct err *api_log_cosign(struct call *c) MUST;
 const struct err *api_log_tile(struct call *c) MUST;
+/* The same of a log that began after a restore. */
+const struct err *api_log_tile_of(struct call *c) MUST;
 
 /* api/artifact.c */
 const struct err *api_artifact_upload(struct call *c) MUST;

@@ -44,16 +44,24 @@ const struct err *api_log_keys(struct call *c)
 
 /* ---- heads ---------------------------------------------------------- */
 
+/* The epoch of an address, which is as an origin has it: none for the first
+ * log, and a number for one that began after a restore. */
+static bool log_epoch_read(struct call *c, struct str text, int64_t *out)
+{
+    *out = 0;
+    return !text.p || (str_int(text, 1, INT32_MAX, out) &&
+                       str_eq(text, arena_number(c->a, *out)));
+}
+
 /* With the lines that witnesses added. */
-static const struct err *log_head_answer(struct call *c,
+static const struct err *log_head_answer(struct call *c, int64_t epoch,
                                          const struct tlogs_head *head)
 {
     struct str lines;
     if (head->head.size == 0)
         return ERROR(ERR_NOT_FOUND, "log.no_head",
                      "The log has no such head, or does not keep it.");
-    TRY(tlogs_cosignatures(c->pg, c->a, tables_restore().epoch,
-                           head->head.size, &lines));
+    TRY(tlogs_cosignatures(c->pg, c->a, epoch, head->head.size, &lines));
     log_answer(c, "text/plain; charset=utf-8",
                arena_join(c->a, head->note, lines), "max-age=2");
     return NULL;
@@ -62,12 +70,13 @@ static const struct err *log_head_answer(struct call *c,
 /* The newest, or the newest that a witness has signed. */
 const struct err *api_log_head(struct call *c)
 {
-    const int64_t epoch = tables_restore().epoch;
-    struct tlogs_head head;
-    TRY(str_is(request_query(c->rq, "cosigned"), "yes")
-            ? tlogs_head_cosigned(c->pg, c->a, epoch, &head)
-            : tlogs_head(c->pg, c->a, epoch, &head));
-    return log_head_answer(c, &head);
+    int64_t epoch = 0;
+    struct tlogs_head head = {.signed_at = 0};
+    if (log_epoch_read(c, c->param[0], &epoch))
+        TRY(str_is(request_query(c->rq, "cosigned"), "yes")
+                ? tlogs_head_cosigned(c->pg, c->a, epoch, &head)
+                : tlogs_head(c->pg, c->a, epoch, &head));
+    return log_head_answer(c, epoch, &head);
 }
 
 /* ---- witnesses ------------------------------------------------------ */
@@ -134,19 +143,20 @@ static const struct err *log_cosign(struct call *c, const struct note *note,
 
 const struct err *api_log_cosign(struct call *c)
 {
+    const int64_t epoch = tables_restore().epoch;
     struct note *note = arena_new(c->a, struct note);
     struct note_head said;
     struct tlogs_head head;
     TRY(call_body(c));
     TRY(log_note_read(c, note, &said));
-    TRY(tlogs_head_of(c->pg, c->a, tables_restore().epoch, said.size, &head));
+    TRY(tlogs_head_of(c->pg, c->a, epoch, said.size, &head));
     if (!str_starts(head.note, arena_join(c->a, note->text, STR("\n"))))
         head.head.size = 0;
     if (head.head.size > 0) {
         TRY(log_cosign(c, note, &head));
         TRY(pg_run(c->pg, c->a, NULL));
     }
-    return log_head_answer(c, &head);
+    return log_head_answer(c, epoch, &head);
 }
 
 /* ---- tiles ---------------------------------------------------------- */
@@ -173,24 +183,23 @@ static bool log_digits(struct str part, bool last, int64_t *number)
     return true;
 }
 
-static bool log_tile_read(const struct call *c, struct log_tile *out)
+/* From the level on, n parts of the address. */
+static bool log_tile_read(const struct str *param, size_t n,
+                          struct log_tile *out)
 {
-    size_t n = 1;
     int64_t level = 0, width = TLOG_TILE;
-    *out = (struct log_tile){.entries = str_is(c->param[0], "entries")};
-    while (n < CALL_PARAMS_MAX && c->param[n].p)
-        n++;
-    if (!out->entries && !str_int(c->param[0], 0, TLOG_LEVELS - 1, &level))
+    *out = (struct log_tile){.entries = str_is(param[0], "entries")};
+    if (!out->entries && !str_int(param[0], 0, TLOG_LEVELS - 1, &level))
         return false;
-    struct str last = c->param[n - 1];
-    if (n > 2 && str_ends(c->param[n - 2], STR(".p"))) {
+    struct str last = param[n - 1];
+    if (n > 2 && str_ends(param[n - 2], STR(".p"))) {
         if (!str_int(last, 1, TLOG_TILE - 1, &width))
             return false;
-        last = str_sub(c->param[n - 2], 0, c->param[n - 2].n - 2);
+        last = str_sub(param[n - 2], 0, param[n - 2].n - 2);
         n--;
     }
     for (size_t i = 1; i + 1 < n; i++) {
-        if (!log_digits(c->param[i], false, &out->number))
+        if (!log_digits(param[i], false, &out->number))
             return false;
     }
     out->level = (unsigned)level;
@@ -199,12 +208,13 @@ static bool log_tile_read(const struct call *c, struct log_tile *out)
 }
 
 /* The entries of a tile, each after its length (C2SP tlog-tiles). */
-static const struct err *log_entries(struct call *c, const struct log_tile *t)
+static const struct err *log_entries(struct call *c, int64_t epoch,
+                                     const struct log_tile *t)
 {
     struct tlog_hash *v = NULL;
     const int64_t first = t->number * TLOG_TILE;
     struct buf b = buf_make(c->a, TLOG_TILE * (CRYPT_SHA256 + 2));
-    TRY(tlogs_hashes(c->pg, c->a, tables_restore().epoch, STR_NONE, first + 1,
+    TRY(tlogs_hashes(c->pg, c->a, epoch, STR_NONE, first + 1,
                      first + (int64_t)t->width, &v));
     for (size_t i = 0; i < t->width; i++) {
         buf_char(&b, 0);
@@ -215,7 +225,9 @@ static const struct err *log_entries(struct call *c, const struct log_tile *t)
     return NULL;
 }
 
-const struct err *api_log_tile(struct call *c)
+/* The level is the parameter at that place. */
+static const struct err *log_tile_answer(struct call *c, int64_t epoch,
+                                         size_t at)
 {
     static const struct err unknown = {
         .kind = ERR_NOT_FOUND,
@@ -223,16 +235,29 @@ const struct err *api_log_tile(struct call *c)
         .say = WIRE("The log has no such tile.")};
     struct log_tile t;
     struct tlog_hash *v = NULL;
-    size_t n = 0;
-    if (!log_tile_read(c, &t))
+    size_t n = at;
+    while (n < CALL_PARAMS_MAX && c->param[n].p)
+        n++;
+    if (epoch < 0 || !log_tile_read(c->param + at, n - at, &t))
         return &unknown;
-    TRY(tlogs_tile(c->pg, c->a, tables_restore().epoch, t.level, t.number, &v,
-                   &n));
+    TRY(tlogs_tile(c->pg, c->a, epoch, t.level, t.number, &v, &n));
     if (n < t.width)
         return &unknown;
     if (t.entries)
-        return log_entries(c, &t);
+        return log_entries(c, epoch, &t);
     log_answer(c, "application/octet-stream",
                (struct str){(const char *)v, t.width * sizeof *v}, FOR_EVER);
     return NULL;
+}
+
+const struct err *api_log_tile(struct call *c)
+{
+    return log_tile_answer(c, 0, 0);
+}
+
+const struct err *api_log_tile_of(struct call *c)
+{
+    int64_t epoch = 0;
+    const bool known = log_epoch_read(c, c->param[0], &epoch);
+    return log_tile_answer(c, known ? epoch : -1, 1);
 }

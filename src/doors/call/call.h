@@ -8,7 +8,7 @@
 #include "doors/call/serve.h"
 #include "work/work.h"
 
-#define CALL_PARAMS_MAX 5
+#define CALL_PARAMS_MAX 6
 
 struct route;
 
