@@ -11,8 +11,10 @@
 #include "base/json/json.h"
 #include "base/shared/clock_watch.h"
 #include "process/commands/commands.h"
+#include "process/commands/doctor_log.h"
 #include "process/commands/doctor_standby.h"
 #include "process/commands/doctor_users.h"
+#include "process/commands/findings.h"
 #include "process/start/user.h"
 #include "store/sending/event_cursor.h"
 #include "store/tables.h"
@@ -22,18 +24,6 @@
 
 #define SITE_TIME (5 * CLOCK_SECOND)
 #define HOLDS_MAX (10 * CLOCK_SECOND) /* of a transaction before streams */
-
-struct findings {
-    int wrong;
-};
-
-static void doctor_tell(struct findings *f, bool fine, const char *what,
-                        const char *mend)
-{
-    printf("%s  %s%s%s\n", fine ? "ok   " : "WRONG", what, fine ? "" : ": ",
-           fine ? "" : mend);
-    f->wrong += fine ? 0 : 1;
-}
 
 /* ---- a GET at the server's socket (FastCGI 1.0, sections 3 and 5) ------ */
 
@@ -144,7 +134,7 @@ static bool doctor_answers(struct str path)
 
 static void doctor_sockets(const struct command *c, struct findings *f)
 {
-    doctor_tell(
+    findings_tell(
         f,
         doctor_answers(c->conf->socket) &&
             doctor_answers(c->conf->wait_socket),
@@ -166,7 +156,7 @@ static void doctor_others(const struct command *c, struct findings *f)
         all = !pg_script(pg, "") && all;
         pg_close(pg);
     }
-    doctor_tell(
+    findings_tell(
         f, all, "each process reaches the database",
         "see the lines above; check that `database_wait`, `database_tick`, "
         "`database_deliver` and `database_seal` name roles that PostgreSQL "
@@ -176,22 +166,23 @@ static void doctor_others(const struct command *c, struct findings *f)
 static void doctor_rights(const struct pg_rows *r, struct findings *f)
 {
     const int64_t skew = clock_host() - pg_int(r, 0, 5);
-    doctor_tell(
+    findings_tell(
         f, !pg_bool(r, 0, 1),
         "the web role cannot change or delete an event, a question or a "
         "decision",
         "`database` has to name the role sayso_web (see sql/roles.sql)");
-    doctor_tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
-                "REVOKE CREATE ON SCHEMA public from it");
-    doctor_tell(f, !pg_bool(r, 0, 3), "the web role is not a superuser",
-                "`database` has to name the role sayso_web");
-    doctor_tell(f, str_is(pg_str(r, 0, 4), "on/on"), "the database is durable",
-                "set fsync = on and synchronous_commit = on");
-    doctor_tell(f, !pg_bool(r, 0, 6), "the database takes writes",
-                "it is a standby, or default_transaction_read_only is on");
-    doctor_tell(f, skew < CLOCK_WATCH_MAX && skew > -CLOCK_WATCH_MAX,
-                "this host's clock and the database's agree",
-                "they differ by more than 2 s; run a time service on both");
+    findings_tell(f, !pg_bool(r, 0, 2), "the web role cannot make tables",
+                  "REVOKE CREATE ON SCHEMA public from it");
+    findings_tell(f, !pg_bool(r, 0, 3), "the web role is not a superuser",
+                  "`database` has to name the role sayso_web");
+    findings_tell(f, str_is(pg_str(r, 0, 4), "on/on"),
+                  "the database is durable",
+                  "set fsync = on and synchronous_commit = on");
+    findings_tell(f, !pg_bool(r, 0, 6), "the database takes writes",
+                  "it is a standby, or default_transaction_read_only is on");
+    findings_tell(f, skew < CLOCK_WATCH_MAX && skew > -CLOCK_WATCH_MAX,
+                  "this host's clock and the database's agree",
+                  "they differ by more than 2 s; run a time service on both");
 }
 
 static void doctor_database(const struct command *c, struct findings *f)
@@ -205,7 +196,7 @@ static void doctor_database(const struct command *c, struct findings *f)
     pg_queue(pg, NULL, SQL_DOCTOR_REACH, NULL);
     pg_queue(pg, NULL, SQL_DOCTOR_PAIRS, NULL);
     const struct err *e = pg_run(pg, c->arena, rows);
-    doctor_tell(
+    findings_tell(
         f, !e, "the database answers and has all tables",
         "see the lines above; check that it is running, that `database` names "
         "it and that `sayso migrate` was run with this version");
@@ -218,17 +209,18 @@ static void doctor_database(const struct command *c, struct findings *f)
             arena_number(c->arena, SQL_TABLES),
             tables < SQL_TABLES ? STR("; run `sayso migrate`")
                                 : STR("; install the newer program"));
-        doctor_tell(f, tables == SQL_TABLES,
-                    "the program and the tables are of one version",
-                    arena_z(c->arena, mend));
+        findings_tell(f, tables == SQL_TABLES,
+                      "the program and the tables are of one version",
+                      arena_z(c->arena, mend));
         const struct tables_restore restore =
             tables_restore_of(pg_str(rows[1], 0, 1));
-        doctor_tell(f, !restore.elsewhere,
-                    "it is the cluster and database that Sayso knows",
-                    "it was restored or moved: `sayso restored` (section 7)");
-        doctor_tell(f, !restore.waits, "nothing waits after a restore",
-                    "reminders, expiries and deliveries wait for `sayso "
-                    "restored --go`");
+        findings_tell(
+            f, !restore.elsewhere,
+            "it is the cluster and database that Sayso knows",
+            "it was restored or moved: `sayso restored` (section 7)");
+        findings_tell(f, !restore.waits, "nothing waits after a restore",
+                      "reminders, expiries and deliveries wait for `sayso "
+                      "restored --go`");
         /* May be intended; then these are the keys to protect. */
         const struct pg_rows *r = rows[2];
         for (size_t i = 0; i < pg_count(r); i++)
@@ -242,10 +234,10 @@ static void doctor_database(const struct command *c, struct findings *f)
                    "%.*s\n",
                    STR_FMT(pg_str(same, i, 0)), STR_FMT(pg_str(same, i, 1)),
                    STR_FMT(pg_str(same, i, 2)));
-        doctor_tell(f, pg_count(same) == 0,
-                    "no agent's name belongs to a test key and a real one",
-                    "those test keys are refused; revoke them, and make "
-                    "others with names of their own");
+        findings_tell(f, pg_count(same) == 0,
+                      "no agent's name belongs to a test key and a real one",
+                      "those test keys are refused; revoke them, and make "
+                      "others with names of their own");
     }
     pg_close(pg);
 }
@@ -264,15 +256,16 @@ static void doctor_site(const struct command *c, struct findings *f)
     const bool read =
         got.status == 200 && !json_parse(c->arena, got.body, &o);
     const struct str site = read ? json_get_text(o, "site") : STR_NONE;
-    doctor_tell(f, site.p != NULL, "Sayso answers at its public address",
-                "start it; check `public_url`, the web server, and that this "
-                "host reaches the address");
+    findings_tell(
+        f, site.p != NULL, "Sayso answers at its public address",
+        "start it; check `public_url`, the web server, and that this "
+        "host reaches the address");
     if (site.p)
-        doctor_tell(f, str_is(site, "current"),
-                    "nginx's site is of the program's version",
-                    "include http.conf and server.conf of "
-                    "/usr/share/sayso/nginx (docs/operations.md, section 1) "
-                    "and reload nginx");
+        findings_tell(f, str_is(site, "current"),
+                      "nginx's site is of the program's version",
+                      "include http.conf and server.conf of "
+                      "/usr/share/sayso/nginx (docs/operations.md, section 1) "
+                      "and reload nginx");
 }
 
 /* Runs the checks of the database as the system user of the web workers. */
@@ -307,10 +300,10 @@ static void doctor_streams(const struct command *c, struct findings *f)
                STR_FMT(t->user), STR_FMT(t->database),
                (double)t->us / CLOCK_SECOND);
     }
-    doctor_tell(f, n == 0, "no transaction keeps streams waiting for 10 s",
-                "end the ones named above (pg_terminate_backend, ROLLBACK "
-                "PREPARED) and set idle_in_transaction_session_timeout for "
-                "their users");
+    findings_tell(f, n == 0, "no transaction keeps streams waiting for 10 s",
+                  "end the ones named above (pg_terminate_backend, ROLLBACK "
+                  "PREPARED) and set idle_in_transaction_session_timeout for "
+                  "their users");
 }
 
 static int doctor_as_tick(const struct command *c, int which)
@@ -329,21 +322,26 @@ static void doctor_processes(const struct command *c, struct findings *f)
     if (doctor_users_trying(c)) {
         doctor_database(c, f);
         doctor_others(c, f);
-        f->wrong += doctor_as_tick(c, 0);
+        f->wrong += doctor_as_tick(c, 0) + doctor_log(c, 0);
         printf("note   all processes run as one system user, which may be the "
                "owner of the tables; use this only for a trial\n");
         return;
     }
     const size_t n = doctor_users_look(c, found);
     for (size_t i = 0; i < n; i++)
-        doctor_tell(f, found[i].fine, found[i].what, found[i].mend);
+        findings_tell(f, found[i].fine, found[i].what, found[i].mend);
     const int web = doctor_users_as(c, USER_WEB, doctor_as_web, 0);
     const int tick = doctor_users_as(c, USER_TICK, doctor_as_tick, 0);
+    doctor_log_credential(c);
+    const int seal = doctor_users_as(c, USER_SEAL, doctor_log, 0);
     if (web < 0) /* cannot become it: the database as this user sees it */
         doctor_database(c, f);
     if (tick < 0)
         f->wrong += doctor_as_tick(c, 0);
-    f->wrong += (web > 0 ? web : 0) + (tick > 0 ? tick : 0);
+    if (seal < 0)
+        f->wrong += doctor_log(c, 0);
+    f->wrong +=
+        (web > 0 ? web : 0) + (tick > 0 ? tick : 0) + (seal > 0 ? seal : 0);
 }
 
 int doctor_run(const struct command *c)
@@ -351,20 +349,20 @@ int doctor_run(const struct command *c)
     struct findings f = {.wrong = 0};
     if (!command_options_ok(c, 0, ""))
         return 2;
-    doctor_tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
-                "passwords are hashed at full cost",
-                "password_cost = min is for tests only");
+    findings_tell(&f, c->conf->password_cost == CRYPT_INTERACTIVE,
+                  "passwords are hashed at full cost",
+                  "password_cost = min is for tests only");
     /* A readable file would reveal its secrets. */
     struct stat st;
     if (stat(c->conf_path, &st) == 0)
-        doctor_tell(&f, (st.st_mode & S_IWOTH) == 0,
-                    "the configuration is not writable by others",
-                    "chmod o-w the file");
+        findings_tell(&f, (st.st_mode & S_IWOTH) == 0,
+                      "the configuration is not writable by others",
+                      "chmod o-w the file");
     struct templates *t = NULL;
     const struct err *e =
         template_load(c->arena, c->conf->templates, false, &t);
-    doctor_tell(&f, !e, "the templates load",
-                e ? arena_z(c->arena, e->say) : "");
+    findings_tell(&f, !e, "the templates load",
+                  e ? arena_z(c->arena, e->say) : "");
     doctor_processes(c, &f);
     doctor_sockets(c, &f);
     /* The server itself is asked: a clock that was wrong may be right again
@@ -377,17 +375,17 @@ int doctor_run(const struct command *c)
             str_sub(answer, str_search(answer, STR("{")), answer.n);
         const bool held = !json_parse(c->arena, code, &o) &&
                           str_is(json_get_text(o, "code"), "clock.differs");
-        doctor_tell(&f, !held,
-                    "the clock has been right since the server began",
-                    "it was not, or it jumped, and nothing expires "
-                    "until a reload; the log says when and how far. Look at "
-                    "this host's clock and the database's, then `systemctl "
-                    "reload sayso`");
+        findings_tell(&f, !held,
+                      "the clock has been right since the server began",
+                      "it was not, or it jumped, and nothing expires "
+                      "until a reload; the log says when and how far. Look at "
+                      "this host's clock and the database's, then `systemctl "
+                      "reload sayso`");
     }
     const struct str url = c->conf->public_url;
-    doctor_tell(&f, address_here(url) || str_starts(url, STR("https://")),
-                "the public address is encrypted, or only local",
-                "put TLS in front and let `public_url` begin with https://");
+    findings_tell(&f, address_here(url) || str_starts(url, STR("https://")),
+                  "the public address is encrypted, or only local",
+                  "put TLS in front and let `public_url` begin with https://");
     doctor_site(c, &f);
     printf("%d wrong\n", f.wrong);
     return f.wrong ? 1 : 0;
