@@ -2,10 +2,12 @@
  * another view of open questions, narrowed by filters in the address. Decides
  * nothing. */
 #include "base/clock.h"
+#include "base/shared/metrics.h"
 #include "doors/pages/inbox/filters.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
+#include "store/log/tlogs.h"
 
 #define SOON (15 * 60 * CLOCK_SECOND)
 #define SOON_ROWS 10
@@ -61,6 +63,39 @@ static const struct err *page_set_soon(struct call *c, struct page_view *v,
     return NULL;
 }
 
+/* `log`, for admins: what keeps events from being signed; null: nothing. */
+static const struct err *page_set_log(struct call *c, struct json *view)
+{
+    struct json *o = json_object(c->a), *list = json_array(c->a);
+    struct metrics_log now = {.lag = 0};
+    struct tlogs_fault *v = NULL;
+    size_t n = 0;
+    json_set_json(view, "log", NULL);
+    if (c->who.role != ROLE_ADMIN)
+        return NULL;
+    TRY(tlogs_faults(c->pg, c->a, TLOGS_BROKEN, STR_NONE, TLOGS_NAMED + 1, &v,
+                     &n));
+    const bool known = metrics_log_read(c->serve->metrics, &now);
+    const bool stopped = known && (now.no_key || now.inconsistent);
+    const bool behind = known && !stopped && now.lag > TLOGS_BEHIND;
+    for (size_t i = 0; i < n && i < TLOGS_NAMED; i++) {
+        struct json *row = json_object(c->a);
+        json_set_text(row, "intent_id", v[i].intent_id);
+        json_set_int(row, "sequence", v[i].sequence);
+        json_set_text(row, "reason", v[i].reason);
+        json_add_json(list, row);
+    }
+    json_set_json(o, "faults", list);
+    json_set_bool(o, "more", n > TLOGS_NAMED);
+    json_set_bool(o, "no_key", stopped && now.no_key);
+    json_set_bool(o, "inconsistent", stopped && now.inconsistent);
+    page_view_set_count(o, "behind",
+                        behind ? (size_t)(now.lag / (60 * CLOCK_SECOND)) : 0);
+    if (n > 0 || stopped || behind)
+        json_set_json(view, "log", o);
+    return NULL;
+}
+
 static const struct err *page_show(struct call *c, struct inbox_filters *f,
                                    struct suspension_rows rows)
 {
@@ -84,6 +119,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
     json_set_json(view, "filters", inbox_filters_view(c, f));
+    TRY(page_set_log(c, view));
     TRY(page_set_soon(c, &v, f, view));
     json_set_json(view, "list", NULL);
     if (rows.n) {
