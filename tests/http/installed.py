@@ -163,18 +163,35 @@ class Installed:
             if key not in ("SAYSO_BUILD", "SAYSO_VAR", "SAYSO_PORT"):
                 self.env.setdefault(key, "")
 
-    def sayso(self, user, *args, **kwargs):
+    def environ(self):
         clean = {k: v for k, v in os.environ.items()
                  if not k.startswith("SAYSO_")}
         own = {k: v for k, v in self.env.items() if v}
+        return {**clean, **SANITIZERS, **own}
+
+    def sayso(self, user, *args, **kwargs):
         return subprocess.run(
             self.command(user, self.app / "sayso", *args), text=True,
-            env={**clean, **SANITIZERS, **own}, capture_output=True,
-            timeout=60, cwd="/", **kwargs)
+            env=self.environ(), capture_output=True, timeout=60, cwd="/",
+            **kwargs)
 
-    def serve(self):
+    def make_log_key(self):
+        """As the manual does it, in another directory."""
+        self.log_key = self.at / "etc/sayso.log.key"
+        text = manual("-m 0600 /dev/null /etc/sayso.log.key")
+        for old, new in (("/etc/sayso.log.key", self.log_key),
+                         ("sudo -u sayso-admin sayso",
+                          "setpriv --reuid=sayso-admin --regid=sayso-admin "
+                          f"--init-groups {self.app}/sayso"),
+                         ("sudo ", "")):
+            text = text.replace(old, str(new))
+        subprocess.run(self.command("root", "sh", "-ec", text), check=True,
+                       env=self.environ())
+        with self.conf.open("a") as f:
+            f.write(f"log_key = {self.log_key}\n")
+
+    def serve(self, **more):
         """As the unit does."""
-        self.directory("run", "sayso", 0o755)
         wanted = ",".join("+" + c.removeprefix("CAP_").lower()
                           for c in unit("AmbientCapabilities").split())
         bounding = ",".join("+" + c.removeprefix("CAP_").lower()
@@ -183,7 +200,7 @@ class Installed:
         assert unit("NoNewPrivileges") == "yes"
         clean = {k: v for k, v in os.environ.items()
                  if not k.startswith("SAYSO_")}
-        log = open(self.at / "sayso.log", "w")
+        log = open(self.at / "sayso.log", "a")
         self.serving = subprocess.Popen(
             ["nsenter", f"--target={self.namespace.pid}", "--mount",
              "setpriv", f"--reuid={user}", f"--regid={unit('Group')}",
@@ -191,7 +208,7 @@ class Installed:
              f"--ambient-caps=-all,{wanted}",
              f"--bounding-set=-all,{bounding}", "--no-new-privs",
              self.app / "sayso", "serve"], cwd="/", umask=0o077,
-            env={**clean, **SANITIZERS, "SAYSO_CONF": str(self.conf)},
+            env={**clean, **SANITIZERS, "SAYSO_CONF": str(self.conf), **more},
             stdout=log, stderr=log)
         kit.wait_for(lambda: self.ready() == 200)
 
@@ -221,6 +238,8 @@ class Installed:
         self.write_conf()
         done = self.sayso("sayso-admin", "migrate")
         assert done.returncode == 0, done.stdout + done.stderr
+        self.make_log_key()
+        self.directory("run", "sayso", 0o755)
         self.serve()
         return self
 

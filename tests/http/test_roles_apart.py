@@ -7,7 +7,7 @@ import signal
 import pytest
 
 import kit
-from installed import KINDS, Installed, possible, status_of
+from installed import KINDS, Installed, possible, status_of, unit
 
 ROLES = ("sayso_owner", "sayso_web", "sayso_wait", "sayso_tick",
          "sayso_deliver", "sayso_seal", "postgres")
@@ -143,6 +143,7 @@ def test_H4_doctor_finds_nothing_wrong_with_the_manuals_way(installed):
     assert ("the web role cannot change or delete an event, a question or a "
             "decision") in said
     assert "only for a trial" not in said
+    assert "ok     the signer has the current key of the log" in said
 
 
 def test_H4_doctor_sees_who_could_be_the_owner(installed):
@@ -180,6 +181,50 @@ def test_H4_doctor_sees_what_files_give_away(installed):
 
 def test_H4_doctor_wants_to_be_root(installed):
     assert "run it as root" in doctor(installed, "sayso")[1]
+
+
+# --- the key of the log ---------------------------------------------------
+
+@pytest.mark.parametrize("user", ["sayso", "sayso-admin", "sayso-web",
+                                  "sayso-deliver"])
+def test_the_key_of_the_log_is_the_signers(installed, user):
+    done = installed.run(user, "cat", installed.log_key)
+    assert "Permission denied" in done.stderr and not done.stdout
+    [pid] = installed.children("seal")
+    for name in ("mem", "environ"):
+        done = installed.run(user, "head", "-c1", f"/proc/{pid}/{name}")
+        assert "Permission denied" in done.stderr, name
+
+
+def test_doctor_sees_who_else_can_read_the_key(installed):
+    installed.log_key.chmod(0o444)
+    assert "nobody else can read the file of the log's keys" in doctor(
+        installed)[1]
+    installed.log_key.chmod(0o400)
+    installed.done("root", "chown", "root:", installed.log_key)
+    assert "Permission denied; it has to belong to sayso-seal" in doctor(
+        installed)[1]
+    installed.done("root", "chown", "sayso-seal:", installed.log_key)
+    assert doctor(installed)[1] == ""
+
+
+def test_systemd_passes_the_key(installed):
+    """LoadCredential=: a file that the service's user can read, and not the
+    signer's."""
+    assert unit("LoadCredential").startswith("log.key:")
+    installed.serving.send_signal(signal.SIGTERM)
+    assert installed.serving.wait(30) == 0
+    passed = installed.directory("credentials", "sayso", 0o500)
+    installed.done("root", "mv", installed.log_key, passed / "log.key")
+    installed.done("root", "chown", "sayso:", passed / "log.key")
+    installed.serve(CREDENTIALS_DIRECTORY=str(passed))
+    kit.wait_for(lambda: installed.children("seal"))
+    assert "nothing is signed" not in installed.log()
+    assert "cannot be read" not in installed.log()
+    [pid] = installed.children("seal")
+    os.kill(pid, signal.SIGKILL)
+    kit.wait_for(lambda: installed.children("seal") not in ([], [pid]))
+    assert "nothing is signed" not in installed.log()
 
 
 def test_H4_it_stops(installed):
