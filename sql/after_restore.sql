@@ -13,4 +13,5 @@ UPDATE decision SET xid = '3' WHERE xid > pg_current_xact_id();
 -- The log looks at all of them again, and passes over those that it has.
 UPDATE log_end SET xid = '3', intent_id = '00000000-0000-0000-0000-000000000000', sequence = 0;
 UPDATE receipt_end SET xid = '3', suspension_id = '';
+UPDATE log_request SET xid = '3' WHERE xid > pg_current_xact_id();
 COMMIT;
