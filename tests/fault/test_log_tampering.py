@@ -43,6 +43,19 @@ def made(server, tmp_path_factory):
         f"/api/v1/suspensions/{withdrawn['suspension_id']}/cancel",
         json={"reason": "Not needed."}), 200)
     pending = kit.ask(agent)
+    # An approval that ends with its task, and whose id another answer has.
+    stopped = kit.new_intent(agent)
+    approval = kit.made(agent.post(kit.at(stopped, "approvals"), json={
+        "action": "deploy", "reason": "x"}))["id"]
+    other = kit.ask(agent, intent_id=stopped["id"])
+    kit.made(kit.answer(operator, other, reason=f"Like {approval}."), 200)
+    kit.made(kit.set_status(agent, kit.get(agent, stopped), "completed"), 200)
+    calls = kit.made(agent.post("/api/v1/tool-calls/check", json={
+        "responder": {"mode": "operators"}, "tool_calls": [
+            {"id": f"call_{n}", "tool": "shop.refund",
+             "arguments": {"order": n}} for n in (1, 2)]}), 202)
+    kit.made(operator.post(f"/api/v1/resume/{calls['request_id']}",
+                           json={"action": "approve"}), 200)
     for n in range(300):
         kit.made(agent.post(
             f"/api/v1/intents/{approved['intent_id']}/events",

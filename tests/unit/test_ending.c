@@ -22,95 +22,95 @@ static const struct {
     enum origin origin;
     enum suspension_state state;
     const char *type, *payload;
-    bool ends;
+    enum { NOT, ENDS, ENDS_WITH_YES } ends;
 } cases[] = {
     /* Those that hold the intent. */
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':'q1'}", true},
+     "{'suspension_id':'q1'}", ENDS},
     {ORIGIN_TOOL_CALL, SUSPENSION_EXPIRED, "intent.suspension_expired",
-     "{'suspension_id':'q1','fallback_value':'q1'}", true},
+     "{'suspension_id':'q1','fallback_value':'q1'}", ENDS},
     {ORIGIN_AUTHORIZATION, SUSPENSION_CANCELLED, "status_changed",
-     "{'suspension_id':'q1','new_status':'active'}", true},
+     "{'suspension_id':'q1','new_status':'active'}", ENDS},
     {ORIGIN_OWN_CHECKPOINT, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':'q1'}", true},
+     "{'suspension_id':'q1'}", ENDS},
     /* Another end than the question has. */
     {ORIGIN_NONE, SUSPENSION_EXPIRED, "intent.resumed",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.suspension_expired",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "status_changed",
-     "{'suspension_id':'q1','new_status':'abandoned'}", false},
+     "{'suspension_id':'q1','new_status':'abandoned'}", NOT},
     {ORIGIN_NONE, SUSPENSION_PENDING, "intent.resumed",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     /* Another question, whose text or answer has the id. */
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':'q2','reason':'q1'}", false},
+     "{'suspension_id':'q2','reason':'q1'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':'q2','value':{'suspension_id':'q1'}}", false},
+     "{'suspension_id':'q2','value':{'suspension_id':'q1'}}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':'q2','value':'\\'suspension_id\\':\\'q1\\''}", false},
+     "{'suspension_id':'q2','value':'\\'suspension_id\\':\\'q1\\''}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':'q11'}", false},
+     "{'suspension_id':'q11'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':['q1']}", false},
+     "{'suspension_id':['q1']}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed",
-     "{'suspension_id':123}", false},
-    {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed", "{}", false},
+     "{'suspension_id':123}", NOT},
+    {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.resumed", "{}", NOT},
     /* Events of the same transaction, and those that agents post. */
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "comment",
-     "{'suspension_id':'q1','event_type':'intent.resumed'}", false},
+     "{'suspension_id':'q1','event_type':'intent.resumed'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "engagement.decision",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "intent.suspended",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "portfolio.member_resumed",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_NONE, SUSPENSION_RESOLVED, "coordinator.handoff",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_CHECKPOINT, SUSPENSION_CANCELLED, "plan.checkpoint_reached",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     /* Side questions. */
     {ORIGIN_APPROVAL, SUSPENSION_RESOLVED, "governance.approval_granted",
-     "{'approval_id':'q1'}", true},
+     "{'approval_id':'q1'}", ENDS_WITH_YES},
     {ORIGIN_APPROVAL, SUSPENSION_RESOLVED, "governance.approval_denied",
-     "{'approval_id':'q1'}", true},
+     "{'approval_id':'q1'}", ENDS},
     {ORIGIN_APPROVAL, SUSPENSION_RESOLVED, "governance.approval_denied",
-     "{'suspension_id':'q1'}", false},
+     "{'suspension_id':'q1'}", NOT},
     {ORIGIN_APPROVAL, SUSPENSION_CANCELLED, "decision_recorded",
-     "{'request_id':'q1','outcome':'withdrawn'}", true},
+     "{'request_id':'q1','outcome':'withdrawn'}", ENDS},
     {ORIGIN_APPROVAL, SUSPENSION_RESOLVED, "decision_recorded",
-     "{'request_id':'q1','outcome':'withdrawn'}", false},
+     "{'request_id':'q1','outcome':'withdrawn'}", NOT},
     {ORIGIN_ESCALATION, SUSPENSION_RESOLVED, "coordinator.escalation_resolved",
-     "{'escalation_id':'q1'}", true},
+     "{'escalation_id':'q1'}", ENDS},
     {ORIGIN_ARBITRATION, SUSPENSION_RESOLVED, "decision_recorded",
-     "{'arbitration_id':'q1'}", true},
+     "{'arbitration_id':'q1'}", ENDS},
     {ORIGIN_ARBITRATION, SUSPENSION_RESOLVED, "decision_recorded",
-     "{'arbitration_id':'q2','outcome':'q1'}", false},
+     "{'arbitration_id':'q2','outcome':'q1'}", NOT},
     {ORIGIN_ACCESS, SUSPENSION_RESOLVED, "access_request_approved",
-     "{'request_id':'q1'}", true},
+     "{'request_id':'q1'}", ENDS_WITH_YES},
     {ORIGIN_ACCESS, SUSPENSION_CANCELLED, "access_request_denied",
-     "{'request_id':'q1'}", true},
+     "{'request_id':'q1'}", ENDS},
     {ORIGIN_CHECKPOINT, SUSPENSION_RESOLVED, "plan.checkpoint_approved",
-     "{'suspension_id':'q1'}", true},
+     "{'suspension_id':'q1'}", ENDS_WITH_YES},
     {ORIGIN_CHECKPOINT, SUSPENSION_EXPIRED, "plan.checkpoint_rejected",
-     "{'suspension_id':'q1'}", true},
+     "{'suspension_id':'q1'}", ENDS},
     {ORIGIN_PLAN_REVIEW, SUSPENSION_RESOLVED, "plan.activated",
-     "{'suspension_id':'q1'}", true},
+     "{'suspension_id':'q1'}", ENDS_WITH_YES},
     {ORIGIN_PLAN_REVIEW, SUSPENSION_RESOLVED, "plan.resumed",
-     "{'suspension_id':'q1'}", true},
+     "{'suspension_id':'q1'}", ENDS_WITH_YES},
     /* The end of the intent is that of its side questions. */
     {ORIGIN_ESCALATION, SUSPENSION_CANCELLED, "status_changed",
-     "{'new_status':'completed'}", true},
+     "{'new_status':'completed'}", ENDS},
     {ORIGIN_CHECKPOINT, SUSPENSION_CANCELLED, "status_changed",
-     "{'new_status':'abandoned','suspension_id':'q2'}", true},
+     "{'new_status':'abandoned','suspension_id':'q2'}", ENDS},
     {ORIGIN_ESCALATION, SUSPENSION_CANCELLED, "status_changed",
-     "{'new_status':'active','reason':'completed'}", false},
+     "{'new_status':'active','reason':'completed'}", NOT},
     {ORIGIN_ESCALATION, SUSPENSION_RESOLVED, "status_changed",
-     "{'new_status':'completed'}", false},
+     "{'new_status':'completed'}", NOT},
     {ORIGIN_NONE, SUSPENSION_CANCELLED, "status_changed",
-     "{'new_status':'abandoned','suspension_id':'q2'}", false},
+     "{'new_status':'abandoned','suspension_id':'q2'}", NOT},
     {ORIGIN_ESCALATION, SUSPENSION_CANCELLED, "comment",
-     "{'new_status':'completed'}", false}};
+     "{'new_status':'completed'}", NOT}};
 
 Test(ending, is_read_from_the_type_and_the_member_alone)
 {
@@ -119,9 +119,42 @@ Test(ending, is_read_from_the_type_and_the_member_alone)
         const struct suspension s = {.id = STR("q1"),
                                      .intent_id = STR(INTENT),
                                      .origin = cases[i].origin,
-                                     .state = cases[i].state};
-        cr_expect_eq(ending_is(a, &s, &e), cases[i].ends, "%zu: %s %s", i,
-                     cases[i].type, cases[i].payload);
+                                     .state = cases[i].state,
+                                     .outcome = cases[i].ends == ENDS_WITH_YES
+                                                    ? OUTCOME_AUTHORIZED
+                                                    : OUTCOME_NONE};
+        cr_expect_eq(ending_of(a, &s, &e) == ENDING_THIS, cases[i].ends != NOT,
+                     "%zu: %s %s", i, cases[i].type, cases[i].payload);
+    }
+}
+
+/* The event names the question and says another end: its row was changed. */
+Test(ending, of_another_state_or_outcome)
+{
+    static const struct {
+        enum origin origin;
+        enum suspension_state state;
+        enum outcome outcome;
+        const char *type, *payload;
+    } others[] = {{ORIGIN_NONE, SUSPENSION_PENDING, OUTCOME_UNDECIDED,
+                   "intent.resumed", "{'suspension_id':'q1'}"},
+                  {ORIGIN_NONE, SUSPENSION_EXPIRED, OUTCOME_NONE,
+                   "intent.resumed", "{'suspension_id':'q1'}"},
+                  {ORIGIN_NONE, SUSPENSION_EXPIRED, OUTCOME_AUTHORIZED,
+                   "intent.suspension_expired", "{'suspension_id':'q1'}"},
+                  {ORIGIN_APPROVAL, SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED,
+                   "governance.approval_denied", "{'approval_id':'q1'}"},
+                  {ORIGIN_CHECKPOINT, SUSPENSION_RESOLVED, OUTCOME_VETOED,
+                   "plan.checkpoint_approved", "{'suspension_id':'q1'}"},
+                  {ORIGIN_ACCESS, SUSPENSION_CANCELLED, OUTCOME_NONE,
+                   "access_request_approved", "{'request_id':'q1'}"}};
+    for (size_t i = 0; i < countof(others); i++) {
+        const struct event e = event_of(others[i].type, others[i].payload);
+        const struct suspension s = {.id = STR("q1"),
+                                     .origin = others[i].origin,
+                                     .state = others[i].state,
+                                     .outcome = others[i].outcome};
+        cr_expect_eq(ending_of(a, &s, &e), ENDING_OTHER, "%zu", i);
     }
 }
 
@@ -145,5 +178,5 @@ Test(ending, of_no_bytes)
                                  .state = SUSPENSION_RESOLVED};
     const struct event e = {.type = STR("intent.resumed"),
                             .canonical = STR("")};
-    cr_expect_not(ending_is(a, &s, &e));
+    cr_expect_eq(ending_of(a, &s, &e), ENDING_NONE);
 }

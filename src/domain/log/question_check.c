@@ -64,30 +64,6 @@ static const char *question_check_asked(struct arena *a,
 
 /* ---- how it ended --------------------------------------------------- */
 
-enum { RESOLVED = 1, EXPIRED = 2, CANCELLED = 4 };
-enum { YES = 1, NO = 2, FALLBACK = 4, ANY = 7 };
-
-/* The events that end a question, and what each says about it. */
-static const struct question_end {
-    const char *type, *member; /* a member that tells it from others; NULL */
-    unsigned states, outcomes;
-} question_ends[] = {
-    {"intent.resumed", NULL, RESOLVED, ANY},
-    {"intent.suspension_expired", NULL, EXPIRED, NO | FALLBACK},
-    {"status_changed", NULL, CANCELLED, NO},
-    {"governance.approval_granted", NULL, RESOLVED, YES},
-    {"governance.approval_denied", NULL, RESOLVED, NO},
-    {"access_request_approved", NULL, RESOLVED, YES},
-    {"access_request_denied", NULL, RESOLVED | CANCELLED, NO},
-    {"coordinator.escalation_resolved", NULL, RESOLVED, NO},
-    {"decision_recorded", "arbitration_id", RESOLVED, NO},
-    {"decision_recorded", NULL, CANCELLED, NO},
-    {"plan.checkpoint_approved", NULL, RESOLVED | EXPIRED, YES | FALLBACK},
-    {"plan.checkpoint_rejected", NULL, RESOLVED | EXPIRED, NO | FALLBACK},
-    {"plan.activated", NULL, RESOLVED, YES},
-    {"plan.resumed", NULL, RESOLVED, YES},
-};
-
 /* The columns of the decision, and the members that have them. given: an event
  * without the member says that there is none. */
 static const struct question_fact {
@@ -141,32 +117,6 @@ static const struct json *question_column(struct arena *a,
                                          : NULL;
     }
     return NULL;
-}
-
-static const struct question_end *question_end(const struct event *e,
-                                               const struct json *payload)
-{
-    for (size_t i = 0; i < countof(question_ends); i++) {
-        const struct question_end *k = &question_ends[i];
-        if (str_is(e->type, k->type) &&
-            (!k->member || json_has(payload, k->member)))
-            return k;
-    }
-    return NULL;
-}
-
-static bool question_fits(const struct question_end *k,
-                          const struct suspension *s)
-{
-    const unsigned state = s->state == SUSPENSION_RESOLVED  ? RESOLVED
-                           : s->state == SUSPENSION_EXPIRED ? EXPIRED
-                                                            : CANCELLED;
-    const bool yes =
-        s->outcome == OUTCOME_AUTHORIZED || s->outcome == OUTCOME_ACCEPTED;
-    const unsigned outcome = s->outcome == OUTCOME_FALLBACK ? FALLBACK
-                             : yes                          ? YES
-                                                            : NO;
-    return (k->states & state) && (k->outcomes & outcome);
 }
 
 /* The permit that the answer granted, as the event has it. */
@@ -229,8 +179,7 @@ static const char *question_check_ended(struct arena *a,
                    : "no event of the log says that it was answered";
     if (q->ended.canonical.n == 0)
         return NULL; /* erased */
-    const struct question_end *k = question_end(&q->ended, payload);
-    if (!k || !question_fits(k, s))
+    if (q->ending == ENDING_OTHER)
         return "its state and outcome are not those of the event that ended "
                "it";
     return question_check_facts(a, q, payload, json_has(e, "salt"));
@@ -298,6 +247,7 @@ const char *question_check_receipt(struct arena *a,
     const struct receipt r = {.issuer = STR(""),
                               .salt = q->salt,
                               .s = q->s,
+                              .calls = q->calls,
                               .permit = q->permit,
                               .asked = &q->asked,
                               .ended = &q->ended};

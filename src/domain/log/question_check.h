@@ -9,12 +9,15 @@
 
 #include "domain/log/receipt.h"
 #include "domain/log/signing_key.h"
+#include "domain/question/ending.h"
 
 /* The row, and what it is compared with. */
 struct question_check {
     const struct suspension *s;
     const struct permit *permit; /* that the answer granted; NULL: none */
+    struct str calls; /* of tools, as struct receipt has them; p NULL: none */
     struct event asked, ended;   /* sequence 0: the log has none */
+    enum ending ending;          /* of ended; ENDING_NONE: it was erased */
     int64_t receipt_sequence;    /* 0: there is no receipt */
     struct str salt, jws, kid;   /* of the receipt */
     int64_t signed_at;

@@ -3,30 +3,31 @@
 
 #include "domain/question/side_question.h"
 
-#define RESOLVED (1u << SUSPENSION_RESOLVED)
-#define EXPIRED (1u << SUSPENSION_EXPIRED)
-#define CANCELLED (1u << SUSPENSION_CANCELLED)
+enum { RESOLVED = 1, EXPIRED = 2, CANCELLED = 4 };
+enum { YES = 1, NO = 2, FALLBACK = 4, ANY = 7 };
 
 /* The types, the member of the payload that names the question, and the ends
  * that the type reports. */
 static const struct {
     const char *type, *member;
-    unsigned states;
+    unsigned states, outcomes;
 } ending_types[] = {
-    {"intent.resumed", "suspension_id", RESOLVED},
-    {"intent.suspension_expired", "suspension_id", EXPIRED},
-    {"status_changed", "suspension_id", CANCELLED},
-    {"governance.approval_granted", "approval_id", RESOLVED},
-    {"governance.approval_denied", "approval_id", RESOLVED},
-    {"access_request_approved", "request_id", RESOLVED},
-    {"access_request_denied", "request_id", RESOLVED | CANCELLED},
-    {"coordinator.escalation_resolved", "escalation_id", RESOLVED},
-    {"decision_recorded", "arbitration_id", RESOLVED},
-    {"decision_recorded", "request_id", CANCELLED},
-    {"plan.activated", "suspension_id", RESOLVED | EXPIRED},
-    {"plan.resumed", "suspension_id", RESOLVED | EXPIRED},
-    {"plan.checkpoint_approved", "suspension_id", RESOLVED | EXPIRED},
-    {"plan.checkpoint_rejected", "suspension_id", RESOLVED | EXPIRED}};
+    {"intent.resumed", "suspension_id", RESOLVED, ANY},
+    {"intent.suspension_expired", "suspension_id", EXPIRED, NO | FALLBACK},
+    {"status_changed", "suspension_id", CANCELLED, NO},
+    {"governance.approval_granted", "approval_id", RESOLVED, YES},
+    {"governance.approval_denied", "approval_id", RESOLVED, NO},
+    {"access_request_approved", "request_id", RESOLVED, YES},
+    {"access_request_denied", "request_id", RESOLVED | CANCELLED, NO},
+    {"coordinator.escalation_resolved", "escalation_id", RESOLVED, NO},
+    {"decision_recorded", "arbitration_id", RESOLVED, NO},
+    {"decision_recorded", "request_id", CANCELLED, NO},
+    {"plan.activated", "suspension_id", RESOLVED | EXPIRED, YES | FALLBACK},
+    {"plan.resumed", "suspension_id", RESOLVED | EXPIRED, YES | FALLBACK},
+    {"plan.checkpoint_approved", "suspension_id", RESOLVED | EXPIRED,
+     YES | FALLBACK},
+    {"plan.checkpoint_rejected", "suspension_id", RESOLVED | EXPIRED,
+     NO | FALLBACK}};
 
 size_t ending_list_types(struct arena *a, struct str **out)
 {
@@ -48,19 +49,41 @@ static bool ending_says(struct arena *a, const struct event *e,
            str_eq(str_sub(raw, 1, raw.n - 1), text);
 }
 
-bool ending_is(struct arena *a, const struct suspension *s,
-               const struct event *e)
+static unsigned ending_state(const struct suspension *s)
 {
+    return s->state == SUSPENSION_RESOLVED    ? RESOLVED
+           : s->state == SUSPENSION_EXPIRED   ? EXPIRED
+           : s->state == SUSPENSION_CANCELLED ? CANCELLED
+                                              : 0;
+}
+
+static unsigned ending_outcome(const struct suspension *s)
+{
+    return s->outcome == OUTCOME_FALLBACK ? FALLBACK
+           : s->outcome == OUTCOME_AUTHORIZED || s->outcome == OUTCOME_ACCEPTED
+               ? YES
+               : NO;
+}
+
+enum ending ending_of(struct arena *a, const struct suspension *s,
+                      const struct event *e)
+{
+    enum ending found = ENDING_NONE;
     for (size_t i = 0; i < countof(ending_types); i++) {
-        if (ending_types[i].states & 1u << s->state &&
-            str_is(e->type, ending_types[i].type) &&
-            ending_says(a, e, ending_types[i].member, s->id))
-            return true;
+        if (!str_is(e->type, ending_types[i].type) ||
+            !ending_says(a, e, ending_types[i].member, s->id))
+            continue;
+        if (ending_types[i].states & ending_state(s) &&
+            ending_types[i].outcomes & ending_outcome(s))
+            return ENDING_THIS;
+        found = ENDING_OTHER;
     }
-    return side_question(s) && s->state == SUSPENSION_CANCELLED &&
-           str_is(e->type, "status_changed") &&
-           (ending_says(a, e, "new_status",
-                        vocabulary_intent_status(INTENT_COMPLETED)->wire) ||
-            ending_says(a, e, "new_status",
-                        vocabulary_intent_status(INTENT_ABANDONED)->wire));
+    if (side_question(s) && s->state == SUSPENSION_CANCELLED &&
+        str_is(e->type, "status_changed") &&
+        (ending_says(a, e, "new_status",
+                     vocabulary_intent_status(INTENT_COMPLETED)->wire) ||
+         ending_says(a, e, "new_status",
+                     vocabulary_intent_status(INTENT_ABANDONED)->wire)))
+        return ENDING_THIS;
+    return found;
 }

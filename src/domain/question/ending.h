@@ -9,13 +9,19 @@
 #include "domain/intent/event.h"
 #include "domain/question/suspension.h"
 
+enum ending {
+    ENDING_NONE,  /* the event did not end the question */
+    ENDING_OTHER, /* it did, but with another state or outcome than s has */
+    ENDING_THIS
+};
+
 /* The types of such events, in a. */
 size_t ending_list_types(struct arena *a, struct str **out);
 /* Did the event, of the intent of s, end the question s? It names the
- * question, with the end that s has; or it ended the intent, and with it all
- * side questions that were open. Reads type and canonical of e, and id, state
- * and origin of s. */
-bool ending_is(struct arena *a, const struct suspension *s,
-               const struct event *e);
+ * question; or it ended the intent, and with it all side questions that were
+ * open. Reads type and canonical of e, and id, state, outcome and origin of s.
+ */
+enum ending ending_of(struct arena *a, const struct suspension *s,
+                      const struct event *e);
 
 #endif

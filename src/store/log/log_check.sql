@@ -67,15 +67,26 @@ SELECT l.position, l.intent_id, l.sequence,
  WHERE l.epoch = $1 AND l.position >= $2 AND l.position < $3
  ORDER BY again DESC, l.position LIMIT 21
 
+-- The calls of tools that a question is about.
+
+-- piece: question_calls row
+  LEFT JOIN LATERAL (
+      SELECT json_agg(json_build_object('id', call_id, 'tool', tool, 'arguments_sha256',
+                                        arguments_sha256) ORDER BY ordinal) AS calls
+        FROM suspension_call WHERE suspension_id = {row}.id AND {row}.origin = 'tool_call')
+      c ON true
+
 -- name: log_check_questions
--- The questions of an intent with the events that asked and ended each, what its answer granted,
--- and its receipt. The page is limited in bytes.
+-- The questions of an intent with the event that asked each, the one that ended it if its bytes
+-- were erased, what its answer granted, and its receipt. The page is limited in bytes.
 SELECT {p.suspension},
        q.sequence, q.event_type, q.canonical, q.event_hash,
        e.sequence, e.event_type, e.canonical, e.event_hash, e.id, e.previous_event_hash,
        m.id, m.granted_sha256, m.max_uses, microseconds(m.not_after),
        r.event_sequence, r.salt, r.jws, r.kid, microseconds(r.signed_at),
-       NOT p.test AND e.sequence IS NOT NULL AND (d.xid, p.id) <= (n.xid, n.suspension_id)
+       NOT p.test AND (d.xid, p.id) <= (n.xid, n.suspension_id)
+       AND NOT EXISTS (SELECT FROM receipt_wait w WHERE w.suspension_id = p.id),
+       c.calls::text
   FROM (SELECT s.*, sum(size) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS bytes
           FROM (SELECT * FROM suspension_sized WHERE intent_id = $1 AND seq > $2
                  ORDER BY seq LIMIT 20) s) p
@@ -86,18 +97,11 @@ SELECT {p.suspension},
                       WHERE intent_id = $1 AND sequence = p.asked_sequence LIMIT 1) q ON true
   LEFT JOIN LATERAL (
       SELECT * FROM event
-       WHERE intent_id = $1 AND sequence > p.asked_sequence
-         AND event_type IN ('intent.resumed', 'intent.suspension_expired', 'status_changed',
-             'governance.approval_granted', 'governance.approval_denied',
-             'access_request_approved', 'access_request_denied',
-             'coordinator.escalation_resolved', 'decision_recorded',
-             'plan.checkpoint_approved', 'plan.checkpoint_rejected', 'plan.activated',
-             'plan.resumed')
-         AND (position(p.id IN canonical) > 0
-              OR (canonical = '' AND (sequence = r.event_sequence OR xid = d.xid)))
-       ORDER BY sequence = r.event_sequence DESC NULLS LAST, event_type = 'status_changed',
-                sequence LIMIT 1) e ON true
+       WHERE intent_id = $1 AND sequence > p.asked_sequence AND canonical = ''
+         AND (sequence = r.event_sequence OR xid = d.xid)
+       ORDER BY sequence = r.event_sequence DESC NULLS LAST, sequence LIMIT 1) e ON true
   LEFT JOIN LATERAL (SELECT * FROM permit_row
                       WHERE suspension_id = p.id AND granted IS NOT NULL LIMIT 1) m ON true
+-- use: question_calls p
  WHERE bytes - size < 8388608
  ORDER BY p.seq

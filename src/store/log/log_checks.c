@@ -1,6 +1,7 @@
 /* Reads the log beside the events. Decides nothing. */
 #include "store/log/log_checks.h"
 
+#include "store/log/endings.h"
 #include "store/question/suspensions.h"
 #include "store/rows.h"
 
@@ -149,7 +150,8 @@ enum {
     JWS,
     KID,
     SIGNED_AT,
-    DUE
+    DUE,
+    CALLS
 };
 
 static struct event log_checks_event(const struct pg_rows *r, size_t i,
@@ -175,7 +177,8 @@ static void log_checks_question(struct arena *a, const struct suspension *s,
                                 .jws = pg_str(r, i, c + JWS),
                                 .kid = pg_str(r, i, c + KID),
                                 .signed_at = pg_int(r, i, c + SIGNED_AT),
-                                .due = pg_bool(r, i, c + DUE)};
+                                .due = pg_bool(r, i, c + DUE),
+                                .calls = pg_str(r, i, c + CALLS)};
     out->ended.id = pg_str(r, i, c + ENDED + ID);
     out->ended.previous = pg_str(r, i, c + ENDED + PREVIOUS);
     if (!pg_str(r, i, c + PERMIT).p)
@@ -198,7 +201,16 @@ const struct err *log_checks_questions(struct pg *pg, struct arena *a,
     const struct suspension_rows rows = suspensions_rows(a, r);
     out->n = rows.n;
     out->v = arena_many(a, out->n + 1, struct question_check);
-    for (size_t i = 0; i < out->n; i++)
+    struct endings_row *ends = arena_many(a, out->n + 1, struct endings_row);
+    for (size_t i = 0; i < out->n; i++) {
         log_checks_question(a, &rows.v[i], r, i, &out->v[i]);
+        ends[i] = (struct endings_row){.s = &rows.v[i]};
+    }
+    TRY(endings_find(pg, a, 0, true, ends, out->n));
+    for (size_t i = 0; i < out->n; i++) {
+        out->v[i].ending = ends[i].ending;
+        if (ends[i].ending != ENDING_NONE)
+            out->v[i].ended = ends[i].event;
+    }
     return NULL;
 }

@@ -20,10 +20,7 @@ SELECT {s.suspension}, s.ended_xid, q.event_hash, p.id, p.granted_sha256, p.max_
                       LIMIT 1) q ON true
   LEFT JOIN LATERAL (SELECT * FROM permit_row
                       WHERE suspension_id = s.id AND granted IS NOT NULL LIMIT 1) p ON true
-  LEFT JOIN LATERAL (
-      SELECT json_agg(json_build_object('id', call_id, 'tool', tool, 'arguments_sha256',
-                                        arguments_sha256) ORDER BY ordinal) AS calls
-        FROM suspension_call WHERE suspension_id = s.id AND s.origin = 'tool_call') c ON true
+-- use: question_calls s
  WHERE bytes - size < {bytes}
  ORDER BY s.ended_xid, s.id
 
@@ -52,7 +49,10 @@ WITH d AS MATERIALIZED (
            SELECT * FROM event
             WHERE intent_id = d.intent_id::uuid AND sequence > d.asked::bigint
               AND event_type = ANY ($5::text[])
-              AND (event_type = 'status_changed' OR position(d.id IN canonical) > 0)
+              AND (position('"' || d.id || '"' IN canonical) > 0
+                   OR (event_type = 'status_changed'
+                       AND (position('"new_status":"completed"' IN canonical) > 0
+                            OR position('"new_status":"abandoned"' IN canonical) > 0)))
 -- piece: receipt_endings_logged
            ) e
   LEFT JOIN LATERAL (SELECT position FROM log_leaf

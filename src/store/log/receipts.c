@@ -1,7 +1,6 @@
 /* Receipts in the database. Decides nothing. */
 #include "store/log/receipts.h"
 
-#include "domain/question/ending.h"
 #include "store/question/suspensions.h"
 #include "store/rows.h"
 
@@ -16,18 +15,6 @@ enum {
     CALLS,
     SIGNED,
     LATE
-};
-/* Of an event that may have ended one. */
-enum {
-    E_PLACE,
-    E_SEQUENCE,
-    E_ID,
-    E_TYPE,
-    E_CANONICAL,
-    E_HASH,
-    E_PREVIOUS,
-    E_LOGGED,
-    E_PASSED
 };
 
 /* ---- what is due ---------------------------------------------------- */
@@ -52,60 +39,24 @@ static struct receipts_due receipts_row(const struct suspension *s,
     return d;
 }
 
-/* The first event that ended each of them. ever: of any transaction. */
-static const struct err *receipts_find_ends(struct pg *pg, struct arena *a,
-                                            int64_t epoch, bool ever,
-                                            struct receipts_page *page)
-{
-    struct str *v[4], *types;
-    struct pg_list args = {0};
-    struct pg_rows *r = NULL;
-    for (size_t k = 0; k < countof(v); k++)
-        v[k] = arena_many(a, page->n + 1, struct str);
-    for (size_t i = 0; i < page->n; i++) {
-        const struct receipts_due *d = &page->v[i];
-        v[0][i] = d->s.id;
-        v[1][i] = d->s.intent_id;
-        v[2][i] = arena_number(a, d->s.asked_sequence);
-        v[3][i] = d->xid;
-    }
-    const size_t types_n = ending_list_types(a, &types);
-    pg_add(&args, pg_number(epoch));
-    for (size_t k = 0; k < 3; k++)
-        pg_add(&args, pg_texts(v[k], page->n));
-    pg_add(&args, pg_texts(types, types_n));
-    if (!ever)
-        pg_add(&args, pg_texts(v[3], page->n));
-    TRY(pg_query(pg, a, ever ? SQL_RECEIPT_ENDINGS_EVER : SQL_RECEIPT_ENDINGS,
-                 PG_ALL(&args), &r));
-    for (size_t i = 0; i < pg_count(r); i++) {
-        struct receipts_due *d = &page->v[pg_int(r, i, E_PLACE) - 1];
-        const struct event e = {.sequence = pg_int(r, i, E_SEQUENCE),
-                                .id = pg_str(r, i, E_ID),
-                                .type = pg_str(r, i, E_TYPE),
-                                .canonical = pg_str(r, i, E_CANONICAL),
-                                .hash = pg_str(r, i, E_HASH),
-                                .previous = pg_str(r, i, E_PREVIOUS)};
-        if (d->has_event || !ending_is(a, &d->s, &e))
-            continue;
-        d->ended = e;
-        d->has_event = true;
-        d->logged = pg_bool(r, i, E_LOGGED);
-        d->passed = pg_bool(r, i, E_PASSED);
-    }
-    return NULL;
-}
-
 static const struct err *receipts_read(struct pg *pg, struct arena *a,
                                        const struct pg_rows *r, int64_t epoch,
                                        bool ever, struct receipts_page *out)
 {
     const struct suspension_rows questions = suspensions_rows(a, r);
+    struct endings_row *ends =
+        arena_many(a, questions.n + 1, struct endings_row);
     out->n = questions.n;
     out->v = arena_many(a, out->n + 1, struct receipts_due);
-    for (size_t i = 0; i < out->n; i++)
+    for (size_t i = 0; i < out->n; i++) {
         out->v[i] = receipts_row(&questions.v[i], r, i);
-    return out->n ? receipts_find_ends(pg, a, epoch, ever, out) : NULL;
+        ends[i] =
+            (struct endings_row){.s = &questions.v[i], .xid = out->v[i].xid};
+    }
+    TRY(endings_find(pg, a, epoch, ever, ends, out->n));
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i].end = ends[i];
+    return NULL;
 }
 
 const struct err *receipts_take(struct pg *pg, struct arena *a, int64_t epoch,

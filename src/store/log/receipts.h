@@ -3,7 +3,7 @@
 #define STORE_LOG_RECEIPTS_H
 
 #include "domain/log/receipt.h"
-#include "world/pg/pg.h"
+#include "store/log/endings.h"
 
 #define RECEIPTS_PAGE 100
 #define RECEIPTS_PAGE_BYTES ((size_t)8 << 20)
@@ -12,15 +12,13 @@
 struct receipts_due {
     struct suspension s;
     struct permit permit;
-    struct event asked, ended; /* id, sequence, hash and previous alone */
+    struct event asked; /* hash and sequence alone */
+    struct endings_row end;
     struct str xid;
     struct str calls; /* p NULL: it is not about calls of tools */
     bool has_permit;
     bool has_receipt;
-    bool has_event; /* the log's events have the one that ended it */
-    bool logged;    /* and the log has that, */
-    bool passed;    /* or is past its place without it: */
-    bool late;      /* an event of its intent is only late */
+    bool late; /* an event of its intent is missing in the log for a moment */
 };
 struct receipts_page {
     struct receipts_due *v;

@@ -11,6 +11,13 @@
 /* Between two looks at those that wait. */
 #define WAKING_EVERY (5 * CLOCK_SECOND)
 
+/* Is there no event that says how it ended, as its row has it? */
+static bool receipt_writer_lost(const struct receipts_due *d)
+{
+    return d->end.ending != ENDING_THIS;
+}
+
+/* false: the log does not have its end, or it would be too large. */
 static bool receipt_writer_sign(const struct work *clock,
                                 const struct signer *k,
                                 const struct receipts_due *d)
@@ -22,7 +29,9 @@ static bool receipt_writer_sign(const struct work *clock,
                               .calls = d->calls,
                               .permit = d->has_permit ? &d->permit : NULL,
                               .asked = &d->asked,
-                              .ended = &d->ended};
+                              .ended = &d->end.event};
+    if (receipt_writer_lost(d) || !d->end.logged)
+        return false;
     const struct str jws = receipt_sign(a, &r, k);
     if (jws.p)
         receipts_queue(clock->pg, a, &r, jws, signer_kid(a, &k->key),
@@ -36,11 +45,11 @@ static void receipt_writer_put_aside(const struct work *clock,
     if (!d->late) /* else it waits for a moment */
         log_line(LOG_WARN, "seal: question %.*s has no receipt: %s",
                  STR_FMT(d->s.id),
-                 !d->has_event ? "no event says how it ended"
-                 : d->logged   ? "it would be too large"
-                               : "the log of its task is broken");
-    receipts_queue_wait(clock->pg, clock->arena, d->s.id, !d->has_event,
-                        clock->now);
+                 receipt_writer_lost(d) ? "no event says how it ended"
+                 : d->end.logged        ? "it would be too large"
+                                        : "the log of its task is broken");
+    receipts_queue_wait(clock->pg, clock->arena, d->s.id,
+                        receipt_writer_lost(d), clock->now);
 }
 
 /* Signs the decisions that follow, up to one whose event the log does not have
@@ -56,9 +65,9 @@ static const struct err *receipt_writer_follow(struct receipt_writer *w,
         const struct receipts_due *d = &page.v[*n];
         if (d->s.test || d->has_receipt)
             continue;
-        if (d->has_event && !d->logged && !d->passed)
+        if (!receipt_writer_lost(d) && !d->end.logged && !d->end.passed)
             break;
-        if (!d->logged || !receipt_writer_sign(clock, k, d))
+        if (!receipt_writer_sign(clock, k, d))
             receipt_writer_put_aside(clock, d);
         if (d->late)
             w->waking_at = 0;
@@ -81,9 +90,8 @@ static const struct err *receipt_writer_wake(struct receipt_writer *w,
         const struct receipts_due *d = &page.v[i];
         if (d->late)
             w->waking_at = 0;
-        if (!d->has_receipt &&
-            (!d->logged || !receipt_writer_sign(clock, k, d))) {
-            receipts_queue_wait(clock->pg, a, d->s.id, !d->has_event,
+        if (!d->has_receipt && !receipt_writer_sign(clock, k, d)) {
+            receipts_queue_wait(clock->pg, a, d->s.id, receipt_writer_lost(d),
                                 clock->now);
             continue;
         }

@@ -41,7 +41,7 @@ static void page_add_event(struct page_view *v, struct answer_view_of *of,
                            const struct event *e)
 {
     json_add_json(of->timeline, question_timeline_row(v, e, true));
-    if (ending_is(v->a, of->s, e))
+    if (ending_of(v->a, of->s, e) == ENDING_THIS)
         of->closed = e->sequence;
 }
 
@@ -70,7 +70,7 @@ static const struct err *page_load_events(struct call *c, struct page_view *v,
         .limit = EVENTS_SHOWN};
     TRY(events_list(c->pg, c->a, &page, &rows));
     for (size_t i = rows.n; i > 0 && of->closed == 0; i--) {
-        if (ending_is(c->a, s, &rows.v[i - 1]))
+        if (ending_of(c->a, s, &rows.v[i - 1]) == ENDING_THIS)
             page_add_event(v, of, &rows.v[i - 1]);
     }
     return NULL;
