@@ -297,8 +297,16 @@ Test(tool_title, parts)
         {"MultiEdit",
          "{'file_path':'a','edits':[{'old_string':'x','new_string':'y'},"
          "{'old_string':'p','new_string':'q','replace_all':true}]}",
-         "edit x > y|edit p > q|",
-         "{'file_path':'a','edits':[{'replace_all':true}]}"},
+         "edit x > y|edit p > q with {\"replace_all\":true}|",
+         "{'file_path':'a'}"},
+        {"MultiEdit",
+         "{'file_path':'a','edits':[{'old_string':'x','new_string':'y'},7]}",
+         "",
+         "{'file_path':'a','edits':[{'old_string':'x','new_string':'y'},7]}"},
+        {"MultiEdit", "{'file_path':'a','edits':[]}", "",
+         "{'file_path':'a'}"},
+        {"x", "{'old_text':'a','new_text':'b','new_str':'c'}", "edit a > b|",
+         "{'new_str':'c'}"},
         {"MultiEdit",
          "{'file_path':'a','edits':[{'old_string':'x','new_string':7},9]}",
          "",
@@ -323,6 +331,8 @@ Test(tool_title, parts)
             buf_str(&b, edit ? p.parts[k].before : p.parts[k].text);
             buf_put(&b, edit ? " > " : "");
             buf_str(&b, edit ? p.parts[k].after : STR(""));
+            buf_put(&b, p.parts[k].more ? " with " : "");
+            buf_put(&b, p.parts[k].more ? text_of(p.parts[k].more) : "");
             buf_char(&b, '|');
         }
         const struct str got = b.n ? buf_text(&b) : STR("");

@@ -210,46 +210,55 @@ static void action_find(struct tool_action *c)
 
 /* ---- parts ---------------------------------------------------------- */
 
-static bool action_add_part(struct tool_action *c, struct tool_part part)
+static void action_add_part(struct tool_action *c, struct tool_part part)
 {
-    if (c->n == TOOL_PARTS_MAX)
-        return false;
     c->parts[c->n++] = part;
-    return true;
 }
 
-/* The edit in an object, which loses its two texts. */
-static void action_add_edit(struct tool_action *c, struct json *o)
+/* The edit in an object; false: there is none. Its copy loses the two texts.
+ */
+static bool action_read_edit(const struct json *o, struct json *copy,
+                             struct tool_part *out)
 {
     for (size_t i = 0; i < countof(pairs); i++) {
         const struct json *before = json_get(o, pairs[i][0]);
         const struct json *after = json_get(o, pairs[i][1]);
-        const struct tool_part edit = {.type = TOOL_PART_EDIT,
-                                       .before = json_text(before),
-                                       .after = json_text(after)};
-        if (!json_is(before, JSON_STRING) || !json_is(after, JSON_STRING) ||
-            !action_add_part(c, edit))
+        if (!json_is(before, JSON_STRING) || !json_is(after, JSON_STRING))
             continue;
-        json_unset(o, str_of(pairs[i][0]));
-        json_unset(o, str_of(pairs[i][1]));
-        return;
+        *out = (struct tool_part){.type = TOOL_PART_EDIT,
+                                  .before = json_text(before),
+                                  .after = json_text(after),
+                                  .more = copy};
+        json_unset(copy, str_of(pairs[i][0]));
+        json_unset(copy, str_of(pairs[i][1]));
+        if (json_count(copy) == 0)
+            out->more = NULL;
+        return true;
     }
+    return false;
 }
 
-/* The edits of a list, which loses the ones without another member. */
 static void action_add_edits(struct tool_action *c)
 {
-    struct json *list = json_get(c->rest, "edits");
-    const size_t first = c->n;
-    for (size_t i = 0; i < json_count(list); i++)
-        action_add_edit(c, json_at(list, i));
-    for (size_t i = json_count(list); i > 0 && c->n > first; i--) {
-        if (json_is(json_at(list, i - 1), JSON_OBJECT) &&
-            json_count(json_at(list, i - 1)) == 0)
-            json_drop(list, i - 1);
+    const struct json *list = json_get(c->args, "edits");
+    const struct json *copy = json_copy(c->a, list);
+    const size_t n = json_count(list);
+    struct tool_part edit;
+    if (action_read_edit(c->args, c->rest, &edit)) {
+        edit.more = NULL; /* they are arguments */
+        action_add_part(c, edit);
     }
-    if (c->n > first && json_count(list) == 0)
-        json_unset(c->rest, STR("edits"));
+    if (!json_is(list, JSON_ARRAY) || n > TOOL_PARTS_MAX / 2)
+        return;
+    const size_t before = c->n;
+    for (size_t i = 0; i < n; i++) {
+        if (!action_read_edit(json_at(list, i), json_at(copy, i), &edit)) {
+            c->n = before;
+            return;
+        }
+        action_add_part(c, edit);
+    }
+    json_unset(c->rest, STR("edits"));
 }
 
 static void action_read_parts(struct tool_action *c)
@@ -257,22 +266,23 @@ static void action_read_parts(struct tool_action *c)
     const enum tool_form form = c->row ? c->row->form : TOOL_WORDS;
     c->rest = json_copy(c->a, c->args);
     if (form == TOOL_COMMAND || form == TOOL_PATCH) {
-        c->parts[c->n++] = (struct tool_part){
-            form == TOOL_COMMAND ? TOOL_PART_COMMAND : TOOL_PART_PATCH,
-            .text = c->value};
-        if (json_is(json_get_str(c->rest, c->member), JSON_STRING))
+        action_add_part(c, (struct tool_part){form == TOOL_COMMAND
+                                                  ? TOOL_PART_COMMAND
+                                                  : TOOL_PART_PATCH,
+                                              .text = c->value});
+        if (json_is(json_get_str(c->args, c->member), JSON_STRING))
             json_unset(c->rest, c->member);
     }
-    action_add_edit(c, c->rest);
     action_add_edits(c);
     for (struct str rest = str_of(contents); form == TOOL_PATH && rest.p;) {
         const struct str name = str_cut(&rest, ' ');
-        const struct json *v = json_get_str(c->rest, name);
-        if (json_is(v, JSON_STRING) && c->n < TOOL_PARTS_MAX) {
-            c->parts[c->n++] =
-                (struct tool_part){TOOL_PART_CONTENT, .text = json_text(v)};
-            json_unset(c->rest, name);
-        }
+        const struct json *v = json_get_str(c->args, name);
+        if (!json_is(v, JSON_STRING) ||
+            !json_has(c->rest, arena_z(c->a, name)))
+            continue; /* or it is the text of an edit */
+        action_add_part(
+            c, (struct tool_part){TOOL_PART_CONTENT, .text = json_text(v)});
+        json_unset(c->rest, name);
     }
 }
 

@@ -40,6 +40,8 @@ struct tool_part {
     enum tool_part_type type;
     struct str text;          /* as it was sent; p NULL for an edit */
     struct str before, after; /* of an edit */
+    const struct json *more;  /* the other members of an edit in a list; NULL:
+                               * there are none */
 };
 #define TOOL_PARTS_MAX 100
 
@@ -51,8 +53,8 @@ struct tool_action {
     struct str member, value;   /* by the row; a list of words is a line */
     struct tool_part parts[TOOL_PARTS_MAX];
     size_t n;
-    /* The other arguments: a copy without the texts that are parts. A part
-     * beyond the limit is one of them. */
+    /* The other arguments: a copy without the texts that are parts. Edits are
+     * parts where all of a list are, within the limit. */
     struct json *rest;
 };
 /* args: of any type; what is not an object has no member. */

@@ -333,18 +333,12 @@ static void title_put_rest(struct buf *b, const struct tool_action *c)
             str_listed(plain, i.key) || !title_is_set(i.value) ||
             (r->when && str_is(i.key, r->when)))
             continue;
-        if (!str_is(i.key, "edits")) {
-            title_add_name(&names, i.key);
-            continue;
-        }
-        for (size_t k = 0; k < json_count(i.value); k++) {
-            const struct json *edit = json_at(i.value, k);
-            for (struct json_iter m = json_iter(edit); json_next(&m);) {
-                if (title_is_set(m.value))
-                    title_add_name(&names, m.key);
-            }
-            if (!json_is(edit, JSON_OBJECT))
-                title_add_name(&names, i.key);
+        title_add_name(&names, i.key);
+    }
+    for (size_t k = 0; k < c->n; k++) {
+        for (struct json_iter m = json_iter(c->parts[k].more); json_next(&m);) {
+            if (title_is_set(m.value))
+                title_add_name(&names, m.key);
         }
     }
     for (size_t i = 0; i < names.n && i < NAMES_MAX; i++) {
