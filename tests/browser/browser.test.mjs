@@ -5,6 +5,7 @@ import "./acceptance.mjs";
 import "./answers.mjs";
 import "./back.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
+import "./calls.mjs";
 import "./cards.mjs";
 import "./comfort.mjs";
 import "./containers.mjs";

@@ -67,10 +67,11 @@ Test(kinds_view, an_approval_shows_all_that_was_sent)
     cr_expect_str_eq(fact(json_get(o, "facts"), "Provider"), "?");
     cr_expect_str_eq(fact(json_get(o, "facts"), "Target"), "{\"id\":7}");
     /* A name that stands in the call and in its arguments hides neither. */
+    cr_expect_str_eq(values(json_get(json_get(o, "called"), "tables")),
+                     "args.x=1 args.note=a note=b when=3");
     cr_expect_str_eq(values(tables),
-                     "args.x=1 args.note=a note=b when=3 f=2 max=5 "
-                     "action.way=fast more[0]=true");
-    cr_expect(str_is(json_get_text(json_at(tables, 2), "note"),
+                     "f=2 max=5 action.way=fast more[0]=true");
+    cr_expect(str_is(json_get_text(json_at(tables, 0), "note"),
                      "The agent reports that it left out 4 values."));
     cr_expect_eq(json_int(json_get(o, "calls")), 2);
     cr_expect(!json_bool(json_get(o, "is_single")));

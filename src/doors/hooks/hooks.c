@@ -179,9 +179,9 @@ static struct str hooks_first_line(struct arena *a, struct str text)
     return buf_text(&b);
 }
 
-/* The file, address or command of a call; else the working directory. An
- * argument that a person may change is not a target: it would be wrong
- * then. */
+/* The file, address or command of a call; else, and for a patch, the working
+ * directory. An argument that a person may change is not a target: it would be
+ * wrong then. */
 static struct str hooks_target(const struct hooks_call *h,
                                const struct json *input)
 {
@@ -190,7 +190,7 @@ static struct str hooks_target(const struct hooks_call *h,
         "command"};
     for (size_t i = 0; !h->edit && i < countof(members); i++) {
         const struct str text = str_trim(json_get_text(input, members[i]));
-        if (text.n > 0)
+        if (text.n > 0 && !str_starts(text, STR("*** Begin Patch")))
             return hooks_first_line(h->c->a, text);
     }
     if (str_runes(h->cwd) > CWD_MAX)

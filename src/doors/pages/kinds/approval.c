@@ -2,7 +2,7 @@
 #include "doors/pages/kinds/kinds.h"
 
 #include "domain/kind/subject.h"
-#include "doors/pages/kinds/card.h"
+#include "doors/pages/kinds/parts.h"
 
 #define CALLS_MAX 100 /* with a table of their own */
 
@@ -17,9 +17,9 @@ static bool approval_is_head(const struct json *value)
 }
 
 /* A table for each call: its tool and its target stand in the heading where
- * they fit there, the arguments follow by their names. Where the call has
- * other members, all follow by their paths, so that none is taken for an
- * argument. */
+ * they fit there, its parts and the other arguments by their names follow.
+ * Where the call has other members, all follow by their paths, so that none is
+ * taken for an argument. */
 static void approval_add_calls(struct kinds_card *c, struct json *list,
                                const struct json *calls)
 {
@@ -36,12 +36,20 @@ static void approval_add_calls(struct kinds_card *c, struct json *list,
             json_unset(rest, STR("tool"));
         if (approval_is_head(target))
             json_unset(rest, STR("target"));
+        const struct tool_action action =
+            tool_action(c->v->a, json_get_text(call, "tool"), args);
         const bool only = json_is(args, JSON_OBJECT) && json_count(rest) == 1;
+        const struct json *parts = kinds_parts(c, &action);
+        if (parts) {
+            args = action.rest;
+            json_set_json(rest, "args", args);
+        }
         const struct kinds_card_table t = {.n = i + 1,
                                            .heading = "",
                                            .tool = json_get_text(call, "tool"),
                                            .target =
                                                kinds_card_text(c, target),
+                                           .parts = parts,
                                            .value = only ? args : rest,
                                            .always = true};
         kinds_card_add_table(c, list, &t);
@@ -74,6 +82,21 @@ static void approval_add_input(struct kinds_card *c, struct json *list)
 
 /* ---- facts and claims ----------------------------------------------- */
 
+/* Is the value the tool of the only call, or one of its arguments? Then it
+ * stands there. */
+static bool approval_repeats(const struct json *calls,
+                             const struct json *value)
+{
+    const struct json *call = json_at(calls, 0);
+    bool same = json_equal(value, json_get(call, "tool"));
+    if (json_count(calls) != 1 || !value)
+        return false;
+    for (struct json_iter i = json_iter(json_get(call, "args"));
+         json_next(&i);)
+        same = same || json_equal(value, i.value);
+    return same;
+}
+
 static struct json *approval_claims(struct kinds_card *c,
                                     const struct suspension *s)
 {
@@ -101,19 +124,26 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
     struct kinds_card c = kinds_card(v, of->s);
     const struct json *calls = kinds_card_take(&c, "calls");
     struct json *o = json_object(v->a), *facts = json_array(v->a);
-    struct json *tables = json_array(v->a);
+    struct json *tables = json_array(v->a), *called = json_object(v->a);
+    struct json *call_tables = json_array(v->a);
     const size_t n = json_count(calls);
     page_view_set_count(o, "calls", n);
     page_view_set_count(o, "calls_shown", n > CALLS_MAX ? CALLS_MAX : 0);
     json_set_bool(o, "is_single", n == 1);
-    kinds_card_add_fact(&c, facts, "Action",
-                        kinds_card_take(&c, "action.name"));
-    kinds_card_add_fact(&c, facts, "Provider",
-                        kinds_card_take(&c, "action.provider"));
-    kinds_card_add_fact(&c, facts, "Target", kinds_card_take(&c, "target"));
+    const struct json *action = kinds_card_take(&c, "action.name");
+    const struct json *provider = kinds_card_take(&c, "action.provider");
+    const struct json *target = kinds_card_take(&c, "target");
+    if (!approval_repeats(calls, action))
+        kinds_card_add_fact(&c, facts, "Action", action);
+    if (provider || !approval_repeats(calls, action))
+        kinds_card_add_fact(&c, facts, "Provider", provider);
+    if (!approval_repeats(calls, target))
+        kinds_card_add_fact(&c, facts, "Target", target);
     json_set_json(o, "facts", facts);
     json_set_json(o, "claims", approval_claims(&c, of->s));
-    approval_add_calls(&c, tables, calls);
+    approval_add_calls(&c, call_tables, calls);
+    json_set_json(called, "tables", call_tables);
+    json_set_json(o, "called", called);
     approval_add_input(&c, tables);
     const struct kinds_card_table limits = {
         .heading = "Limits",

@@ -13,7 +13,8 @@ struct kinds_card kinds_card(struct page_view *v, const struct suspension *s)
     return (struct kinds_card){.v = v,
                                .subject = subject,
                                .rest = json_copy(v->a, subject),
-                               .room = page_facts_room()};
+                               .room = page_facts_room(),
+                               .lines = PAGE_FACTS_LINES};
 }
 
 /* Removes the value at path from obj, and each part that becomes empty. */
@@ -185,6 +186,7 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
     json_set_text(o, "tool", t->tool);
     json_set_text(o, "target", t->target);
     json_set_text(o, "note", t->note.p ? t->note : STR(""));
+    json_set_json(o, "parts", t->parts);
     json_add_json(list, o);
 }
 

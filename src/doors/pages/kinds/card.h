@@ -14,6 +14,7 @@ struct kinds_card {
     const struct json *subject; /* an object */
     struct json *rest;
     struct page_facts_room room;
+    size_t lines; /* left for the parts of calls (doors/pages/kinds/parts.h) */
 };
 
 /* The subject of s, of which no part is shown yet. */
@@ -56,6 +57,7 @@ struct kinds_card_table {
     const char *heading;         /* "": the heading is the tool */
     struct str tool, target;     /* p NULL: none */
     struct str note;
+    const struct json *parts;    /* before the rows; NULL: none */
     const struct json *value;
     bool always;                 /* also without rows */
 };
