@@ -106,6 +106,21 @@ static const char *conf_check_smtp(struct str v)
                  ":port where it is not the default";
 }
 
+/* That http means this machine is checked where it is sent. */
+static const char *conf_check_tsa(struct str v)
+{
+    const bool plain = str_starts(v, STR("http://"));
+    struct str rest = str_sub(v, plain ? 7 : 8, v.n);
+    const struct str host = str_cut(&rest, '/');
+    bool fine = (plain || str_starts(v, STR("https://"))) &&
+                conf_is_authority(host, plain ? 80 : 443);
+    for (size_t i = 0; i < rest.n; i++)
+        fine = fine && rest.p[i] > ' ' && rest.p[i] < 0x7f;
+    return v.n == 0 || fine ? NULL
+                            : "https://host/path is required, or "
+                              "http://localhost:port/path";
+}
+
 static const char *conf_check_mail_from(struct str v)
 {
     bool fine = str_find(v, '@', 0) < v.n && v.n <= 254;
@@ -163,6 +178,7 @@ static const struct key {
     TEXT(log_key, NULL),
     WORD(log_public, "no yes"),
     TEXT(log_witnesses, NULL),
+    TEXT(tsa_url, conf_check_tsa),
     /* 1.2 times this value has to end before the timeouts of nginx and the
      * supervisor. */
     NUMBER(database_timeout, 1, 20),

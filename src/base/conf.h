@@ -27,6 +27,9 @@ struct conf {
     struct str log_witnesses;  /* keys of those who may sign its heads too,
                                 * name+id+key, separated by spaces; p NULL:
                                 * nobody may */
+    struct str tsa_url;        /* of an authority that stamps checkpoints (RFC
+                                * 3161): https, or http to this machine; p
+                                * NULL: none */
     struct str socket;         /* path of the FastCGI socket */
     struct str wait_socket;    /* path of the socket of the process that holds
                                 * waiters; default: wait.sock in the same

@@ -125,6 +125,8 @@ const struct route routes[] = {
      READ},
     {POST, API "/admin/checkpoints", KEY, DECIDER, "", 4 * KB, DETAIL,
      openintent_log_make, NONE},
+    {POST, API "/admin/checkpoints/{id}/anchor", KEY, DECIDER, "", 4 * KB,
+     DETAIL, openintent_log_anchor, NONE},
     {GET, INTENT "/leases", KEY, ANY, "", 0, DETAIL, api_lease_list, READ},
     {POST, INTENT "/leases", KEY, AGENT, "", 4 * KB, DETAIL,
      api_lease_acquire, WRITE},

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/shared/clock_watch.h"
 #include "domain/sending/backoff.h"
+#include "process/deliver_anchor.h"
 #include "process/deliver_hosts.h"
 #include "process/deliver_send.h"
 #include "store/sql.gen.h"
@@ -60,6 +61,7 @@ struct deliver {
     struct pg *pg;
     struct outbound *out;
     struct deliver_hosts *hosts;
+    struct deliver_anchor anchor;
     struct slot slot[OUTBOX_AT_ONCE];
     size_t sending, ended;
     size_t alone; /* number of further rounds that take one delivery each */
@@ -89,6 +91,11 @@ static void deliver_done(void *context, void *own,
 {
     struct deliver *d = context;
     const struct slot *s = own;
+    if (own == &d->anchor) {
+        deliver_anchor_done(&d->anchor, r);
+        d->look_at = 0;
+        return;
+    }
     d->sending--;
     if (s->agents)
         deliver_hosts_ended(d->hosts, str_of(s->place), !r->late,
@@ -229,8 +236,10 @@ static const struct err *deliver_take(struct deliver *d, size_t *taken)
     }
     claim.away_n = deliver_hosts_away(d->hosts, claim.now, away);
     claim.limit = (int64_t)(OUTBOX_AT_ONCE - claim.busy_n);
+    if (d->anchor.sending)
+        claim.limit--; /* it has one of the transfers */
     *taken = 0;
-    if (claim.limit == 0)
+    if (claim.limit <= 0)
         return NULL;
     if (d->alone > 0) {
         claim.limit = 1;
@@ -248,6 +257,7 @@ static const struct err *deliver_round(struct deliver *d)
     size_t taken = 0;
     if (d->ended > 0)
         TRY(deliver_store(d));
+    TRY(deliver_anchor_store(&d->anchor, d->pg, d->arena));
     bool go = false;
     if (child_stop || clock_mono() < d->look_at)
         return NULL;
@@ -268,6 +278,9 @@ static const struct err *deliver_round(struct deliver *d)
                      n);
         d->sweep_at = n > 0 ? 0 : clock_mono() + SWEEP;
     }
+    if (d->sending < OUTBOX_AT_ONCE)
+        TRY(deliver_anchor_take(&d->anchor, d->pg, d->arena, d->out,
+                                d->child->conf));
     TRY(deliver_take(d, &taken));
     if (taken > 0)
         return NULL;
@@ -347,16 +360,17 @@ static void deliver_loop(struct deliver *d)
         child_busy(d->child, false);
         if (child_stop && stop_by == 0)
             stop_by = clock_mono() + STOP;
-        if (child_stop && (d->sending == 0 || clock_mono() >= stop_by))
+        const size_t sending = d->sending + d->anchor.sending;
+        if (child_stop && (sending == 0 || clock_mono() >= stop_by))
             break;
         /* Sleeps until something happens. SIGTERM ends the sleep when no
          * transfer is running; else it is delivered after each slice. A
          * database that does not answer is not tried again at each wake-up. */
         const int64_t left = child_stop ? SLICE : d->look_at - clock_mono();
         const int fd = d->pause > 0 ? -1 : wake_fd(WAKE_DELIVER);
-        if (left > 0 && d->sending == 0)
+        if (left > 0 && sending == 0)
             child_sleep(d->child, left, fd);
-        else if (d->sending > 0)
+        else if (sending > 0)
             outbound_work(d->out, left < SLICE ? left : SLICE, fd,
                           deliver_done, d);
         child_sleep(d->child, 1, -1);

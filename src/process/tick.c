@@ -189,6 +189,7 @@ enum over {
     OVER_FAILURES,
     OVER_TASKS,
     OVER_ACCESS,
+    OVER_ANCHORS,
     OVER_ROWS,
     OVER__MAX
 };
@@ -294,6 +295,9 @@ static void tick_over(void *p)
         break;
     case OVER_ACCESS:
         x->e = lapse_access(&x->clock, &x->more);
+        break;
+    case OVER_ANCHORS:
+        x->e = lapse_anchors(&x->clock, &x->more);
         break;
     case OVER_ROWS:
     case OVER__MAX:

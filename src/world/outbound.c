@@ -32,6 +32,7 @@ struct transfer {
     bool refused; /* an address of it was private */
     bool over;    /* the answer was longer than its ceiling */
     size_t read, kept;
+    struct buf *whole; /* NULL: not wanted */
     char answer[OUTBOUND_ANSWER_MAX];
     char error[CURL_ERROR_SIZE];
 };
@@ -139,6 +140,8 @@ static size_t on_answer(char *p, size_t size, size_t n, void *context)
     memcpy(t->answer + t->kept, p, keep);
     t->kept += keep;
     t->read += got;
+    if (t->whole)
+        buf_str(t->whole, (struct str){p, got});
     t->over = t->read > READ_MAX;
     return t->over ? 0 : got;
 }
@@ -267,6 +270,10 @@ bool outbound_send(struct outbound *o, const struct outbound_request *rq,
     t->begun = clock_mono();
     t->internal = rq->internal || !rq->url.p;
     t->plain = rq->internal && str_starts(rq->url, STR("http://"));
+    if (rq->whole) {
+        t->whole = arena_new(t->arena, struct buf);
+        *t->whole = buf_make(t->arena, READ_MAX);
+    }
     t->used = outbound_set(o, t, rq->time) &&
               (rq->url.p ? outbound_set_http(t, rq)
                          : outbound_set_mail(o, t, rq)) &&
@@ -331,6 +338,8 @@ static size_t outbound_reap(struct outbound *o, const struct ending *e)
         const struct outbound_result r =
             {.status = (int)status,
              .said = outbound_text(t->arena, outbound_say(t, code)),
+             .body = t->whole && !t->whole->over ? buf_text(t->whole)
+                                                 : STR_NONE,
              .retry_after = wait > 0 ? wait : 0,
              .ms = (clock_mono() - t->begun) / 1000,
              .late = code == CURLE_OPERATION_TIMEDOUT};

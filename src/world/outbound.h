@@ -30,6 +30,7 @@ struct outbound_request {
     struct str from, to[OUTBOUND_RECIPIENTS_MAX]; /* of mail */
     size_t recipients;
     bool internal; /* a private address is allowed */
+    bool whole;    /* the whole answer is wanted, as bytes */
     int64_t time;  /* limit, us; 0: OUTBOUND_TIME */
 };
 
@@ -37,6 +38,8 @@ struct outbound_result {
     int status;              /* of HTTP, or the last of SMTP; 0: none */
     struct str said;         /* the error, or the head of the answer; text in
                               * UTF-8 */
+    struct str body;         /* where it is wanted: the whole answer, for the
+                              * time of the call of done */
     int64_t retry_after;     /* seconds; 0: not given */
     int64_t ms;
     bool late; /* there was no answer in time */

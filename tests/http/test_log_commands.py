@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (Encoding,
 import kit
 from server import TOP, place
 from test_log_witnesses import Witness
+from tsa import Authority
 
 BLOCKS = re.findall(r"^```(?:sh|cron)\n(.*?)^```",
                     (TOP / "docs/log.md").read_text(), re.M | re.S)
@@ -146,6 +147,32 @@ def test_a_witness_signs_a_head(run, server):
     (run.at / "head.txt").write_text(done.stdout)
     for code in BUNDLE:
         assert run(code).returncode == 0
+
+
+def test_a_checkpoint_has_a_time_stamp(run, server):
+    tsa = Authority()
+    with server.client("operator") as operator:
+        found = operator.get("/api/v1/checkpoints").json()[0]
+    code = f"CHECKPOINT={found['checkpoint_id']}\n" + block("/anchor")
+    try:
+        with kit.configured(server, tsa_url=tsa.url):
+            done = run(code)
+        assert done.returncode == 0, done.stderr
+        shutil.copy(tsa.ca, run.at / "authority.pem")
+        done = run(block("openssl ts"))
+        assert "Verification: OK" in done.stdout, done.stderr
+        assert "Hash Algorithm: sha256" in done.stdout
+        server.sayso("export", "--log", str(run.at / "log.jsonl"))
+        assert '"external-timestamp"' in (run.at / "log.jsonl").read_text()
+        for code in BUNDLE:
+            assert run(code).returncode == 0
+        # A stamp is of one root.
+        stamped = json.loads((run.at / "checkpoint.json").read_text())
+        stamped["merkle_root"] = "sha256:" + "A" * 43
+        (run.at / "checkpoint.json").write_text(json.dumps(stamped))
+        assert run(block("openssl ts")).returncode != 0
+    finally:
+        tsa.close()
 
 
 # --- An export ------------------------------------------------------------

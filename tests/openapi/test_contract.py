@@ -113,7 +113,8 @@ def test_query_keys_have_the_same_types(row):
 
 
 # Concurrent changes there do not conflict: the last one wins, or both count.
-UNOPPOSED = {("post", "/api/v1/admin/log/cosignatures"),
+UNOPPOSED = {("post", "/api/v1/admin/checkpoints/{id}/anchor"),
+             ("post", "/api/v1/admin/log/cosignatures"),
              ("patch", "/api/v1/endpoints/{id}"),
              ("post", "/api/v1/initiations"),
              ("post", "/mcp")}  # a conflict is a tool's result
@@ -140,8 +141,9 @@ def test_errors_look_as_the_door_has_them(row):
 
 # Each ticket is another one; a use is repeated by its operation_id, a result by
 # itself; a heartbeat says that the agent lives now; a second checkpoint is none
-# where nothing is new; a head has one line of each witness.
+# where nothing is new, and is stamped once; a head has one line of each witness.
 REPEATED_OTHERWISE = {("post", "/api/v1/admin/checkpoints"),
+                      ("post", "/api/v1/admin/checkpoints/{id}/anchor"),
                       ("post", "/api/v1/admin/log/cosignatures"),
                       ("post", "/api/v1/coordinators/{id}/heartbeat"),
                       ("post", "/api/v1/initiations"),

@@ -15,6 +15,7 @@ sys.path.insert(0, str(TOP / "tests" / "http"))
 from kit import configured, lost  # noqa: E402
 from page import Page, new_token, once, typed  # noqa: E402
 from test_log_witnesses import Witness  # noqa: E402
+from tsa import Authority  # noqa: E402
 
 ANY_ID = "11111111-2222-4333-8444-555555555555"
 
@@ -350,6 +351,25 @@ def cosigned(agent, admin, server):
         call(agent, "logHead", 200, params={"cosigned": "yes"})
 
 
+def anchored(operator, server):
+    """A checkpoint without an authority, and with one."""
+    made = call(operator, "makeCheckpoint", 201,
+                json={"scope": "server"}).json()
+    at = {"id": made["checkpoint_id"]}
+    call(operator, "anchorCheckpoint", 501, at)
+    call(operator, "anchorCheckpoint", 404, {"id": "x"})
+    call(operator, "anchorCheckpoint", 422, at, json={"provider": "other"})
+    tsa = Authority()
+    try:
+        with configured(server, tsa_url=tsa.url):
+            tsa.answer = lambda query: (500, b"no")
+            call(operator, "anchorCheckpoint", 503, at)
+            tsa.answer = tsa.stamp
+            call(operator, "anchorCheckpoint", 200, at)
+    finally:
+        tsa.close()
+
+
 def test_the_log(agent, operator, admin, nobody, server):
     intent = draft(agent).json()
     at = {"id": intent["id"]}
@@ -379,6 +399,7 @@ def test_the_log(agent, operator, admin, nobody, server):
     call(operator, "makeCheckpoint", 409, json=other)
     call(operator, "makeCheckpoint", 404, json={"intent_id": ANY_ID})
     call(operator, "makeCheckpoint", 422, json={"scope": "intent"})
+    anchored(operator, server)
     soon(agent, "logHead")
     cosigned(agent, admin, server)
     call(agent, "logTile2", 200, {"level": "0", "n1": "000.p", "n2": "1"})

@@ -30,6 +30,8 @@ WAIT = {"event_cursor_read", "event_cursor_intent", "notice_send", "notice_liste
         "listener_keys", "listener_sessions"}
 
 
+# Run by the process that delivers.
+DELIVER = {"log_anchor_take", "log_anchor_end"}
 # Run by the process that signs: what writes the log and the receipts.
 SEAL = {"tlog_begin", "tlog_take", "tlog_size", "tlog_newest",
         "tlog_waiting", "tlog_events", "tlog_events_of",
@@ -54,7 +56,7 @@ def role(name):
     """Whose rights a statement needs."""
     if name in OWNER or name.startswith("log_check_"):
         return "sayso_owner"
-    if name.startswith("outbox_"):
+    if name.startswith("outbox_") or name in DELIVER:
         return "sayso_deliver"
     if name.startswith(("due_", "replication_")):
         return "sayso_tick"

@@ -96,6 +96,12 @@ def test_what_may_change(owner, log):
                              ).rowcount == 1
 
 
+def test_a_checkpoint_is_anchored_once(owner, log):
+    query = f"UPDATE log_checkpoint SET anchor = '{{}}' WHERE epoch = {EPOCH}"
+    assert owner.execute(query).rowcount == 1
+    fails(owner, errors.InsufficientPrivilege, query)
+
+
 # ---- who writes ----
 
 def rights(db, role, table):
@@ -114,10 +120,10 @@ def rights(db, role, table):
 @pytest.mark.parametrize("table", TABLES)
 def test_no_other_process_writes_the_log(superuser, role, table):
     """The web cannot write a receipt or a head. Old heads are deleted by the
-    clock."""
-    allowed = {("DELETE", None)} if (role, table) == (
-        "sayso_tick", "log_head") else set()
-    assert rights(superuser, role, table) == allowed
+    clock, which anchors checkpoints too."""
+    allowed = {("sayso_tick", "log_head"): {("DELETE", None)},
+               ("sayso_tick", "log_checkpoint"): {("UPDATE", "anchor")}}
+    assert rights(superuser, role, table) == allowed.get((role, table), set())
 
 
 @pytest.mark.parametrize("table", ["intent", "event", "suspension",

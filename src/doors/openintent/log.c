@@ -4,12 +4,16 @@
 #include "base/json/fields.h"
 #include "doors/call/hold.h"
 #include "doors/openintent/openintent.h"
+#include "store/log/log_anchors.h"
 #include "store/log/log_checkpoints.h"
 #include "store/log/tlogs.h"
+#include "world/wake.h"
 
 #define LIST 100 /* checkpoints, unless the caller sets another number */
 #define SIGNER_MAX 2    /* seconds in which the signer has to answer, */
 #define SIGNER_AGAIN 10 /* and until it may be there again */
+#define ANCHOR_MAX 20   /* seconds: more than a transfer of the sender takes */
+#define ANCHOR_AGAIN 10
 
 /* A checkpoint whose intent the caller reaches; the server's are everybody's.
  */
@@ -124,6 +128,60 @@ const struct err *openintent_log_make(struct call *c)
     response_json(c->rs, 201,
                   record_object(c->a, &log_checkpoint_record, &checkpoint));
     call_locate(c, &made, checkpoint.id);
+    return NULL;
+}
+
+/* ---- anchors --------------------------------------------------------------
+ */
+
+/* Why a call that was held has no stamp. */
+static const struct err *log_anchor_missing(struct call *c, struct str id)
+{
+    struct str failure;
+    int64_t none;
+    TRY(log_anchors_failure(c->pg, c->a, id, &failure));
+    TRY(hold_wait(c, &none));
+    const struct err *e =
+        failure.p ? err_at(c->a, ERR_BUSY, "anchor.failed", STR(""),
+                           "The authority gave no time stamp: %.*s",
+                           STR_FMT(failure))
+                  : ERROR(ERR_BUSY, "anchor.soon",
+                          "The authority has not answered yet. Ask again "
+                          "later.");
+    return err_retry(c->a, e, ANCHOR_AGAIN);
+}
+
+/* The sender asks the authority, and the clock puts the stamp to the
+ * checkpoint. A call that ends before leaves both at it: the next one finds
+ * the anchor. */
+const struct err *openintent_log_anchor(struct call *c)
+{
+    const int64_t now = clock_now();
+    struct log_checkpoint checkpoint;
+    struct str provider;
+    TRY(call_body_if_any(c));
+    struct fields f = fields(c->a, c->body, STR(""));
+    fields_only(&f, "provider");
+    fields_word(&f, "provider", "rfc3161", &provider);
+    TRY(fields_error(&f));
+    TRY(log_find(c, c->param[0], &checkpoint));
+    if (checkpoint.anchor.p) {
+        response_json(c->rs, 200,
+                      record_object(c->a, &log_checkpoint_record, &checkpoint));
+        return NULL;
+    }
+    if (!c->serve->conf->tsa_url.n)
+        return ERROR(ERR_UNSUPPORTED, "anchor.not_configured",
+                     "The server knows no authority for time stamps. An "
+                     "administrator can set tsa_url.");
+    if (c->rq->waited)
+        return log_anchor_missing(c, checkpoint.id);
+    TRY(log_anchors_ask(c->pg, c->a, &checkpoint, now));
+    wake_deliver();
+    hold_poll(c, &(struct hold_poll){
+                     .intent_id = log_anchor_wake(c->a, checkpoint.id),
+                     .since = now,
+                     .wait = ANCHOR_MAX});
     return NULL;
 }
 

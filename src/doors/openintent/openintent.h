@@ -84,6 +84,7 @@ const struct err *openintent_plan_reject(struct call *c) MUST;
 const struct err *openintent_log_list(struct call *c) MUST;
 const struct err *openintent_log_get(struct call *c) MUST;
 const struct err *openintent_log_make(struct call *c) MUST;
+const struct err *openintent_log_anchor(struct call *c) MUST;
 const struct err *openintent_log_proof(struct call *c) MUST;
 const struct err *openintent_log_consistency(struct call *c) MUST;
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "domain/question/artifact.h"
 #include "store/intent/intents.h"
+#include "store/log/log_anchors.h"
 #include "store/permit/initiations.h"
 #include "store/permit/permit_tokens.h"
 #include "store/person/secrets.h"
@@ -14,6 +15,7 @@
 #include "store/plan/coordinators.h"
 #include "store/sql.gen.h"
 #include "work/access.h"
+#include "world/wake.h"
 
 #define DAY (86400 * CLOCK_SECOND)
 /* Time until skipped leases and old rows are looked for again. */
@@ -123,6 +125,44 @@ const struct err *lapse_access(const struct work *clock, bool *more)
         SQL_DUE_ACL, SQL_DUE_ACL_OF, &acl_entry_record,
         offsetof(struct acl_entry, intent_id)};
     return due_each(clock, &kind, lapse_access_of, more);
+}
+
+/* ---- anchors --------------------------------------------------------- */
+
+/* A full log does not keep a checkpoint from its anchor. */
+static const struct err *lapse_anchors_of(struct work *w, void *rows, size_t n)
+{
+    const struct log_anchor *v = rows;
+    for (size_t i = 0; i < n; i++) {
+        w->events.n = 0;
+        pg_queue(w->pg, w->arena, SQL_DUE_ANCHOR,
+                 PG(pg_text(v[i].checkpoint_id), pg_text(v[i].anchor)));
+        TRY(work_event_optional(w, "log.checkpoint.anchored",
+                                event_by_server(),
+                                log_anchor_payload(w->arena, &v[i])));
+        work_queue_events(w);
+    }
+    intents_queue_update(w->pg, w->arena, &w->intent);
+    return pg_run(w->pg, w->arena, NULL);
+}
+
+const struct err *lapse_anchors(const struct work *clock, bool *more)
+{
+    static const struct due_kind kind = {
+        SQL_DUE_ANCHORS, SQL_DUE_ANCHORS_OF, &log_anchor_record,
+        offsetof(struct log_anchor, intent_id)};
+    struct str *ids;
+    size_t n = 0;
+    *more = false;
+    if (!clock->conf->tsa_url.n)
+        return NULL;
+    TRY(due_each(clock, &kind, lapse_anchors_of, more));
+    TRY(pg_query(clock->pg, clock->arena, SQL_DUE_ANCHORS_ALONE, NULL, NULL));
+    TRY(log_anchors_done(clock->pg, clock->arena, &ids, &n));
+    for (size_t i = 0; i < n; i++)
+        wake_changed(log_anchor_wake(clock->arena, ids[i]), clock_now(),
+                     STR_NONE);
+    return NULL;
 }
 
 /* ---- rows ----------------------------------------------------------- */

@@ -25,6 +25,9 @@ const struct err *lapse_coordinators(const struct work *clock,
                                      bool *more) MUST;
 /* Ends the access of agents whose entry is over: its leases with it. */
 const struct err *lapse_access(const struct work *clock, bool *more) MUST;
+/* Stamps of checkpoints that the sender got: they come to their checkpoints,
+ * each with an event in the log of its intent. */
+const struct err *lapse_anchors(const struct work *clock, bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
 const struct err *lapse_rows(struct lapse *r, const struct work *clock,
                              bool *more) MUST;
