@@ -108,37 +108,40 @@ static const struct err *log_cosign(struct call *c, const struct note *note,
     const int64_t now = clock_now();
     const int64_t first = (head->signed_at - LOG_CLOCKS_APART) / CLOCK_SECOND;
     const int64_t last = (now + LOG_CLOCKS_APART) / CLOCK_SECOND;
+    struct tlogs_cosignature row = {.epoch = tables_restore().epoch,
+                                    .size = head->head.size,
+                                    .by = principal_actor(&c->who),
+                                    .at = now};
     struct str rest = c->serve->conf->log_witnesses;
-    bool found = false;
+    bool found = false, untimely = false;
     while (rest.p) {
         const struct str word = str_cut(&rest, ' ');
         struct note_key witness;
         int64_t at = 0;
-        if (!note_key_read(c->a, word, &witness))
-            continue;
         const struct note_signature *s =
-            note_signed(c->a, note, &witness, &at);
+            note_key_read(c->a, word, &witness)
+                ? note_signed(c->a, note, &witness, &at)
+                : NULL;
         if (!s)
             continue;
-        if (at < first || at > last)
-            return err_at(c->a, ERR_INVALID, "cosignature.time", STR("note"),
-                          "The time of a cosignature is before that of the "
-                          "head, or in the future.");
-        tlogs_queue_cosignature(
-            c->pg, c->a,
-            &(struct tlogs_cosignature){.epoch = tables_restore().epoch,
-                                        .size = head->head.size,
-                                        .key = word,
-                                        .line = s->line,
-                                        .by = principal_actor(&c->who),
-                                        .at = now});
+        if (at < first || at > last) {
+            untimely = true;
+            continue;
+        }
+        row.key = word;
+        row.line = s->line;
+        tlogs_queue_cosignature(c->pg, c->a, &row);
         found = true;
     }
-    return found ? NULL
-                 : err_at(c->a, ERR_INVALID, "cosignature.signature",
-                          STR("note"),
-                          "The note has no signature that holds of a witness "
-                          "that the server is configured with.");
+    if (found)
+        return NULL;
+    if (untimely)
+        return err_at(c->a, ERR_INVALID, "cosignature.time", STR("note"),
+                      "The time of the cosignature is before that of the "
+                      "head, or in the future.");
+    return err_at(c->a, ERR_INVALID, "cosignature.signature", STR("note"),
+                  "The note has no signature that holds of a witness that the "
+                  "server is configured with.");
 }
 
 const struct err *api_log_cosign(struct call *c)
