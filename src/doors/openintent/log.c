@@ -110,6 +110,7 @@ const struct err *openintent_log_make(struct call *c)
     if (!c->rq->waited) {
         TRY(log_checkpoints_ask(c->pg, c->a, id, intent_id,
                                 principal_actor(&c->who), clock_now()));
+        wake_seal();
         hold_poll(c, &(struct hold_poll){.intent_id = id, .wait = SIGNER_MAX});
         return NULL;
     }
