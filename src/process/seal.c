@@ -25,8 +25,6 @@
 #define KEYS_EVERY (5 * CLOCK_SECOND)
 #define DATABASE 20 /* seconds, of a statement */
 #define MEMORY ((size_t)512 << 20)
-#define SIGNS_AFTER (30 * 24 * 3600 * CLOCK_SECOND) /* a retired key goes on
-                                                     * signing heads */
 
 struct seal {
     const struct child *child;
@@ -76,7 +74,8 @@ static void seal_read(struct seal *s)
                            "Ed25519 key");
 }
 
-/* Does this key of the file sign, by its row? */
+/* Does this key of the file sign, by its row? A key that was retired before it
+ * was the current one does not. */
 static bool seal_signs(struct seal *s, const struct signer *k,
                        const struct signing_key *row, bool current)
 {
@@ -85,7 +84,8 @@ static bool seal_signs(struct seal *s, const struct signer *k,
     if (current)
         return row->state == SIGNING_KEY_CURRENT;
     return row->state == SIGNING_KEY_RETIRED &&
-           clock_now() < row->current_until + SIGNS_AFTER;
+           row->current_from < row->current_until &&
+           clock_now() < row->current_until + SIGNING_KEY_HEADS;
 }
 
 /* Is the first of the keys that sign still the current one? */
@@ -111,7 +111,8 @@ static const struct err *seal_succeed(struct seal *s,
         if (rows->v[i].state == SIGNING_KEY_NEXT)
             next = &rows->v[i];
     }
-    if (!current || !next || current->successor.p || s->keys.n == 0 ||
+    if (!current || !next || s->keys.n == 0 ||
+        signing_key_names(s->arena, current, next) ||
         !signing_key_public(s->arena, next, &key))
         return NULL;
     return signing_keys_succeed(

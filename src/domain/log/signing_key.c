@@ -82,3 +82,13 @@ bool signing_key_named(struct arena *a, struct str statement,
     memcpy(out->b, x.p, sizeof out->b);
     return true;
 }
+
+bool signing_key_names(struct arena *a, const struct signing_key *row,
+                       const struct signing_key *next)
+{
+    struct signer_public old, named, key;
+    return row->successor.p && signing_key_public(a, row, &old) &&
+           signing_key_named(a, row->successor, &old, &named) &&
+           signing_key_public(a, next, &key) &&
+           memcmp(named.b, key.b, sizeof key.b) == 0;
+}

@@ -41,5 +41,8 @@ struct str signing_key_successor(struct arena *a, const struct signer *old,
 bool signing_key_named(struct arena *a, struct str statement,
                        const struct signer_public *old,
                        struct signer_public *out) MUST;
+/* Has the key of this row named that one by its successor? */
+bool signing_key_names(struct arena *a, const struct signing_key *row,
+                       const struct signing_key *next);
 
 #endif

@@ -108,7 +108,7 @@ static int log_key_rotate(const struct command *c)
     }
     if (!next)
         return log_key_refuse("there is no next key; make it by log-key new");
-    if (current && !current->successor.p)
+    if (current && !signing_key_names(c->arena, current, next))
         return log_key_refuse("the current key has not named the next one yet; "
                               "the running server does that");
     if (!command_flag(c, "--now") &&

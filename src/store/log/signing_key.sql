@@ -7,7 +7,8 @@ SELECT {signing_key} FROM signing_key ORDER BY created_at, kid
 INSERT INTO signing_key ({signing_key.insert}) VALUES ({signing_key.places})
 
 -- name: signing_key_succeed
-UPDATE signing_key SET successor = $2 WHERE kid = $1 AND successor IS NULL
+-- The next key may be another one than that which was named before.
+UPDATE signing_key SET successor = $2 WHERE kid = $1 AND state = 'current'
 
 -- name: signing_key_rest
 UPDATE signing_key SET state = 'retired', current_until = $1 WHERE state = 'current'
