@@ -6,8 +6,8 @@ import struct
 import zlib
 
 import pytest
-from kit import (ask, configured, events, new_id, own_server, read, refused,
-                 wait_for)
+from kit import (answer, ask, configured, events, new_id, own_server, read,
+                 refused, wait_for)
 from page import Page
 from server import place
 from test_kinds import SUBJECTS
@@ -237,7 +237,7 @@ def test_the_event_has_it(agent):
 
 
 @route(UPLOAD)
-def test_the_page_shows_it(agent, person):
+def test_the_page_shows_it(agent, person, operator):
     picture = stored(agent, fresh())
     text = stored(agent, b"first\nsecond \xe2\x80\x8b<b>\n" +
                   new_id().encode(), "text/plain")
@@ -250,6 +250,9 @@ def test_the_page_shows_it(agent, person):
     assert "PNG image, 3 x 2" in Page(r).text
     assert '<code class="hid">U+200B</code>&lt;b&gt;' in r.text
     assert "The log" in Page(r).text and "3 lines" in Page(r).text
+    assert answer(operator, asked).status_code == 200
+    after = person("operator").client.get(r.url.path).text
+    assert f'<img src="{where}"' in after and "The log" in after
 
 
 @route(SHOW)
@@ -331,6 +334,7 @@ def test_erased_bytes_stay_away(server, agent, person):
     assert re.search("A photo ?: this file was erased", page.text)
 
 
+@route("POST /api/v1/suspensions")
 def test_a_ref_that_is_no_digest_stays_a_word(agent):
     for ref in ("A" * 64, "sha256:" + "0" * 64, "0" * 65):
         asked = ask(agent, evidence=[{"title": "x", "ref": ref}])

@@ -37,6 +37,17 @@ struct artifact_rows {
     size_t n;
 };
 
+/* One of a question, as people read it. */
+struct artifact_shown {
+    struct artifact artifact;
+    struct str text; /* the beginning of a text; p NULL: an image, or erased */
+    bool erased;
+};
+struct artifact_list {
+    struct artifact_shown *v;
+    size_t n;
+};
+
 extern const struct record artifact_record;
 
 /* May the reference be that of an artifact: 64 hexadecimal digits? */

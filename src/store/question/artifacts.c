@@ -51,14 +51,14 @@ void artifacts_queue_use(struct pg *pg, struct arena *a,
 
 const struct err *artifacts_of(struct pg *pg, struct arena *a,
                                struct str suspension_id, size_t bytes,
-                               struct artifacts_list *out)
+                               struct artifact_list *out)
 {
     const int more = rows_columns(&artifact_record);
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_ARTIFACT_OF,
                  PG(pg_text(suspension_id), pg_number((int64_t)bytes)), &r));
     out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct artifacts_shown);
+    out->v = arena_many(a, out->n + 1, struct artifact_shown);
     for (size_t i = 0; i < out->n; i++) {
         const struct str text = pg_str(r, i, more + 1);
         rows_read(&artifact_record, r, i, &out->v[i].artifact);

@@ -28,20 +28,10 @@ const struct err *artifacts_take(struct pg *pg, struct arena *a,
 void artifacts_queue_use(struct pg *pg, struct arena *a,
                          struct str suspension_id,
                          const struct artifact_rows *used);
-/* Those of a question. */
-struct artifacts_shown {
-    struct artifact artifact;
-    struct str text; /* its beginning, at most so many bytes; p NULL: an image,
-                      * or it was erased */
-    bool erased;
-};
-struct artifacts_list {
-    struct artifacts_shown *v;
-    size_t n;
-};
+/* Those of a question, each with at most so many bytes of its text. */
 const struct err *artifacts_of(struct pg *pg, struct arena *a,
                                struct str suspension_id, size_t bytes,
-                               struct artifacts_list *out) MUST;
+                               struct artifact_list *out) MUST;
 /* Pairs of a question and an artifact with these bytes: of the question, where
  * it is named, else of the 20 newest. */
 struct artifacts_pair {

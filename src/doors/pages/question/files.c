@@ -3,6 +3,7 @@
 
 #include "base/json/fields.h"
 #include "doors/pages/shell/refs.h"
+#include "store/question/artifacts.h"
 
 #define LINES 2000 /* of a text; the last one holds the others */
 #define SHORT 12   /* lines of a text that is not folded */
@@ -10,7 +11,7 @@
 const struct err *question_files_load(struct call *c, struct page_view *v,
                                       const struct suspension *s)
 {
-    struct artifacts_list *files = arena_new(c->a, struct artifacts_list);
+    struct artifact_list *files = arena_new(c->a, struct artifact_list);
     if (str_is(s->evidence, "[]") && str_is(s->artifacts, "[]") &&
         s->kind != KIND_HANDOFF_ACCEPTANCE)
         return NULL;
@@ -23,7 +24,7 @@ const struct err *question_files_load(struct call *c, struct page_view *v,
 /* The text by lines, and what is left of the page's bytes. A character that
  * was cut in its middle is left out. */
 static void files_set_text(struct page_view *v, struct json *o,
-                           const struct artifacts_shown *f, size_t *room)
+                           const struct artifact_shown *f, size_t *room)
 {
     struct json *lines = json_array(v->a);
     struct str rest = str_sub(f->text, 0, *room);
@@ -43,8 +44,8 @@ static void files_set_text(struct page_view *v, struct json *o,
 }
 
 static struct json *files_one(struct page_view *v,
-                              const struct artifacts_shown *f,
-                              struct str title, size_t *room)
+                              const struct artifact_shown *f, struct str title,
+                              size_t *room)
 {
     const bool image = artifact_form(f->artifact.media_type) == ARTIFACT_IMAGE;
     struct json *o = page_refs_one(v, title, STR_NONE, f->artifact.sha256);
@@ -69,7 +70,7 @@ static void files_add(struct page_view *v, const struct json *refs, bool *there,
     for (size_t i = 0; i < json_count(refs); i++) {
         const struct str ref = json_get_text(json_at(refs, i), "ref");
         for (size_t k = 0; k < v->files->n; k++) {
-            const struct artifacts_shown *f = &v->files->v[k];
+            const struct artifact_shown *f = &v->files->v[k];
             if (there[k] || !str_eq(f->artifact.sha256, ref))
                 continue;
             there[k] = true;

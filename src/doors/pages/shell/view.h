@@ -5,7 +5,7 @@
 #define DOORS_PAGES_SHELL_VIEW_H
 
 #include "base/json/json.h"
-#include "store/question/artifacts.h"
+#include "domain/question/artifact.h"
 #include "world/template/words.h"
 
 #define PAGE_VIEW_TITLE 300 /* characters of a question's title */
@@ -20,7 +20,7 @@ struct page_view {
     /* Counted by all code that leaves out a value, or folds or cuts a text. */
     int64_t cut, folded;
     /* The uploaded files of the question; NULL: none, or not loaded. */
-    const struct artifacts_list *files;
+    const struct artifact_list *files;
     struct str files_of; /* the question's id */
 };
 
