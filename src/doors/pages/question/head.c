@@ -6,6 +6,7 @@
 #include "domain/permit/tool_title.h"
 #include "domain/question/side_question.h"
 #include "doors/pages/question/files.h"
+#include "doors/pages/question/markdown.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/refs.h"
@@ -183,6 +184,9 @@ struct json *question_head_why(struct page_view *v, const struct suspension *s)
     json_set_json(o, "files", files);
     json_set_text(o, "agent", s->asked_by);
     json_set_text(o, "words", s->explanation);
+    json_set_json(o, "blocks",
+                  s->explanation.p ? question_markdown(v->a, s->explanation)
+                                   : NULL);
     json_set_text(o, "confidence", s->confidence);
     json_set_json(o, "refs", refs);
     json_set_bool(o, "has_foot", s->confidence.p || json_count(refs) > 0);
