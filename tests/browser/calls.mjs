@@ -105,6 +105,13 @@ for (const [name, [tool, args, title]] of Object.entries(calls)) {
     });
 }
 
+state("inbox-calls", 200, by, async (page) => {
+    for (const [tool, args] of Object.values(calls)) {
+        await asked(tool, args);
+    }
+    await page.goto("/inbox");
+});
+
 function rows(page, selector = ".lines li") {
     return page.locator(selector).evaluateAll((all) => all.map((one) =>
         one.innerText.replace(/\n/g, "")));

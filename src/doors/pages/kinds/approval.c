@@ -2,6 +2,7 @@
 #include "doors/pages/kinds/kinds.h"
 
 #include "domain/kind/subject.h"
+#include "domain/permit/tool_call.h"
 #include "doors/pages/kinds/parts.h"
 
 #define CALLS_MAX 100 /* with a table of their own */
@@ -107,6 +108,14 @@ static struct json *approval_claims(struct kinds_card *c,
     const struct json *back = kinds_card_take(c, "reversible");
     const struct json *scope = kinds_card_take(c, "scope_summary");
     const struct json *then = kinds_card_take(c, "consequence");
+    /* Of a tool call the scope is the server's, and the consequence too where
+     * the agent states none: they say nothing. */
+    if (s->origin == ORIGIN_TOOL_CALL) {
+        if (!str_eq(json_text(then), tool_call_consequence(STR_NONE)))
+            kinds_card_add_claim(c, list, "Consequence",
+                                 kinds_card_text(c, then));
+        return list;
+    }
     kinds_card_add_claim(c, list, "Reversible",
                          !json_is(back, JSON_BOOL) ? STR_NONE
                          : json_bool(back)         ? STR("Yes")
