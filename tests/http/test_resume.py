@@ -79,10 +79,14 @@ def state(agent, request_id):
 
 USER_MAY = {"GET /api/v1/suspensions/{id}",
             "GET /api/v1/suspensions/{id}/receipt",
+            "GET /api/v1/artifacts/{sha256}",
             "POST /api/v1/suspensions/{id}/respond",
             "POST /api/v1/initiations", "POST /api/v1/permits/{id}/revoke",
             RESUME}
 USER_PAGES = {"POST /logout", "GET /inbox", "GET /suspensions/{id}",
+              "GET /artifacts/{sha256}",
+              "GET /suspensions/{id}/receipt",
+              "GET /suspensions/{id}/receipt.json",
               "POST /suspensions/{id}/respond", "GET /settings/profile",
               "POST /settings/profile", "GET /settings/tokens",
               "GET /settings/permits", "POST /settings/permits",
