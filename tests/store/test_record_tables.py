@@ -110,9 +110,9 @@ BODIES = {"cost": "CostNew", "attachment": "AttachmentNew",
 FACTS = set(re.findall(r'^    {"(\w+)", JSON_', (
     TOP / "src/domain/plan/task.c").read_text(), re.M))
 # Members of an object that are made from other rows than the noun's own.
-MADE = {"suspension": {"claims", "permit", "restore_epoch", "restored_from",
-                       "task_id", "tool_calls", "unusable_reason", "url",
-                       "usable"},
+MADE = {"suspension": {"claims", "permit", "receipt_url", "restore_epoch",
+                       "restored_from", "task_id", "tool_calls",
+                       "unusable_reason", "url", "usable"},
         "endpoint": {"last_delivery"},
         "portfolio": {"aggregate_status", "has_suspended_members", "members",
                       "suspended_member_count", "progress"},

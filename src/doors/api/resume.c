@@ -152,6 +152,7 @@ static struct json *resume_object(struct call *c, const struct work *w,
     json_set_text_or_null(o, "reason", s->reason);
     json_set_text(o, "responded_by", s->responded_by);
     view_set_time(c->a, o, "responded_at", s->responded_at);
+    view_set_receipt(c, o, s);
     return o;
 }
 

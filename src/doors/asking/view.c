@@ -86,10 +86,21 @@ void view_set_time(struct arena *a, struct json *o, const char *key, int64_t t)
     json_set_text_or_null(o, key, t ? clock_rfc3339(a, t) : STR_NONE);
 }
 
+void view_set_receipt(struct call *c, struct json *o,
+                      const struct suspension *s)
+{
+    if (s->state != SUSPENSION_PENDING && !s->test)
+        json_set_text(o, "receipt_url",
+                      arena_join(c->a,
+                                 call_url(c, "/api/v1/suspensions/", s->id),
+                                 STR("/receipt")));
+}
+
 struct json *view_suspension(struct call *c, const struct suspension *s)
 {
     struct json *o = record_object(c->a, &suspension_record, s);
     json_set_text(o, "url", call_url(c, "/suspensions/", s->id));
+    view_set_receipt(c, o, s);
     /* An agent that asks for access knows no more than the intent's id. */
     if (s->task_id.p && s->origin != ORIGIN_ACCESS)
         json_set_text(o, "task_id", s->task_id);

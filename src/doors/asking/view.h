@@ -15,6 +15,9 @@ void view_intents(struct buf *b, const char *name,
                   const struct intent_rows *rows);
 /* A suspension as the native API shows it (RFC 3339 with Z). */
 struct json *view_suspension(struct call *c, const struct suspension *s);
+/* `receipt_url` of a question that has ended; one of a test has none. */
+void view_set_receipt(struct call *c, struct json *o,
+                      const struct suspension *s);
 /* An approval or another side question as OpenIntent clients read it, with its
  * page. */
 struct json *view_side_question(struct call *c, const struct suspension *s);
