@@ -74,6 +74,9 @@ async function afterwards(page, { suspension_id: id, intent_id: intent }) {
     await visit(page, `/suspensions/${id}`);
     await unfold(page);
     await holds(page, "the answered one, unfolded");
+    await visit(page, `/suspensions/${id}/receipt`);
+    await unfold(page);
+    await holds(page, "the receipt, unfolded");
     await visit(page, "/decided");
     await visit(page, `/intents/${intent}?verify=1`);
     await unfold(page);

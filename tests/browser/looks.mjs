@@ -185,6 +185,14 @@ async function pictures(page, devtools, name, width) {
     }
 }
 
+/* The page on paper, for people to look at: its sheets, and all of it at the
+ * width of a sheet. */
+export async function printed(page, name) {
+    await page.screenshot({ path: join(directory(), `${name}-paper.png`),
+        fullPage: true });
+    await page.pdf({ path: join(directory(), `${name}.pdf`), format: "A4" });
+}
+
 /* The document as it came: well-formed, and of our house. */
 async function markup(page, name) {
     const answer = shown(page);

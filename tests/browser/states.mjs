@@ -1,12 +1,14 @@
 /* Brings every page into each of its states, and has it looked at. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 
 import {
-    follow, openPage, closePage, people, press, signIn,
+    follow, openPage, closePage, overflow, people, press, signIn, text,
+    withPage,
 } from "./browser.mjs";
 import * as cards from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
-import { state } from "./looks.mjs";
+import { printed, state } from "./looks.mjs";
 import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
 import {
@@ -125,6 +127,92 @@ state("answered-expired", 200, by, async (page) => {
     await cancel(asked.suspension_id).catch(() => {}); // runs the expiry
     await openOne(page, asked);
 });
+
+/* ---- receipts -------------------------------------------------------- */
+
+/* Its page, once it is signed. */
+async function openReceipt(page, { suspension_id: id }) {
+    await page.goto(`/suspensions/${id}`);
+    await follow(page, "Receipt");
+    for (let n = 0;
+        n < 50 && await page.getByText("Not signed yet").count(); n++) {
+        await page.waitForTimeout(200);
+        await page.reload();
+    }
+    await page.getByRole("heading", { name: "Signature" }).waitFor();
+}
+
+/* The receipt of a question that ended. */
+function receipt(name, question, end) {
+    state(`receipt-${name}`, 200, by, async (page) => {
+        const asked = await ask(question);
+        await end(asked.suspension_id);
+        await openReceipt(page, asked);
+    });
+}
+
+receipt("approved", questions.choice({ severity: "high" }),
+    says("refund", "The photos show it."));
+receipt("approval", cards.approval(), says("approve"));
+receipt("edited", plans.plan(), (id) => respond(id, {
+    value: "approve_edited", constraints: { steps: [{ id: "copy" },
+        { id: "backup", note: "Twice." }] } }));
+receipt("form", questions.form(), says({
+    name: "Anna & Söhne", count: 7, amount: 499.9, urgent: true,
+    colour: "blue", land: "SE", days: ["Friday"], mail: "a@example.com" }));
+receipt("withdrawn", questions.words(), (id) => cancel(id, "Not needed."));
+state("receipt-expired", 200, by, async (page) => {
+    const asked = await askExpired(questions.choice());
+    await cancel(asked.suspension_id).catch(() => {}); // runs the expiry
+    await openReceipt(page, asked);
+});
+state("receipt-not-signed", 200, by, async (page) => {
+    const asked = await ask(questions.choice());
+    await respond(asked.suspension_id, { value: "refund" });
+    await openReceipt(page, asked);
+    sql(`SET session_replication_role = replica;
+         DELETE FROM receipt WHERE suspension_id = '${asked.suspension_id}'`);
+    await page.reload();
+    await page.getByText("has waited for").waitFor();
+});
+state("receipt-held", 200, by, async (page) => {
+    const asked = await ask(questions.choice());
+    await respond(asked.suspension_id, { value: "refund" });
+    await openReceipt(page, asked);
+    sql(`SET session_replication_role = replica;
+         DELETE FROM receipt WHERE suspension_id = '${asked.suspension_id}';
+         INSERT INTO receipt_wait (suspension_id, since, lost)
+         VALUES ('${asked.suspension_id}', now(), true)`);
+    await page.reload();
+    await page.getByText("Nothing can be signed.").waitFor();
+});
+test("a receipt is found, downloaded and printed without a script", () =>
+    withPage({ ...by, scripts: false }, async (page) => {
+        const asked = await ask(questions.choice());
+        await respond(asked.suspension_id, { value: "refund" });
+        await openReceipt(page, asked);
+        for (const [name, whole] of [["Download", true],
+            ["Download without contents", false]]) {
+            const link = page.getByRole("link", { name, exact: true });
+            await link.focus();
+            const [file] = await Promise.all([page.waitForEvent("download"),
+                page.keyboard.press("Enter")]);
+            assert.equal(file.suggestedFilename(), "receipt-" +
+                `${asked.suspension_id}${whole ? "" : "-no-texts"}.json`);
+            const bundle = JSON.parse(readFileSync(await file.path(), "utf8"));
+            assert.equal("texts" in bundle, whole);
+            assert.equal(bundle.receipt.split(".").length, 3);
+        }
+        await page.emulateMedia({ media: "print" });
+        assert.equal(await page.locator(".bar").isVisible(), false);
+        assert.match(await text(page), /SHA-256/);
+        /* A4 at 96 dots in an inch, without the margins. */
+        await page.setViewportSize({ width: 673, height: 1000 });
+        assert.equal(await overflow(page), 0);
+        if (process.env.SAYSO_SCREENSHOTS === "yes") {
+            await printed(page, "receipt");
+        }
+    }));
 
 /* ---- plans, inputs, credentials, handoffs ---------------------------- */
 

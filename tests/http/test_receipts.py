@@ -1,6 +1,7 @@
-"""Receipts: of every end that a question can have. The formats are checked in
-test_log.py; the numbers are those of the list of tests that the API was planned
-with."""
+"""Receipts: of every end that a question can have, and the page that shows
+one. The formats are checked in test_log.py; the numbers are those of the list
+of tests that the API was planned with."""
+import html
 import json
 import re
 
@@ -23,6 +24,8 @@ from test_tool_calls import check
 
 route = pytest.mark.route
 RECEIPT = "GET /api/v1/suspensions/{id}/receipt"
+PAGE = "GET /suspensions/{id}/receipt"
+FILE = "GET /suspensions/{id}/receipt.json"
 API = "/api/v1"
 EFFECTS = [{"value": "go", "label": "Send", "effect": "authorize"},
            {"value": "no", "label": "Do not send", "effect": "veto"}]
@@ -418,3 +421,86 @@ def test_events_that_name_the_question_are_not_its_end(scene):
     holds(scene.agent, bundle)
     assert json.loads(bundle["texts"]["event"])["event_type"] == \
         "intent.resumed"
+
+
+# --- The page -------------------------------------------------------------
+
+def on_page(me, id_, **params):
+    r = me.client.get(f"/suspensions/{id_}/receipt", params=params)
+    assert r.status_code == 200, r.text
+    return r
+
+
+@route(PAGE)
+@route(FILE)
+def test_the_page_of_a_receipt(server, agent, operator, person):
+    me = person("operator")
+    asked = ask(agent, title="Refund 12345", context={"amount": "49.99"})
+    id_ = asked["suspension_id"]
+    r = me.client.get(f"/suspensions/{id_}/receipt")
+    assert (r.status_code, r.headers["location"]) == \
+        (303, f"/suspensions/{id_}")
+    answer(operator, asked, reason="The goods came back.")
+    bundle = receipt(operator, asked)
+    said = holds(operator, bundle)[0]
+    decided = me.client.get(f"/suspensions/{id_}").text
+    assert f'href="/suspensions/{id_}/receipt"' in decided
+    shown = on_page(me, id_)
+    page = Page(shown)
+    kid = json.loads(kit.base64.urlsafe_b64decode(
+        bundle["receipt"].split(".")[0] + "=="))["kid"]
+    for words in ("Refund 12345", "Refund order 12345?", "49.99",
+                  "The goods came back.", "via the API", "Not signed",
+                  asked["subject_sha256"], kid, id_,
+                  said["receipt"]["event"]["event_hash"],
+                  f"sayso verify --receipt receipt-{id_}.json --key"):
+        assert (words in page.text) == (words != "Not signed"), words
+    links = re.findall(rf'href="(/suspensions/{id_}/receipt.json[^"]*)"',
+                       shown.text)
+    whole, short = (me.client.get(html.unescape(x)).json() for x in links)
+    assert whole["receipt"] == bundle["receipt"] == short["receipt"]
+    assert whole["texts"] == bundle["texts"] and "texts" not in short
+
+
+def test_the_page_before_the_signature(server, agent, operator, person):
+    me = person("operator")
+    with kit.asleep(server, "seal"):
+        asked = ask(agent)
+        answer(operator, asked)
+        page = Page(on_page(me, asked["suspension_id"]))
+        assert "Not signed yet" in page.text
+        assert "has waited for" in page.text
+        assert "sayso verify" not in page.text
+        with server.database() as db:
+            (kid,) = db.execute(
+                "UPDATE signing_key SET state = 'retired', current_until = "
+                "now() WHERE state = 'current' RETURNING kid").fetchone()
+            try:
+                page = Page(on_page(me, asked["suspension_id"]))
+                assert "Nothing is signed" in page.text
+                assert "This server has no key." in page.text
+            finally:
+                db.execute("UPDATE signing_key SET state = 'current', "
+                           "current_until = NULL WHERE kid = %s", [kid])
+    wait_for(lambda: "Not signed" not in
+             Page(on_page(me, asked["suspension_id"])).text)
+
+
+def test_who_sees_the_page(agent, operator, person, tester):
+    asked = ask(agent)
+    answer(operator, asked)
+    receipt(operator, asked, whole=False)
+    for path in ("receipt", "receipt.json"):
+        at_ = f"/suspensions/{asked['suspension_id']}/{path}"
+        for role in ("operator", "auditor", "admin"):
+            assert person(role).client.get(at_).status_code == 200
+        assert person("user").client.get(at_).status_code == 404
+        assert person("operator").client.get(
+            f"/suspensions/{ANY_ID}/{path}").status_code == 404
+    of_test = ask(tester)
+    made(tester.post("/api/v1/test/answer", json={
+        "suspension_id": of_test["suspension_id"], "value": "approve"}), 200)
+    me, id_ = person("operator"), of_test["suspension_id"]
+    r = me.client.get(f"/suspensions/{id_}/receipt")
+    assert r.status_code == 404 and "has no receipt" in r.text
+    assert "/receipt" not in me.client.get(f"/suspensions/{id_}").text

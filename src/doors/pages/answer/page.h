@@ -7,6 +7,8 @@
 /* Rows of the route table. */
 const struct err *answer_page(struct call *c) MUST;
 const struct err *answer_page_respond(struct call *c) MUST;
+/* The receipt of a question that has ended; of an open one its page. */
+const struct err *answer_receipt(struct call *c) MUST;
 /* The question with the text typed before the session ended, to be sent again;
  * decides nothing. */
 const struct err *answer_page_kept(struct call *c, struct str id,

@@ -104,6 +104,25 @@ struct json *answer_view_closed(struct page_view *v,
     json_set_text(view, "changes", answer_amend_brief(v, s));
     json_set_json(view, "allowed", view_allowed(v, s));
     json_set_int(view, "waited", s->responded_at - s->suspended_at);
+    json_set_bool(view, "is_test", s->test);
     json_set_json(view, "next", answer_view_next(v, of->next));
+    return view;
+}
+
+struct json *answer_view_receipt(struct page_view *v,
+                                 const struct answer_view_of *of,
+                                 struct json *receipt)
+{
+    const struct suspension *s = of->s;
+    const struct kinds_of kind = {.s = s, .reader = of->reader, .revision = 1};
+    struct json *view = json_object(v->a);
+    struct json *decision = question_decision(v, s, of->reader, of->closed);
+    question_decision_set_summary(v, decision, s);
+    json_set_json(view, "suspension", question_head(v, s));
+    json_set_json(view, "decision", decision);
+    json_set_json(view, "kind_view", kinds_view(v, &kind));
+    json_set_json(view, "facts", question_head_facts(v, s, true));
+    json_set_json(view, "allowed", view_allowed(v, s));
+    json_set_json(view, "receipt", receipt);
     return view;
 }

@@ -29,6 +29,11 @@ struct json *answer_view_open(struct page_view *v,
 /* The view of answered.html. */
 struct json *answer_view_closed(struct page_view *v,
                                 const struct answer_view_of *of);
+/* The view of receipt.html: the same details, not folded; receipt: its member
+ * of that name. */
+struct json *answer_view_receipt(struct page_view *v,
+                                 const struct answer_view_of *of,
+                                 struct json *receipt);
 /* `next`: the next question; NULL for NULL. */
 struct json *answer_view_next(struct page_view *v, const struct suspension *s);
 
