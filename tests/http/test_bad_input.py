@@ -97,7 +97,8 @@ def send(agent, operator, admin, tester):
 
 # The requests that need no body.
 BARE = ("/cancel", "/rotate", "/resume/{id}", "/revoke", "/approve", "/deny",
-        "/heartbeat", "/reject", "{id}/test", "/consume")
+        "/heartbeat", "/reject", "{id}/test", "/consume",
+        "/anchor")
 PAIRS = [(row, name) for row in WRITING for name in BROKEN
          if BROKEN[name][0] or not row.pattern.endswith(BARE)]
 
@@ -239,7 +240,7 @@ ONLY = {"PATCH": ["duration_seconds"], "{id}/test": [], "events": ["event_type"]
         "respond": ["value"], "cancel": [], "rotate": [],
         "resume/": ["action"], "revoke": [],
         "PATCH /api/v1/endpoints": [], "PUT": ["strategy", "default_policy"],
-        "PATCH /api/v1/portfolios/{id}": []}
+        "PATCH /api/v1/portfolios/{id}": [], "/anchor": []}
 
 
 @pytest.mark.parametrize("bad", IDS, ids=range(len(IDS)))

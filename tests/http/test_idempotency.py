@@ -10,8 +10,13 @@ from plans import reached
 
 # A ticket that was lost is made again: an answer that holds it is not kept. A
 # use is repeated by its operation_id, a result by itself; a heartbeat says that
-# the agent lives now. Clients of MCP and hooks have ids of their calls.
+# the agent lives now. Clients of MCP and hooks have ids of their calls. A
+# checkpoint of the log is made where events are new, and stamped once; a head has
+# one line of a witness.
 NOT_KEPT = ("POST /mcp", "POST /hooks/{client}",
+            "POST /api/v1/admin/checkpoints",
+            "POST /api/v1/admin/checkpoints/{id}/anchor",
+            "POST /api/v1/admin/log/cosignatures",
             "POST /api/v1/coordinators/{id}/heartbeat",
             "POST /api/v1/initiations", "POST /api/v1/redemptions",
             "POST /api/v1/redemptions/{id}/result")
