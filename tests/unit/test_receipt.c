@@ -179,7 +179,7 @@ static struct json *bundle(const struct scene *x)
 }
 
 struct said {
-    char ok[256], broken[256];
+    char ok[256], broken[256], erased[256];
 };
 
 static void step(void *own, const char *name, const char *why)
@@ -190,10 +190,20 @@ static void step(void *own, const char *name, const char *why)
     strcat(why ? s->broken : s->ok, " ");
 }
 
+static void say_erased(void *own, const char *name, struct str rule,
+                       struct str at)
+{
+    struct said *s = own;
+    const size_t n = strlen(s->erased);
+    snprintf(s->erased + n, sizeof s->erased - n, "%s by %.*s on %.*s ", name,
+             STR_FMT(rule), STR_FMT(at));
+}
+
 static struct said check(const struct json *o, const struct note_key *k)
 {
     struct said s = {.ok = ""};
-    const struct receipt_check_report report = {.step = step, .own = &s};
+    const struct receipt_check_report report = {
+        .step = step, .erased = say_erased, .own = &s};
     cr_assert(receipt_check(a, json_dump(a, o, 1 << 20), k, 1, &report));
     return s;
 }
@@ -241,7 +251,7 @@ Test(receipt, one_change_of_each_kind)
         {"texts", "subject", "{}", "subject "},
         {"texts", "approved_subject", "{}", "subject "},
         {"texts", "asked_event", "{}", "question "},
-        {"texts", "event", "{}", "answer facts "},
+        {"texts", "event", "{}", "answer "},
         {"checkpoint", "created_at", "2026-01-01T00:00:00.000000",
          "checkpoint "},
         {"proof", "proof_hashes", "x", "checkpoint "},
@@ -258,6 +268,30 @@ Test(receipt, one_change_of_each_kind)
     }
 }
 
+/* A rule erased both events: the statement and the proofs hold. */
+Test(receipt, erased_events)
+{
+    const struct note_key k = public_key();
+    struct json *o = bundle(scene()), *rule = json_object(a);
+    struct json *erased = json_object(a);
+    struct json *texts = json_copy(a, json_get(o, "texts"));
+    json_set_text_or_null(texts, "asked_event", STR_NONE);
+    json_set_text_or_null(texts, "event", STR_NONE);
+    json_set_json(o, "texts", texts);
+    cr_assert_str_eq(check(o, &k).broken, "question answer ");
+    json_set_text(rule, "rule", STR("R1"));
+    json_set_json(erased, "asked_event", rule);
+    json_set_json(erased, "event", rule);
+    json_set_json(o, "erased", erased);
+    cr_assert_str_eq(check(o, &k).broken, "question answer ");
+    json_set_text(rule, "at", STR("2026-11-27T00:00:00Z"));
+    const struct said s = check(o, &k);
+    cr_assert_str_eq(s.broken, "");
+    cr_assert_str_eq(s.ok, "signature disclosures subject checkpoint head ");
+    cr_assert_str_eq(s.erased, "question by R1 on 2026-11-27T00:00:00Z "
+                               "answer by R1 on 2026-11-27T00:00:00Z ");
+}
+
 /* The events of one question with the statement of another. */
 Test(receipt, of_another_question)
 {
@@ -265,7 +299,7 @@ Test(receipt, of_another_question)
     struct json *o = bundle(scene()), *other = bundle(scene());
     json_set_json(o, "texts", json_get(other, "texts"));
     const struct said s = check(o, &k);
-    cr_assert_str_eq(s.broken, "question answer facts ");
+    cr_assert_str_eq(s.broken, "question answer ");
 }
 
 Test(receipt, a_disclosure_that_was_not_signed)
@@ -315,7 +349,8 @@ Test(receipt, rubbish)
         "{\"receipt\":\"a\",\"receipt\":\"b\"}"};
     const struct note_key k = public_key();
     struct said s = {.ok = ""};
-    const struct receipt_check_report report = {.step = step, .own = &s};
+    const struct receipt_check_report report = {
+        .step = step, .erased = say_erased, .own = &s};
     for (size_t i = 0; i < countof(texts); i++)
         cr_assert_not(receipt_check(a, str_of(texts[i]), &k, 1, &report), "%s",
                       texts[i]);

@@ -287,6 +287,31 @@ void event_write(struct buf *b, struct str canonical, struct str hash)
     buf_str(b, str_sub(canonical, 1, canonical.n));
 }
 
+struct json *event_rule(struct arena *a, const struct event *e)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "rule", e->rule);
+    json_set_text(o, "at", clock_rfc3339(a, e->erased_at));
+    return o;
+}
+
+struct json *event_erased(struct arena *a, struct str intent_id,
+                          const struct event *e)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "event_hash", e->hash);
+    json_set_text(o, "id", e->id);
+    json_set_text(o, "intent_id", intent_id);
+    json_set_text(o, "event_type", e->type);
+    json_set_text(o, "actor", STR(""));
+    json_set_json(o, "payload", json_object(a));
+    json_set_text(o, "created_at", clock_naive(a, e->created_at));
+    json_set_int(o, "sequence", e->sequence);
+    json_set_text_or_null(o, "previous_event_hash", e->previous);
+    json_set_json(o, "erased", event_rule(a, e));
+    return o;
+}
+
 /* ---- checking ------------------------------------------------------- */
 
 const char *event_follows(struct arena *a, const struct event_tail *tail,

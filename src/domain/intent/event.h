@@ -105,6 +105,12 @@ const struct err *event_append(struct arena *a, struct str intent_id,
  * without changing one of the hashed bytes; of one that was erased the hash
  * alone. */
 void event_write(struct buf *b, struct str canonical, struct str hash);
+/* An event that a rule erased, as clients read it: the columns, no payload, and
+ * the rule. */
+struct json *event_erased(struct arena *a, struct str intent_id,
+                          const struct event *e);
+/* {"rule", "at"}. */
+struct json *event_rule(struct arena *a, const struct event *e);
 
 /* NULL, or why these bytes (sequence, canonical and hash of e) are not the next
  * event of the chain of this intent, in words. */

@@ -6,7 +6,7 @@
 #include "domain/log/log_checkpoint.h"
 
 #define BUNDLE_BLOCK 4096 /* hashes allocated at once */
-#define BUNDLE_BLOCKS 65536
+#define BUNDLE_BLOCKS 8192 /* 33 million events */
 #define BUNDLE_SLOTS 1024 /* of the table of intents, at first */
 
 /* An intent, and the places of its events among all. */
@@ -37,7 +37,7 @@ struct bundle {
                       * p NULL: of all */
     int64_t size;    /* of the head, of a part */
     const struct json *key_rows; /* of the header: the times of the keys */
-    struct bundle_proof proof[EVENT_SEQUENCE_MAX];
+    struct bundle_proof *proof; /* of a part: EVENT_SEQUENCE_MAX of them */
     size_t proofs;
     struct tlog_proof consistency;
     int64_t consistent_from; /* 0: there is none */
@@ -150,14 +150,14 @@ static bool bundle_hashes(struct bundle *b, const struct json *list,
     return out->n <= TLOG_PROOF_MAX;
 }
 
-/* Positions follow each other; in a part they only grow. */
+/* Positions follow each other; in a part the proofs hold them. */
 static const char *bundle_position_mistake(struct bundle *b,
                                            const struct json *o)
 {
     const int64_t position = json_int(json_get(o, "position"));
     const int64_t before = position - b->next;
     b->next = position + 1;
-    if (before == 0 || (before > 0 && b->part.p))
+    if (before == 0 || b->part.p)
         return NULL;
     if (before < 0 && b->missing > 0) {
         b->missing = 0; /* it was one wrong position */
@@ -221,7 +221,7 @@ static const char *bundle_proof_mistake(struct bundle *b, const struct json *o,
     struct tlog_proof p;
     const struct tlog_hash leaf = tlog_leaf(entry);
     struct bundle_proof *out = &b->proof[b->proofs];
-    if (b->proofs == countof(b->proof) ||
+    if (b->proofs == EVENT_SEQUENCE_MAX ||
         !bundle_hashes(b, json_get(o, "proof"), &p) ||
         !tlog_climb(&p, json_int(json_get(o, "position")), b->size, &leaf,
                     &out->root))
@@ -475,6 +475,9 @@ static bool bundle_begin(struct bundle *b, const struct json *o)
     b->begun = true;
     b->part = arena_str(b->arena, json_get_text(o, "intent_id"));
     b->size = json_int(json_get(o, "size"));
+    if (b->part.p)
+        b->proof =
+            arena_many(b->arena, EVENT_SEQUENCE_MAX, struct bundle_proof);
     b->key_rows = json_copy(b->arena, json_get(o, "keys"));
     if (fine && !str_eq(json_get_text(o, "origin"), b->key->name))
         bundle_fault(b, STR("the header"),
@@ -493,6 +496,8 @@ bool bundle_line(struct bundle *b, struct str line)
     const struct str type = json_get_text(o, "type");
     if (!b->begun)
         return bundle_begin(b, o);
+    if (b->sums.head.p)
+        return false; /* nothing follows the head */
     if (str_is(type, "event"))
         return bundle_event(b, o);
     if (str_is(type, "checkpoint"))

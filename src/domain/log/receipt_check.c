@@ -90,12 +90,10 @@ static const char *receipt_check_subject(const struct receipt_checked *x)
 }
 
 /* An event of the bundle against what is signed of it. */
-static const char *receipt_check_event(const struct receipt_checked *x,
-                                       const char *text, const char *member)
+static const char *receipt_check_bytes(const struct receipt_checked *x,
+                                       struct str canonical,
+                                       const struct json *wanted)
 {
-    const struct str canonical =
-        json_get_text(json_get(x->bundle, "texts"), text);
-    const struct json *wanted = json_get(x->receipt, member);
     const struct json *e = json_read(x->a, canonical);
     const struct str hash =
         arena_join(x->a, STR("sha256:"), crypt_sha256_b64(x->a, canonical));
@@ -110,6 +108,27 @@ static const char *receipt_check_event(const struct receipt_checked *x,
                  json_get_text(wanted, "previous_event_hash"))))
         return "it is another event of the log";
     return NULL;
+}
+
+/* Reports it. false: it does not hold, or it was erased. */
+static bool receipt_check_event(const struct receipt_checked *x,
+                                const char *step, const char *member,
+                                const struct receipt_check_report *report)
+{
+    const struct str canonical =
+        json_get_text(json_get(x->bundle, "texts"), member);
+    const struct json *erased =
+        json_get(json_get(x->bundle, "erased"), member);
+    const struct str rule = json_get_text(erased, "rule"),
+                     at = json_get_text(erased, "at");
+    if (!canonical.p && rule.n && at.n) {
+        report->erased(report->own, step, rule, at);
+        return false;
+    }
+    const char *why =
+        receipt_check_bytes(x, canonical, json_get(x->receipt, member));
+    report->step(report->own, step, why);
+    return !why;
 }
 
 /* Does the log's event say what the statement says? */
@@ -245,11 +264,9 @@ bool receipt_check(struct arena *a, struct str bundle,
                      receipt_check_disclosures(&x));
     if (json_has(o, "texts")) {
         report->step(report->own, "subject", receipt_check_subject(&x));
-        report->step(report->own, "question",
-                     receipt_check_event(&x, "asked_event", "asked_event"));
-        report->step(report->own, "answer",
-                     receipt_check_event(&x, "event", "event"));
-        report->step(report->own, "facts", receipt_check_facts(&x));
+        (void)receipt_check_event(&x, "question", "asked_event", report);
+        if (receipt_check_event(&x, "answer", "event", report))
+            report->step(report->own, "facts", receipt_check_facts(&x));
     }
     if (json_is(json_get(o, "checkpoint"), JSON_OBJECT))
         report->step(report->own, "checkpoint", receipt_check_checkpoint(&x));

@@ -7,9 +7,12 @@
 
 #define RECEIPT_CHECK_MAX ((size_t)16 << 20) /* bytes of a bundle */
 
-/* Gets each step: why is NULL where it holds, else why it does not. */
+/* Gets each step: why is NULL where it holds, else why it does not; and each
+ * text that a rule erased, of which nothing can be checked. */
 struct receipt_check_report {
     void (*step)(void *own, const char *step, const char *why);
+    void (*erased)(void *own, const char *step, struct str rule,
+                   struct str at);
     void *own;
 };
 

@@ -8,10 +8,20 @@
 
 #define TRACE_MAX 200
 
-static struct str event_text(struct arena *a, const struct event *e)
+static void event_put(struct arena *a, struct buf *b, struct str intent_id,
+                      const struct event *e)
+{
+    if (e->rule.p)
+        json_write(b, event_erased(a, intent_id, e));
+    else
+        event_write(b, e->canonical, e->hash);
+}
+
+static struct str event_text(struct arena *a, struct str intent_id,
+                             const struct event *e)
 {
     struct buf b = buf_make(a, EVENT_CANONICAL_MAX + 256);
-    event_write(&b, e->canonical, e->hash);
+    event_put(a, &b, intent_id, e);
     return buf_text(&b);
 }
 
@@ -34,7 +44,7 @@ const struct err *api_event_list(struct call *c)
     buf_char(&b, '[');
     for (size_t k = 0; k < rows.n; k++) {
         buf_put(&b, k ? "," : "");
-        event_write(&b, rows.v[k].canonical, rows.v[k].hash);
+        event_put(c->a, &b, i.id, &rows.v[k]);
     }
     buf_char(&b, ']');
     response_json_buf(c->rs, 200, &b);
@@ -54,7 +64,7 @@ const struct err *api_event_get(struct call *c)
     if (rows.n == 0)
         return ERROR(ERR_NOT_FOUND, "event.unknown",
                      "The intent has no event with this id.");
-    response_json_text(c->rs, 200, event_text(c->a, &rows.v[0]));
+    response_json_text(c->rs, 200, event_text(c->a, i.id, &rows.v[0]));
     return NULL;
 }
 
@@ -134,7 +144,8 @@ static const struct err *event_answer_echo(struct call *c,
                        w->suspension.asked_sequence, &rows));
     if (rows.n == 0)
         return ERROR(ERR_INTERNAL, "internal", "The event is missing.");
-    response_json_text(c->rs, 200, event_text(c->a, &rows.v[0]));
+    response_json_text(c->rs, 200,
+                       event_text(c->a, w->intent.id, &rows.v[0]));
     return NULL;
 }
 
@@ -200,7 +211,8 @@ const struct err *api_event_post(struct call *c)
     TRY(policy_write(&w));
     TRY(delegated ? event_delegate(c, &w, &p) : event_add(c, &w, &p));
     return call_commit_text(c, &w, 201,
-                            event_text(c->a, &w.events.v[w.events.n - 1]),
+                            event_text(c->a, w.intent.id,
+                                       &w.events.v[w.events.n - 1]),
                             false);
 }
 
@@ -220,7 +232,9 @@ static void event_keep(void *own, const struct event *e)
     if (k->n < countof(k->v))
         k->v[k->n++] = (struct event){.sequence = e->sequence,
                                       .hash = arena_str(k->a, e->hash),
-                                      .previous = arena_str(k->a, e->previous)};
+                                      .previous = arena_str(k->a, e->previous),
+                                      .rule = arena_str(k->a, e->rule),
+                                      .erased_at = e->erased_at};
 }
 
 /* Streams the events: as a tree they could be too large. */
@@ -243,6 +257,10 @@ static void event_answer_check(struct call *c, struct json *head,
             json_write_string(&b, e->previous);
         else
             buf_put(&b, "null");
+        if (e->rule.p) {
+            buf_put(&b, ",\"erased\":");
+            json_write(&b, event_rule(c->a, e));
+        }
         buf_put(&b, ",\"verified\":");
         /* After the first broken one every event is in doubt. */
         buf_put(&b, !broken || e->sequence < broken ? "true}" : "false}");

@@ -125,18 +125,30 @@ receipt_head(struct call *c, const struct receipt_found *f, struct json *o)
     return NULL;
 }
 
-/* The words that the digests stand for. */
+static void receipt_event_text(struct arena *a, struct json *texts,
+                               struct json *erased, const char *name,
+                               const struct event *e)
+{
+    json_set_text_or_null(texts, name,
+                          e->canonical.n ? e->canonical : STR_NONE);
+    if (e->rule.p)
+        json_set_json(erased, name, event_rule(a, e));
+}
+
+/* The words that the digests stand for, and which of them a rule erased. */
 static void receipt_texts(struct call *c, const struct suspension *s,
                           const struct receipt_found *f, struct json *o)
 {
     const struct receipt r = {.salt = f->row.salt, .s = s};
-    struct json *texts = json_object(c->a);
+    struct json *texts = json_object(c->a), *erased = json_object(c->a);
     json_set_text(texts, "subject", s->subject);
     json_set_text_or_null(texts, "approved_subject", s->approved_subject);
-    json_set_text(texts, "asked_event", f->asked.canonical);
-    json_set_text(texts, "event", f->ended.canonical);
+    receipt_event_text(c->a, texts, erased, "asked_event", &f->asked);
+    receipt_event_text(c->a, texts, erased, "event", &f->ended);
     json_set_json(o, "disclosures", receipt_disclosures(c->a, &r));
     json_set_json(o, "texts", texts);
+    if (json_count(erased) > 0)
+        json_set_json(o, "erased", erased);
 }
 
 const struct err *api_receipt(struct call *c)

@@ -20,6 +20,7 @@ struct verify {
     struct signing_key_rows keys;
     size_t intents, events, erased, questions, receipts, broken;
     struct str intent_id; /* of the chain */
+    bool one;             /* it is the only one */
     /* Of a chain: the sequences of events that asked, whose question was not
      * seen yet. */
     bool asks[EVENT_SEQUENCE_MAX + 1];
@@ -29,35 +30,47 @@ static void verify_fault(void *own, struct str what, struct str why)
 {
     struct verify *v = own;
     v->broken++;
-    printf("BROKEN %.*s: %.*s\n", STR_FMT(what), STR_FMT(why));
+    printf("BROKEN ");
+    verify_file_put(what);
+    printf(": ");
+    verify_file_put(why);
+    putchar('\n');
 }
 
 static void verify_hint(void *own, struct str text)
 {
     (void)own;
-    printf("  %.*s\n", STR_FMT(text));
+    printf("  ");
+    verify_file_put(text);
+    putchar('\n');
 }
 
 /* ---- a chain, and its questions ------------------------------------- */
+
+static void verify_erased(const struct verify *v, const struct event *e)
+{
+    char day[CLOCK_TEXT];
+    clock_write(day, e->erased_at);
+    printf("ERASED event %lld of intent %.*s: by rule ",
+           (long long)e->sequence, STR_FMT(v->intent_id));
+    verify_file_put(e->rule);
+    printf(" on %.10s\n", day);
+}
 
 static void verify_event(void *own, const struct event *e)
 {
     struct verify *v = own;
     v->events++;
     if (e->canonical.n == 0 && e->rule.p) {
-        char day[CLOCK_TEXT];
-        clock_write(day, e->erased_at);
-        printf("ERASED event %lld of intent %.*s: by rule %.*s on %.10s\n",
-               (long long)e->sequence, STR_FMT(v->intent_id),
-               STR_FMT(e->rule), day);
         v->erased++;
-        return;
-    }
-    if (e->sequence > 0 && e->sequence <= EVENT_SEQUENCE_MAX &&
-        (str_is(e->type, "intent.suspended") ||
-         str_is(e->type, "arbitration_requested") ||
-         str_is(e->type, "access_requested")))
+        if (v->one)
+            verify_erased(v, e);
+    } else if (e->sequence > 0 && e->sequence <= EVENT_SEQUENCE_MAX &&
+               (str_is(e->type, "intent.suspended") ||
+                str_is(e->type, "arbitration_requested") ||
+                str_is(e->type, "access_requested"))) {
         v->asks[e->sequence] = true;
+    }
 }
 
 static void verify_question(struct verify *v, struct arena *a,
@@ -238,7 +251,7 @@ static int verify_database(const struct command *c)
         .report = {.fault = verify_fault, .hint = verify_hint, .own = v}};
     const bool one = c->argc > 0 && c->argv[0][0] != '-';
     struct intent i;
-    *v = (struct verify){.c = c, .pg = c->pg};
+    *v = (struct verify){.c = c, .pg = c->pg, .one = one};
     if (!command_options_ok(c, one, "--head= --key=") ||
         !verify_heads(c, &log, kept))
         return 2;
@@ -256,13 +269,13 @@ static int verify_database(const struct command *c)
         (void)command_end(e);
         return e->kind == ERR_NOT_FOUND ? 1 : 2;
     }
+    printf("%zu intents, %zu events, ", v->intents, v->events);
     if (!one)
-        printf("%zu questions, %zu receipts, %lld leaves, %lld heads, %lld "
-               "checkpoints, %zu erased\n",
-               v->questions, v->receipts, (long long)log.leaves,
-               (long long)log.heads, (long long)log.checkpoints, v->erased);
-    printf("%zu intents, %zu events, %zu broken\n", v->intents, v->events,
-           v->broken);
+        printf("%zu erased, %zu questions, %zu receipts, %lld leaves, %lld "
+               "heads, %lld checkpoints, ",
+               v->erased, v->questions, v->receipts, (long long)log.leaves,
+               (long long)log.heads, (long long)log.checkpoints);
+    printf("%zu broken\n", v->broken);
     return v->broken ? 1 : 0;
 }
 

@@ -10,21 +10,57 @@
 #include "domain/log/receipt_check.h"
 
 #define MEMORY ((size_t)2 << 30)
+#define LINES 100 /* that are printed of a kind */
+
+void verify_file_put(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        const unsigned char c = (unsigned char)s.p[i];
+        putchar(c < ' ' || c == 127 ? '?' : c);
+    }
+}
+
+static void verify_file_rule(struct str rule, struct str at)
+{
+    printf(": by rule ");
+    verify_file_put(rule);
+    printf(" on ");
+    verify_file_put(str_head(at, 10));
+    putchar('\n');
+}
+
+/* The lines that were printed. */
+struct verify_file_lines {
+    size_t broken, erased;
+};
+
+static bool verify_file_more(size_t *n)
+{
+    if (*n == LINES)
+        puts("Further lines of this kind are not shown.");
+    return (*n)++ < LINES;
+}
 
 static void verify_file_fault(void *own, int64_t line, struct str what,
                               const char *why)
 {
-    (void)own;
-    printf("BROKEN line %lld, %.*s: %s\n", (long long)line, STR_FMT(what),
-           why);
+    struct verify_file_lines *lines = own;
+    if (!verify_file_more(&lines->broken))
+        return;
+    printf("BROKEN line %lld, ", (long long)line);
+    verify_file_put(what);
+    printf(": %s\n", why);
 }
 
 static void verify_file_erased(void *own, int64_t line, struct str what,
                                struct str rule, struct str at)
 {
-    (void)own;
-    printf("ERASED line %lld, %.*s: by rule %.*s on %.*s\n", (long long)line,
-           STR_FMT(what), STR_FMT(rule), STR_FMT(str_head(at, 10)));
+    struct verify_file_lines *lines = own;
+    if (!verify_file_more(&lines->erased))
+        return;
+    printf("ERASED line %lld, ", (long long)line);
+    verify_file_put(what);
+    verify_file_rule(rule, at);
 }
 
 static int verify_file_unreadable(struct str path, const char *why)
@@ -52,28 +88,45 @@ size_t verify_file_keys(const struct command *c, struct arena *a,
 
 /* ---- an export of the log ------------------------------------------- */
 
-/* Feeds the file line by line; false: it cannot be read, and *why says why. */
-static bool verify_file_read(struct arena *a, struct bundle *b,
-                             const char *path, const char **why)
+/* A file that is fed to the check line by line. */
+struct verify_file {
+    struct arena *arena;
+    struct bundle *bundle;
+    FILE *file;
+    const char *why; /* it cannot be read; NULL: it was */
+};
+
+static void verify_file_read(void *own)
 {
-    FILE *f = fopen(path, "r");
-    char *line = arena_many(a, BUNDLE_LINE_MAX, char);
-    bool fine = f != NULL;
-    *why = fine ? NULL : strerror(errno);
-    while (fine && fgets(line, (int)BUNDLE_LINE_MAX, f)) {
+    struct verify_file *x = own;
+    char *line = arena_many(x->arena, BUNDLE_LINE_MAX, char);
+    int64_t at = 1;
+    x->why = NULL;
+    for (; !x->why && fgets(line, (int)BUNDLE_LINE_MAX, x->file); at++) {
         const size_t n = strlen(line);
-        fine = n > 0 && line[n - 1] == '\n' &&
-               bundle_line(b, (struct str){line, n - 1});
-        if (!fine)
-            *why = "a line is not of an export of the log";
+        if (n == 0 || line[n - 1] != '\n' ||
+            !bundle_line(x->bundle, (struct str){line, n - 1}))
+            x->why = arena_z(x->arena,
+                             arena_join(x->arena, STR("line "),
+                                        arena_number(x->arena, at),
+                                        STR(" is not of an export of the "
+                                            "log")));
     }
-    if (fine && ferror(f)) {
-        *why = strerror(errno);
-        fine = false;
-    }
-    if (f)
-        fclose(f);
-    return fine;
+    if (ferror(x->file))
+        x->why = strerror(errno);
+}
+
+static const char *verify_file_feed(struct arena *a, struct bundle *b,
+                                    const char *path)
+{
+    struct verify_file x = {
+        .arena = a, .bundle = b, .file = fopen(path, "r")};
+    if (!x.file)
+        return strerror(errno);
+    if (!arena_try(a, verify_file_read, &x))
+        x.why = "its events need more than 2 GB of memory";
+    fclose(x.file);
+    return x.why;
 }
 
 /* The head of today is the one that the next run compares. */
@@ -88,11 +141,12 @@ static int verify_file_log(const struct command *c, struct arena *a)
 {
     const struct str path = command_option(c, "--bundle", 0);
     const struct str head = command_option(c, "--head", 0);
+    struct verify_file_lines lines = {.broken = 0};
     const struct bundle_report report = {.fault = verify_file_fault,
-                                         .erased = verify_file_erased};
+                                         .erased = verify_file_erased,
+                                         .own = &lines};
     struct buf old = buf_make(a, NOTE_MAX);
     struct note_key keys[BUNDLE_KEYS];
-    const char *why = NULL;
     if (!command_options_ok(c, 0, "--bundle= --key= --head="))
         return 2;
     const size_t n = verify_file_keys(c, a, keys);
@@ -105,7 +159,8 @@ static int verify_file_log(const struct command *c, struct arena *a)
         bundle_make(a, keys, n, kept ? buf_text(&old) : STR_NONE, &report);
     if (!b)
         return verify_file_unreadable(head, "this is no head by this key");
-    if (!verify_file_read(a, b, arena_z(a, path), &why))
+    const char *why = verify_file_feed(a, b, arena_z(a, path));
+    if (why)
         return verify_file_unreadable(path, why);
     const struct bundle_sums sums = bundle_end(b);
     if (sums.faults == 0 && head.n &&
@@ -137,14 +192,24 @@ static void verify_file_step(void *own, const char *step, const char *why)
            why ? why : "");
 }
 
+static void verify_file_erased_text(void *own, const char *step,
+                                    struct str rule, struct str at)
+{
+    (void)own;
+    printf("ERASED %s", step);
+    verify_file_rule(rule, at);
+}
+
 static int verify_file_one(const struct command *c, struct arena *a)
 {
     const struct str path = command_option(c, "--receipt", 0);
     struct buf text = buf_make(a, RECEIPT_CHECK_MAX);
     struct note_key keys[BUNDLE_KEYS];
     int faults = 0;
-    const struct receipt_check_report report = {.step = verify_file_step,
-                                                .own = &faults};
+    const struct receipt_check_report report = {
+        .step = verify_file_step,
+        .erased = verify_file_erased_text,
+        .own = &faults};
     if (!command_options_ok(c, 0, "--receipt= --key="))
         return 2;
     const size_t n = verify_file_keys(c, a, keys);

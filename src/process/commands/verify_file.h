@@ -10,6 +10,9 @@
  * --key KEY. */
 int verify_file_bundle(const struct command *c);
 int verify_file_receipt(const struct command *c);
+/* Prints a text of a file or of the database, which nobody trusts: a control
+ * character becomes a question mark. */
+void verify_file_put(struct str s);
 /* The keys of all --key. 0: one of them is none, or there is none, and that was
  * printed. */
 size_t verify_file_keys(const struct command *c, struct arena *a,

@@ -54,9 +54,11 @@ SELECT e.sequence, id, event_type, microseconds(created_at), canonical, event_ha
  WHERE e.intent_id = $1 AND e.sequence = $2
 
 -- name: event_find
-SELECT sequence, id, event_type, microseconds(created_at), canonical, event_hash,
-       previous_event_hash
-  FROM event WHERE intent_id = $1 AND id = $2
+SELECT e.sequence, id, event_type, microseconds(created_at), canonical, event_hash,
+       previous_event_hash, rule, erased_at
+  FROM event e
+-- use: event_rule e
+ WHERE e.intent_id = $1 AND id = $2
 
 -- name: event_tails
 -- The end of every chain as stored with the intents, page by page.

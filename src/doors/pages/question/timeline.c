@@ -293,6 +293,8 @@ static struct str timeline_detail(const struct page_view *v,
         json_raw_member(v->a, e->canonical, STR("payload"));
     const struct str text =
         p ? timeline_payload(v, e, p, about_question)
+        : e->rule.p
+            ? arena_join(v->a, STR("Erased by the rule "), e->rule)
         : raw.n <= PAYLOAD_MAX
             ? STR("The event cannot be read")
             : arena_join(v->a, STR("Not shown here: "),
