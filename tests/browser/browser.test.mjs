@@ -10,6 +10,7 @@ import "./cards.mjs";
 import "./comfort.mjs";
 import "./containers.mjs";
 import "./demo.mjs";
+import "./evidence.mjs";
 import "./facts.mjs";
 import "./hold.mjs";
 import "./hostile.mjs";

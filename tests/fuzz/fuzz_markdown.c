@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         put(&is, json_get_text(block.value, "info"));
         const struct json *lines = json_get(block.value, "lines");
         for (size_t k = 0; k < json_count(lines); k++)
-            put(&is, json_text(json_at(lines, k)));
+            put(&is, json_get_text(json_at(lines, k), "line"));
     }
     put(&was, text);
     must(depth == 0);

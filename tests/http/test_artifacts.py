@@ -16,7 +16,7 @@ UPLOAD = "POST /api/v1/artifacts"
 GET = "GET /api/v1/artifacts/{sha256}"
 SHOW = "GET /artifacts/{sha256}"
 route = pytest.mark.route
-SANDBOX = "default-src 'none'; sandbox;"
+SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox; "
 
 
 def png(width=3, height=2, extra=b""):
@@ -253,6 +253,36 @@ def test_the_page_shows_it(agent, person, operator):
     assert answer(operator, asked).status_code == 200
     after = person("operator").client.get(r.url.path).text
     assert f'<img src="{where}"' in after and "The log" in after
+
+
+@route(UPLOAD)
+@pytest.mark.parametrize("data, kind, pieces", [
+    ("-a\n+<b>\n c\n", "text/x-diff",
+     ['class="del"', 'class="add"', "<bdi>&lt;b&gt;</bdi>"]),
+    ('{"sum": {"of": 4711}}', "application/json", ["sum.of", "4711"]),
+    ("# Notes\n\n- *one*\n<b>", "text/markdown",
+     ["Notes</h3>", "<em>one</em>", "&lt;b&gt;"]),
+    ('{"twice": 1, "twice": 2}', "application/json",
+     ["<bdi>{&quot;twice&quot;: 1, &quot;twice&quot;: 2}"])])
+def test_a_text_is_read_by_its_type(agent, person, data, kind, pieces):
+    ref = upload(agent, data.encode(), kind).json()["ref"]
+    asked = ask(agent, evidence=[{"title": "The file", "ref": ref}])
+    r = person("operator").client.get(f"/suspensions/{asked['suspension_id']}")
+    part = r.text.split("The file</bdi>")[1].split("</details>\n</div>")[0]
+    for piece in pieces:
+        assert piece in part, piece
+    first = data.splitlines()[0].replace('"', "&quot;")
+    assert f"<li><code><bdi>{first}</bdi></code></li>" in part
+
+
+@route(UPLOAD)
+def test_a_long_text_is_shown_by_its_beginning(agent, person):
+    text = "\u20ac" * 21845 + "xy\u20ac" + "end"  # cut within a character
+    ref = stored(agent, (new_id() + "\n" + text).encode(), "text/plain")
+    asked = ask(agent, evidence=[{"title": "The file", "ref": ref}])
+    r = person("operator").client.get(f"/suspensions/{asked['suspension_id']}")
+    assert "Only the beginning is shown" in Page(r).text
+    assert "2 lines shown" in Page(r).text and "\ufffd" not in r.text
 
 
 @route(SHOW)

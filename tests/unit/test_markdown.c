@@ -25,7 +25,8 @@ static struct str shape(const char *text)
             buf_printf(&b, "(%.*s", STR_FMT(json_get_text(block.value,
                                                           "info")));
             for (size_t k = 0; k < json_count(lines); k++)
-                buf_printf(&b, "|%.*s", STR_FMT(json_text(json_at(lines, k))));
+                buf_printf(&b, "|%.*s",
+                           STR_FMT(json_get_text(json_at(lines, k), "line")));
             buf_char(&b, ')');
         }
         if (!json_is(block.value, JSON_ARRAY))

@@ -155,8 +155,7 @@ static void parts_set_edit(struct page_view *v, struct json *o,
 
 /* ---- a patch -------------------------------------------------------- */
 
-static void parts_set_patch(struct page_view *v, struct json *o,
-                            struct str text)
+struct json *kinds_parts_patch(struct page_view *v, struct str text)
 {
     const size_t n = parts_lines(text);
     struct json *runs = json_array(v->a);
@@ -179,7 +178,7 @@ static void parts_set_patch(struct page_view *v, struct json *o,
             parts_add_line(v, lines, "", "", inner);
         before = line;
     }
-    json_set_json(o, "runs", runs);
+    return runs;
 }
 
 /* ---- all ------------------------------------------------------------ */
@@ -228,7 +227,7 @@ static struct json *parts_one(struct kinds_card *c, struct str name,
         fold = parts_fold(v, lines, text);
     json_set_json(o, "long", fold);
     if (part->type == TOOL_PART_PATCH)
-        parts_set_patch(v, o, text);
+        json_set_json(o, "runs", kinds_parts_patch(v, text));
     else
         json_set_text(o, "text", text);
     return o;

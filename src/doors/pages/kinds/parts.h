@@ -11,5 +11,7 @@
  * lines unfolded if they are few. NULL: there are none, or the page has no more
  * room; then the call's table shows them. */
 struct json *kinds_parts(struct kinds_card *c, const struct tool_action *call);
+/* `runs` of that template: the lines of a patch, nothing of it folded. */
+struct json *kinds_parts_patch(struct page_view *v, struct str text);
 
 #endif

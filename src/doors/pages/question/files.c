@@ -1,7 +1,9 @@
 /* The files of a question on its page. */
 #include "doors/pages/question/files.h"
 
-#include "base/json/fields.h"
+#include "doors/pages/kinds/parts.h"
+#include "doors/pages/question/markdown.h"
+#include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/refs.h"
 #include "store/question/artifacts.h"
 
@@ -21,25 +23,58 @@ const struct err *question_files_load(struct call *c, struct page_view *v,
     return NULL;
 }
 
-/* The text by lines, and what is left of the page's bytes. A character that
- * was cut in its middle is left out. */
-static void files_set_text(struct page_view *v, struct json *o,
-                           const struct artifact_shown *f, size_t *room)
+/* The text by lines; the last one has all that are too many. */
+static struct json *files_lines(struct page_view *v, struct str text)
 {
     struct json *lines = json_array(v->a);
-    struct str rest = str_sub(f->text, 0, *room);
-    while (rest.n > 0 && !str_utf8(rest))
-        rest.n--;
-    const bool whole = rest.n == (size_t)f->artifact.size;
-    *room -= rest.n;
+    struct str rest = text;
     if (rest.n > 0 && rest.p[rest.n - 1] == '\n')
         rest.n--;
     while (rest.p && rest.n > 0 && json_count(lines) < LINES)
         json_add_text(lines, str_cut(&rest, '\n'));
     if (rest.p && rest.n > 0)
         json_add_text(lines, rest);
-    json_set_bool(o, "is_short", whole && json_count(lines) <= SHORT);
+    return lines;
+}
+
+/* The values of JSON as a table; NULL: it is none, or has no values. */
+static struct json *files_table(struct page_view *v, struct str text)
+{
+    struct page_facts_room room = page_facts_room();
+    struct json *o = json_object(v->a), *value = NULL;
+    if (json_parse(v->a, text, &value) || json_count(value) == 0)
+        return NULL;
+    page_facts_set_rows(v, &room, o, value);
+    return o;
+}
+
+/* Reads it by its type, where all of it is there, as far as the page has room
+ * for its bytes. A character that was cut in its middle is left out. */
+static void files_set_text(struct page_view *v, struct json *o,
+                           const struct artifact_shown *f, size_t *room)
+{
+    const enum artifact_form form = artifact_form(f->artifact.media_type);
+    struct str text = str_sub(f->text, 0, *room);
+    while (text.n > 0 && !str_utf8(text))
+        text.n--;
+    *room -= text.n;
+    const bool whole = text.n == (size_t)f->artifact.size;
+    const bool diff = form == ARTIFACT_DIFF;
+    struct json *lines = files_lines(v, text);
+    const size_t n = json_count(lines);
+    struct json *table =
+        whole && form == ARTIFACT_JSON ? files_table(v, text) : NULL;
+    struct json *blocks = whole && form == ARTIFACT_MARKDOWN
+                              ? question_markdown(v->a, text)
+                              : NULL;
+    json_set_json(o, "table", table);
+    json_set_json(o, "blocks", blocks);
+    json_set_json(o, "runs",
+                  diff && n < LINES ? kinds_parts_patch(v, text) : NULL);
+    json_set_bool(o, "is_read", table || blocks || (diff && n < LINES));
+    json_set_bool(o, "is_short", whole && n <= SHORT);
     json_set_bool(o, "is_cut", !whole);
+    json_set_int(o, "count", (int64_t)n);
     json_set_json(o, "lines", lines);
 }
 

@@ -330,21 +330,38 @@ static struct markdown_mark markdown_mark(struct str s, int depth)
 static void markdown_blocks(struct markdown *m, struct markdown_lines lines,
                             int depth);
 
+/* A line of code; of a diff with its tone. */
+static void markdown_code(struct markdown *m, struct json *list,
+                          struct str line, bool diff)
+{
+    struct json *o = json_object(m->a);
+    const char first = diff && line.n > 0 ? line.p[0] : ' ';
+    json_set_text(o, "tone",
+                  str_of(first == '+'   ? "add"
+                         : first == '-' ? "del"
+                         : first == '@' ? "hunk"
+                                        : ""));
+    json_set_text(o, "line", line);
+    json_add_json(list, o);
+    m->parts++;
+}
+
 /* Each takes the lines from at on, and returns the line behind it. */
 static size_t markdown_fence(struct markdown *m, struct markdown_lines lines,
                              size_t at, const struct markdown_mark *k)
 {
     const char sign = lines.v[at].p[k->sign];
+    const struct str info =
+        str_trim(str_sub(lines.v[at], k->content, lines.v[at].n));
+    const bool diff = str_is(info, "diff") || str_is(info, "patch");
     struct json *o = json_object(m->a), *list = json_array(m->a);
-    json_set_text(o, "info", str_trim(str_sub(lines.v[at], k->content,
-                                              lines.v[at].n)));
+    json_set_text(o, "info", info);
     for (at++; at < lines.n; at++) {
         const struct str line = str_trim(lines.v[at]);
         if (line.n >= k->signs && line.p[0] == sign &&
             markdown_run(line, 0) == line.n)
             break;
-        json_add_text(list, lines.v[at]);
-        m->parts++;
+        markdown_code(m, list, lines.v[at], diff);
     }
     json_set_json(o, "lines", list);
     markdown_add(m, "fence", o);

@@ -20,7 +20,8 @@
  *              blocks in it follow. in_step is its number, the others true.
  *   out_quote, out_list, out_steps, out_item: it ends.
  *   head, subhead, para: a list of pieces.
- *   fence      {info, lines}
+ *   fence      {info, lines}, of a line {tone, line}; tone add, del or hunk in
+ *              a diff
  * A piece has one member: plain, em, strong, both, tick (code): the text; or
  * link: {label, url, same}, label "" where the address stands alone, same where
  * it says nothing else than the address.
