@@ -187,6 +187,15 @@ Test(tool_title, hides_nothing)
          "Run `a[U+202E]b[U+200B]c[U+001B][2K`"},
         {"Edit", "{'file_path':'a (+0 -0)','content':'x'}",
          "Edit \"a (+0 -0)\" (1 line)"},
+        {"Edit", "{'file_path':'a\\\" (+0 -0) \\\"','content':'x'}",
+         "Edit \"a\\\" (+0 -0) \\\"\" (1 line)"},
+        {"WebFetch", "{'url':'https://a b@evil.test (x)/'}",
+         "Fetch \"evil.test (x)\" by the URL \"https://a b@evil.test (x)/\""},
+        {"Read",
+         "{'file_path':'\\u202e\\u202e\\u202e\\u202e\\u202e\\u202e"
+         "\\u202e\\u202e\\u202e\\u202e\\u202e\\u202e\\u202e/etc'}",
+         "Read \"[U+202E][U+202E][U+202E][U+202E][U+202E][U+202E][U+202E]"
+         "[U+202E][U+202E][U+202E][U+202E][U+202E][U+202E]\xE2\x80\xA6\""},
         {"Read", "{'file_path':'a\\nb\\u202e'}",
          "Read \"a \xE2\x86\xB5 b[U+202E]\""},
         {"Read", "{'file_path':'caf\xC3\xA9/\xE6\x96\x87.md'}",

@@ -13,9 +13,11 @@
 
 /* ---- texts ---------------------------------------------------------- */
 
-/* At most max characters of a text in one line; returns the number of those
- * that are left out. */
-static size_t title_put(struct buf *b, struct str text, size_t max)
+/* At most max characters of a text in one line, with a backslash before each
+ * quotation mark where it is quoted; returns the number of those that are left
+ * out. */
+static size_t title_put(struct buf *b, struct str text, size_t max,
+                        bool quoted)
 {
     const struct str s = str_trim(text);
     size_t at = 0;
@@ -33,6 +35,7 @@ static size_t title_put(struct buf *b, struct str text, size_t max)
             buf_printf(b, "[U+%04X]", (unsigned)rune);
             used += strlen("[U+0000]") - 1;
         } else {
+            buf_put(b, quoted && rune == '"' ? "\\" : "");
             buf_str(b, str_sub(s, from, at));
         }
     }
@@ -45,7 +48,7 @@ static void title_put_words(struct buf *b, struct str text, size_t max)
 {
     const char *fence = str_find(text, '`', 0) < text.n ? "``" : "`";
     buf_put(b, fence);
-    const size_t left = title_put(b, text, max);
+    const size_t left = title_put(b, text, max, false);
     buf_put(b, fence);
     if (left > 0)
         buf_printf(b, " " ELLIPSIS " %zu more character%s", left,
@@ -65,13 +68,14 @@ static void title_put_path(struct buf *b, struct str text, size_t max)
                           (rune < 0x7F && strchr("/._-~@+:\\$", (int)rune)));
     }
     buf_put(b, plain ? "" : "\"");
-    if (runes <= max) {
-        title_put(b, s, max);
-    } else {
-        title_put(b, s, max - tail);
+    if (runes > max) {
+        title_put(b, s, max - tail, !plain);
         buf_put(b, ELLIPSIS);
-        title_put(b, str_sub(s, str_head(s, runes - tail).n, s.n), tail);
     }
+    const struct str end =
+        runes > max ? str_sub(s, str_head(s, runes - tail).n, s.n) : s;
+    if (title_put(b, end, runes > max ? tail : max, !plain) > 0)
+        buf_put(b, ELLIPSIS);
     buf_put(b, plain ? "" : "\"");
 }
 
@@ -96,11 +100,11 @@ static void title_put_url(struct buf *b, struct str text, size_t max)
     }
     const struct str shown = secure && plain ? str_sub(s, scheme.n, s.n) : s;
     if (user > 0) {
-        title_put(b, str_sub(place, user, place.n), max);
+        title_put_path(b, str_sub(place, user, place.n), max / 2);
         buf_put(b, " by the URL ");
     }
     buf_put(b, plain ? "" : "\"");
-    const size_t left = title_put(b, shown, max);
+    const size_t left = title_put(b, shown, max, !plain);
     buf_put(b, left > 0 ? ELLIPSIS : "");
     buf_put(b, plain ? "" : "\"");
 }
@@ -375,6 +379,11 @@ static void title_put_changes(struct buf *b, const struct tool_action *c)
         title_put_counts(b, plus, minus);
 }
 
+static void title_put_tool(struct buf *b, struct str tool)
+{
+    buf_put(b, title_put(b, tool, NAME_MAX, false) > 0 ? ELLIPSIS : "");
+}
+
 /* In one line; nothing where no row fits. */
 static void title_put_call(struct buf *b, const struct tool_action *c,
                            size_t max)
@@ -384,8 +393,7 @@ static void title_put_call(struct buf *b, const struct tool_action *c,
         buf_put(b, r->verb);
     } else {
         buf_put(b, "Run ");
-        title_put(b, c->tool, NAME_MAX);
-        buf_put(b, str_runes(c->tool) > NAME_MAX ? ELLIPSIS : "");
+        title_put_tool(b, c->tool);
     }
     /* Behind a command everything could be taken for a part of it. */
     const size_t before = b->n;
@@ -442,7 +450,7 @@ static struct str title_calls(struct arena *a, const struct json *calls)
             buf_str(&b, title);
         } else {
             buf_put(&b, "Run ");
-            title_put(&b, json_get_text(json_at(calls, i), "tool"), NAME_MAX);
+            title_put_tool(&b, json_get_text(json_at(calls, i), "tool"));
         }
     }
     if (i < n)
