@@ -12,7 +12,7 @@
 #define LIST 100 /* checkpoints, unless the caller sets another number */
 #define SIGNER_MAX 2    /* seconds in which the signer has to answer, */
 #define SIGNER_AGAIN 10 /* and until it may be there again */
-#define ANCHOR_MAX 20   /* seconds: more than a transfer of the sender takes */
+#define ANCHOR_MAX 25   /* seconds: more than a transfer of the sender takes */
 #define ANCHOR_AGAIN 10
 
 /* A checkpoint whose intent the caller reaches; the server's are everybody's.
