@@ -32,9 +32,10 @@ const struct err *deliver_anchor_take(struct deliver_anchor *x, struct pg *pg,
     *x = (struct deliver_anchor){.tries = item.tries};
     if (!str_copy(x->checkpoint_id, sizeof x->checkpoint_id,
                   item.checkpoint_id) ||
-        !log_checkpoint_hash_read(a, item.merkle_root, &root))
-        return ERROR(ERR_INTERNAL, "log.inconsistent",
-                     "A checkpoint has no root.");
+        !log_checkpoint_hash_read(a, item.merkle_root, &root)) {
+        deliver_anchor_fail(x, STR("The checkpoint has no root."));
+        return NULL;
+    }
     memcpy(x->ask.digest, root.b, sizeof x->ask.digest);
     crypt_random(x->ask.nonce, sizeof x->ask.nonce);
     /* The address is of whoever runs the server, and may be a private one. */
@@ -101,10 +102,13 @@ const struct err *deliver_anchor_store(struct deliver_anchor *x, struct pg *pg,
     if (!x->ended)
         return NULL;
     const struct log_anchors_try t = deliver_anchor_try(x, a);
-    TRY(log_anchors_end(pg, a, &t));
+    const struct err *e = log_anchors_end(pg, a, &t);
+    if (e && (e->kind == ERR_BUSY || e->kind == ERR_AGAIN))
+        return e;
+    /* One that the database refuses is dropped: its claim expires. */
     x->ended = false;
-    if (!t.failure.p)
-        return NULL;
+    if (e || !t.failure.p)
+        return e;
     log_line(LOG_WARN, "deliver: the authority gave no stamp of %.*s: %.*s",
              STR_FMT(t.checkpoint_id), STR_FMT(t.failure));
     wake_changed(log_anchor_wake(a, t.checkpoint_id), clock_now(), STR_NONE);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 
 #define STAMP_REQUEST_MAX 128
+#define STAMP_SERIAL_MAX 42 /* digits of 160 bits, and a byte of zeros */
 
 /* The objects of libcrypto for one stamp. */
 struct stamp_parts {
@@ -99,8 +100,9 @@ static const char *stamp_check(struct arena *a, struct stamp_parts *p,
         return "the signature of the stamp does not hold";
     p->serial = ASN1_INTEGER_to_BN(TS_TST_INFO_get_serial(info), NULL);
     p->hex = p->serial ? BN_bn2hex(p->serial) : NULL;
-    if (!p->hex || !stamp_time(a, TS_TST_INFO_get_time(info), &out->at))
-        return "the stamp has no serial number or no time";
+    if (!p->hex || strlen(p->hex) > STAMP_SERIAL_MAX ||
+        !stamp_time(a, TS_TST_INFO_get_time(info), &out->at))
+        return "the stamp has no time, or no serial number of up to 160 bits";
     out->serial = arena_str(a, str_of(p->hex));
     return NULL;
 }

@@ -130,6 +130,13 @@ def refusing(tsa):
         good[-9] ^= 1
         return 200, bytes(good)
 
+    def large_serial(query):
+        kept = (tsa.dir / "serial").read_text()
+        (tsa.dir / "serial").write_text("AB" * 30 + "\n")
+        reply = tsa.reply(query)
+        (tsa.dir / "serial").write_text(kept)
+        return 200, reply
+
     root = lambda query: query[query.index(b"\x04\x20") + 2:][:32]  # noqa: E731
     return {
         "rejected": lambda q: (200, tsa.reply(q, "other")),
@@ -138,6 +145,9 @@ def refusing(tsa):
         "without a nonce": lambda q: (200, tsa.reply(tsa.query(
             root(q), "-no_nonce"))),
         "of a signature that does not hold": bad_signature,
+        "without its certificate": lambda q: (200, tsa.reply(
+            q.replace(b"\x01\x01\xff", b"\x01\x01\x00"))),
+        "of a large serial number": large_serial,
         "with something behind it": lambda q: (200, tsa.reply(q) + b"\0"),
         "rubbish": lambda q: (200, b"0\x82\xff\xff rubbish"),
         "empty": lambda q: (200, b""),
