@@ -137,6 +137,13 @@ test("an edit is a difference of lines before all other facts", () =>
         assert.doesNotMatch(await text(page, ".call"), /old_string/);
     }));
 
+test("the query of any tool is a text of its own", () =>
+    withSparePage(by, async (page) => {
+        await open(page, ...calls.mcp);
+        assert.equal(await text(page, ".piece-head"), "Query");
+        assert.equal(await text(page, "pre.code"), calls.mcp[1].query);
+    }));
+
 test("unchanged lines are folded, and a yes takes a second step", () =>
     withSparePage(by, async (page) => {
         const id = await open(page, ...calls.multi);

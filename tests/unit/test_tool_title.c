@@ -195,7 +195,7 @@ Test(tool_title, hides_nothing)
          "{'file_path':'\\u202e\\u202e\\u202e\\u202e\\u202e\\u202e"
          "\\u202e\\u202e\\u202e\\u202e\\u202e\\u202e\\u202e/etc'}",
          "Read \"[U+202E][U+202E][U+202E][U+202E][U+202E][U+202E][U+202E]"
-         "[U+202E][U+202E][U+202E][U+202E][U+202E][U+202E]\xE2\x80\xA6\""},
+         "[U+202E]\xE2\x80\xA6\""},
         {"Read", "{'file_path':'a\\nb\\u202e'}",
          "Read \"a \xE2\x86\xB5 b[U+202E]\""},
         {"Read", "{'file_path':'caf\xC3\xA9/\xE6\x96\x87.md'}",
@@ -247,6 +247,12 @@ Test(tool_title, long_values)
     cr_expect(str_eq(got, arena_join(a, STR("Run `"), hundred,
                                      STR("` \xE2\x80\xA6 212 more "
                                          "characters"))),
+              "%.*s", STR_FMT(got));
+    got = title("Edit", "{'file_path':'/home/anna/projects/shop/web/src/"
+                        "components/checkout/items/cart.ts',"
+                        "'old_string':'a','new_string':'b'}");
+    cr_expect(str_is(got, "Edit /home/anna/projects/\xE2\x80\xA6"
+                          "eb/src/components/checkout/items/cart.ts (+1 -1)"),
               "%.*s", STR_FMT(got));
     got = title_with("Read", "file_path", repeated("d/", 500));
     cr_expect(str_starts(got, STR("Read d/d/")), "%.*s", STR_FMT(got));
@@ -320,6 +326,8 @@ Test(tool_title, parts)
          "{'file_path':'a','edits':[{'old_string':'x','new_string':7},9]}",
          "",
          "{'file_path':'a','edits':[{'old_string':'x','new_string':7},9]}"},
+        {"mcp__db__query", "{'query':'x','database':'y'}", "command x|",
+         "{'database':'y'}"},
         {"Write", "{'file_path':'a','content':'x'}", "content x|",
          "{'file_path':'a'}"},
         {"apply_patch", "{'input':'p'}", "patch p|", "{}"},

@@ -263,12 +263,12 @@ static void action_add_edits(struct tool_action *c)
 
 static void action_read_parts(struct tool_action *c)
 {
-    const enum tool_form form = c->row ? c->row->form : TOOL_WORDS;
+    const enum tool_form form = c->row ? c->row->form : TOOL_URL;
     c->rest = json_copy(c->a, c->args);
-    if (form == TOOL_COMMAND || form == TOOL_PATCH) {
-        action_add_part(c, (struct tool_part){form == TOOL_COMMAND
-                                                  ? TOOL_PART_COMMAND
-                                                  : TOOL_PART_PATCH,
+    if (form == TOOL_COMMAND || form == TOOL_WORDS || form == TOOL_PATCH) {
+        action_add_part(c, (struct tool_part){form == TOOL_PATCH
+                                                  ? TOOL_PART_PATCH
+                                                  : TOOL_PART_COMMAND,
                                               .text = c->value});
         if (json_is(json_get_str(c->args, c->member), JSON_STRING))
             json_unset(c->rest, c->member);

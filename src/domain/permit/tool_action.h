@@ -31,7 +31,7 @@ struct tool_row {
 };
 
 enum tool_part_type {
-    TOOL_PART_COMMAND,
+    TOOL_PART_COMMAND, /* or the words of a search, a script, a prompt */
     TOOL_PART_CONTENT, /* of a file */
     TOOL_PART_PATCH,   /* several files, each line with its sign */
     TOOL_PART_EDIT     /* a text in place of another */

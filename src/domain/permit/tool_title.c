@@ -5,7 +5,8 @@
 #include "domain/permit/line_diff.h"
 #include "domain/permit/tool_action.h"
 
-#define VALUE_MAX 100 /* characters of a command, path or URL */
+#define VALUE_MAX 100 /* characters of a command or URL */
+#define FILE_MAX 60   /* of a path, whose end has to be seen in a list */
 #define NAME_MAX 40   /* of a tool or an argument */
 #define NAMES_MAX 3   /* of other arguments, and of files */
 #define LINE_END "\xE2\x86\xB5"
@@ -56,11 +57,12 @@ static void title_put_words(struct buf *b, struct str text, size_t max)
 }
 
 /* A path as it is where nothing in it could be taken for the rest of a title,
- * else in quotation marks. A long one loses its middle. */
-static void title_put_path(struct buf *b, struct str text, size_t max)
+ * else in quotation marks. A long one loses its middle, less of its end. */
+static void title_put_path(struct buf *b, struct str text, size_t room)
 {
     const struct str s = str_trim(text);
-    const size_t runes = str_runes(s), tail = max / 2;
+    const size_t max = room < FILE_MAX ? room : FILE_MAX;
+    const size_t runes = str_runes(s), tail = max - max / 3;
     bool plain = true;
     for (size_t at = 0; at < s.n;) {
         const uint32_t rune = str_rune(s, &at);

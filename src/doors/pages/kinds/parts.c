@@ -233,35 +233,50 @@ static struct json *parts_one(struct kinds_card *c, struct str name,
     return o;
 }
 
-struct json *kinds_parts(struct kinds_card *c, const struct tool_action *call)
+/* "Change 2 of 3", or the name of an argument that is a part. */
+static struct str parts_name(struct arena *a, const struct tool_action *call,
+                             size_t i)
 {
     static const char *const names[] = {[TOOL_PART_COMMAND] = "Command",
                                         [TOOL_PART_CONTENT] = "Content",
                                         [TOOL_PART_PATCH] = "Patch",
                                         [TOOL_PART_EDIT] = "Change"};
-    struct arena *a = c->v->a;
-    struct json *list = json_array(a);
-    size_t bytes = 0, lines = 0, edits = 0, edit = 0;
+    static const char *const members[][2] = {
+        {"script", "Script"},  {"code", "Code"},         {"sql", "SQL"},
+        {"query", "Query"},    {"search_term", "Query"}, {"prompt", "Prompt"},
+        {"pattern", "Pattern"}};
+    const enum tool_part_type type = call->parts[i].type;
+    size_t edits = 0, place = 0;
+    for (size_t k = 0; type == TOOL_PART_COMMAND && k < countof(members); k++)
+        if (str_is(call->member, members[k][0]))
+            return str_of(members[k][1]);
+    for (size_t k = 0; k < call->n; k++) {
+        edits += call->parts[k].type == TOOL_PART_EDIT;
+        place += k <= i && call->parts[k].type == TOOL_PART_EDIT;
+    }
+    if (type != TOOL_PART_EDIT || edits == 1)
+        return str_of(names[type]);
+    return arena_join(a, str_of(names[type]), STR(" "),
+                      arena_number(a, (int64_t)place), STR(" of "),
+                      arena_number(a, (int64_t)edits));
+}
+
+struct json *kinds_parts(struct kinds_card *c, const struct tool_action *call)
+{
+    struct json *list = json_array(c->v->a);
+    size_t bytes = 0, lines = 0;
     for (size_t i = 0; i < call->n; i++) {
         const struct tool_part *p = &call->parts[i];
         bytes += p->text.n + p->before.n + p->after.n;
         lines += parts_lines(p->text) + parts_lines(p->before) +
                  parts_lines(p->after);
-        edits += p->type == TOOL_PART_EDIT;
     }
     if (call->n == 0 || bytes > c->room.bytes || lines > c->lines)
         return NULL;
     c->room.bytes -= bytes;
     c->lines -= lines;
-    for (size_t i = 0; i < call->n; i++) {
-        const struct tool_part *p = &call->parts[i];
-        struct str name = str_of(names[p->type]);
-        edit += p->type == TOOL_PART_EDIT;
-        if (p->type == TOOL_PART_EDIT && edits > 1)
-            name =
-                arena_join(a, name, STR(" "), arena_number(a, (int64_t)edit),
-                           STR(" of "), arena_number(a, (int64_t)edits));
-        json_add_json(list, parts_one(c, name, p));
-    }
+    for (size_t i = 0; i < call->n; i++)
+        json_add_json(list, parts_one(c, parts_name(c->v->a, call, i),
+                                      &call->parts[i]));
     return list;
 }

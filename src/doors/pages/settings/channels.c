@@ -14,7 +14,7 @@ static const struct settings_form_option kinds[] = {
 static const struct settings_form_option details[] = {
     {"title", "Title only"},
     {"summary", "Title, question and timeout"},
-    {"all", "All: also explanation, context and answers"}};
+    {"all", "All: also explanation, context, answers and arguments"}};
 
 static const struct settings_form_field channels_fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
