@@ -19,8 +19,13 @@ from test_authorizations import wish
 from test_guardrails import decide as review
 from test_guardrails import under_review
 from test_log import holds, receipt
+from test_mcp import call as mcp_call
+from test_mcp import modern, newest
+from test_permits import permit
+from test_portfolios import member, portfolio
 from test_tool_calls import call as tool_call
 from test_tool_calls import check
+from test_tool_titles import hook
 
 route = pytest.mark.route
 RECEIPT = "GET /api/v1/suspensions/{id}/receipt"
@@ -383,6 +388,22 @@ def test_the_calls_are_those_of_the_tool_call_door(scene, no_rules):
     answer(scene.operator, asked)
     r = holds(scene.agent, receipt(scene.agent, asked))[0]["receipt"]
     assert r["calls"] is None
+
+
+def test_a_permit_that_was_taken_back_before_the_signature(scene, no_rules):
+    """The receipt says what the answer granted, as its event does."""
+    with kit.asleep(scene.server, "seal"):
+        one = answered_tool_calls(scene)
+        id_ = permit(scene.server, {"suspension_id": one})
+        made(scene.operator.post(f"{API}/permits/{id_}/revoke",
+                                 json={"reason": "Wrong order."}), 200)
+    bundle = receipt(scene.operator, {"suspension_id": one})
+    said = holds(scene.operator, bundle)[0]["receipt"]["permit"]
+    event = json.loads(bundle["texts"]["event"])["payload"]["permit"]
+    assert said["id"] == id_
+    for name in ("granted_sha256", "max_uses"):
+        assert said[name] == event[name]
+    assert said["not_after"].rstrip("Z") == event["not_after"].rstrip("Z")
 
 
 def test_a_large_question_stops_no_receipt(scene, no_rules):

@@ -67,6 +67,17 @@ SELECT l.position, l.intent_id, l.sequence,
  WHERE l.epoch = $1 AND l.position >= $2 AND l.position < $3
  ORDER BY again DESC, l.position LIMIT 21
 
+-- The permit that the answer to a question granted. One that was granted as it was asked, and
+-- taken back before its first use, has no own record of that.
+
+-- piece: question_permit row
+  LEFT JOIN LATERAL (
+      SELECT id, max_uses, coalesce(granted_sha256, asked_sha256) AS granted_sha256,
+             coalesce(not_after, {row}.responded_at + use_seconds * interval '1 s') AS not_after
+        FROM permit_row
+       WHERE suspension_id = {row}.id
+         AND (granted IS NOT NULL OR {row}.outcome = 'authorized') LIMIT 1) m ON true
+
 -- The calls of tools that a question is about.
 
 -- piece: question_calls row
@@ -78,9 +89,7 @@ SELECT l.position, l.intent_id, l.sequence,
 
 -- name: log_check_questions
 -- The questions of an intent with the event that asked each, the one that ended it if its bytes
--- were erased, what its answer granted, and its receipt. A permit that was granted as it was
--- asked, and taken back before its first use, has no own record of that. The page is limited in
--- bytes.
+-- were erased, what its answer granted, and its receipt. The page is limited in bytes.
 SELECT {p.suspension},
        q.sequence, q.event_type, q.canonical, q.event_hash,
        e.sequence, e.event_type, e.canonical, e.event_hash, e.id, e.previous_event_hash,
@@ -102,12 +111,7 @@ SELECT {p.suspension},
        WHERE intent_id = $1 AND sequence > p.asked_sequence AND canonical = ''
          AND (sequence = r.event_sequence OR xid = d.xid)
        ORDER BY sequence = r.event_sequence DESC NULLS LAST, sequence LIMIT 1) e ON true
-  LEFT JOIN LATERAL (
-      SELECT id, max_uses, coalesce(granted_sha256, asked_sha256) AS granted_sha256,
-             coalesce(not_after, d.decided_at + use_seconds * interval '1 s') AS not_after
-        FROM permit_row
-       WHERE suspension_id = p.id AND (granted IS NOT NULL OR d.outcome = 'authorized')
-       LIMIT 1) m ON true
+-- use: question_permit p
 -- use: question_calls p
  WHERE bytes - size < 8388608
  ORDER BY p.seq

@@ -7,8 +7,8 @@ SELECT xid, suspension_id FROM receipt_end FOR UPDATE
 -- they have one. Limited in bytes as the feed of decisions is.
 
 -- piece: receipt_questions bytes
-SELECT {s.suspension}, s.ended_xid, q.event_hash, p.id, p.granted_sha256, p.max_uses,
-       microseconds(p.not_after), c.calls::text,
+SELECT {s.suspension}, s.ended_xid, q.event_hash, m.id, m.granted_sha256, m.max_uses,
+       microseconds(m.not_after), c.calls::text,
        (SELECT true FROM receipt r WHERE r.suspension_id = s.id LIMIT 1),
        (SELECT late FROM log_fault f WHERE f.intent_id = s.intent_id LIMIT 1)
   FROM (SELECT s.*, d.xid AS ended_xid,
@@ -18,8 +18,7 @@ SELECT {s.suspension}, s.ended_xid, q.event_hash, p.id, p.granted_sha256, p.max_
   LEFT JOIN LATERAL (SELECT event_hash FROM event
                       WHERE intent_id = s.intent_id AND sequence = s.asked_sequence
                       LIMIT 1) q ON true
-  LEFT JOIN LATERAL (SELECT * FROM permit_row
-                      WHERE suspension_id = s.id AND granted IS NOT NULL LIMIT 1) p ON true
+-- use: question_permit s
 -- use: question_calls s
  WHERE bytes - size < {bytes}
  ORDER BY s.ended_xid, s.id
