@@ -1,17 +1,24 @@
 """Receipts while the log of one task is broken: those of all other questions
-go on, and its own come when the log holds again."""
+go on, and its own come when the log holds again. And receipts after an hour in
+which nobody signed any."""
+import contextlib
 import os
 import signal
 
 import pytest
 
 import kit
-from server import place
+from server import Clock, place
 
 
 @pytest.fixture(scope="module")
-def server():
-    one = kit.Watched(place("receipts")).start()
+def clock():
+    return Clock.at(place("receipts-clock"))
+
+
+@pytest.fixture(scope="module")
+def server(clock):
+    one = kit.Watched(place("receipts"), **clock.setting).start()
     yield one
     one.stop()
 
@@ -170,3 +177,33 @@ def test_the_signer_is_killed_while_receipts_wait(server, agent, operator):
     for one in broken:
         has_receipt(agent, one)
     assert counts(server, *broken) == (5, 0)
+
+
+def test_71_an_hour_without_the_other_processes(server, clock, agent,
+                                                operator):
+    """Older receipts stay as they are. Questions that were answered meanwhile
+    get theirs afterwards, once."""
+    def texts(*asked):
+        return [receipt(agent, one).json()["receipt"] for one in asked]
+
+    first = ended(agent, operator)
+    has_receipt(agent, first)
+    before = texts(first)
+    with contextlib.ExitStack() as sleeping:
+        for name in ("tick", "deliver", "seal"):
+            sleeping.enter_context(kit.asleep(server, name))
+        later = [ended(agent, operator) for _ in range(5)]
+        clock.forward(hours=1)
+        for one in later:
+            said = receipt(agent, one)
+            kit.refused(said, 503, "receipt.soon")
+            assert said.headers["retry-after"] == "1"
+        assert texts(first) == before
+    for one in later:
+        has_receipt(agent, one)
+    signed = texts(first, *later)
+    looks_again(server)
+    after = ended(agent, operator)
+    has_receipt(agent, after)
+    assert texts(first, *later) == signed and signed[:1] == before
+    assert counts(server, first, after, *later) == (7, 0)

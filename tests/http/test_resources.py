@@ -1,8 +1,18 @@
 """Resources, the gateways that use permits, and their keys: by command and on
 their page."""
 import pytest
-from kit import new_id, refused
+from kit import KEYED, fill, new_id, refused
 from page import once, press, send
+
+RESOURCE_MAY = {"GET /api/v1/permits/{id}", "POST /api/v1/redemptions",
+                "POST /api/v1/redemptions/{id}/result"}
+
+
+def test_75_a_resource_reaches_nothing_else(resource):
+    for row in KEYED:
+        r = resource.request(row.method, fill(row.pattern), json={})
+        allowed = r.status_code != 403 or "role.forbidden" not in r.text
+        assert allowed == (row.name in RESOURCE_MAY), (row.name, r.text)
 
 
 def test_the_command_for_resources(server, resource):

@@ -187,7 +187,7 @@ def test_H4_doctor_wants_to_be_root(installed):
 
 @pytest.mark.parametrize("user", ["sayso", "sayso-admin", "sayso-web",
                                   "sayso-deliver"])
-def test_the_key_of_the_log_is_the_signers(installed, user):
+def test_70_the_key_of_the_log_is_the_signers(installed, user):
     done = installed.run(user, "cat", installed.log_key)
     assert "Permission denied" in done.stderr and not done.stdout
     [pid] = installed.children("seal")

@@ -245,6 +245,8 @@ def denied(db, query):
     "UPDATE api_key SET key_sha256 = repeat('a', 64)",
     "UPDATE principal SET email = 'x@example.com'", "DELETE FROM principal",
     "INSERT INTO migration VALUES (99, 'x', 'x', now())",
+    "INSERT INTO receipt (jws) VALUES ('x')", "UPDATE receipt SET jws = 'x'",
+    "DELETE FROM receipt", "DELETE FROM receipt_wait",
     "CREATE TABLE mine (a int)", "CREATE VIEW mine AS SELECT 1",
     "CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
     "CREATE SCHEMA mine", "CREATE TEMP TABLE mine (a int)",

@@ -118,7 +118,7 @@ def rights(db, role, table):
 @pytest.mark.parametrize("role", ["sayso_web", "sayso_wait", "sayso_tick",
                                   "sayso_deliver"])
 @pytest.mark.parametrize("table", TABLES)
-def test_no_other_process_writes_the_log(superuser, role, table):
+def test_70_no_other_process_writes_the_log(superuser, role, table):
     """The web cannot write a receipt or a head. Old heads are deleted by the
     clock, which anchors checkpoints too."""
     allowed = {("sayso_tick", "log_head"): {("DELETE", None)},
