@@ -1,6 +1,7 @@
 """Receipts: of every end that a question can have, and the page that shows
 one. The formats are checked in test_log.py; the numbers are those of the list
 of tests that the API was planned with."""
+import concurrent.futures
 import html
 import json
 import re
@@ -13,7 +14,7 @@ from kit import (ANY_ID, answer, ask, at, made, new_id, new_intent, refused,
                  set_status, suspend, wait_for)
 from page import Page
 from plans import change, decide, reached
-from questions import end_now
+from server import place
 from test_aap import create as aap_create
 from test_authorizations import wish
 from test_guardrails import decide as review
@@ -36,13 +37,30 @@ EFFECTS = [{"value": "go", "label": "Send", "effect": "authorize"},
            {"value": "no", "label": "Do not send", "effect": "veto"}]
 
 
+@pytest.fixture(scope="module")
+def server(clock):
+    with kit.own_server(place("receipts-http"), **clock.setting) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def tester(server):
+    key = server.key("agent", "--agent", "tested-bot", "--test")
+    with server.client(headers={"X-API-Key": key}) as client:
+        yield client
+
+
 # --- Ways in which a question ends ----------------------------------------
 # Each takes a scene, ends a question, and returns its id.
 
 class Scene:
-    def __init__(self, server, agent, operator, admin, person):
-        self.server, self.agent, self.operator = server, agent, operator
-        self.admin, self.person = admin, person
+    def __init__(self, server, clock, agent, operator, admin, person):
+        self.server, self.clock, self.agent = server, clock, agent
+        self.operator, self.admin, self.person = operator, admin, person
+
+    def wait(self):
+        """Until everything that is open has expired."""
+        self.clock.forward(hours=2)
 
 
 def through(door):
@@ -115,8 +133,8 @@ def vetoed_veto_window(x):
 
 
 def expired_veto_window(x):
-    one = made(wish(x.agent), 202)
-    over(x, one["request_id"])
+    one = made(wish(x.agent, veto_seconds=600), 202)
+    x.wait()
     return one["request_id"]
 
 
@@ -135,22 +153,34 @@ def rejected_tool_calls(x):
     return one["request_id"]
 
 
+def answered_hook(x):
+    asked = hook(x.agent, x.operator, "claude", "Bash", {"command": "ls"})
+    made(answer(x.operator, asked), 200)
+    return asked["suspension_id"]
+
+
+def answered_mcp(x):
+    words = f"Which colour? {new_id()}"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        held = pool.submit(mcp_call, x.agent, modern, "ask_human",
+                           question=words, choices=["red", "blue"])
+        asked = newest(x.operator, words)
+        made(answer(x.operator, asked, "blue"), 200)
+        held.result(20)
+    return asked["suspension_id"]
+
+
 def answered_form(x):
     asked = ask(x.agent, response_type="text", choices=None)
     made(answer(x.operator, asked, "As you like."), 200)
     return asked["suspension_id"]
 
 
-def over(x, id_):
-    with x.server.database() as db:
-        end_now(db, id_)
-
-
 def silent(policy, **more):
     def end(x):
         asked = ask(x.agent, fallback_policy=policy, timeout_seconds=60,
                     **more)
-        over(x, asked["suspension_id"])
+        x.wait()
         return asked["suspension_id"]
 
     end.__name__ = f"expired_{policy}"
@@ -159,7 +189,7 @@ def silent(policy, **more):
 
 def expired_openintent(x):
     _, one = suspend(x.agent, timeout_seconds=60)
-    over(x, one)
+    x.wait()
     return one
 
 
@@ -230,8 +260,22 @@ def approval_of_an_expired_task(x):
     intent, one = beside(x, "approvals", action="deploy")
     asked = ask(x.agent, intent_id=intent["id"], timeout_seconds=60,
                 question=f"About {one}?")
-    over(x, asked["suspension_id"])
+    x.wait()
     return one
+
+
+def stopped_by_its_portfolio(x):
+    intent = member(x.agent, portfolio(x.agent, {"timeout_hours": 1}))
+    asked = ask(x.agent, intent_id=intent["id"], fallback_value="deny",
+                fallback_policy="use_default_and_continue")
+    x.wait()
+    return asked["suspension_id"]
+
+
+def checkpoint_that_nobody_answered(x):
+    *_, id_ = reached(x.agent, timeout_hours=1, on_timeout="fail")
+    x.wait()
+    return id_
 
 
 def checkpoint_rejected(x):
@@ -245,6 +289,13 @@ def checkpoint_of_a_cancelled_plan(x):
     r = change(x.admin, one, state="cancelled")
     assert r.status_code == 200, r.text
     return id_
+
+
+def review_of_a_cancelled_plan(x):
+    _, one, _ = under_review(x.agent)
+    r = change(x.admin, one, state="cancelled")
+    assert r.status_code == 200, r.text
+    return one["review_suspension_id"]
 
 
 def checkpoint_replaced(x):
@@ -302,6 +353,8 @@ ENDS = [
     (vetoed_veto_window, "resolved", "vetoed", "native", "reject"),
     (answered_tool_calls, "resolved", "authorized", "tool_call", "approve"),
     (rejected_tool_calls, "resolved", "vetoed", "tool_call", "reject"),
+    (answered_hook, "resolved", "authorized", "native", "approve"),
+    (answered_mcp, "resolved", "none", "native", "blue"),
     (answered_form, "resolved", "answered", "native", "As you like."),
     (own_checkpoint, "resolved", "authorized", "native", "go"),
     (reviewed("approve"), "resolved", "authorized", "native", "approve"),
@@ -315,6 +368,8 @@ ENDS = [
      "fallback", "clock", {"n": 1}),
     (expired_openintent, "expired", "none", "clock", None),
     (expired_veto_window, "expired", "none", "clock", None),
+    (stopped_by_its_portfolio, "expired", "none", "clock", None),
+    (checkpoint_that_nobody_answered, "expired", "none", "clock", None),
     (withdrawn_by_its_agent, "cancelled", "none", "native", None),
     (withdrawn_by_an_admin, "cancelled", "none", "native", None),
     (withdrawn_with_its_task, "cancelled", "none", "openintent", None),
@@ -326,14 +381,15 @@ ENDS = [
     (arbitration_of_a_stopped_task, "cancelled", "none", "native", None),
     (approval_of_an_expired_task, "cancelled", "none", "native", None),
     (checkpoint_of_a_cancelled_plan, "cancelled", "none", "native", None),
+    (review_of_a_cancelled_plan, "cancelled", "none", "native", None),
     (checkpoint_of_an_abandoned_task, "cancelled", "none", "native", None),
     (checkpoint_replaced, "cancelled", "none", "native", None),
 ]
 
 
 @pytest.fixture
-def scene(server, agent, operator, admin, person):
-    return Scene(server, agent, operator, admin, person)
+def scene(server, clock, agent, operator, admin, person):
+    return Scene(server, clock, agent, operator, admin, person)
 
 
 @route(RECEIPT)
@@ -363,10 +419,9 @@ def test_74_every_end_has_a_receipt(scene, no_rules, end, state, outcome, via,
     assert type_ not in ("intent.suspended", "plan.checkpoint_reached")
     assert named or (type_ == "status_changed" and payload["new_status"] in
                      ("completed", "abandoned"))
-    # The auditor's check of the rows finds the same event. (The tests change a
-    # deadline that they let pass.)
+    # The auditor's check of the rows finds the same event.
     done = scene.server.sayso("verify", now["intent_id"])
-    assert not re.findall("^BROKEN (?!.*its expires_at).*", done.stdout, re.M)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_calls_are_those_of_the_tool_call_door(scene, no_rules):
