@@ -46,6 +46,11 @@ SELECT microseconds(e.created_at),
   LEFT JOIN LATERAL (
       SELECT xid FROM log_request WHERE ended_at IS NULL ORDER BY at LIMIT 1) q ON true
 
+-- piece: tlog_before
+  LEFT JOIN LATERAL (SELECT hash FROM log_leaf l
+                      WHERE l.epoch = $1 AND l.intent_id = p.intent_id
+                        AND l.sequence = p.sequence - 1 LIMIT 1) b ON true
+
 -- name: tlog_events
 -- The next page of events in the order over all, only below the oldest transaction that may
 -- still write here; with the digest of the event before, where the log has it, and whether the
@@ -65,10 +70,10 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
                  WHERE (xid, intent_id, sequence) > ($2::xid8, $3::uuid, $4::bigint)
                    AND xid < (SELECT stream_horizon(pg_current_snapshot()))
                  ORDER BY xid, intent_id, sequence LIMIT $5) q) p
-  LEFT JOIN log_leaf b
-         ON b.epoch = $1 AND b.intent_id = p.intent_id AND b.sequence = p.sequence - 1
-  LEFT JOIN log_leaf l
-         ON l.epoch = $1 AND l.intent_id = p.intent_id AND l.sequence = p.sequence
+-- use: tlog_before
+  LEFT JOIN LATERAL (SELECT position FROM log_leaf l
+                      WHERE l.epoch = $1 AND l.intent_id = p.intent_id
+                        AND l.sequence = p.sequence LIMIT 1) l ON true
 -- use: event_rule p
  WHERE bytes - size < $6
  ORDER BY p.intent_id, p.sequence
@@ -85,8 +90,7 @@ SELECT p.xid, p.intent_id, p.sequence, id, event_type, microseconds(created_at),
                                              WHERE epoch = $1 AND intent_id = $2), 0)
                    AND xid < (SELECT stream_horizon(pg_current_snapshot()))
                  ORDER BY sequence LIMIT $3) q) p
-  LEFT JOIN log_leaf b
-         ON b.epoch = $1 AND b.intent_id = p.intent_id AND b.sequence = p.sequence - 1
+-- use: tlog_before
 -- use: event_rule p
  WHERE bytes - size < $4
  ORDER BY p.sequence
