@@ -65,10 +65,12 @@ BEGIN
 
     INSERT INTO event
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(created, jsonb_build_object(
-        'intent_id', iid, 'canonical', c1, 'event_hash', h1)) r
+        'intent_id', iid, 'canonical', c1, 'event_hash', h1,
+        'xid', pg_current_xact_id()::text)) r
     UNION ALL
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(asked, jsonb_build_object(
-        'intent_id', iid, 'canonical', c2, 'event_hash', h2, 'previous_event_hash', h1)) r;
+        'intent_id', iid, 'canonical', c2, 'event_hash', h2, 'previous_event_hash', h1,
+        'xid', pg_current_xact_id()::text)) r;
 END $$;
 
 -- How many of the questions a to z are answered.

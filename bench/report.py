@@ -105,6 +105,8 @@ TIMES = (
     ("deliveries, one endpoint", "deliver_one", "rate", "/s", None),
     ("deliveries, many", "deliver_many", "rate", "/s", None),
     ("an answer with a permit", "permits", "ratio", "times", 1.05),
+    ("the log takes an event in", "log", "us", "us", None),
+    ("a receipt, p99", "receipts", "p99_ms", "ms", 1500),
 )
 REMARKS = {
     "waiters": "{held} held; {rss_kb:.1f} kB of RSS, and {kernel_kb:.1f} kB "
@@ -121,6 +123,9 @@ REMARKS = {
               "became {rate:.0f}/s p50 {now_p50:.1f} p99 {now_p99:.1f}",
     "deliver_one": "{deliveries} to {endpoints}, {twice} twice",
     "deliver_many": "{deliveries} to {endpoints}, {twice} twice",
+    "log": "{events} events that waited; {log_leaf_bytes:.0f} bytes of leaves "
+           "for each and {log_tile_bytes:.0f} of tiles; {peak_kb} kB at most",
+    "receipts": "p50 {p50_ms:.0f}, of {answers} answers, {rate:.0f} a second",
     "permits": "{granting:.0f} us of processor against {plain:.0f}, of "
                "{answers}",
 }

@@ -16,6 +16,7 @@ import time
 import deliveries
 import expiry
 import inbox
+import log
 import machine
 import permits
 import waiters
@@ -123,7 +124,9 @@ def main(out):
         "deliveries": lambda: deliveries.measure(bench,
                                                  320 if quick else 4000),
         "permits": lambda: permits.measure(bench, 20 if quick else 300,
-                                           1 if quick else 9)}
+                                           1 if quick else 9),
+        "log": lambda: log.measure(bench, int(os.environ["BENCH_EVENTS"]),
+                                   100 if quick else 4000)}
     if os.environ["BENCH_ONLY"] == "inbox":
         parts = {"inbox": lambda: inbox.measure(
             bench, 20000 if quick else 1000000, 10 if quick else 100)}
