@@ -34,6 +34,7 @@ struct seal {
     size_t found_n;
     struct log_writer_keys keys; /* that sign now */
     int64_t keys_at;             /* of the next look, by clock_mono */
+    int64_t key_at;              /* since when the current key is that; 0 */
     const char *trouble;         /* the code of the last failure; NULL: none */
     int64_t pause;               /* after it */
     int64_t held; /* the next wait for events that are held back */
@@ -54,8 +55,7 @@ struct str seal_credential(struct arena *a)
                : STR_NONE;
 }
 
-/* Reads the keys again while the current one is not among them: it may have
- * been added since. */
+/* Reads the keys of the file. */
 static void seal_read(struct seal *s)
 {
     const struct str path = s->child->conf->log_key;
@@ -74,28 +74,36 @@ static void seal_read(struct seal *s)
                            "Ed25519 key");
 }
 
-/* Does this key of the file sign, by its row? A key that was retired before it
- * was the current one does not. */
-static bool seal_signs(struct seal *s, const struct signer *k,
-                       const struct signing_key *row, bool current)
+/* The key of the file with this id; NULL: it has none. */
+static const struct signer *seal_find(const struct seal *s, struct str kid)
 {
-    if (!str_eq(row->kid, signer_kid(s->arena, &k->key)))
-        return false;
-    if (current)
-        return row->state == SIGNING_KEY_CURRENT;
-    return row->state == SIGNING_KEY_RETIRED &&
-           row->current_from < row->current_until &&
-           clock_now() < row->current_until + SIGNING_KEY_HEADS;
+    for (size_t i = 0; i < s->found_n; i++) {
+        if (str_eq(kid, signer_kid(s->arena, &s->found[i].key)))
+            return &s->found[i];
+    }
+    return NULL;
 }
 
-/* Is the first of the keys that sign still the current one? */
-static bool seal_current(struct seal *s, const struct signing_key_rows *rows)
+/* The current key first, then those that still sign heads: each was the
+ * current one, and has been retired lately. */
+static void seal_take(struct seal *s, const struct signing_key_rows *rows)
 {
+    const struct signing_key *current =
+        signing_keys_in(rows, SIGNING_KEY_CURRENT);
+    const struct signer *k = current ? seal_find(s, current->kid) : NULL;
+    s->keys.n = 0;
+    s->key_at = current ? current->current_from : 0;
+    if (!k)
+        return;
+    s->keys.v[s->keys.n++] = *k;
     for (size_t i = 0; i < rows->n; i++) {
-        if (seal_signs(s, &s->keys.v[0], &rows->v[i], true))
-            return true;
+        const struct signing_key *row = &rows->v[i];
+        if (row->state == SIGNING_KEY_RETIRED &&
+            row->current_from < row->current_until &&
+            clock_now() < row->current_until + SIGNING_KEY_HEADS &&
+            (k = seal_find(s, row->kid)))
+            s->keys.v[s->keys.n++] = *k;
     }
-    return false;
 }
 
 /* The current key names the next one, so that who trusts the one can trust the
@@ -103,15 +111,11 @@ static bool seal_current(struct seal *s, const struct signing_key_rows *rows)
 static const struct err *seal_succeed(struct seal *s,
                                       const struct signing_key_rows *rows)
 {
-    const struct signing_key *current = NULL, *next = NULL;
+    const struct signing_key *current =
+        signing_keys_in(rows, SIGNING_KEY_CURRENT);
+    const struct signing_key *next = signing_keys_in(rows, SIGNING_KEY_NEXT);
     struct signer_public key;
-    for (size_t i = 0; i < rows->n; i++) {
-        if (rows->v[i].state == SIGNING_KEY_CURRENT)
-            current = &rows->v[i];
-        if (rows->v[i].state == SIGNING_KEY_NEXT)
-            next = &rows->v[i];
-    }
-    if (!current || !next || s->keys.n == 0 ||
+    if (!next || s->keys.n == 0 ||
         signing_key_names(s->arena, current, next) ||
         !signing_key_public(s->arena, next, &key))
         return NULL;
@@ -120,25 +124,17 @@ static const struct err *seal_succeed(struct seal *s,
         signing_key_successor(s->arena, &s->keys.v[0], &key, clock_now()));
 }
 
-/* The current key first, then those that have been retired lately. */
+/* Looks at the keys, and in the file where the current one was not in it. */
 static const struct err *seal_choose(struct seal *s)
 {
     struct signing_key_rows rows;
     if (s->keys_at > clock_mono())
         return NULL;
     TRY(signing_keys_list(s->pg, s->arena, &rows));
-    if (s->keys.n == 0 || !seal_current(s, &rows))
+    seal_take(s, &rows);
+    if (s->keys.n == 0) {
         seal_read(s);
-    s->keys.n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < s->found_n; i++) {
-            for (size_t k = 0; k < rows.n; k++) {
-                if (seal_signs(s, &s->found[i], &rows.v[k], pass == 0))
-                    s->keys.v[s->keys.n++] = s->found[i];
-            }
-        }
-        if (s->keys.n == 0)
-            break;
+        seal_take(s, &rows);
     }
     if (s->keys.n == 0 && !s->told)
         log_line(LOG_WARN, "seal: there is no current key; nothing is signed");
@@ -170,7 +166,7 @@ static const struct err *seal_sign(struct seal_attempt *x, int64_t now)
     size_t receipts = 0;
     if (w->events || w->requests || log_writer_due(&s->writer, now))
         TRY(log_writer_batch(&s->writer, &clock, &s->keys, &x->more));
-    if (w->decisions || now >= s->receipts.waking_at)
+    if (w->decisions || clock_mono() >= s->receipts.waking_at)
         TRY(receipt_writer_batch(&s->receipts, &clock, &s->keys.v[0],
                                  &receipts));
     x->more = x->more || receipts > 0;
@@ -220,11 +216,13 @@ static void seal_measure(const struct seal *s, const struct seal_attempt *x)
 {
     const int64_t since = x->waiting.since, now = clock_now();
     const struct metrics_log found = {
+        .known = x->looked,
         .lag = since && since < now ? now - since : 0,
         .broken = x->waiting.broken,
+        .key_age = s->key_at && s->key_at < now ? now - s->key_at : 0,
         .no_key = s->keys.n == 0,
         .inconsistent = err_is(x->e, tlogs_inconsistent)};
-    metrics_log(s->child->metrics, x->looked ? &found : NULL);
+    metrics_log(s->child->metrics, &found);
 }
 
 /* The time until the next look, where no note comes. */

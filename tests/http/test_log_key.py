@@ -3,6 +3,7 @@ key, and files that have something else."""
 import base64
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -146,6 +147,8 @@ def test_a_second_key_waits_until_the_first_names_it(server, file, agent,
     refuses(server, "there is a next key already", "new", "--file", str(file))
     assert file.read_text().count("BEGIN PRIVATE KEY") == 2
     wait_for(lambda: names(key(server, "current"), key(server, "next")))
+    assert re.search(rf"note   the key {kid} .* is the next one, made .*; the "
+                     "current one names it", server.sayso("doctor").stdout)
     refuses(server, "younger than a day", "rotate")
     assert key(server, "next")["not_before"] is None
     assert signed_by(server, agent, operator) == (
@@ -179,6 +182,8 @@ def test_a_rotation(server, file, agent, operator, clock):
     assert one["state"] == "retired" and one["not_after"]
     assert names(one, second)
     assert key(server, "current")["kid"] == second["kid"]
+    assert f"the key {second['kid']} of the log is the current one since" in \
+        server.sayso("doctor").stdout
     wait_for(lambda: signed_by(server, agent, operator) == (
         second["kid"], second["kid"], {first["kid"], second["kid"]}), 60)
     # Receipts of the first key still count.
@@ -186,6 +191,9 @@ def test_a_rotation(server, file, agent, operator, clock):
     assert first["kid"] in [k["kid"] for k in jwks(server)]
     # A month later heads have one signature, and the other key may go.
     clock.forward(days=31)
+    wait_for(lambda: float(re.search(
+        r"^sayso_log_key_age_seconds (\S+)$", server.client().get(
+            "/metrics").text, re.M)[1]) > 31 * 86400)
     wait_for(lambda: signed_by(server, agent, operator)[2] ==
              {second["kid"]}, 60)
     text = file.read_text()

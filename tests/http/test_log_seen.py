@@ -216,6 +216,24 @@ def test_without_a_key_nothing_is_signed(server, agent, operator, admin):
     sound(server, admin)
 
 
+def test_a_signer_that_does_not_reach_the_database(server, agent, operator,
+                                                   admin):
+    dsn = re.search("^database_seal = (.*)$",
+                    (server.state / "sayso.conf").read_text(), re.M)[1]
+    with configured(server, database_seal=dsn.replace("sayso_seal", "nobody")):
+        wait_for(lambda: stopped(server, "silent") == 1, 60)
+        assert metric(server, "sayso_log_lag_seconds") is None
+        (line,) = lines(admin)
+        assert "its signer does not run" in line
+        assert any("each process reaches the database" in x for x in
+                   server.sayso("doctor").stdout.splitlines()
+                   if x.startswith("WRONG"))
+        one = answered(agent, operator)
+    wait_for(lambda: has_receipt(agent, one))
+    sound(server, admin)
+    assert stopped(server, "silent") == 0
+
+
 def test_a_log_that_is_behind(server, agent, operator, admin, clock):
     """By a transaction that has not ended."""
     with server.database("sayso_web") as slow, slow.transaction():

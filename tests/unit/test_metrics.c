@@ -211,7 +211,7 @@ Test(metrics, the_exposition_is_well_formed)
         }
         cr_expect(type.n && str_starts(line, type), "%.*s", STR_FMT(line));
     }
-    cr_expect(eq(sz, families, 11));
+    cr_expect(eq(sz, families, 12));
 }
 
 Test(metrics, a_small_buffer_is_over_and_no_more)
@@ -239,6 +239,30 @@ Test(metrics, standbys_are_told_where_they_are_known)
               "nobody is behind where nobody is");
     metrics_standbys(metrics, NULL);
     cr_expect(not(tells("sayso_replication_standbys{sync=\"yes\"} 0")));
+}
+
+Test(metrics, the_log_is_told_where_it_is_known)
+{
+    struct metrics_log now = {.known = true,
+                              .lag = 1250000,
+                              .broken = 2,
+                              .key_age = 60000000,
+                              .no_key = true,
+                              .silent = true};
+    cr_expect(not(tells("sayso_log_lag_seconds")), "nobody has looked");
+    cr_expect(tells("sayso_log_stopped{why=\"no_key\"} 0"));
+    cr_expect(tells("sayso_log_stopped{why=\"silent\"} 0"));
+    metrics_log(metrics, &now);
+    cr_expect(tells("sayso_log_lag_seconds 1.250000"));
+    cr_expect(tells("sayso_log_broken_intents 2"));
+    cr_expect(tells("sayso_log_key_age_seconds 60.000000"));
+    cr_expect(tells("sayso_log_stopped{why=\"no_key\"} 1"));
+    cr_expect(tells("sayso_log_stopped{why=\"inconsistent\"} 0"));
+    cr_expect(tells("sayso_log_stopped{why=\"silent\"} 0"), "it has looked");
+    now.known = false;
+    metrics_log(metrics, &now);
+    cr_expect(not(tells("sayso_log_lag_seconds")));
+    cr_expect(tells("sayso_log_stopped{why=\"no_key\"} 0"));
 }
 
 Test(metrics, refusals_by_their_ceiling)

@@ -2,6 +2,7 @@
  * the public formats say, and rubbish. */
 #include "domain/log/log_checkpoint.h"
 #include "domain/log/note.h"
+#include "domain/log/signing_key.h"
 #include "suite.h"
 
 SUITE(note);
@@ -100,6 +101,46 @@ Test(note, secret_keys)
     cr_assert(signer_read(a, signer_new(a), &k));
     cr_assert(signer_read(a, signer_new(a), &other));
     cr_assert_neq(memcmp(k.seed, other.seed, sizeof k.seed), 0);
+}
+
+Test(note, keys_of_a_file)
+{
+    const struct str one = signer_new(a), two = signer_new(a);
+    struct signer v[2];
+    size_t n = 9;
+    cr_assert(signer_read_all(a, STR(" \n"), v, 2, &n));
+    cr_assert_eq(n, 0);
+    cr_assert(signer_read_all(a, arena_join(a, one, STR("\n"), two), v, 2, &n));
+    cr_assert_eq(n, 2);
+    cr_assert_not(signer_read_all(a, arena_join(a, one, two, one), v, 2, &n));
+    cr_assert_eq(n, 2, "no more than there is room for");
+    cr_assert_not(signer_read_all(a, arena_join(a, one, STR("x")), v, 2, &n));
+    cr_assert_eq(n, 1, "those before rubbish count");
+    cr_assert_not(signer_read_all(a, arena_join(a, STR("x"), one), v, 2, &n));
+    cr_assert_eq(n, 0);
+    for (size_t to = 1; to + 1 < one.n; to++)
+        cr_assert_not(signer_read_all(a, str_sub(one, 0, to), v, 2, &n));
+}
+
+Test(note, the_key_that_a_key_names)
+{
+    struct signer old, next, other;
+    cr_assert(signer_read(a, signer_new(a), &old));
+    cr_assert(signer_read(a, signer_new(a), &next));
+    cr_assert(signer_read(a, signer_new(a), &other));
+    struct signing_key row =
+        signing_key_make(a, &old.key, SIGNING_KEY_CURRENT, 1);
+    const struct signing_key
+        second = signing_key_make(a, &next.key, SIGNING_KEY_NEXT, 1),
+        third = signing_key_make(a, &other.key, SIGNING_KEY_NEXT, 1);
+    cr_assert_not(signing_key_names(a, &row, &second));
+    row.successor = signing_key_successor(a, &old, &next.key, 1);
+    cr_assert(signing_key_names(a, &row, &second));
+    cr_assert_not(signing_key_names(a, &row, &third));
+    row.successor = signing_key_successor(a, &other, &next.key, 1);
+    cr_assert_not(signing_key_names(a, &row, &second), "by another key");
+    row.successor = STR("a.b.c");
+    cr_assert_not(signing_key_names(a, &row, &second));
 }
 
 Test(note, a_head_is_signed)

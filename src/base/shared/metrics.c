@@ -25,6 +25,7 @@ static const int statuses[] = {
     409, 413, 415, 422, 429, 500, 503,
 };
 #define OTHER countof(statuses)
+#define LOG_SILENT (30 * CLOCK_SECOND)
 
 /* The upper limits of the buckets; the last bucket has none. */
 static const struct {
@@ -79,7 +80,8 @@ struct metrics {
     _Atomic int64_t standbys_us, standbys_sync, standbys_async;
     _Atomic int64_t lag; /* 1 more than the microseconds; 0: not known */
     _Atomic int64_t log_lag; /* the same */
-    _Atomic int64_t log_broken;
+    _Atomic int64_t log_at;  /* of the last look, by clock_mono */
+    _Atomic int64_t log_broken, log_key_age;
     _Atomic bool log_no_key, log_inconsistent;
     _Atomic uint64_t refused[countof(ceilings)];
     _Atomic int64_t wrote_at, unwritable_at;
@@ -99,6 +101,7 @@ struct metrics *metrics_make(const char *const *names, size_t n)
         return NULL;
     m->names = names;
     m->n = n;
+    atomic_store(&m->log_at, clock_mono());
     return m;
 }
 
@@ -178,22 +181,29 @@ void metrics_lag(struct metrics *m, int64_t us)
 
 void metrics_log(struct metrics *m, const struct metrics_log *now)
 {
-    if (now) {
-        atomic_store(&m->log_broken, now->broken);
-        atomic_store(&m->log_no_key, now->no_key);
-        atomic_store(&m->log_inconsistent, now->inconsistent);
-    }
-    atomic_store(&m->log_lag, now ? now->lag + 1 : 0);
+    atomic_store(&m->log_broken, now->broken);
+    atomic_store(&m->log_key_age, now->key_age);
+    atomic_store(&m->log_no_key, now->no_key);
+    atomic_store(&m->log_inconsistent, now->inconsistent);
+    if (now->known)
+        atomic_store(&m->log_at, clock_mono());
+    atomic_store(&m->log_lag, now->known ? now->lag + 1 : 0);
 }
 
-bool metrics_log_read(struct metrics *m, struct metrics_log *out)
+struct metrics_log metrics_log_read(struct metrics *m)
 {
     const int64_t lag = atomic_load(&m->log_lag);
-    out->lag = lag - 1;
-    out->broken = atomic_load(&m->log_broken);
-    out->no_key = atomic_load(&m->log_no_key);
-    out->inconsistent = atomic_load(&m->log_inconsistent);
-    return lag > 0;
+    const bool silent = clock_mono() > atomic_load(&m->log_at) + LOG_SILENT;
+    struct metrics_log out = {.silent = silent};
+    if (silent || lag == 0)
+        return out;
+    out.known = true;
+    out.lag = lag - 1;
+    out.broken = atomic_load(&m->log_broken);
+    out.key_age = atomic_load(&m->log_key_age);
+    out.no_key = atomic_load(&m->log_no_key);
+    out.inconsistent = atomic_load(&m->log_inconsistent);
+    return out;
 }
 
 void metrics_refused(struct metrics *m, const char *code)
@@ -354,19 +364,23 @@ static void metrics_put_standbys(struct metrics *m, struct buf *b)
     metrics_seconds(b, metrics_positive(atomic_load(&m->standbys_us)));
 }
 
-/* Nothing where the signer does not know. */
 static void metrics_put_log(struct metrics *m, struct buf *b)
 {
     static const char stopped[] = "sayso_log_stopped";
-    struct metrics_log now;
-    if (!metrics_log_read(m, &now))
-        return;
+    const struct metrics_log now = metrics_log_read(m);
     metrics_family(b, stopped, "gauge", "Is nothing signed, and why?");
     buf_printf(b, "%s{why=\"no_key\"} %d\n", stopped, now.no_key);
     buf_printf(b, "%s{why=\"inconsistent\"} %d\n", stopped, now.inconsistent);
+    buf_printf(b, "%s{why=\"silent\"} %d\n", stopped, now.silent);
+    if (!now.known)
+        return;
     metrics_family(b, "sayso_log_broken_intents", "gauge",
                    "Intents whose chain of events is broken, up to 1000.");
     buf_printf(b, "sayso_log_broken_intents %" PRId64 "\n", now.broken);
+    metrics_family(b, "sayso_log_key_age_seconds", "gauge",
+                   "The time since which the current key signs.");
+    buf_put(b, "sayso_log_key_age_seconds ");
+    metrics_seconds(b, metrics_positive(now.key_age));
     metrics_family(b, "sayso_log_lag_seconds", "gauge",
                    "The age of the oldest event that the log does not have "
                    "yet.");

@@ -72,17 +72,18 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
 void metrics_lag(struct metrics *m, int64_t us);
 /* The log, as its signer found it at its last look. */
 struct metrics_log {
+    bool known;     /* otherwise the signer could not look */
     int64_t lag;    /* the age of the first event that it does not have,
                      * microseconds; 0: none */
     int64_t broken; /* number of broken chains, 1000 at most */
+    int64_t key_age; /* of the current key, microseconds; 0: none */
     /* Nothing is signed: there is no key; what is stored does not fit the last
-     * head. */
-    bool no_key, inconsistent;
+     * head; the signer has not looked for half a minute. */
+    bool no_key, inconsistent, silent;
 };
-/* NULL: not known. */
+/* Whether it is silent is found here. */
 void metrics_log(struct metrics *m, const struct metrics_log *now);
-/* false: not known. */
-bool metrics_log_read(struct metrics *m, struct metrics_log *out);
+struct metrics_log metrics_log_read(struct metrics *m);
 /* The codes of the ceilings that a key can reach: limit.streams and so on. */
 extern const char metrics_limit_streams[];
 extern const char metrics_limit_held[];

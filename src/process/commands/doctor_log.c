@@ -30,25 +30,27 @@ void doctor_log_credential(const struct command *c)
 
 /* ---- keys ----------------------------------------------------------- */
 
-/* The row of the current key, after a line for each that signs or will; NULL:
- * there is none. */
-static const struct signing_key *
-doctor_log_current(const struct command *c,
-                   const struct signing_key_rows *rows)
+/* A line for each key that signs or will. */
+static void doctor_log_ages(const struct command *c,
+                            const struct signing_key_rows *rows)
 {
-    const struct signing_key *current = NULL;
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct signing_key *k = &rows->v[i];
-        if (k->state == SIGNING_KEY_CURRENT)
-            current = k;
-        if (k->state == SIGNING_KEY_CURRENT || k->state == SIGNING_KEY_NEXT)
-            printf("note   the key %.*s of the log is the %.*s one, made "
-                   "%.*s\n",
-                   STR_FMT(k->kid),
-                   STR_FMT(vocabulary_signing_key_state(k->state)->wire),
-                   STR_FMT(clock_rfc3339(c->arena, k->created_at)));
-    }
-    return current;
+    const struct signing_key *current =
+        signing_keys_in(rows, SIGNING_KEY_CURRENT);
+    const struct signing_key *next = signing_keys_in(rows, SIGNING_KEY_NEXT);
+    if (current)
+        printf(
+            "note   the key %.*s of the log is the current one since %.*s\n",
+            STR_FMT(current->kid),
+            STR_FMT(clock_rfc3339(c->arena, current->current_from)));
+    if (next)
+        printf(
+            "note   the key %.*s of the log is the next one, made %.*s; the "
+            "current one %s\n",
+            STR_FMT(next->kid),
+            STR_FMT(clock_rfc3339(c->arena, next->created_at)),
+            current && signing_key_names(c->arena, current, next)
+                ? "names it"
+                : "does not name it yet");
 }
 
 /* The text of the file of keys; p NULL where it cannot be read, and *why says
@@ -93,7 +95,9 @@ static void doctor_log_keys(const struct command *c,
     const char *why = NULL;
     bool has = false;
     size_t n = 0;
-    const struct signing_key *current = doctor_log_current(c, rows);
+    const struct signing_key *current =
+        signing_keys_in(rows, SIGNING_KEY_CURRENT);
+    doctor_log_ages(c, rows);
     findings_tell(f, current != NULL, "the log has a current key",
                   "nothing is signed; make one by `sayso log-key new` "
                   "(docs/operations.md, section 1)");

@@ -31,16 +31,6 @@ static int log_key_refuse(const char *why)
     return 1;
 }
 
-static bool log_key_has(const struct signing_key_rows *rows,
-                        enum signing_key_state state)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        if (rows->v[i].state == state)
-            return true;
-    }
-    return false;
-}
-
 /* The first key signs at once; a second one waits for its rotation. */
 static int log_key_new(const struct command *c)
 {
@@ -55,15 +45,15 @@ static int log_key_new(const struct command *c)
     const struct err *e = signing_keys_list(c->pg, c->arena, &rows);
     if (e)
         return command_end(e);
-    if (log_key_has(&rows, SIGNING_KEY_NEXT))
+    if (signing_keys_in(&rows, SIGNING_KEY_NEXT))
         return log_key_refuse("there is a next key already; rotate or retire "
                               "it first");
     if (!signer_read(c->arena, pem, &k) || !log_key_store(c, path, pem))
         return 1;
     const struct signing_key row = signing_key_make(
         c->arena, &k.key,
-        log_key_has(&rows, SIGNING_KEY_CURRENT) ? SIGNING_KEY_NEXT
-                                                : SIGNING_KEY_CURRENT,
+        signing_keys_in(&rows, SIGNING_KEY_CURRENT) ? SIGNING_KEY_NEXT
+                                                    : SIGNING_KEY_CURRENT,
         clock_now());
     e = signing_keys_insert(c->pg, c->arena, &row);
     if (e)
@@ -96,16 +86,12 @@ static int log_key_list(const struct command *c)
 static int log_key_rotate(const struct command *c)
 {
     struct signing_key_rows rows;
-    const struct signing_key *current = NULL, *next = NULL;
     const struct err *e = signing_keys_list(c->pg, c->arena, &rows);
     if (e)
         return command_end(e);
-    for (size_t i = 0; i < rows.n; i++) {
-        if (rows.v[i].state == SIGNING_KEY_CURRENT)
-            current = &rows.v[i];
-        if (rows.v[i].state == SIGNING_KEY_NEXT)
-            next = &rows.v[i];
-    }
+    const struct signing_key *current =
+        signing_keys_in(&rows, SIGNING_KEY_CURRENT);
+    const struct signing_key *next = signing_keys_in(&rows, SIGNING_KEY_NEXT);
     if (!next)
         return log_key_refuse("there is no next key; make it by log-key new");
     if (current && !signing_key_names(c->arena, current, next))

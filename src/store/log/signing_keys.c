@@ -18,6 +18,16 @@ const struct err *signing_keys_insert(struct pg *pg, struct arena *a,
     return pg_run(pg, a, NULL);
 }
 
+const struct signing_key *signing_keys_in(const struct signing_key_rows *rows,
+                                          enum signing_key_state state)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->v[i].state == state)
+            return &rows->v[i];
+    }
+    return NULL;
+}
+
 const struct err *signing_keys_succeed(struct pg *pg, struct arena *a,
                                        struct str kid, struct str statement)
 {

@@ -12,7 +12,11 @@ struct signing_key_rows {
 /* Oldest first. */
 const struct err *signing_keys_list(struct pg *pg, struct arena *a,
                                     struct signing_key_rows *out) MUST;
-/* The statement of a key that names the next one, once. */
+/* The first of them in a state; NULL: none. There is one current key at most,
+ * and one next key. */
+const struct signing_key *signing_keys_in(const struct signing_key_rows *rows,
+                                          enum signing_key_state state);
+/* The statement of the current key that names the next one. */
 const struct err *signing_keys_succeed(struct pg *pg, struct arena *a,
                                        struct str kid,
                                        struct str statement) MUST;

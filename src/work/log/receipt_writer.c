@@ -129,9 +129,9 @@ const struct err *receipt_writer_batch(struct receipt_writer *w,
     size_t woken = 0;
     *n = 0;
     TRY(receipt_writer_transaction(w, clock, k, false, n));
-    if (clock->now < w->waking_at)
+    if (clock_mono() < w->waking_at)
         return NULL;
-    w->waking_at = clock->now + WAKING_EVERY;
+    w->waking_at = clock_mono() + WAKING_EVERY;
     TRY(receipt_writer_transaction(w, clock, k, true, &woken));
     if (woken > 0)
         w->waking_at = 0; /* there may be more */

@@ -7,7 +7,7 @@
 
 /* The memory of the process between batches. Starts as all zeros. */
 struct receipt_writer {
-    int64_t waking_at; /* the next look at those that wait */
+    int64_t waking_at; /* the next look at those that wait, by clock_mono */
     char after[128];   /* the id of the last one that was looked at */
 };
 

@@ -67,7 +67,9 @@ static const struct err *page_set_soon(struct call *c, struct page_view *v,
 static const struct err *page_set_log(struct call *c, struct json *view)
 {
     struct json *o = json_object(c->a), *list = json_array(c->a);
-    struct metrics_log now = {.lag = 0};
+    const struct metrics_log now = metrics_log_read(c->serve->metrics);
+    const bool stopped = now.no_key || now.inconsistent || now.silent;
+    const bool behind = !stopped && now.lag > TLOGS_BEHIND;
     struct tlogs_fault *v = NULL;
     size_t n = 0;
     json_set_json(view, "log", NULL);
@@ -75,9 +77,6 @@ static const struct err *page_set_log(struct call *c, struct json *view)
         return NULL;
     TRY(tlogs_faults(c->pg, c->a, TLOGS_BROKEN, STR_NONE, TLOGS_NAMED + 1, &v,
                      &n));
-    const bool known = metrics_log_read(c->serve->metrics, &now);
-    const bool stopped = known && (now.no_key || now.inconsistent);
-    const bool behind = known && !stopped && now.lag > TLOGS_BEHIND;
     for (size_t i = 0; i < n && i < TLOGS_NAMED; i++) {
         struct json *row = json_object(c->a);
         json_set_text(row, "intent_id", v[i].intent_id);
@@ -87,8 +86,9 @@ static const struct err *page_set_log(struct call *c, struct json *view)
     }
     json_set_json(o, "faults", list);
     json_set_bool(o, "more", n > TLOGS_NAMED);
-    json_set_bool(o, "no_key", stopped && now.no_key);
-    json_set_bool(o, "inconsistent", stopped && now.inconsistent);
+    json_set_bool(o, "no_key", now.no_key);
+    json_set_bool(o, "inconsistent", now.inconsistent);
+    json_set_bool(o, "silent", now.silent);
     page_view_set_count(o, "behind",
                         behind ? (size_t)(now.lag / (60 * CLOCK_SECOND)) : 0);
     if (n > 0 || stopped || behind)
