@@ -5,6 +5,7 @@ import base64
 import hashlib
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -95,7 +96,7 @@ def session(db, waits=False):
 # --- Killed ---------------------------------------------------------------
 
 @pytest.mark.parametrize("table", STEPS)
-def test_killed_at_this_step(server, agent, operator, db, table):
+def test_L5_killed_at_this_step(server, agent, operator, db, table):
     """While the statement that writes this table waits for a lock."""
     all_signed(server)
     with server.database() as holder, holder.transaction():
@@ -197,7 +198,7 @@ def second(server):
     process.wait(20)
 
 
-def test_two_sign_one_log(server, agent, operator, db, second):
+def test_L5_two_sign_one_log(server, agent, operator, db, second):
     """In turn: whoever has slept finds the log longer, with a head of the
     same size."""
     for n in range(12):
@@ -247,24 +248,75 @@ def sha(text):
 
 def chain(db, intent, payloads):
     """Appends events with these payloads to an intent, as the server would."""
+    sequence, before = db.execute("SELECT event_sequence, event_hash FROM "
+                                  "intent WHERE id = %s", [intent]).fetchone()
+    rows = []
     for payload in payloads:
-        sequence, before = db.execute(
-            "SELECT event_sequence, event_hash FROM intent "
-            "WHERE id = %s", [intent]).fetchone()
+        sequence += 1
         one = {"actor": "seal-agent", "created_at":
                "2026-11-20T09:31:44.120931", "event_type": "comment",
                "id": str(uuid.uuid4()), "intent_id": intent,
                "payload": payload, "previous_event_hash": before,
-               "sequence": sequence + 1}
+               "sequence": sequence}
         text = kit.canonical(one)
-        db.execute(
+        rows.append([intent, sequence, one["id"], text, sha(text), before])
+        before = sha(text)
+    with db.transaction():
+        db.cursor().executemany(
             "INSERT INTO event (intent_id, sequence, id, event_type, "
             "created_at, canonical, event_hash, previous_event_hash) VALUES "
             "(%s, %s, %s, 'comment', '2026-11-20T09:31:44.120931Z', %s, %s, "
-            "%s)", [intent, sequence + 1, one["id"], text, sha(text), before])
+            "%s)", rows)
         db.execute("UPDATE intent SET event_sequence = %s, "
-                   "event_hash = %s WHERE id = %s",
-                   [sequence + 1, sha(text), intent])
+                   "event_hash = %s WHERE id = %s", [sequence, before, intent])
+
+
+@pytest.mark.parametrize("seals", [1, 2])
+def test_L5_killed_while_thousands_wait(server, agent, operator, db, request,
+                                     seals):
+    """After some milliseconds each, in the middle of one batch or another."""
+    all_signed(server)
+    if seals == 2:
+        request.getfixturevalue("second")
+    dice, killed = random.Random(seals), set()
+    with kit.asleep(server, "seal"):
+        for _ in range(15):
+            chain(db, kit.new_intent(agent)["id"], [{"n": n} for n in
+                                                    range(400)])
+    while len(killed) < 8 and not settled(db):
+        pid = signer(server)
+        if pid and pid not in killed:
+            time.sleep(dice.uniform(0, 0.1))
+            os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+    assert seals == 2 or len(killed) > 3
+    answered(agent, operator)
+    all_signed(server, 60)
+    assert db.execute("SELECT count(*) FROM log_fault").fetchone() == (0,)
+    whole(server)
+
+
+def test_the_database_has_no_room_for_a_large_batch(server, agent, operator,
+                                                    db):
+    """A smaller one needs no file of its own."""
+    all_signed(server)
+    start = len(server.log())
+    with kit.asleep(server, "seal"):
+        intent = kit.new_intent(agent)["id"]
+        chain(db, intent, [{"x": f"{n:1200}"} for n in range(500)])
+        for text in ("SET temp_file_limit = 0", "SET work_mem = '64kB'"):
+            db.execute(f"ALTER ROLE sayso_seal {text}")
+        db.execute("SELECT pg_terminate_backend(%s)", [session(db)])
+    try:
+        answered(agent, operator)
+        all_signed(server, 60)
+    finally:
+        db.execute("ALTER ROLE sayso_seal RESET ALL")
+        db.execute("SELECT pg_terminate_backend(%s)", [session(db)])
+    assert "seal: nothing is signed" in server.log()[start:]
+    answered(agent, operator)
+    all_signed(server)
+    whole(server)
 
 
 def test_large_events(server, agent, operator, db):

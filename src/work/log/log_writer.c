@@ -359,6 +359,7 @@ static const struct err *log_writer_faults(struct log_writer_run *r)
     struct arena *a = r->clock->arena;
     struct tlogs_fault *v = NULL;
     size_t n = 0, i = 0;
+    bool any = false;
     TRY(tlogs_faults(r->clock->pg, a, all ? TLOGS_ALL : TLOGS_LATE,
                      all && w->fault[0] ? str_of(w->fault) : STR_NONE,
                      FAULTS_MAX, &v, &n));
@@ -367,9 +368,11 @@ static const struct err *log_writer_faults(struct log_writer_run *r)
         TRY(log_writer_mended(r, &v[i], &mended));
         if (mended)
             TRY(log_writer_mend(r, &v[i]));
+        any = any || mended;
     }
     const bool end = i == n && n < FAULTS_MAX;
-    r->more = r->more || !end;
+    /* Where none of those that are late could be mended, a moment is needed. */
+    r->more = r->more || (!end && (all || any));
     if (!all)
         return NULL;
     if (end || !str_copy(w->fault, sizeof w->fault, v[i - 1].intent_id))
