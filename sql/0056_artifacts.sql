@@ -17,6 +17,7 @@ CREATE TABLE artifact (
     used        boolean NOT NULL DEFAULT false, -- a question has it, and keeps it
     bytes       bytea, -- NULL: erased; what a question was asked with stays known by the digest
     CHECK (octet_length(bytes) = size),
+    CHECK (encode(sha256(bytes), 'hex') = sha256),
     CHECK ((media_type LIKE 'image/%') = (width IS NOT NULL)),
     CHECK ((width IS NULL) = (height IS NULL)),
     CONSTRAINT artifact_once UNIQUE (sha256, uploaded_by, test)

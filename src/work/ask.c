@@ -398,6 +398,7 @@ static const struct err *ask_take_artifacts(struct work *w,
                                             const struct suspension *s)
 {
     struct ask_refs refs = {.n = 0};
+    int64_t pixels = 0;
     const struct json *subject = suspension_subject(w->arena, s);
     ask_refs_add(&refs, json_read(w->arena, s->evidence));
     ask_refs_add(&refs, json_read(w->arena, s->artifacts));
@@ -409,6 +410,13 @@ static const struct err *ask_take_artifacts(struct work *w,
     const struct artifacts_wanted wanted = {
         .agent = s->asked_by, .test = s->test, .refs = refs.v, .n = refs.n};
     TRY(artifacts_take(w->pg, w->arena, &wanted, &w->artifacts));
+    for (size_t i = 0; i < w->artifacts.n; i++)
+        pixels += w->artifacts.v[i].width * w->artifacts.v[i].height;
+    if (pixels > ARTIFACTS_PIXELS_MAX)
+        return err_at(w->arena, ERR_INVALID, "artifact.pixels",
+                      STR("artifacts"),
+                      "The images of a question may have 64 million pixels in "
+                      "all.");
     for (size_t i = 0; i < needed; i++) {
         size_t k = 0;
         while (k < w->artifacts.n &&

@@ -32,6 +32,12 @@ def png(width=3, height=2, extra=b""):
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
+def sized(width, height, extra=b""):
+    """One whose header has another size."""
+    whole = png(extra=extra)
+    return whole[:16] + struct.pack(">II", width, height) + whole[24:]
+
+
 def jpeg(width, height):
     return (b"\xff\xd8\xff\xe0\0\x10JFIF\0" + bytes(9) + b"\xff\xc0\0\x11\x08" +
             struct.pack(">HH", height, width) + bytes(20))
@@ -117,12 +123,12 @@ def test_these_types_are_taken(agent, data, kind, size):
     (b"\xff\xfe", "text/plain", 422, "artifact.text"),
     (b"\x89PNG\r\n\x1a\n\0\0", "image/png", 422, "artifact.image"),
     (png(8193, 1), "image/png", 422, "artifact.pixels"),
-    (png(5000, 1)[:16] + struct.pack(">II", 5000, 5000) + bytes(40),
-     "image/png", 422, "artifact.pixels"),
+    (sized(5000, 5000), "image/png", 422, "artifact.pixels"),
     (jpeg(65535, 65535), "image/jpeg", 422, "artifact.pixels"),
     (gif(10, 10, right=60000), "image/gif", 422, "artifact.image"),
     (gif(60000, 60000), "image/gif", 422, "artifact.pixels"),
     (webp(16383, 16383), "image/webp", 422, "artifact.pixels"),
+    (gif(10, 10)[:-1] + gif(10, 10)[13:], "image/gif", 422, "artifact.moves"),
     (b"x" * (1 << 20), "text/plain", 201, None),
     (b"x" * ((1 << 20) + 1), "text/plain", 413, "request.too_large")])
 def test_these_are_refused(agent, data, kind, status, code):
@@ -219,6 +225,16 @@ def test_tests_have_their_own(agent, server):
 
 
 @route(UPLOAD)
+def test_the_images_of_a_question_are_bounded_together(agent):
+    refs = [stored(agent, sized(4000, 4000, new_id().encode()))
+            for _ in range(5)]
+    asked = [{"title": "x", "ref": ref} for ref in refs]
+    refused(agent.post("/api/v1/suspensions", json={
+        "question": "Now?", "evidence": asked}), 422, "artifact.pixels")
+    ask(agent, evidence=asked[:4])
+
+
+@route(UPLOAD)
 def test_the_event_has_it(agent):
     data, text = fresh(), f"log {new_id()}".encode()
     refs = [stored(agent, data), stored(agent, text, "text/plain")]
@@ -311,8 +327,9 @@ def test_a_key_has_so_many_unused_ones(server, agent):
             db.execute("INSERT INTO artifact (id, sha256, uploaded_by, key_id,"
                        " test, media_type, size, uploaded_at, bytes) SELECT"
                        " gen_random_uuid(), encode(sha256(n::text::bytea),"
-                       " 'hex'), uploaded_by, key_id, test, media_type, 1,"
-                       " uploaded_at, 'x' FROM artifact,"
+                       " 'hex'), uploaded_by, key_id, test, media_type,"
+                       " length(n::text), uploaded_at, n::text::bytea"
+                       " FROM artifact,"
                        " generate_series(1, 199) n WHERE sha256 = %s", [first])
         refused(upload(client, fresh()), 429, "limit.artifacts")
         ask(client, evidence=[{"title": "One", "ref": first}])

@@ -15,7 +15,8 @@ LARGE = {"intent", "suspension", "open_question", "inbox_entry", "decision",
          "delivery", "subscription", "endpoint", "known_browser",
          "sign_in_failure", "portfolio", "portfolio_member", "coordinator",
          "intent_cost", "attachment", "intent_failure", "failure_policy",
-         "task", "plan", "plan_checkpoint", "acl_entry",
+         "task", "plan", "plan_checkpoint", "acl_entry", "artifact",
+         "artifact_use",
          "event_erased", "log_leaf", "log_tile", "log_head", "log_checkpoint",
          "log_request", "receipt", "receipt_wait"}
 
@@ -71,6 +72,19 @@ def large(server):
                                  created_at, reach)
             SELECT gen_random_uuid(), lpad(md5('k' || n), 64, '0'), 'x',
                    'auditor', 'x', now(), 'all' FROM generate_series(1, 5000) n""")
+        db.execute("""
+            INSERT INTO artifact (id, sha256, uploaded_by, key_id, test,
+                media_type, size, uploaded_at, used, bytes)
+            SELECT md5('a' || n)::uuid, encode(sha256(n::text::bytea), 'hex'),
+                   CASE WHEN n % 20 = 0 THEN 'rare' ELSE 'busy' END,
+                   (SELECT id FROM api_key LIMIT 1), false, 'text/plain',
+                   length(n::text), now() - n * interval '1 second',
+                   n % 8 > 0, n::text::bytea
+              FROM generate_series(0, 9999) n""")
+        db.execute("""
+            INSERT INTO artifact_use (suspension_id, artifact_id)
+            SELECT 's' || n, md5('a' || n)::uuid
+              FROM generate_series(0, 9999) n WHERE n % 8 > 0""")
         db.execute("""
             INSERT INTO operator_session (id_sha256, principal_id, created_at,
                                           seen_at, expires_at)
@@ -342,6 +356,7 @@ def plan_of(db, prepare, values, generic):
 EARLIER = "2020-01-01T00:00:00Z"
 LATER = "2030-01-01T00:00:00Z"
 ANY_ID = "11111111-2222-4333-8444-555555555555"
+DIGEST = hashlib.sha256(b"81").hexdigest()
 NO_ID = "00000000-0000-0000-0000-000000000000"
 MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 KINDS = "{none,approval,permission,plan_review}"
@@ -628,6 +643,15 @@ HOT = [
     ("due_lapsed", [LATER, EARLIER, MAX], "lease_lapsing"),
     ("due_lease_intents", ["{$intent}"], "intent_pkey"),
     ("due_leases", ["{$intent}", LATER], None),
+    ("artifact_unused", [ANY_ID, 200], "artifact_unused_key"),
+    ("artifact_take", ["busy", False, "{%s}" % DIGEST], "artifact_once"),
+    ("artifact_use", ["s80", "{%s}" % ANY_ID], "artifact_pkey"),
+    ("artifact_of", ["s81", 65536], "artifact_use_pkey"),
+    ("artifact_questions", [DIGEST], "artifact_use_of"),
+    ("artifact_question", [DIGEST, "s81"], "artifact_use_pkey"),
+    ("artifact_own", [DIGEST, "busy", False], "artifact_once"),
+    ("artifact_get", [ANY_ID], "artifact_pkey"),
+    ("due_artifact_delete", [EARLIER], "artifact_unused_age"),
     ("due_idempotency_delete", [LATER], "idempotency_age"),
     ("due_idempotency_delete", [EARLIER], "idempotency_age"),
     ("due_session_delete", [LATER], "operator_session_age"),
@@ -768,7 +792,7 @@ def test_a_plan(server, large, case, generic):
            "log_checkpoint_between",
            "tlog_export_of", "log_checkpoint_export_of", "log_check_leaves",
            "log_check_leaves_of",
-           "log_check_written", "log_check_questions",
+           "log_check_written", "log_check_questions", "artifact_take",
            "receipt_due", "receipt_waiting", "receipt_endings",
            "receipt_endings_ever"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]

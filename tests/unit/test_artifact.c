@@ -7,6 +7,8 @@ SUITE(artifact);
 
 #define BYTES(lit) {(lit), sizeof(lit) - 1}
 #define PNG "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"
+#define REST "\x08\2\0\0\0crc." /* of its header */
+#define IDAT "\0\0\0\0IDAT"
 #define JPEG "\xff\xd8\xff\xe0\0\4ab"
 #define WEBP "RIFF\0\0\0\0WEBP"
 
@@ -16,16 +18,28 @@ static const struct row {
     const char *code; /* NULL: it is taken */
     int64_t width, height;
 } rows[] = {
-    {"image/png", BYTES(PNG "\0\0\2\x80\0\0\1\xe0\x08"), NULL, 640, 480},
-    {"IMAGE/PNG; x=y", BYTES(PNG "\0\0\0\1\0\0\0\1"), NULL, 1, 1},
-    {"image/png", BYTES(PNG "\0\0\x20\0\0\0\x08\0"), NULL, 8192, 2048},
-    {"image/png", BYTES(PNG "\0\0\x20\1\0\0\0\1"), "artifact.pixels", 0, 0},
-    {"image/png", BYTES(PNG "\0\0\x20\0\0\0\x08\1"), "artifact.pixels", 0, 0},
-    {"image/png", BYTES(PNG "\xff\xff\xff\xff\xff\xff\xff\xff"),
+    {"image/png", BYTES(PNG "\0\0\2\x80\0\0\1\xe0" REST IDAT), NULL, 640, 480},
+    {"IMAGE/PNG; x=y", BYTES(PNG "\0\0\0\1\0\0\0\1" REST IDAT), NULL, 1, 1},
+    {"image/png", BYTES(PNG "\0\0\x20\0\0\0\x08\0" REST IDAT), NULL, 8192,
+     2048},
+    {"image/png", BYTES(PNG "\0\0\x20\1\0\0\0\1" REST IDAT), "artifact.pixels",
+     0, 0},
+    {"image/png", BYTES(PNG "\0\0\x20\0\0\0\x08\1" REST IDAT),
      "artifact.pixels", 0, 0},
-    {"image/png", BYTES(PNG "\0\0\0\0\0\0\0\1"), "artifact.image", 0, 0},
+    {"image/png", BYTES(PNG "\xff\xff\xff\xff\xff\xff\xff\xff" REST IDAT),
+     "artifact.pixels", 0, 0},
+    {"image/png", BYTES(PNG "\0\0\0\0\0\0\0\1" REST IDAT), "artifact.image", 0,
+     0},
     {"image/png", BYTES(PNG "\0\0\0\1\0\0\0"), "artifact.image", 0, 0},
     {"image/png", BYTES("\x89PNG\r\n\x1a\n\0\0\0\x0dIDAT\0\0\0\1\0\0\0\1"),
+     "artifact.image", 0, 0},
+    {"image/png", BYTES(PNG "\0\0\0\1\0\0\0\1" REST "\0\0\0\1tEXtxcrc." IDAT),
+     NULL, 1, 1},
+    {"image/png",
+     BYTES(PNG "\0\0\0\1\0\0\0\1" REST "\0\0\0\x08"
+               "acTL12345678crc." IDAT),
+     "artifact.moves", 0, 0},
+    {"image/png", BYTES(PNG "\0\0\0\1\0\0\0\1" REST "\xff\xff\xff\xfftEXtx"),
      "artifact.image", 0, 0},
     {"image/jpeg", BYTES(JPEG "\xff\xc0\0\x11\x08\1\xe0\2\x80"), NULL, 640,
      480},
@@ -39,9 +53,15 @@ static const struct row {
     {"image/jpeg", BYTES(JPEG "\xff\xe1\xff\xff"), "artifact.image", 0, 0},
     {"image/jpeg", BYTES("\xff\xd8\xff"), "artifact.image", 0, 0},
     {"image/gif", BYTES("GIF87a\x0a\0\x14\0\0\0\0;"), NULL, 10, 20},
-    {"image/gif", BYTES("GIF89a\1\0\1\0\x80\0\0abcdef!\xf9\2xy\0"
-                        ",\0\0\0\0\1\0\1\0\0\2\1z\0;"),
+    {"image/gif",
+     BYTES("GIF89a\1\0\1\0\x80\0\0abcdef!\xf9\2xy\0"
+           ",\0\0\0\0\1\0\1\0\0\2\1z\0;"),
      NULL, 1, 1},
+    {"image/gif",
+     BYTES("GIF89a\1\0\1\0\0\0\0"
+           ",\0\0\0\0\1\0\1\0\0\2\1z\0"
+           ",\0\0\0\0\1\0\1\0\0\2\1z\0;"),
+     "artifact.moves", 0, 0},
     {"image/gif", BYTES("GIF89a\1\0\1\0\0\0\0,\0\0\0\0\2\0\1\0\0\2\0;"),
      "artifact.image", 0, 0},
     {"image/gif", BYTES("GIF89a\1\0\1\0\0\0\0,\1\0\0\0\1\0\1\0\0\2\0;"),
@@ -50,6 +70,8 @@ static const struct row {
     {"image/gif", BYTES("GIF89a\1\0\1\0\0\0\0"), "artifact.image", 0, 0},
     {"image/webp", BYTES(WEBP "VP8X\x0a\0\0\0\0\0\0\0\x7f\2\0\xdf\1\0"), NULL,
      640, 480},
+    {"image/webp", BYTES(WEBP "VP8X\x0a\0\0\0\2\0\0\0\x7f\2\0\xdf\1\0"),
+     "artifact.moves", 0, 0},
     {"image/webp", BYTES(WEBP "VP8L\0\0\0\0\x2f\x7f\xc2\x77\0"), NULL, 640,
      480},
     {"image/webp", BYTES(WEBP "VP8 \0\0\0\0\0\0\0\x9d\1\x2a\x80\2\xe0\1"),

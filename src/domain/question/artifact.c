@@ -62,6 +62,14 @@ struct str artifact_words(struct arena *a, const struct artifact *t)
 
 /* ---- images --------------------------------------------------------- */
 
+#define PNG_IHDR 0x49484452
+#define PNG_ACTL 0x6163544c
+#define PNG_IDAT 0x49444154
+#define WEBP_VP8 0x56503820
+#define WEBP_VP8L 0x5650384c
+#define WEBP_VP8X 0x56503858
+#define WEBP_MOVES 2 /* of the flags of VP8X */
+
 /* The bytes of a file, read from the start. Beyond the end all are zero, and
  * over is set. */
 struct artifact_bytes {
@@ -101,18 +109,35 @@ static void artifact_skip(struct artifact_bytes *b, int64_t n)
         b->at += (size_t)n;
 }
 
-/* Each reads from behind the first bytes, and sets the size of the picture. An
- * image whose header is not as its format has it leaves it zero. */
-static void artifact_png(struct artifact_bytes *b, struct artifact *out)
+/* The header of an image. */
+struct artifact_picture {
+    int64_t width, height;
+    bool moves; /* it has more than one frame */
+};
+
+/* Each reads from behind the first bytes. Where a header is not as its format
+ * has it, the size stays zero. */
+static void artifact_png(struct artifact_bytes *b,
+                         struct artifact_picture *out)
 {
-    if (artifact_big(b, 4) != 13 || artifact_big(b, 4) != 0x49484452)
+    if (artifact_big(b, 4) != 13 || artifact_big(b, 4) != PNG_IHDR)
         return;
-    out->width = artifact_big(b, 4);
-    out->height = artifact_big(b, 4);
+    const int64_t width = artifact_big(b, 4), height = artifact_big(b, 4);
+    artifact_skip(b, 5 + 4);
+    while (!b->over) {
+        const int64_t n = artifact_big(b, 4), chunk = artifact_big(b, 4);
+        out->moves = out->moves || chunk == PNG_ACTL;
+        if (chunk == PNG_IDAT)
+            break;
+        artifact_skip(b, n + 4);
+    }
+    out->width = width;
+    out->height = height;
 }
 
 /* The first frame header that stands before the picture. */
-static void artifact_jpeg(struct artifact_bytes *b, struct artifact *out)
+static void artifact_jpeg(struct artifact_bytes *b,
+                          struct artifact_picture *out)
 {
     while (!b->over) {
         unsigned marker = artifact_byte(b);
@@ -137,8 +162,10 @@ static void artifact_jpeg(struct artifact_bytes *b, struct artifact *out)
 
 /* The screen, and every frame on it: a decoder may make room for a frame that
  * does not fit. */
-static void artifact_gif(struct artifact_bytes *b, struct artifact *out)
+static void artifact_gif(struct artifact_bytes *b,
+                         struct artifact_picture *out)
 {
+    size_t frames = 0;
     const int64_t width = artifact_little(b, 2);
     const int64_t height = artifact_little(b, 2);
     unsigned flags = artifact_byte(b);
@@ -156,6 +183,7 @@ static void artifact_gif(struct artifact_bytes *b, struct artifact *out)
             bottom += artifact_little(b, 2);
             if (right > width || bottom > height)
                 return;
+            out->moves = ++frames > 1;
             flags = artifact_byte(b);
             artifact_skip(b, 1 + (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0));
         } else {
@@ -168,21 +196,23 @@ static void artifact_gif(struct artifact_bytes *b, struct artifact *out)
     out->height = height;
 }
 
-static void artifact_webp(struct artifact_bytes *b, struct artifact *out)
+static void artifact_webp(struct artifact_bytes *b,
+                          struct artifact_picture *out)
 {
     const int64_t chunk = artifact_big(b, 4);
     artifact_skip(b, 4);
-    if (chunk == 0x56503858) { /* VP8X: flags, then the canvas */
-        artifact_skip(b, 4);
+    if (chunk == WEBP_VP8X) { /* flags, then the canvas */
+        out->moves = artifact_byte(b) & WEBP_MOVES;
+        artifact_skip(b, 3);
         out->width = artifact_little(b, 3) + 1;
         out->height = artifact_little(b, 3) + 1;
-    } else if (chunk == 0x5650384c) { /* VP8L: 14 bits each */
+    } else if (chunk == WEBP_VP8L) { /* 14 bits each */
         if (artifact_byte(b) != 0x2f)
             return;
         const int64_t bits = artifact_little(b, 4);
         out->width = (bits & 0x3fff) + 1;
         out->height = (bits >> 14 & 0x3fff) + 1;
-    } else if (chunk == 0x56503820) { /* VP8: a key frame */
+    } else if (chunk == WEBP_VP8) { /* a key frame */
         if (artifact_byte(b) & 1)
             return;
         artifact_skip(b, 2);
@@ -197,7 +227,7 @@ static const struct artifact_image {
     const char *media;
     struct str start, then; /* then: from byte 8 on */
     size_t head; /* bytes */
-    void (*read)(struct artifact_bytes *b, struct artifact *out);
+    void (*read)(struct artifact_bytes *b, struct artifact_picture *out);
 } artifact_images[] = {
     {"image/png", WIRE("\x89PNG\r\n\x1a\n"), WIRE(""), 8, artifact_png},
     {"image/jpeg", WIRE("\xff\xd8\xff"), WIRE(""), 2, artifact_jpeg},
@@ -225,10 +255,17 @@ static const struct err *artifact_measure(struct arena *a,
     struct artifact_bytes b = {.p = (const unsigned char *)bytes.p,
                                .n = bytes.n,
                                .at = image->head};
-    image->read(&b, out);
+    struct artifact_picture found = {.width = 0};
+    image->read(&b, &found);
+    out->width = found.width;
+    out->height = found.height;
     if (b.over || out->width <= 0 || out->height <= 0)
         return ERROR(ERR_INVALID, "artifact.image",
                      "The image is damaged: its size cannot be read.");
+    if (found.moves)
+        return ERROR(ERR_INVALID, "artifact.moves",
+                     "The image has several frames. A person decides on what "
+                     "stands still: send one of them.");
     if (out->width > ARTIFACT_SIDE_MAX || out->height > ARTIFACT_SIDE_MAX ||
         out->width * out->height > ARTIFACT_PIXELS_MAX)
         return err_at(a, ERR_INVALID, "artifact.pixels", STR(""),

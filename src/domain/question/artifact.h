@@ -10,6 +10,7 @@
 
 #define ARTIFACT_SIDE_MAX 8192 /* pixels of an image */
 #define ARTIFACT_PIXELS_MAX (INT64_C(16) << 20)
+#define ARTIFACTS_PIXELS_MAX (INT64_C(64) << 20) /* of a question */
 #define ARTIFACTS_UNUSED_MAX 200 /* of a key, in no question yet */
 #define ARTIFACTS_LIFE_DAYS 1    /* of one that no question uses */
 
@@ -60,7 +61,8 @@ struct str artifact_name(struct arena *a, const struct artifact *t);
 struct str artifact_words(struct arena *a, const struct artifact *t);
 /* Sets what the bytes say: digest, type, size, width and height. content_type:
  * the header's value. ERR_INVALID artifact.empty | artifact.image |
- * artifact.pixels | artifact.text; ERR_MEDIA_TYPE artifact.type. */
+ * artifact.pixels | artifact.moves | artifact.text; ERR_MEDIA_TYPE
+ * artifact.type. */
 const struct err *artifact_read(struct arena *a, struct str content_type,
                                 struct str bytes, struct artifact *out) MUST;
 /* The payload's member "artifacts" of the event that a question was asked:

@@ -31,12 +31,18 @@ SELECT {t.artifact}, t.bytes IS NULL,
  WHERE u.suspension_id = $1 ORDER BY t.id
 
 -- name: artifact_questions
--- The newest questions that have these bytes, or the one of $2.
+-- Some questions that have these bytes: of each agent's, the last by their ids, which mostly are
+-- the newest.
 SELECT u.suspension_id, t.id
-  FROM artifact t JOIN artifact_use u ON u.artifact_id = t.id
-  JOIN suspension s ON s.id = u.suspension_id
- WHERE t.sha256 = $1 AND ($2::text IS NULL OR u.suspension_id = $2)
- ORDER BY s.suspended_at DESC LIMIT 20
+  FROM artifact t
+ CROSS JOIN LATERAL (SELECT x.suspension_id FROM artifact_use x WHERE x.artifact_id = t.id
+                      ORDER BY x.suspension_id DESC LIMIT 20) u
+ WHERE t.sha256 = $1 LIMIT 20
+
+-- name: artifact_question
+SELECT u.suspension_id, t.id
+  FROM artifact_use u JOIN artifact t ON t.id = u.artifact_id
+ WHERE u.suspension_id = $2 AND t.sha256 = $1
 
 -- name: artifact_own
 -- Of the agent that uploaded it.

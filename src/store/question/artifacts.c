@@ -74,8 +74,11 @@ const struct err *artifacts_questions(struct pg *pg, struct arena *a,
                                       struct artifacts_pairs *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_ARTIFACT_QUESTIONS,
-                 PG(pg_text(sha256), pg_text(suspension_id)), &r));
+    if (suspension_id.p)
+        TRY(pg_query(pg, a, SQL_ARTIFACT_QUESTION,
+                     PG(pg_text(sha256), pg_text(suspension_id)), &r));
+    else
+        TRY(pg_query(pg, a, SQL_ARTIFACT_QUESTIONS, PG(pg_text(sha256)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct artifacts_pair);
     for (size_t i = 0; i < out->n; i++)

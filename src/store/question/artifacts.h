@@ -33,7 +33,7 @@ const struct err *artifacts_of(struct pg *pg, struct arena *a,
                                struct str suspension_id, size_t bytes,
                                struct artifact_list *out) MUST;
 /* Pairs of a question and an artifact with these bytes: of the question, where
- * it is named, else of the 20 newest. */
+ * it is named, else of 20 that have it. */
 struct artifacts_pair {
     struct str suspension_id, artifact_id;
 };

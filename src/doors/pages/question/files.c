@@ -9,6 +9,7 @@
 
 #define LINES 2000 /* of a text; the last one holds the others */
 #define SHORT 12   /* lines of a text that is not folded */
+#define READ 8     /* texts that are read by their type */
 
 const struct err *question_files_load(struct call *c, struct page_view *v,
                                       const struct suspension *s)
@@ -22,6 +23,11 @@ const struct err *question_files_load(struct call *c, struct page_view *v,
     v->files_of = s->id;
     return NULL;
 }
+
+/* The room that is left on the page for texts. */
+struct files_room {
+    size_t bytes, read;
+};
 
 /* The text by lines; the last one has all that are too many. */
 static struct json *files_lines(struct page_view *v, struct str text)
@@ -48,59 +54,61 @@ static struct json *files_table(struct page_view *v, struct str text)
     return o;
 }
 
-/* Reads it by its type, where all of it is there, as far as the page has room
- * for its bytes. A character that was cut in its middle is left out. */
-static void files_set_text(struct page_view *v, struct json *o,
-                           const struct artifact_shown *f, size_t *room)
+/* Reads it by its type, where all of it is there, as far as the page has room.
+ * A character that was cut in its middle is left out. */
+static struct json *files_text(struct page_view *v,
+                               const struct artifact_shown *f,
+                               struct files_room *room)
 {
-    const enum artifact_form form = artifact_form(f->artifact.media_type);
-    struct str text = str_sub(f->text, 0, *room);
+    enum artifact_form form = artifact_form(f->artifact.media_type);
+    struct json *o = json_object(v->a), *table = NULL, *blocks = NULL,
+                *runs = NULL;
+    struct str text = str_sub(f->text, 0, room->bytes);
     while (text.n > 0 && !str_utf8(text))
         text.n--;
-    *room -= text.n;
+    room->bytes -= text.n;
     const bool whole = text.n == (size_t)f->artifact.size;
-    const bool diff = form == ARTIFACT_DIFF;
     struct json *lines = files_lines(v, text);
     const size_t n = json_count(lines);
-    struct json *table =
-        whole && form == ARTIFACT_JSON ? files_table(v, text) : NULL;
-    struct json *blocks = whole && form == ARTIFACT_MARKDOWN
-                              ? question_markdown(v->a, text)
-                              : NULL;
+    if (!whole || n > LINES || room->read == 0)
+        form = ARTIFACT_TEXT;
+    room->read -= form != ARTIFACT_TEXT;
+    if (form == ARTIFACT_JSON)
+        table = files_table(v, text);
+    else if (form == ARTIFACT_MARKDOWN)
+        blocks = question_markdown(v->a, text);
+    else if (form == ARTIFACT_DIFF)
+        runs = kinds_parts_patch(v, text);
     json_set_json(o, "table", table);
     json_set_json(o, "blocks", blocks);
-    json_set_json(o, "runs",
-                  diff && n < LINES ? kinds_parts_patch(v, text) : NULL);
-    json_set_bool(o, "is_read", table || blocks || (diff && n < LINES));
+    json_set_json(o, "runs", runs);
+    json_set_bool(o, "is_read", table || blocks || runs);
     json_set_bool(o, "is_short", whole && n <= SHORT);
     json_set_bool(o, "is_cut", !whole);
     json_set_int(o, "count", (int64_t)n);
     json_set_json(o, "lines", lines);
+    return o;
 }
 
 static struct json *files_one(struct page_view *v,
                               const struct artifact_shown *f, struct str title,
-                              size_t *room)
+                              struct files_room *room)
 {
+    const bool shown = !f->erased;
     const bool image = artifact_form(f->artifact.media_type) == ARTIFACT_IMAGE;
     struct json *o = page_refs_one(v, title, STR_NONE, f->artifact.sha256);
-    json_set_json(o, "image", NULL);
-    json_set_json(o, "text", NULL);
+    struct json *size = json_object(v->a);
+    json_set_int(size, "width", f->artifact.width);
+    json_set_int(size, "height", f->artifact.height);
     json_set_bool(o, "is_erased", f->erased);
-    if (f->erased)
-        return o;
-    struct json *part = json_object(v->a);
-    json_set_json(o, image ? "image" : "text", part);
-    json_set_int(part, "width", f->artifact.width);
-    json_set_int(part, "height", f->artifact.height);
-    if (!image)
-        files_set_text(v, part, f, room);
+    json_set_json(o, "image", shown && image ? size : NULL);
+    json_set_json(o, "text", shown && !image ? files_text(v, f, room) : NULL);
     return o;
 }
 
 /* Adds those of a list of references that are not there yet. */
-static void files_add(struct page_view *v, const struct json *refs, bool *there,
-                      size_t *room, struct json *out)
+static void files_add(struct page_view *v, const struct json *refs,
+                      bool *there, struct files_room *room, struct json *out)
 {
     for (size_t i = 0; i < json_count(refs); i++) {
         const struct str ref = json_get_text(json_at(refs, i), "ref");
@@ -121,7 +129,7 @@ struct json *question_files(struct page_view *v, const struct suspension *s)
 {
     struct json *out = json_array(v->a);
     const struct json *subject = suspension_subject(v->a, s);
-    size_t room = QUESTION_FILES_BYTES;
+    struct files_room room = {.bytes = QUESTION_FILES_BYTES, .read = READ};
     if (!v->files || v->files->n == 0)
         return out;
     bool *there = arena_many(v->a, v->files->n, bool);
