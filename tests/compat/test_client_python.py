@@ -104,6 +104,29 @@ def test_a_refusal_has_the_servers_code(client, way):
     assert refused.value.at == "no_such_member"
 
 
+def uploading(client, *args):
+    return client.upload(*args)
+
+
+def aupload(client, *args):
+    return asyncio.run(client.aupload(*args))
+
+
+@pytest.mark.parametrize("way", [uploading, aupload])
+def test_a_file_goes_with_a_question(client, operator, way):
+    data = f"a log {kit.new_id()}".encode()
+    ref = way(client, data, "text/plain")
+    asked = client.ask("Is it fine?", wait=0,
+                       evidence=[{"title": "The log", "ref": ref}])
+    assert operator.get(f"/api/v1/artifacts/{ref}", params={
+        "question": asked.id}).content == data
+    with pytest.raises(sayso.Error) as refused:
+        way(client, data, "text/html")
+    assert refused.value.code == "artifact.type"
+    with pytest.raises(sayso.Unreachable):
+        way(sayso.Client("http://127.0.0.1:1", "x"), data, "text/plain")
+
+
 @WAYS
 def test_a_wrong_address_is_told_at_once(way):
     with pytest.raises(sayso.Unreachable):

@@ -74,6 +74,17 @@ def test_the_same_wish_is_asked_once(do, operator):
     assert again["id"] == first["id"] and again["approved"]
 
 
+def test_a_file_goes_with_a_question(do, operator):
+    data = f"a log {kit.new_id()}"
+    got = do("upload", question="Is it fine?",
+             file=[data, "text/plain"]).result(30)
+    assert got["same"]
+    assert operator.get(f"/api/v1/artifacts/{got['ref']}", params={
+        "question": got["id"]}).text == data
+    refused = do("upload", question="x", file=[data, "text/html"]).result(30)
+    assert refused["code"] == "artifact.type"
+
+
 def test_silence_is_no(do):
     answer = do("ask", question="Anybody?",
                 options={"timeout_seconds": 1}).result(30)

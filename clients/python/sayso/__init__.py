@@ -34,6 +34,7 @@ __all__ = ["Answer", "Client", "Denied", "Error", "InvalidSignature",
 _HOLD = 50  # seconds that the server holds a read
 _PAUSE = 2.0  # seconds before a call is tried again
 _PAUSES = 1.0, 60.0  # the least and the most that the server may ask for
+_UPLOAD = 60.0  # seconds to upload a file, while the server is busy
 _REDEEM = 5.0  # seconds to use an approval, where the waiting is over
 _BUSY = (429, 502, 503, 504)  # the answers after which it is tried again
 _UNUSABLE = (403, 404, 409, 422)  # a permit that may not be used
@@ -147,6 +148,16 @@ def _used(answer: Answer, operation: str | None) -> _Steps[None]:
     if not answer._authorized or answer._changed:
         raise Denied(answer)
     yield from _using(answer, _once(operation), 0)
+
+
+def _uploading(data: bytes, media_type: str) -> _Steps[str]:
+    sent = yield from _sent(
+        _Request("POST", "/api/v1/artifacts", data,
+                 {"Content-Type": media_type}),
+        time.monotonic() + _UPLOAD, first=True)
+    if sent is None:
+        raise Unreachable("The server is away or busy.")
+    return str(_object(sent, "ref")["ref"])
 
 
 def _sent(request: _Request, end: float, first: bool = False
@@ -306,6 +317,14 @@ class Client:
     async def ause(self, answer: Answer, *, operation: str | None = None
                    ) -> None:
         await self._arun(_used(answer, operation))
+
+    def upload(self, data: bytes, media_type: str) -> str:
+        """Uploads a file, a picture or a text. What comes back is its `ref`
+        for `evidence` or `artifacts` of a question, whose page shows it."""
+        return self._run(_uploading(data, media_type))
+
+    async def aupload(self, data: bytes, media_type: str) -> str:
+        return await self._arun(_uploading(data, media_type))
 
     def _run(self, steps: _Steps[_T]) -> _T:
         got: Any = None

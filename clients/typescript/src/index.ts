@@ -10,6 +10,7 @@ export { ExactNumber } from "./exact.js";
 const HOLD = 50; // seconds that the server holds a read
 const PAUSE = 2; // seconds before a call is tried again
 const PAUSES = [1, 60] as const; // least and most that the server may ask for
+const UPLOAD = 60; // seconds to upload a file, while the server is busy
 const REDEEM = 5; // seconds to use an approval, where the waiting is over
 const BUSY = [429, 502, 503, 504]; // answers after which it is tried again
 const UNUSABLE = [403, 404, 409, 422]; // a permit that may not be used
@@ -208,7 +209,9 @@ interface Got {
 
 interface Sending {
     signal?: AbortSignal | undefined;
-    body?: string;
+    body?: string | Uint8Array<ArrayBuffer>;
+    /** Of the body; without it JSON. */
+    type?: string;
     once?: string | undefined;
     /** An error of the connection is told at once. */
     first?: boolean;
@@ -289,6 +292,18 @@ export class Client {
         if (!authorized(answer) || changed(answer))
             throw new Denied(answer);
         await this.#redeem(answer, onceOf(operation), undefined, 0);
+    }
+
+    /** Uploads a file, a picture or a text. What comes back is its `ref` for
+     * `evidence` or `artifacts` of a question, whose page shows it. */
+    async upload(data: string | Uint8Array<ArrayBuffer>, type: string
+                 ): Promise<string> {
+        const sent = await this.#sent(
+            "/api/v1/artifacts", performance.now() + UPLOAD * 1000,
+            { body: data, type, first: true });
+        if (!sent)
+            throw new Unreachable("The server is away or busy.");
+        return String((objectOf(sent.text, "ref") as { ref: unknown }).ref);
     }
 
     /** The function, which then runs after an approval of exactly this call,
@@ -388,7 +403,7 @@ export class Client {
         }
     }
 
-    async #fetched(path: string, { body, once, signal: given }: Sending
+    async #fetched(path: string, { body, type, once, signal: given }: Sending
                    ): Promise<Got | Unreachable> {
         const limit = AbortSignal.timeout((HOLD + 25) * 1000);
         const signal = given ? AbortSignal.any([limit, given]) : limit;
@@ -397,7 +412,8 @@ export class Client {
                 signal, redirect: "manual",
                 ...(body === undefined ? { headers: this.#headers } : {
                     method: "POST", body, headers: {
-                        ...this.#headers, "Content-Type": "application/json",
+                        ...this.#headers,
+                        "Content-Type": type ?? "application/json",
                         ...(once && { "Idempotency-Key": once }) } }) });
             return { status: response.status, text: await response.text(),
                      after: response.headers.get("Retry-After"),

@@ -27,6 +27,7 @@ interface Given {
     push: [string, Record<string, string>, string];
     agent?: string;
     operation?: string;
+    file: [string, string];
     tool: string;
     call: object;
 }
@@ -129,6 +130,14 @@ const todo: Record<string, (given: Given) => unknown> = {
         const used = await client.use(answer, { ...(operation === undefined
             ? {} : { operation }) }).then(() => "yes", failed);
         return { answer: told(answer), used };
+    },
+    upload: async (given) => {
+        const client = clientOf(given), [data, type] = given.file;
+        const ref = await client.upload(data, type);
+        const { id } = await client.ask(given.question, {
+            wait: 0, evidence: [{ title: "The log", ref }] });
+        const same = await client.upload(new TextEncoder().encode(data), type);
+        return { id, ref, same: same === ref };
     },
     refund, badArguments, module,
     approve: async (given) => await clientOf(given).approveCall(
