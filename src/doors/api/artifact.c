@@ -48,7 +48,7 @@ const struct err *api_artifact_upload(struct call *c)
     response_json(c->rs, str_eq(t.id, id) ? 201 : 200,
                   record_object(c->a, &artifact_record, &t));
     response_header(c->rs, "Location",
-                    arena_join(c->a, STR("/api/v1/artifacts/"), t.sha256));
+                    call_url(c, "/api/v1/artifacts/", t.sha256));
     return NULL;
 }
 
