@@ -1,7 +1,8 @@
 # Writes the API's document for agents: of docs/openapi.yaml the operations
-# that an agent's key opens and that answer with JSON, with the components that
-# they refer to. It is for generators of clients, which would make a function
-# of each page and each stream otherwise. POSIX awk only, so that mawk will do.
+# that an agent's key opens and that take and answer with JSON, with the
+# components that they refer to. It is for generators of clients, which would
+# make a function of each page and each stream otherwise. POSIX awk only, so
+# that mawk will do.
 #
 # The lines are taken as they are; their indentation tells what they belong to.
 # A block is one or more lines that are written or left out together: a tag, a
@@ -30,7 +31,8 @@ function word(line)
     return line
 }
 
-# Notes the types of an answer that are not JSON; `content` is at this level.
+# Notes the types of a body or an answer that are not JSON; `content` is at this
+# level.
 function note_types(level)
 {
     match($0, /^ */)
@@ -119,6 +121,8 @@ part == "paths" && $0 == "      security: [{ApiKey: []}, {Bearer: []}]" {
 }
 part == "paths" && /^        [^ ]/ { success = /^        '2/ }
 part == "paths" && success { note_types(10) }
+part == "paths" && /^      [^ ]/ { body = /^      requestBody:/ }
+part == "paths" && body { note_types(8) }
 
 # The links of an answer.
 part == "paths" && links && !/^             *[^ ]/ {

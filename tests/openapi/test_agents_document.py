@@ -36,14 +36,15 @@ def references(node):
 
 
 def for_agents(path, operation):
-    """Does a key of an agent open it, and is each answer to a success JSON, or
-    empty?"""
-    success = [follow(response) for status, response in
-               operation["responses"].items() if status < "300"]
+    """Does a key of an agent open it, and are its body and each answer to a
+    success JSON, or empty?"""
+    bodies = [follow(response) for status, response in
+              operation["responses"].items() if status < "300"]
+    bodies.append(operation.get("requestBody", {}))
     return (path.startswith("/api/v1/") and "agent" in operation["x-roles"] and
             [*map(list, operation["security"])] == [["ApiKey"], ["Bearer"]] and
-            all(set(response.get("content", ())) <= {"application/json"}
-                for response in success))
+            all(set(body.get("content", ())) <= {"application/json"}
+                for body in bodies))
 
 
 def test_it_is_the_part_for_agents_of_the_whole_document():
