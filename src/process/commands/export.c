@@ -176,7 +176,7 @@ static const struct err *export_consistency(struct export *x)
     if (!buf_file(&text, arena_z(a, name)) ||
         note_read(a, buf_text(&text), note) ||
         note_head_read(a, note->text, &old) || old.size > x->size)
-        return err_at(a, ERR_INVALID, "log.no_head", name,
+        return err_at(a, ERR_INVALID, "field.value", name,
                       "%.*s is no head of this log, or one that is newer than "
                       "the log.",
                       STR_FMT(name));

@@ -484,7 +484,7 @@ static const struct err *log_check_read(struct log_check_run *r)
         if (!why)
             why = note_head_read(a, k.note.text, &k.head);
         if (why || k.head.size < 1)
-            return err_at(a, ERR_INVALID, "log.no_head", k.name,
+            return err_at(a, ERR_INVALID, "field.value", k.name,
                           "%.*s is no head of a log.", STR_FMT(k.name));
         for (int64_t n = tables_restore().epoch; n >= 0 && k.epoch < 0; n--) {
             if (str_eq(k.head.origin, log_writer_origin(a, c->conf, n)))
@@ -493,7 +493,7 @@ static const struct err *log_check_read(struct log_check_run *r)
         if (k.epoch < 0)
             TRY(log_checks_epoch(c->pg, a, k.head.origin, &k.epoch));
         if (k.epoch < 0)
-            return err_at(a, ERR_INVALID, "log.no_head", k.name,
+            return err_at(a, ERR_INVALID, "field.value", k.name,
                           "%.*s is a head of another log, %.*s.",
                           STR_FMT(k.name), STR_FMT(k.head.origin));
         const struct signing_key *key =

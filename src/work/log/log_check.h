@@ -31,7 +31,7 @@ struct log_check {
     int64_t leaves, heads, checkpoints; /* that were checked; from 0 */
 };
 
-/* ERR_INVALID log.no_head where a kept head cannot be read, or is of another
+/* ERR_INVALID field.value where a kept head cannot be read, or is of another
  * log. */
 const struct err *log_check(struct log_check *c, struct arena *a) MUST;
 
