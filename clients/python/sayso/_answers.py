@@ -86,6 +86,7 @@ class Answer:
     responded_at = _Member[str | None]()
     audit_summary = _Member[str | None]()
     url = _Member[str]()
+    receipt_url = _Member[str | None]()
     usable = _Member[bool | None]()
     unusable_reason = _Member[str | None]()
     permit = _Member[dict[str, Any] | None]()

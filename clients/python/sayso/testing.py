@@ -252,6 +252,8 @@ class FakeServer:
                          if made["state"] == "resolved" else None, **made})
         question["audit_summary"] = (
             f"{question['outcome']}, by {question['responded_by']}")
+        question["receipt_url"] = question["url"].replace(
+            "/suspensions/", "/api/v1/suspensions/", 1) + "/receipt"
         if question["outcome"] != "authorized":
             return
         question.update(usable=True, unusable_reason=None)

@@ -87,6 +87,7 @@ export interface Suspension {
     readonly approved_subject: unknown;
     readonly responded_by: string | null;
     readonly audit_summary: string | null;
+    readonly receipt_url?: string;
     readonly usable?: boolean;
     readonly [member: string]: unknown;
 }

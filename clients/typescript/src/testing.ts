@@ -254,6 +254,8 @@ export class FakeServer {
         Object.assign(question, made);
         question.audit_summary
             = `${question.outcome}, by ${question.responded_by}`;
+        question.receipt_url = question.url.replace(
+            "/suspensions/", "/api/v1/suspensions/") + "/receipt";
         if (question.outcome !== "authorized")
             return;
         Object.assign(question, { usable: true, unusable_reason: null });
