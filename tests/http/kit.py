@@ -85,9 +85,11 @@ def _routes():
 ROUTES = _routes()
 UNSUPPORTED = _unsupported()
 KEYED = [r for r in ROUTES if r.proof in ("KEY", "LOG")]
-# Without the address that answers JSON-RPC: test_mcp.py.
+# Without the address that answers JSON-RPC, and the one that takes files:
+# test_mcp.py, test_artifacts.py.
 WRITING = [r for r in ROUTES if r.method in ("POST", "PATCH", "PUT")
-           and r.style not in ("HTML", "OAUTH") and r.pattern != "/mcp"]
+           and r.style not in ("HTML", "OAUTH")
+           and r.pattern not in ("/mcp", "/api/v1/artifacts")]
 
 
 def by_name(rows):

@@ -268,6 +268,8 @@ APART = {
                     "POST /v1/requests/{id}/consume",
                     "POST /v1/requests/{id}/outcome")},
     "POST /api/v1/test/answer": "a script answers what its own key asked",
+    "GET /api/v1/artifacts/{sha256}":
+        "it loads its question as GET /api/v1/suspensions/{id} does",
     **{name: "test_log.py: test_readers_of_an_intent_read_its_checkpoints"
        for name in ("GET /api/v1/checkpoints", "GET /api/v1/checkpoints/{id}",
                     "GET /api/v1/checkpoints/{id}/proof/{event_id}",

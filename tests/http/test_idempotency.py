@@ -12,8 +12,9 @@ from plans import reached
 # use is repeated by its operation_id, a result by itself; a heartbeat says that
 # the agent lives now. Clients of MCP and hooks have ids of their calls. A
 # checkpoint of the log is made where events are new, and stamped once; a head has
-# one line of a witness.
+# one line of a witness. A file is its digest.
 NOT_KEPT = ("POST /mcp", "POST /hooks/{client}",
+            "POST /api/v1/artifacts",
             "POST /api/v1/admin/checkpoints",
             "POST /api/v1/admin/checkpoints/{id}/anchor",
             "POST /api/v1/admin/log/cosignatures",

@@ -333,6 +333,9 @@ ROWS = {
     "POST /v1/requests/{id}/outcome": (500, lambda w, x: w.agent.post(
         f"/v1/requests/{consumed(w)}/outcome",
         json={"status": "succeeded", "note": x})),
+    "POST /api/v1/artifacts": (60 * KB, lambda w, x: w.agent.post(
+        API + "/artifacts", content=x,
+        headers={"Content-Type": "text/plain"})),
     "POST /oauth/bc-authorize": (30 * KB, lambda w, x: w.oauth.post(
         "/oauth/bc-authorize", scope="openid", binding_message="x",
         resource=w.resource.address,

@@ -206,6 +206,10 @@ class World:
             "If-Match": "1"}, json={"status": "skipped"}).raise_for_status()
         return plan["id"]
 
+    def artifact(self):
+        return self.client.post("/api/v1/artifacts", content="Made", headers={
+            "Content-Type": "text/plain"}).raise_for_status().json()["ref"]
+
     @functools.cache
     def log(self):
         """A checkpoint of the log and an event that it covers."""
@@ -258,6 +262,7 @@ class World:
                 "approval_id": lambda: self.beside("approvals", action="x"),
                 "event_id": lambda: self.log()["event_id"],
                 "attachment_id": self.attachment, "entry_id": self.entry,
+                "sha256": self.artifact,
                 "request_id": lambda: self.beside(
                     "access-requests", principal_id="made",
                     requested_permission="read")}[name]()

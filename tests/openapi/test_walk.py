@@ -446,6 +446,17 @@ def test_receipts(agent, operator):
     call(agent, "readReceipt", 404, {"id": "x"})
 
 
+def test_files(agent):
+    text = {"content": "The log", "headers": {"Content-Type": "text/plain"}}
+    made = call(agent, "uploadArtifact", 201, **text).json()
+    call(agent, "uploadArtifact", 200, **text)
+    call(agent, "uploadArtifact", 422, **{**text, "content": ""})
+    call(agent, "uploadArtifact", 415, content="x",
+         headers={"Content-Type": "text/html"})
+    call(agent, "readArtifact", 200, {"sha256": made["ref"]})
+    call(agent, "readArtifact", 404, {"sha256": "x"})
+
+
 def test_questions_of_a_test_key(agent, server):
     key = server.key("agent", "--agent", "walked", "--test")
     with server.client(headers={"X-API-Key": key}) as tester:
@@ -906,7 +917,7 @@ def test_pages_without_session(nobody):
             if name == "streamInbox":
                 call(nobody, name, 401)
                 continue
-            answer = call(nobody, name, 303, {"id": "x"})
+            answer = call(nobody, name, 303, {"id": "x", "sha256": "x"})
             assert answer.headers["Location"].startswith("/login")
 
 
