@@ -1,6 +1,8 @@
 """Guardrails of coordinators (OpenIntent RFC-0013): reviews of plans, limits of
 tasks, escalations, and the coordinator's right over tasks of others. C3 is the
 number of the list of tests that they were planned with."""
+import re
+
 import pytest
 from kit import (answer, get, made, new_id, new_intent, refused, set_status,
                  together)
@@ -65,6 +67,7 @@ def test_C3_a_plan_waits_for_its_review(agent, operator, person):
     assert [c["value"] for c in asked["choices"]] == [
         "reject", "request_changes", "approve"]
     told = last(agent, intent, "plan.paused")
+    assert re.fullmatch("[0-9a-f]{64}", told.pop("asked_sha256"))
     assert told == {"plan_id": one["id"], "reason": "plan_review",
                     "suspension_id": one["review_suspension_id"]}
     # Neither the plan nor what it is about moves meanwhile.

@@ -745,7 +745,7 @@ def test_M7_events_from_before_have_no_kind_of_actor(world, person):
     alpha, previous = world.alpha, None
     with world.server.database() as db, db.transaction():
         db.execute("SET LOCAL session_replication_role = replica")
-        # What the signer has seen cannot change any more.
+        # The signer waits: events that it has seen cannot change any more.
         db.execute("SELECT FROM log_end FOR UPDATE")
         old = new_intent(alpha)["id"]
         for event in reversed(kit.events(alpha, old)):

@@ -798,7 +798,11 @@ def many_decided(server, n, response="null", kinds=(None,), ends=("none",)):
     try:
         yield of["who"]
     finally:
-        with server.database() as db:
+        with server.database() as db, db.transaction():
+            # The signer waits for their events.
+            db.execute("SELECT FROM receipt_end FOR UPDATE")
+            db.execute("DELETE FROM receipt_wait "
+                       "WHERE starts_with(suspension_id, %(who)s)", of)
             db.execute("WITH gone AS (DELETE FROM decision WHERE decided_by = "
                        "%(who)s RETURNING suspension_id) DELETE FROM "
                        "suspension WHERE id IN (SELECT * FROM gone)", of)

@@ -61,7 +61,8 @@ def hook(agent, operator, client, tool, args):
 
 
 def row_of(reader, question):
-    page = reader.get("/inbox").text
+    page = reader.get("/inbox",
+                      params={"q": question["suspension_id"]}).text
     link = re.search(rf'<a class="title" href="/suspensions/'
                      rf'{question["suspension_id"]}"[^>]*>(.*?)</a>', page)
     return html.unescape(re.sub("<[^>]*>", "", link[1]))
