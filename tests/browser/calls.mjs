@@ -60,6 +60,16 @@ const calls = {
               new_string: `${lines(60, "unchanged")}\nadded` },
         ],
     }, "Edit /srv/shop/src/config.ts (+3 -2) with replace_all"],
+    write: ["Write", {
+        file_path: "/srv/shop/deploy/nightly.sh",
+        content: "#!/bin/sh\nset -eu\n\tmake\n\tmake install\n",
+    }, "Write /srv/shop/deploy/nightly.sh (4 lines)"],
+    long: ["Bash", {
+        command: `cat <<'END' >notes.txt\n${lines(30, "line")}\nEND`,
+    }, "Run `cat <<'END' >notes.txt \u21b5 line 1 \u21b5 line 2 \u21b5 line 3 " +
+       "\u21b5 line 4 \u21b5 line 5 \u21b5 line 6 \u21b5 line 7 \u21b5 " +
+       "line 8 \u21b5 line 9 \u21b5 line 10 \u21b5 line 1` \u2026 157 more " +
+       "characters"],
     patch: ["apply_patch", { command: patch },
         "Patch 3 files, 1 added, 1 deleted (+6 -1): src/cart.ts, " +
         "tests/cart.test.ts, src/cart_old.ts"],
