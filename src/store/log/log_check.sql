@@ -76,7 +76,9 @@ SELECT l.position, l.intent_id, l.sequence,
              coalesce(not_after, {row}.responded_at + use_seconds * interval '1 s') AS not_after
         FROM permit_row
        WHERE suspension_id = {row}.id
-         AND (granted IS NOT NULL OR {row}.outcome = 'authorized') LIMIT 1) m ON true
+         AND (granted IS NOT NULL
+              OR ({row}.outcome = 'authorized' AND ended_at >= {row}.responded_at))
+       LIMIT 1) m ON true
 
 -- The calls of tools that a question is about.
 
