@@ -7,12 +7,13 @@ import re
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from cryptography.hazmat.primitives.serialization import (
+    Encoding, PublicFormat, load_pem_private_key)
 
 import kit
 from server import place
-from test_log_commands import (both, either, lines_of, part, run, signed,
-                               write)
+from test_log_commands import (block, both, either, lines_of, part, run,
+                               signed, vkey, write)
 
 __all__ = ["run", "signed"]  # fixtures
 RULE = {"rule": "contents-90d", "at": "2026-11-27T00:00:00Z"}
@@ -249,6 +250,29 @@ def test_an_older_head_of_the_export_of_an_intent(run, intent):
     assert "rewritten" in faults(run(code))[0]
 
 
+def test_the_page_exports_an_intent(run, server, intent):
+    words = block("export --intent").split()
+    assert words[:3] == ["sayso", "export", "--intent"]
+    at = run.at / words[-1]
+    done = server.sayso(*[{"\"$INTENT\"": intent.id, words[-1]: str(at)}.get(
+        x, x) for x in words[1:]])
+    assert done.returncode == 0, done.stderr
+    done = run(f"sayso verify --bundle {at} --key \"$LOG_KEY\"")
+    assert faults(done) == []
+
+
+def test_the_page_checks_the_database(run, server):
+    words = block("sayso verify --head").split()
+    assert words == ["sayso", "verify", "--head", "head.txt"]
+    done = server.sayso("verify", "--head", str(run.at / "head.txt"))
+    assert done.returncode == 0, done.stdout
+    assert server.sayso("verify", "--head", str(run.at / "receipt.json")
+                        ).returncode == 2
+    assert server.sayso("verify", "--head", str(run.at / "x")).returncode == 2
+    assert server.sayso("verify", "--key", "x").returncode == 2
+    assert server.sayso("verify", "--what").returncode == 2
+
+
 def test_verify_py_wants_the_whole_log_for_an_older_head(run, intent):
     intent()
     done = run(both.args[1][1])
@@ -263,6 +287,19 @@ def test_what_cannot_be_exported(run, server):
         done = server.sayso("export", *log, *options)
         assert done.returncode == status, done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_several_keys(run):
+    """After a rotation the log has signatures of two."""
+    raw = Ed25519PrivateKey.generate().public_key().public_bytes(
+        Encoding.Raw, PublicFormat.Raw)
+    other, code = vkey(run.key.split("+")[0], raw), both.args[1]
+    for keys in (other, run.key), (run.key, other):
+        assert faults(run(code[1], " ".join(keys))) == []
+        assert faults(run("sayso verify --bundle log.jsonl" + "".join(
+            f" --key '{key}'" for key in keys))) == []
+    assert faults(run(code[1], f"{other} {other}"))
+    assert run(code[1], f"{run.key} x").returncode == 2
 
 
 # --- Hostile files --------------------------------------------------------
