@@ -1,10 +1,18 @@
 """Patches of the state document, and the sealed record in it."""
+import hashlib
+
 import pytest
 
-from kit import (events, get, new_id, new_intent, patch, put, record,
-                 refused, set_status, suspend, types)
+from kit import (canonical, events, get, new_id, new_intent, patch, put,
+                 record, refused, set_status, suspend, types)
 
 route = pytest.mark.route
+
+
+def patched(result, **sent):
+    """The payload of the event."""
+    digest = hashlib.sha256(canonical(result).encode()).hexdigest()
+    return {**sent, "state_sha256": digest}
 
 
 def append(path, value):
@@ -49,7 +57,7 @@ def test_a_patch(agent, patches, state):
     last = events(agent, intent["id"], limit=1)[0]
     assert last["event_type"] == "state_patched"
     assert last["actor"] == "refunds-agent"
-    assert last["payload"] == {"patches": patches}
+    assert last["payload"] == patched(state, patches=patches)
 
 
 def test_the_merge_form_sets_each_member(agent):
@@ -60,7 +68,8 @@ def test_the_merge_form_sets_each_member(agent):
     assert r.status_code == 200
     assert r.json()["state"] == {"a": {"y": 2}, "b": 2, "c": [3]}
     last = events(agent, intent["id"], limit=1)[0]
-    assert last["payload"] == {"state": {"a": {"y": 2}, "c": [3]}}
+    assert last["payload"] == patched(
+        {"a": {"y": 2}, "b": 2, "c": [3]}, state={"a": {"y": 2}, "c": [3]})
 
 
 @pytest.mark.parametrize("body, code, at", [

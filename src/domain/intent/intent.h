@@ -99,6 +99,11 @@ const struct err *intent_patch(struct arena *a, struct json *state,
 const struct err *intent_state_text(struct arena *a, const struct json *state,
                                     struct str *out) MUST;
 
+/* The digest of a state, for the events that change it: SHA-256, as
+ * hexadecimal text, of its RFC 8785 form without what the server keeps in it:
+ * the record of the question, and why the intent was abandoned. */
+struct str intent_state_sha256(struct arena *a, struct str state);
+
 /* Reads a new intent from a body: title, description, constraints, state,
  * parent_intent_id, depends_on, governance_policy; depends gets the ids.
  * created_by is the authenticated agent, whatever the body says. Unknown

@@ -2,6 +2,7 @@
  *
  * The SDK sends bare keys, other clients a pointer with slashes; both are split
  * on '/' and empty parts are dropped, as in OpenIntent's reference server. */
+#include "base/crypt.h"
 #include "base/json/fields.h"
 #include "domain/intent/intent.h"
 
@@ -244,4 +245,16 @@ const struct err *intent_state_text(struct arena *a, const struct json *state,
                      "The intent's state may be at most 32 levels deep, with "
                      "4096 members in an object.");
     return NULL;
+}
+
+struct str intent_state_sha256(struct arena *a, struct str state)
+{
+    struct json *o = NULL;
+    struct buf b = buf_make(a, 2 * INTENT_STATE_MAX);
+    if (json_parse(a, state, &o))
+        return STR_NONE;
+    json_unset(o, STR("_suspension"));
+    json_unset(o, STR("abandonment_reason"));
+    json_write_canonical(&b, o);
+    return crypt_sha256_hex(a, buf_text(&b));
 }

@@ -191,6 +191,38 @@ const char *question_check_row(struct arena *a, const struct question_check *q)
     return why ? why : question_check_ended(a, q);
 }
 
+const char *question_check_mirror(struct arena *a, const struct suspension *s,
+                                  const struct json *mirror)
+{
+    /* Records of older releases have not all of these. */
+    static const struct {
+        const char *name;
+        bool always;
+    } members[] = {{"resolution", true},   {"response", true},
+                   {"outcome", false},     {"responded_by", false},
+                   {"decided_by", false},  {"reason", false},
+                   {"constraints", false}, {"approved_subject", false},
+                   {"question", false},    {"choices", false}};
+    if (!str_eq(json_get_text(mirror, "id"), s->id))
+        return NULL;
+    /* The deadline of a portfolio cancels, for agents, what has expired. */
+    struct suspension as = *s;
+    if (s->state == SUSPENSION_EXPIRED &&
+        vocabulary_suspension_state_of(json_get_text(mirror, "resolution")) ==
+            SUSPENSION_CANCELLED)
+        as.abandonment_reason = STR("portfolio_deadline_exceeded");
+    const struct json *made = suspension_mirror(a, &as);
+    for (size_t i = 0; i < countof(members); i++) {
+        const char *name = members[i].name;
+        if ((members[i].always || json_has(mirror, name)) &&
+            !json_equal(json_get(mirror, name), json_get(made, name)))
+            return question_differs(a, str_of(name),
+                                    "that of its record in the state of the "
+                                    "intent");
+    }
+    return NULL;
+}
+
 /* ---- its receipt ---------------------------------------------------- */
 
 static const char *question_check_signed(struct arena *a,

@@ -26,6 +26,10 @@ struct question_check {
 
 /* NULL, or why they differ, in words. */
 const char *question_check_row(struct arena *a, const struct question_check *q);
+/* The same for the record that the state of its intent has, in which agents
+ * read the answer. mirror: of this or another question, or NULL. */
+const char *question_check_mirror(struct arena *a, const struct suspension *s,
+                                  const struct json *mirror);
 /* The same for the receipt, with the keys that the log ever had. */
 const char *question_check_receipt(struct arena *a,
                                    const struct question_check *q,

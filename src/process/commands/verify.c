@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "domain/log/intent_check.h"
 #include "process/commands/commands.h"
 #include "process/commands/verify_file.h"
 #include "store/intent/events.h"
@@ -12,18 +13,29 @@
 #include "work/log/log_check.h"
 
 #define PAGE 500
-#define HEADS 64 /* files of --head */
+#define HEADS 64    /* files of --head */
+#define CHAINS 1000 /* that are remembered as broken */
 
 struct verify {
     const struct command *c;
     struct pg *pg;
     struct signing_key_rows keys;
     size_t intents, events, erased, questions, receipts, broken;
+    struct {
+        struct str intent_id;
+        int64_t from; /* events that are in doubt */
+    } chains[CHAINS]; /* that are broken */
+    size_t chains_n;
     struct str intent_id; /* of the chain */
     bool one;             /* it is the only one */
+    struct intent_check row;   /* of the chain: what it says of its intent */
+    struct arena *tree;        /* of an event */
+    const struct json *mirror; /* in the state of the intent */
+    int64_t version;           /* of the intent then */
     /* Of a chain: the sequences of events that asked, whose question was not
-     * seen yet. */
+     * seen yet; and its last one. */
     bool asks[EVENT_SEQUENCE_MAX + 1];
+    int64_t last;
 };
 
 static void verify_fault(void *own, struct str what, struct str why)
@@ -45,6 +57,21 @@ static void verify_hint(void *own, struct str text)
     putchar('\n');
 }
 
+/* Remembers where a chain is broken. false: that was known. */
+static bool verify_first(void *own, struct str intent_id, int64_t sequence)
+{
+    struct verify *v = own;
+    for (size_t i = 0; i < v->chains_n; i++) {
+        if (str_eq(v->chains[i].intent_id, intent_id))
+            return sequence < v->chains[i].from;
+    }
+    if (v->chains_n == CHAINS)
+        return true;
+    v->chains[v->chains_n].intent_id = arena_str(v->c->arena, intent_id);
+    v->chains[v->chains_n++].from = sequence;
+    return true;
+}
+
 /* ---- a chain, and its questions ------------------------------------- */
 
 static void verify_erased(const struct verify *v, const struct event *e)
@@ -61,20 +88,39 @@ static void verify_event(void *own, const struct event *e)
 {
     struct verify *v = own;
     v->events++;
+    intent_check_event(v->tree, &v->row, e);
+    arena_reset(v->tree);
     if (e->canonical.n == 0 && e->rule.p) {
         v->erased++;
         if (v->one)
             verify_erased(v, e);
-    } else if (e->sequence > 0 && e->sequence <= EVENT_SEQUENCE_MAX &&
-               (str_is(e->type, "intent.suspended") ||
-                str_is(e->type, "arbitration_requested") ||
-                str_is(e->type, "access_requested"))) {
-        v->asks[e->sequence] = true;
+        return;
     }
+    if (e->sequence < 1 || e->sequence > EVENT_SEQUENCE_MAX)
+        return;
+    v->last = e->sequence;
+    v->asks[e->sequence] = str_is(e->type, "intent.suspended") ||
+                           str_is(e->type, "arbitration_requested") ||
+                           str_is(e->type, "access_requested");
 }
 
-static void verify_question(struct verify *v, struct arena *a,
-                            const struct question_check *q)
+/* An intent that has changed meanwhile has another record now. */
+static const struct err *verify_mirror(const struct verify *v, struct arena *a,
+                                       const struct suspension *s,
+                                       const char **why)
+{
+    struct intent now;
+    *why = question_check_mirror(a, s, v->mirror);
+    if (!*why)
+        return NULL;
+    TRY(intents_get(v->pg, a, s->intent_id, &now));
+    if (now.version != v->version)
+        *why = NULL;
+    return NULL;
+}
+
+static const struct err *verify_question(struct verify *v, struct arena *a,
+                                         const struct question_check *q)
 {
     const struct str name = arena_join(a, STR("question "), q->s->id,
                                        STR(" of intent "), q->s->intent_id);
@@ -83,13 +129,16 @@ static void verify_question(struct verify *v, struct arena *a,
     v->receipts += q->receipt_sequence > 0;
     if (q->asked.sequence > 0 && q->asked.sequence <= EVENT_SEQUENCE_MAX)
         v->asks[q->asked.sequence] = false;
+    if (!why)
+        TRY(verify_mirror(v, a, q->s, &why));
     if (why) {
         verify_fault(v, name, str_of(why));
-        return;
+        return NULL;
     }
     why = question_check_receipt(a, q, v->keys.v, v->keys.n);
     if (why)
         verify_fault(v, arena_join(a, STR("receipt of "), name), str_of(why));
+    return NULL;
 }
 
 static const struct err *verify_questions(struct verify *v, struct arena *a,
@@ -102,11 +151,11 @@ static const struct err *verify_questions(struct verify *v, struct arena *a,
         arena_reset(page);
         TRY(log_checks_questions(v->pg, page, intent_id, seq, &rows));
         for (size_t i = 0; i < rows.n; i++) {
-            verify_question(v, page, &rows.v[i]);
+            TRY(verify_question(v, page, &rows.v[i]));
             seq = rows.v[i].s->seq;
         }
     }
-    for (int64_t i = 1; i <= EVENT_SEQUENCE_MAX; i++) {
+    for (int64_t i = 1; i <= v->last; i++) {
         if (v->asks[i])
             verify_fault(v,
                          arena_join(page, STR("intent "), intent_id,
@@ -117,6 +166,17 @@ static const struct err *verify_questions(struct verify *v, struct arena *a,
     return NULL;
 }
 
+static void verify_broken(struct verify *v, struct arena *a, struct str id,
+                          const struct event_check *check)
+{
+    verify_fault(v,
+                 arena_join(a, STR("intent "), id, STR(" sequence "),
+                            arena_number(a, check->broken)),
+                 str_of(check->reason));
+    /* One that is missing breaks the chain at the next. */
+    (void)verify_first(v, id, check->broken - 1);
+}
+
 /* Checks one chain against the end stored with its intent. Where it is broken
  * its events say nothing of its questions. */
 static const struct err *verify_chain(struct verify *v, struct arena *a,
@@ -125,34 +185,43 @@ static const struct err *verify_chain(struct verify *v, struct arena *a,
 {
     struct event_check check = {.broken = 0};
     struct intent after;
+    const struct str name = arena_join(a, STR("intent "), id);
     v->intent_id = id;
-    memset(v->asks, 0, sizeof v->asks);
+    v->row = (struct intent_check){.arena = a};
+    v->tree = arena_within(a);
+    memset(v->asks, 0, (size_t)v->last + 1);
+    v->last = 0;
     TRY(events_check(v->pg, a, id, &check, verify_event, v));
     TRY(intents_get(v->pg, a, id, &after));
     event_check_end(&check, tail, &after.tail);
     v->intents++;
-    if (!check.broken)
-        return verify_questions(v, a, id);
-    verify_fault(v,
-                 arena_join(a, STR("intent "), id, STR(" sequence "),
-                            arena_number(a, check.broken)),
-                 str_of(check.reason));
-    return NULL;
+    if (check.broken) {
+        verify_broken(v, a, id, &check);
+        return NULL;
+    }
+    /* Where an event came meanwhile, the row is newer than what was read; and
+     * a full log lacks changes of the status. */
+    const bool current = check.tail.sequence == after.tail.sequence &&
+                         check.tail.sequence < EVENTS_OF_INTENT_MAX;
+    const char *why = current ? intent_check_row(a, &v->row, &after) : NULL;
+    if (why)
+        verify_fault(v, name, str_of(why));
+    v->mirror = json_get(json_read(a, after.state), "_suspension");
+    v->version = after.version;
+    return verify_questions(v, a, id);
 }
 
 static const struct err *verify_page(struct verify *v, struct arena *a,
                                      struct str *after, bool *end)
 {
-    struct arena *page = arena_make(ARENA_PROCESS_MAX);
+    struct arena *page = arena_within(a), *chain = arena_within(a);
     struct pg_rows *rows = NULL;
-    const struct err *e =
-        pg_query(v->pg, page, SQL_EVENT_TAILS, PG(pg_text(*after)), &rows);
-    const size_t n = e ? 0 : pg_count(rows);
-    struct arena *chain = arena_make(ARENA_PROCESS_MAX);
-    for (size_t i = 0; !e && i < n; i++) {
+    TRY(pg_query(v->pg, page, SQL_EVENT_TAILS, PG(pg_text(*after)), &rows));
+    const size_t n = pg_count(rows);
+    for (size_t i = 0; i < n; i++) {
         const struct event_tail tail = {.sequence = pg_int(rows, i, 1),
                                         .hash = pg_str(rows, i, 2)};
-        e = verify_chain(v, chain, pg_str(rows, i, 0), &tail);
+        TRY(verify_chain(v, chain, pg_str(rows, i, 0), &tail));
         arena_reset(chain);
     }
     if (n > 0)
@@ -160,7 +229,7 @@ static const struct err *verify_page(struct verify *v, struct arena *a,
     *end = n < PAGE;
     arena_free(chain);
     arena_free(page);
-    return e;
+    return NULL;
 }
 
 /* ---- all ------------------------------------------------------------ */
@@ -206,18 +275,15 @@ static const struct err *verify_keys(struct verify *v)
     return NULL;
 }
 
+/* Errors are in the arena of the command, which outlives this. */
 static const struct err *verify_all(struct verify *v, struct log_check *log)
 {
-    struct arena *a = arena_make(ARENA_PROCESS_MAX);
+    struct arena *a = v->c->arena;
     struct str after = STR_NONE;
-    const struct err *e = NULL;
     bool end = false;
-    while (!e && !end)
-        e = verify_page(v, v->c->arena, &after, &end);
-    if (!e)
-        e = log_check(log, a);
-    arena_free(a);
-    return e;
+    while (!end)
+        TRY(verify_page(v, a, &after, &end));
+    return log_check(log, a);
 }
 
 /* The files of --head; false: one cannot be read. */
@@ -245,14 +311,16 @@ static int verify_database(const struct command *c)
 {
     struct verify *v = arena_new(c->arena, struct verify);
     struct log_check_kept kept[HEADS];
-    struct log_check log = {
-        .pg = c->pg,
-        .conf = c->conf,
-        .report = {.fault = verify_fault, .hint = verify_hint, .own = v}};
+    struct log_check log = {.pg = c->pg,
+                            .conf = c->conf,
+                            .report = {.fault = verify_fault,
+                                       .hint = verify_hint,
+                                       .first = verify_first,
+                                       .own = v}};
     const bool one = c->argc > 0 && c->argv[0][0] != '-';
     struct intent i;
     *v = (struct verify){.c = c, .pg = c->pg, .one = one};
-    if (!command_options_ok(c, one, "--head= --key=") ||
+    if (!command_options_ok(c, one, one ? "--key=" : "--head= --key=") ||
         !verify_heads(c, &log, kept))
         return 2;
     if (command_option(c, "--key", 0).p &&

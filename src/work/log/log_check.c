@@ -25,7 +25,7 @@ struct log_check_run {
         int64_t number;
         struct tlog_hash *v; /* NULL: none is read */
         size_t n;
-        bool told;
+        bool said;
     } tile; /* of level 0, that is compared */
     struct log_checks_heads heads;
     size_t head; /* the next of them */
@@ -33,10 +33,9 @@ struct log_check_run {
     size_t kept_n, kept_at;
     bool differs; /* a head did not fit: larger ones cannot either */
     int64_t fits; /* the size of the last stored head that fits */
-    /* The same, of heads by the key that signed the kept ones; and the size of
-     * the first one behind it that is not: 0: none. */
+    /* The same of heads by the key that signed the kept ones. */
     const struct signing_key *anchor;
-    int64_t anchored, replaced;
+    int64_t anchored;
 };
 
 static void log_check_fault(const struct log_check_run *r, struct str what,
@@ -103,16 +102,29 @@ static const struct err *log_check_tile(struct log_check_run *r, int64_t at)
     if (r->tile.v && r->tile.number == number)
         return NULL;
     r->tile.number = number;
-    r->tile.told = false;
+    r->tile.said = false;
     TRY(tlogs_tile(r->c->pg, r->page, r->at.end.epoch, 0, number, &r->tile.v,
                    &r->tile.n));
     if ((int64_t)r->tile.n >= TLOG_TILE || (int64_t)r->tile.n >= rest)
         return NULL;
-    r->tile.told = true;
+    r->tile.said = true;
     log_check_fault(r, log_check_tile_name(r->page, 0, number),
                     r->tile.n ? STR("some of its hashes are missing")
                               : STR("it is missing"));
     return NULL;
+}
+
+/* A tile has one fault, however many of its hashes were changed. */
+static void log_check_in_tile(struct log_check_run *r,
+                              const struct tlog_hash *tile,
+                              const struct tlog_hash *leaf, struct str name)
+{
+    if (!tile || tlog_equal(tile, leaf) || r->tile.said)
+        return;
+    r->tile.said = true;
+    log_check_fault(
+        r, log_check_tile_name(r->page, 0, r->tile.number),
+        arena_join(r->page, STR("its hash of "), name, STR(" was changed")));
 }
 
 /* The hash of the leaf at a position: of the leaf, the event and the tile two
@@ -121,6 +133,7 @@ static struct tlog_hash log_check_leaf(struct log_check_run *r, int64_t at,
                                        const struct log_checks_leaf *row)
 {
     struct arena *a = r->page;
+    const struct log_check_report *say = &r->c->report;
     const size_t in = (size_t)(at % TLOG_TILE);
     const struct tlog_hash *tile = in < r->tile.n ? &r->tile.v[in] : NULL;
     const struct str leaf = arena_join(a, STR("leaf "), arena_number(a, at));
@@ -132,27 +145,19 @@ static struct tlog_hash log_check_leaf(struct log_check_run *r, int64_t at,
                            event = tlog_leaf(&row->event);
     const struct str name =
         log_check_row(a, row->intent_id, row->sequence, at);
-    if (!row->has_event) {
-        log_check_fault(r, name, STR("the log has it, and it is missing"));
-        return own;
-    }
-    if (tlog_equal(&own, &event)) {
-        if (!tile || tlog_equal(tile, &own) || r->tile.told)
-            return own;
-        r->tile.told = true;
-        log_check_fault(
-            r, log_check_tile_name(a, 0, r->tile.number),
-            arena_join(a, STR("its hash of "), name, STR(" was changed")));
-        return own;
-    }
-    if (tile && tlog_equal(tile, &event)) {
+    if (row->has_event && tlog_equal(&own, &event)) {
+        log_check_in_tile(r, tile, &own, name);
+    } else if (row->has_event && tile && tlog_equal(tile, &event)) {
         log_check_fault(r, leaf,
                         arena_join(a, STR("its hash is not that of "), name));
         return event;
+    } else if (say->first(say->own, row->intent_id, row->sequence)) {
+        log_check_fault(r, name,
+                        row->has_event
+                            ? STR("it was changed after the log had it: its "
+                                  "hash is not that of its leaf")
+                            : STR("the log has it, and it is missing"));
     }
-    log_check_fault(r, name,
-                    STR("it was changed after the log had it: its hash is not "
-                        "that of its leaf"));
     return own;
 }
 
@@ -237,13 +242,8 @@ static const struct err *log_check_head(struct log_check_run *r,
     }
     r->c->heads++;
     const bool fits = tlog_equal(&root, &h.root);
-    const bool anchored = log_check_anchored(r, n, h.origin);
-    if (fits && anchored && !r->differs) {
+    if (fits && !r->differs && log_check_anchored(r, n, h.origin))
         r->anchored = h.size;
-        r->replaced = 0;
-    } else if (r->replaced == 0) {
-        r->replaced = h.size;
-    }
     if (fits)
         r->fits = h.size;
     if (fits || r->differs)
@@ -260,15 +260,11 @@ static const struct err *log_check_kept(struct log_check_run *r,
     const struct tlog_hash root = tlog_edge_root(r->edge);
     if (tlog_equal(&root, &k->head.root)) {
         r->anchored = k->head.size;
-        r->replaced = 0;
         return NULL;
     }
     log_check_fault(r, k->name,
                     STR("it does not begin this log: the log was rewritten"));
-    const bool between =
-        r->replaced > r->anchored && r->replaced < k->head.size;
-    return log_check_among(r, r->anchored,
-                           between ? r->replaced : k->head.size);
+    return log_check_among(r, r->anchored, k->head.size);
 }
 
 /* Those of the size that the edge has now. */
@@ -353,7 +349,7 @@ static const struct err *log_check_log(struct log_check_run *r)
     r->tile.v = NULL;
     r->head = r->kept_at = 0;
     r->differs = false;
-    r->fits = r->anchored = r->replaced = 0;
+    r->fits = r->anchored = 0;
     arena_reset(r->head_page);
     TRY(log_checks_heads(r->c->pg, r->head_page, r->at.end.epoch, 0, size,
                          &r->heads));

@@ -8,10 +8,13 @@
 #include "store/log/log_checks.h"
 #include "store/log/signing_keys.h"
 
-/* Gets each fault: what is broken, and why. hint: more about the last one. */
+/* Gets each fault: what is broken, and why. hint: more about the last one.
+ * first: is this event of the chain the first that has a fault? Those after it
+ * have another hash because it has. */
 struct log_check_report {
     void (*fault)(void *own, struct str what, struct str why);
     void (*hint)(void *own, struct str text);
+    bool (*first)(void *own, struct str intent_id, int64_t sequence);
     void *own;
 };
 
