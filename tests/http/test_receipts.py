@@ -424,6 +424,22 @@ def test_74_every_end_has_a_receipt(scene, no_rules, end, state, outcome, via,
     assert done.returncode == 0, done.stdout
 
 
+def test_the_clock_of_a_test_moves_no_other_question(scene, tester):
+    """Both expire at once, the one of the test before the other."""
+    with kit.asleep(scene.server, "tick"):
+        ask(tester, timeout_seconds=60)
+        made(tester.post(f"{API}/test/clock",
+                         json={"forward_seconds": 36000}), 200)
+        intent, one = beside(scene, "approvals", action="deploy")
+        asked = ask(scene.agent, intent_id=intent["id"], timeout_seconds=60)
+        scene.wait()
+    wait_for(lambda: kit.read(scene.agent, {"suspension_id": one})["state"] ==
+             "cancelled")
+    holds(scene.agent, receipt(scene.agent, {"suspension_id": one}))
+    assert kit.read(scene.agent, {"suspension_id": one})["responded_at"] == \
+        kit.read(scene.agent, asked)["responded_at"]
+
+
 def test_the_calls_are_those_of_the_tool_call_door(scene, no_rules):
     """Their digests are signed; what an agent calls "calls" is its own."""
     one = answered_tool_calls(scene)

@@ -284,6 +284,25 @@ static const struct err *due_write_plans(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+/* Intents whose question ended them leave no other question open. One
+ * statement for those with the same clock: a test has its own. */
+static void due_end_beside(struct pg *pg, struct arena *a,
+                           const struct due_batch *b)
+{
+    struct str *ended = arena_many(a, b->n + 1, struct str);
+    size_t n = 0;
+    for (size_t k = 0; k < b->n; k++) {
+        const struct work *w = &b->v[k].work;
+        if (intent_ended(w->intent.status))
+            ended[n++] = w->intent.id;
+        if (n == 0 || (k + 1 < b->n && b->v[k + 1].work.now == w->now))
+            continue;
+        suspensions_queue_end_beside(pg, a, ended, n, w->now);
+        ended += n;
+        n = 0;
+    }
+}
+
 const struct err *due_queue(const struct work *clock,
                             const struct due_batch *b)
 {
@@ -292,15 +311,7 @@ const struct err *due_queue(const struct work *clock,
     due_queue_intents(pg, a, b);
     due_queue_questions(pg, a, b);
     TRY(due_write_plans(pg, a, b));
-    /* Those whose question ended them leave no other question open. */
-    struct str *ended = arena_many(a, b->n + 1, struct str);
-    size_t n = 0;
-    for (size_t k = 0; k < b->n; k++) {
-        if (intent_ended(b->v[k].work.intent.status))
-            ended[n++] = b->v[k].work.intent.id;
-    }
-    if (n > 0)
-        suspensions_queue_end_beside(pg, a, ended, n, b->v[0].work.now);
+    due_end_beside(pg, a, b);
     due_queue_events(pg, a, b);
     for (size_t k = 0; k < b->n && b->has_listeners; k++) {
         const struct work *w = &b->v[k].work;
