@@ -156,6 +156,41 @@ def test_an_end_without_its_event_stops_no_other_receipt(server, agent,
     assert counts(server, lost, later) == (2, 0)
 
 
+def test_a_later_end_of_its_task_is_not_the_end_of_a_question(server, agent,
+                                                              operator):
+    """A question that an older release took back without an event of its own
+    has no receipt, whatever its agent writes as it ends the task."""
+    with kit.asleep(server, "seal"):
+        intent = kit.new_intent(agent)
+        lost, other = [{"suspension_id": kit.made(agent.post(
+            kit.at(intent, "escalations"), json={"reason": "x"}))["id"]}
+            for _ in range(2)]
+        with server.database() as db:
+            db.execute(
+                "WITH ended AS (DELETE FROM open_question "
+                "  WHERE suspension_id = %s RETURNING suspension_id, kind,"
+                "  asked_by, suspended_at, attempt, channel_hint) "
+                "INSERT INTO decision (suspension_id, kind, asked_by,"
+                "  suspended_at, attempt, channel_hint, state, outcome,"
+                "  decided_by, via, decided_at) "
+                "SELECT ended.*, 'cancelled', 'none', 'sayso', 'native',"
+                "  suspended_at + interval '1 millisecond' FROM ended",
+                [lost["suspension_id"]])
+    kit.wait_for(lambda: receipt(agent, lost).status_code == 409)
+    kit.made(kit.set_status(agent, kit.get(agent, intent), "completed",
+                            reason="withdrawn by its person"), 200)
+    has_receipt(agent, other)
+    looks_again(server)
+    for _ in range(2):  # the second is signed after the look
+        has_receipt(agent, ended(agent, operator))
+    said = kit.refused(receipt(agent, lost), 409, "receipt.held")
+    assert "no event" in said["detail"]
+    assert counts(server, lost, other) == (1, 1)
+    with server.database() as db:
+        db.execute("DELETE FROM receipt_wait WHERE suspension_id = %s",
+                   [lost["suspension_id"]])
+
+
 def test_the_signer_is_killed_while_receipts_wait(server, agent, operator):
     """Nothing is lost, and nothing is there twice."""
     with kit.asleep(server, "seal"):

@@ -120,11 +120,43 @@ Test(ending, is_read_from_the_type_and_the_member_alone)
                                      .intent_id = STR(INTENT),
                                      .origin = cases[i].origin,
                                      .state = cases[i].state,
+                                     .suspended_at = NOW - 1,
+                                     .responded_at = NOW,
                                      .outcome = cases[i].ends == ENDS_WITH_YES
                                                     ? OUTCOME_AUTHORIZED
                                                     : OUTCOME_NONE};
         cr_expect_eq(ending_of(a, &s, &e) == ENDING_THIS, cases[i].ends != NOT,
                      "%zu: %s %s", i, cases[i].type, cases[i].payload);
+    }
+}
+
+/* A side question ends at the moment of its intent's end: one that was taken
+ * back before has another end. */
+Test(ending, of_the_intent_at_another_moment)
+{
+    static const struct {
+        int64_t asked, ended;
+        bool ends;
+    } times[] = {{NOW - 5, NOW, true},
+                 {NOW - 5, NOW - 1, false},
+                 {NOW - 5, NOW + 1, false},
+                 {NOW - 5, NOW - 5, false},
+                 {NOW, NOW, true},
+                 {NOW + 5, NOW + 5, true}, /* the clock was set back */
+                 {NOW + 5, NOW + 6, false}};
+    const struct event e =
+        event_of("status_changed", "{'new_status':'completed','reason':'q1'}");
+    const struct event named = event_of(
+        "decision_recorded", "{'request_id':'q1','outcome':'withdrawn'}");
+    for (size_t i = 0; i < countof(times); i++) {
+        const struct suspension s = {.id = STR("q1"),
+                                     .origin = ORIGIN_CHECKPOINT,
+                                     .state = SUSPENSION_CANCELLED,
+                                     .suspended_at = times[i].asked,
+                                     .responded_at = times[i].ended};
+        cr_expect_eq(ending_of(a, &s, &e),
+                     times[i].ends ? ENDING_THIS : ENDING_NONE, "%zu", i);
+        cr_expect_eq(ending_of(a, &s, &named), ENDING_THIS, "%zu", i);
     }
 }
 

@@ -80,6 +80,7 @@ enum ending ending_of(struct arena *a, const struct suspension *s,
     }
     if (side_question(s) && s->state == SUSPENSION_CANCELLED &&
         str_is(e->type, "status_changed") &&
+        suspension_end(s, e->created_at) == s->responded_at &&
         (ending_says(a, e, "new_status",
                      vocabulary_intent_status(INTENT_COMPLETED)->wire) ||
          ending_says(a, e, "new_status",

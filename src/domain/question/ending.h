@@ -18,9 +18,10 @@ enum ending {
 /* The types of such events, in a. */
 size_t ending_list_types(struct arena *a, struct str **out);
 /* Did the event, of the intent of s, end the question s? It names the
- * question; or it ended the intent, and with it all side questions that were
- * open. Reads type and canonical of e, and id, state, outcome and origin of s.
- */
+ * question; or it ended the intent at the moment when the question ended, and
+ * with it all side questions that were open. Reads type, created_at and
+ * canonical of e, and id, state, outcome, origin, suspended_at and
+ * responded_at of s. */
 enum ending ending_of(struct arena *a, const struct suspension *s,
                       const struct event *e);
 

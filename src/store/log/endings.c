@@ -11,6 +11,7 @@ enum {
     CANONICAL,
     HASH,
     PREVIOUS,
+    CREATED,
     LOGGED,
     PASSED
 };
@@ -56,6 +57,7 @@ const struct err *endings_find(struct pg *pg, struct arena *a, int64_t epoch,
         const struct event e = {.sequence = pg_int(r, i, SEQUENCE),
                                 .id = pg_str(r, i, ID),
                                 .type = pg_str(r, i, TYPE),
+                                .created_at = pg_int(r, i, CREATED),
                                 .canonical = pg_str(r, i, CANONICAL),
                                 .hash = pg_str(r, i, HASH),
                                 .previous = pg_str(r, i, PREVIOUS)};

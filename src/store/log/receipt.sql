@@ -61,7 +61,7 @@ WITH d AS MATERIALIZED (
 
 -- piece: receipt_endings_columns
 SELECT d.n, e.sequence, e.id, e.event_type, e.canonical, e.event_hash,
-       e.previous_event_hash, l.position IS NOT NULL,
+       e.previous_event_hash, microseconds(e.created_at), l.position IS NOT NULL,
        EXISTS (SELECT FROM log_end
                 WHERE epoch = $1
                   AND (xid, intent_id, sequence) >= (e.xid, e.intent_id, e.sequence))
