@@ -515,6 +515,80 @@ def test_events_that_name_the_question_are_not_its_end(scene):
         "intent.resumed"
 
 
+# --- Who asked for access -------------------------------------------------
+
+def shut(client, intent):
+    made(client.put(at(intent, "acl"), json={"default_policy": "closed",
+                                             "entries": []}), 200)
+
+
+@pytest.fixture
+def outside(server, agent):
+    """A closed intent, an agent that asked for access to it, and the id of
+    its question."""
+    intent = new_intent(agent)
+    shut(agent, intent)
+    with server.client("agent", agent="other-agent") as other:
+        one = made(other.post(at(intent, "access-requests"), json={
+            "principal_id": "other-agent", "principal_type": "agent",
+            "requested_permission": "read", "reason": "To help."}))["id"]
+        yield intent, other, {"suspension_id": one}
+
+
+def pays(agent, intent):
+    made(set_status(agent, kit.get(agent, intent), "completed",
+                    reason="paid ACME"), 200)
+
+
+def of_its_intent(client, asked):
+    """The receipt, when a checkpoint of the intent has its event."""
+    return wait_for(lambda: (b := receipt(client, asked))["checkpoint"] and
+                    b["checkpoint"]["intent_id"] and b)
+
+
+def holds_without_words_of_the_intent(other, asked, whole):
+    """It is what an operator has, but for the events' words."""
+    bundle = receipt(other, asked)
+    assert {k: v for k, v in whole.items() if bundle.get(k) != v}.keys() == \
+        {"texts", "checkpoint", "proof"}
+    assert "texts" not in bundle and "ACME" not in str(bundle)
+    assert bundle["checkpoint"] is None and bundle["proof"] is None
+    said, words = holds(other, {**bundle, "texts": whole["texts"]})
+    assert "ACME" not in str(said) and "ACME" not in str(words)
+    short = receipt(other, asked, texts="no")
+    assert {k: v for k, v in bundle.items() if k != "disclosures"} == short
+    r = other.get(f"{API}/suspensions/{asked['suspension_id']}/receipt",
+                  headers={"Accept": "application/jose"})
+    assert r.status_code == 200 and r.text == bundle["receipt"]
+    refused(other.get(f"{API}/checkpoints/"
+                      f"{whole['checkpoint']['checkpoint_id']}"), 404)
+
+
+@route(RECEIPT)
+def test_who_asked_for_access_reads_no_event(agent, operator, outside):
+    intent, other, asked = outside
+    pays(agent, intent)
+    whole = of_its_intent(operator, asked)
+    assert json.loads(whole["texts"]["event"])["payload"]["reason"] == \
+        "paid ACME"
+    holds(operator, whole)
+    holds_without_words_of_the_intent(other, asked, whole)
+
+
+@route(RECEIPT)
+def test_who_was_given_access_reads_the_whole_receipt(agent, operator,
+                                                      outside):
+    intent, other, asked = outside
+    made(operator.post(at(intent, "access-requests", asked["suspension_id"],
+                          "approve"), json={"reason": "Not ACME."}), 200)
+    pays(agent, intent)
+    whole = of_its_intent(other, asked)
+    assert whole.keys() == of_its_intent(operator, asked).keys()
+    assert json.loads(whole["texts"]["event"])["event_type"] == \
+        "access_request_approved"
+    holds(other, whole)
+
+
 # --- The page -------------------------------------------------------------
 
 def on_page(me, id_, **params):

@@ -135,20 +135,37 @@ static void receipt_event_text(struct arena *a, struct json *texts,
         json_set_json(erased, name, event_rule(a, e));
 }
 
-/* The words that the digests stand for, and which of them a rule erased. */
+/* The words that the digests stand for, and which of them a rule erased.
+ * reaches: the caller may read the events. */
 static void receipt_texts(struct call *c, const struct suspension *s,
-                          const struct receipt_found *f, struct json *o)
+                          const struct receipt_found *f, bool reaches,
+                          struct json *o)
 {
     const struct receipt r = {.salt = f->row.salt, .s = s};
     struct json *texts = json_object(c->a), *erased = json_object(c->a);
+    json_set_json(o, "disclosures", receipt_disclosures(c->a, &r));
+    if (!reaches)
+        return;
     json_set_text(texts, "subject", s->subject);
     json_set_text_or_null(texts, "approved_subject", s->approved_subject);
     receipt_event_text(c->a, texts, erased, "asked_event", &f->asked);
     receipt_event_text(c->a, texts, erased, "event", &f->ended);
-    json_set_json(o, "disclosures", receipt_disclosures(c->a, &r));
     json_set_json(o, "texts", texts);
     if (json_count(erased) > 0)
         json_set_json(o, "erased", erased);
+}
+
+/* May the caller read the events of the intent? An agent that asks for access
+ * knows no more of it than its id, until it has access. */
+static const struct err *
+receipt_check_reach(struct call *c, const struct suspension *s, bool *out)
+{
+    struct intent i;
+    const struct err *e = NULL;
+    if (c->who.role == ROLE_AGENT && s->origin == ORIGIN_ACCESS)
+        e = call_intent(c, s->intent_id, REACH_USE, &i);
+    *out = e == NULL;
+    return e && e->kind != ERR_NOT_FOUND ? e : NULL;
 }
 
 const struct err *api_receipt(struct call *c)
@@ -159,6 +176,7 @@ const struct err *api_receipt(struct call *c)
     struct json *o = json_object(c->a), *keys;
     struct suspension s;
     struct receipt_found f;
+    bool reaches = false;
     TRY(question_get(c, c->param[0], &s));
     TRY(receipt_found_read(c, &s, &f));
     if (!f.row.found)
@@ -168,9 +186,11 @@ const struct err *api_receipt(struct call *c)
         response_header(c->rs, "Content-Type", STR(JOSE));
         return NULL;
     }
+    TRY(receipt_check_reach(c, &s, &reaches));
+    f.covered = f.covered && reaches;
     json_set_text(o, "receipt", f.row.jws);
     if (!str_is(request_query(c->rq, "texts"), "no"))
-        receipt_texts(c, &s, &f, o);
+        receipt_texts(c, &s, &f, reaches, o);
     TRY(receipt_checkpoint(c, &f, o));
     TRY(receipt_head(c, &f, o));
     TRY(receipt_keys(c, &keys));
