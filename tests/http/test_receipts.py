@@ -1,6 +1,7 @@
 """Receipts: of every end that a question can have, and the page that shows
 one. The formats are checked in test_log.py; the numbers are those of the list
 of tests that the API was planned with."""
+import argparse
 import concurrent.futures
 import html
 import json
@@ -19,7 +20,8 @@ from test_aap import create as aap_create
 from test_authorizations import wish
 from test_guardrails import decide as review
 from test_guardrails import under_review
-from test_log import holds, receipt
+from test_log import holds, receipt, vkey
+from test_log_commands import verify
 from test_mcp import call as mcp_call
 from test_mcp import modern, newest
 from test_permits import permit
@@ -28,6 +30,7 @@ from test_tool_calls import call as tool_call
 from test_tool_calls import check
 from test_tool_titles import hook
 
+__all__ = ["verify"]  # a fixture
 route = pytest.mark.route
 RECEIPT = "GET /api/v1/suspensions/{id}/receipt"
 PAGE = "GET /suspensions/{id}/receipt"
@@ -395,8 +398,8 @@ def scene(server, clock, agent, operator, admin, person):
 @route(RECEIPT)
 @pytest.mark.parametrize("end, state, outcome, via, value", ENDS,
                          ids=[e[0].__name__ for e in ENDS])
-def test_74_every_end_has_a_receipt(scene, no_rules, end, state, outcome, via,
-                                    value):
+def test_74_every_end_has_a_receipt(scene, no_rules, verify, tmp_path, end,
+                                    state, outcome, via, value):
     one = end(scene)
     now = wait_for(lambda: (q := kit.read(scene.operator, {
         "suspension_id": one}))["state"] != "pending" and q)
@@ -422,6 +425,17 @@ def test_74_every_end_has_a_receipt(scene, no_rules, end, state, outcome, via,
     # The auditor's check of the rows finds the same event.
     done = scene.server.sayso("verify", now["intent_id"])
     assert done.returncode == 0, done.stdout
+    # So does the check of the bundle alone, ours and the one without us.
+    file, key = tmp_path / "receipt.json", vkey(scene.operator)
+    file.write_text(json.dumps(bundle))
+    done = scene.server.sayso("verify", "--receipt", str(file), "--key", key)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [x.split() for x in done.stdout.splitlines()] == [
+        ["ok", x] for x in ("signature", "disclosures", "subject", "question",
+                            "answer", "facts", "checkpoint", "head")
+        if x != "checkpoint" or bundle["checkpoint"]]
+    verify.receipt(verify.Key(key), argparse.Namespace(receipt=file))
+    assert verify.faults == []
 
 
 def test_the_clock_of_a_test_moves_no_other_question(scene, tester):

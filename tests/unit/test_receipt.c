@@ -32,23 +32,17 @@ static struct note_key public_key(void)
                              .key = key().key};
 }
 
-/* An answered question with its two events. */
+/* A question that ended with its two events. */
 struct scene {
     struct suspension s;
     struct event_list events;
     struct receipt r;
 };
 
-static struct json *about(const struct suspension *s, const char *outcome)
-{
-    struct json *o = json_object(a);
-    json_set_text(o, "suspension_id", s->id);
-    if (outcome)
-        json_set_text(o, "outcome", str_of(outcome));
-    return o;
-}
-
-static struct scene *scene(void)
+/* state, outcome: of the question; type, payload: of the event at its end. */
+static struct scene *scene_of(enum suspension_state state,
+                              enum outcome outcome, const char *type,
+                              const struct json *payload)
 {
     struct scene *x = arena_new(a, struct scene);
     struct event_tail tail = {.sequence = 0};
@@ -60,20 +54,20 @@ static struct scene *scene(void)
                              .initiated_by = STR("mara@example.org"),
                              .subject = STR("{\"order\": 12345}"),
                              .suspended_at = NOW,
-                             .state = SUSPENSION_RESOLVED,
-                             .outcome = OUTCOME_AUTHORIZED,
+                             .state = state,
+                             .outcome = outcome,
                              .response = STR("\"approve\""),
                              .reason = STR("Looks right"),
                              .responded_by = STR("ada@example.org"),
                              .responded_via = VIA_BROWSER,
                              .responded_at = NOW + 5000000};
     s->subject_sha256 = crypt_sha256_hex(a, s->subject);
-    const struct event_draft asked = {.type = "intent.suspended",
-                                      .by = event_by_server(),
-                                      .payload = about(s, NULL)};
-    const struct event_draft ended = {.type = "intent.resumed",
-                                      .by = event_by_server(),
-                                      .payload = about(s, "authorized")};
+    const struct event_draft asked = {
+        .type = "intent.suspended",
+        .by = event_by_server(),
+        .payload = tree("{'suspension_id':'question-1'}")};
+    const struct event_draft ended = {
+        .type = type, .by = event_by_server(), .payload = payload};
     cr_assert_null(event_append(a, s->intent_id, &asked, NOW, &tail,
                                 &x->events));
     cr_assert_null(event_append(a, s->intent_id, &ended, NOW + 5000000, &tail,
@@ -84,6 +78,13 @@ static struct scene *scene(void)
                             .asked = &x->events.v[0],
                             .ended = &x->events.v[1]};
     return x;
+}
+
+static struct scene *scene(void)
+{
+    return scene_of(
+        SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, "intent.resumed",
+        tree("{'suspension_id':'question-1','outcome':'authorized'}"));
 }
 
 /* ---- what is signed ------------------------------------------------- */
@@ -215,6 +216,56 @@ Test(receipt, a_sound_one)
     cr_assert_str_eq(s.broken, "");
     cr_assert_str_eq(s.ok, "signature disclosures subject question answer "
                            "facts checkpoint head ");
+}
+
+/* The event names the question in its own way, and says the same end. */
+Test(receipt, every_kind_of_end)
+{
+    static const struct {
+        enum suspension_state state;
+        enum outcome outcome;
+        const char *type, *payload, *broken;
+    } cases[] = {
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, "intent.resumed",
+         "{'suspension_id':'question-2','outcome':'authorized'}", "facts "},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, "intent.resumed",
+         "{'suspension_id':'question-1','outcome':'vetoed'}", "facts "},
+        {SUSPENSION_EXPIRED, OUTCOME_NONE, "intent.suspension_expired",
+         "{'suspension_id':'question-1'}", ""},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED,
+         "governance.approval_granted", "{'approval_id':'question-1'}", ""},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED,
+         "governance.approval_granted", "{'approval_id':'question-2'}",
+         "facts "},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, "governance.approval_denied",
+         "{'approval_id':'question-1'}", "facts "},
+        {SUSPENSION_RESOLVED, OUTCOME_VETOED, "access_request_denied",
+         "{'request_id':'question-1'}", ""},
+        {SUSPENSION_RESOLVED, OUTCOME_ANSWERED, "decision_recorded",
+         "{'arbitration_id':'question-1','outcome':'Take the left one.'}", ""},
+        {SUSPENSION_RESOLVED, OUTCOME_ANSWERED,
+         "coordinator.escalation_resolved", "{'escalation_id':'question-1'}",
+         ""},
+        {SUSPENSION_CANCELLED, OUTCOME_NONE, "decision_recorded",
+         "{'request_id':'question-1','outcome':'withdrawn'}", ""},
+        {SUSPENSION_CANCELLED, OUTCOME_NONE, "status_changed",
+         "{'new_status':'completed'}", ""},
+        {SUSPENSION_CANCELLED, OUTCOME_NONE, "status_changed",
+         "{'new_status':'abandoned'}", ""},
+        {SUSPENSION_CANCELLED, OUTCOME_NONE, "status_changed",
+         "{'new_status':'active'}", "facts "},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, "status_changed",
+         "{'new_status':'completed'}", "facts "},
+        {SUSPENSION_RESOLVED, OUTCOME_AUTHORIZED, "comment",
+         "{'suspension_id':'question-1','outcome':'authorized'}", "facts "}};
+    const struct note_key k = public_key();
+    for (size_t i = 0; i < countof(cases); i++) {
+        const struct said s =
+            check(bundle(scene_of(cases[i].state, cases[i].outcome,
+                                  cases[i].type, tree(cases[i].payload))),
+                  &k);
+        cr_assert_str_eq(s.broken, cases[i].broken, "case %zu", i);
+    }
 }
 
 /* The statement alone, as others may see it. */

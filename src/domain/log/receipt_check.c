@@ -4,6 +4,7 @@
 #include "base/json/jws.h"
 #include "domain/log/log_checkpoint.h"
 #include "domain/log/receipt.h"
+#include "domain/question/ending.h"
 
 struct receipt_checked {
     struct arena *a;
@@ -131,19 +132,31 @@ static bool receipt_check_event(const struct receipt_checked *x,
     return !why;
 }
 
-/* Does the log's event say what the statement says? */
+/* Does the log's event say what the statement says? Only the outcome of
+ * intent.resumed is one of the receipt's words: that of decision_recorded is
+ * the text of an answer. */
 static const char *receipt_check_facts(const struct receipt_checked *x)
 {
-    const struct json *e =
-        json_read(x->a, json_get_text(json_get(x->bundle, "texts"), "event"));
-    const struct json *payload = json_get(e, "payload");
-    const struct str outcome = json_get_text(payload, "outcome");
-    if (!str_eq(json_get_text(payload, "suspension_id"),
-                json_get_text(x->claims, "sub")))
-        return "the event is of another question";
-    if (!str_eq(json_get_text(e, "id"), json_get_text(x->claims, "jti")))
+    const struct str said = json_get_text(x->receipt, "outcome");
+    const struct str canonical =
+        json_get_text(json_get(x->bundle, "texts"), "event");
+    const struct json *o = json_read(x->a, canonical);
+    const struct event e = {.type = json_get_text(o, "event_type"),
+                            .canonical = canonical};
+    const struct suspension s = {.id = json_get_text(x->claims, "sub"),
+                                 .state = vocabulary_suspension_state_of(
+                                     json_get_text(x->receipt, "state")),
+                                 .outcome = vocabulary_outcome_of(said)};
+    if (!json_is(o, JSON_OBJECT) ||
+        !str_eq(json_get_text(o, "id"), json_get_text(x->claims, "jti")))
         return "it is another event of the log";
-    if (outcome.p && !str_eq(outcome, json_get_text(x->receipt, "outcome")))
+    const enum ending ending = ending_of_receipt(x->a, &s, &e);
+    const struct str outcome =
+        json_get_text(json_get(o, "payload"), "outcome");
+    if (ending == ENDING_NONE)
+        return "the event is of another question";
+    if (ending == ENDING_OTHER || (str_is(e.type, "intent.resumed") &&
+                                   outcome.p && !str_eq(outcome, said)))
         return "the event has another outcome";
     return NULL;
 }

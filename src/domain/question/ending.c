@@ -65,8 +65,9 @@ static unsigned ending_outcome(const struct suspension *s)
                : NO;
 }
 
-enum ending ending_of(struct arena *a, const struct suspension *s,
-                      const struct event *e)
+/* side: the end of the intent ends it too. */
+static enum ending ending_find(struct arena *a, const struct suspension *s,
+                               bool side, const struct event *e)
 {
     enum ending found = ENDING_NONE;
     for (size_t i = 0; i < countof(ending_types); i++) {
@@ -78,7 +79,7 @@ enum ending ending_of(struct arena *a, const struct suspension *s,
             return ENDING_THIS;
         found = ENDING_OTHER;
     }
-    if (side_question(s) && s->state == SUSPENSION_CANCELLED &&
+    if (side && s->state == SUSPENSION_CANCELLED &&
         str_is(e->type, "status_changed") &&
         suspension_end(s, e->created_at) == s->responded_at &&
         (ending_says(a, e, "new_status",
@@ -87,4 +88,16 @@ enum ending ending_of(struct arena *a, const struct suspension *s,
                      vocabulary_intent_status(INTENT_ABANDONED)->wire)))
         return ENDING_THIS;
     return found;
+}
+
+enum ending ending_of(struct arena *a, const struct suspension *s,
+                      const struct event *e)
+{
+    return ending_find(a, s, side_question(s), e);
+}
+
+enum ending ending_of_receipt(struct arena *a, const struct suspension *s,
+                              const struct event *e)
+{
+    return ending_find(a, s, true, e);
 }
