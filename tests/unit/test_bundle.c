@@ -208,6 +208,48 @@ Test(bundle, one_change_of_each_kind)
     }
 }
 
+/* Numbers that no log has cannot be read, and the largest ones do no harm. */
+Test(bundle, numbers_of_another_size)
+{
+    static const struct {
+        size_t line;
+        const char *member;
+    } cases[] = {{0, "size"},           {1, "position"},
+                 {3, "position"},       {3, "sequence"},
+                 {6, "first_sequence"}, {6, "last_sequence"},
+                 {6, "event_count"},    {7, "first_sequence"},
+                 {7, "last_sequence"},  {7, "event_count"}};
+    /* JSON has the numbers of a double above 2^53. */
+    static const int64_t most = INT64_C(9223372036854775000),
+                         fine = INT64_C(72000000000000000);
+    const int64_t beyond[] = {
+        INT64_MIN, -most, -1, INT64_C(73000000000000000), most, INT64_MAX};
+    const struct note_key k = public_key();
+    struct said s;
+    const struct bundle_report report = {.fault = say, .own = &s};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct export *x = sound();
+        struct json *o = x->line[cases[i].line];
+        for (size_t n = 0; n < countof(beyond); n++) {
+            struct bundle *b = bundle_make(a, &k, 1, STR_NONE, &report);
+            json_set_int(o, cases[i].member, beyond[n]);
+            for (size_t at = 0; at <= cases[i].line; at++)
+                cr_assert_eq(
+                    bundle_line(b, json_dump(a, x->line[at], BUNDLE_LINE_MAX)),
+                    at < cases[i].line, "case %zu, %zu", i, n);
+        }
+        json_set_int(o, cases[i].member, fine);
+        cr_assert_eq(check(x, STR_NONE, &s).faults, i > 0, "case %zu: %s", i,
+                     s.text);
+    }
+    struct bundle *b = bundle_make(a, &k, 1, STR_NONE, &report);
+    struct json *o = json_object(a);
+    json_set_text(o, "type", STR("consistency"));
+    json_set_int(o, "from_size", -most);
+    cr_assert(bundle_line(b, json_dump(a, sound()->line[0], BUNDLE_LINE_MAX)));
+    cr_assert_not(bundle_line(b, json_dump(a, o, BUNDLE_LINE_MAX)));
+}
+
 /* Somebody has the database and not the key: an event and all that follows
  * from it are made again. */
 Test(bundle, a_chain_that_was_made_again)

@@ -195,6 +195,12 @@ Test(tlog, sizes_that_are_none)
     cr_assert_not(tlog_consistent(&none, 2, 1, &h, &h));
     cr_assert_not(tlog_consistent(&none, -1, 1, &h, &h));
     cr_assert_not(tlog_consistent(&none, 3, 5, &h, &h));
+    cr_assert_not(tlog_included(&none, 0, INT64_MIN, &h, &h));
+    cr_assert_not(tlog_included(&none, INT64_MIN, INT64_MIN, &h, &h));
+    cr_assert_not(tlog_included(&none, INT64_MAX, INT64_MAX, &h, &h));
+    cr_assert_not(tlog_consistent(&none, INT64_MIN, INT64_MAX, &h, &h));
+    cr_assert_not(tlog_consistent(&none, 1, INT64_MIN, &h, &h));
+    cr_assert_not(tlog_consistent(&none, INT64_MIN, INT64_MIN, &h, &h));
 }
 
 /* ---- the tree of a checkpoint --------------------------------------- */

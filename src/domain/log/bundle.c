@@ -486,12 +486,28 @@ static bool bundle_begin(struct bundle *b, const struct json *o)
     return fine;
 }
 
+/* Is each number of the line one that a log can have? Sums and differences of
+ * such numbers cannot overflow. */
+static bool bundle_numbers_ok(const struct json *o)
+{
+    static const char *const members[] = {
+        "position",       "sequence",      "size",       "from_size",
+        "first_sequence", "last_sequence", "event_count"};
+    for (size_t i = 0; i < countof(members); i++) {
+        const int64_t n = json_int(json_get(o, members[i]));
+        if (n < 0 || n > TLOG_SIZE_MAX)
+            return false;
+    }
+    return true;
+}
+
 bool bundle_line(struct bundle *b, struct str line)
 {
     struct json *o = NULL;
     b->line++;
     arena_reset(b->line_arena);
-    if (json_parse(b->line_arena, line, &o) || !json_is(o, JSON_OBJECT))
+    if (json_parse(b->line_arena, line, &o) || !json_is(o, JSON_OBJECT) ||
+        !bundle_numbers_ok(o))
         return false;
     const struct str type = json_get_text(o, "type");
     if (!b->begun)

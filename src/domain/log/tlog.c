@@ -145,10 +145,10 @@ const struct err *tlog_consistency(const struct tlog_source *s, int64_t from,
 bool tlog_climb(const struct tlog_proof *p, int64_t position, int64_t size,
                 const struct tlog_hash *leaf, struct tlog_hash *root)
 {
-    int64_t fn = position, sn = size - 1;
-    struct tlog_hash r = *leaf;
     if (position < 0 || position >= size)
         return false;
+    int64_t fn = position, sn = size - 1;
+    struct tlog_hash r = *leaf;
     for (size_t i = 0; i < p->n; i++) {
         if (sn == 0)
             return false;
@@ -179,14 +179,14 @@ bool tlog_consistent(const struct tlog_proof *p, int64_t from, int64_t to,
                      const struct tlog_hash *from_root,
                      const struct tlog_hash *to_root)
 {
-    int64_t fn = from - 1, sn = to - 1;
-    size_t i = 0;
     if (from < 0 || from > to)
         return false;
     if (from == 0)
         return p->n == 0;
     if (from == to)
         return p->n == 0 && tlog_equal(from_root, to_root);
+    int64_t fn = from - 1, sn = to - 1;
+    size_t i = 0;
     while (fn & 1) {
         fn >>= 1;
         sn >>= 1;
