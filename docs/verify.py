@@ -11,7 +11,6 @@ def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def bytes_of(text): return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))  # or base64
 def hash_of(data): return "sha256:" + base64.urlsafe_b64encode(data).decode().rstrip("=")
 def hashes(text): return [h(sha(text.encode())) for h in (hash_of, bytes.hex)] if text else [None]
-def half(n): return 1 << max(n - 1, 1).bit_length() - 1  # the largest power of two below n
 def full(n): return 1 << (n - 1).bit_length()  # the smallest one that is not below n
 def once(pairs): return dict(pairs) if len(dict(pairs)) == len(pairs) else {}["a key twice"]
 def read(text): return json.loads(text, object_pairs_hook=once)
@@ -21,11 +20,11 @@ def check(holds, what, why="it was changed", erased=None):
     holds or faults[99:] or print("ERASED" if by else "BROKEN", ascii(f"{what}: {by or why}")[1:-1])
 def root(v, node=b"\1"):  # RFC 6962. RFC-0019: node b"", the last one repeated up to 2^n
     v = v if node else v + v[-1:] * (full(len(v)) - len(v))
-    k = half(len(v))
+    k = full(len(v)) // 2
     return sha(node, root(v[:k], node), root(v[k:], node)) if len(v) > 1 else v[0]
 def climb(leaf, index, size, proof, node=b"\1"):  # to a root; to none with another length
     if size == 1: return b"" if proof or index else leaf
-    k, rest, last = half(size), proof[:-1], b"".join(proof[-1:])
+    k, rest, last = full(size) // 2, proof[:-1], b"".join(proof[-1:])
     if index < k: return sha(node, climb(leaf, index, k, rest, node), last)
     return sha(node, last, climb(leaf, index - k, size - k, rest, node))
 class Key:
@@ -65,9 +64,8 @@ def export(key, args):
             check(faults or (part or o["position"] == len(log)) and o["sequence"] == place[1] and
                   (not e or place == (e["intent_id"], e["sequence"], e["previous_event_hash"])),
                   what, "it does not follow the one before it")
-            chain.append(bytes_of(o["event_hash"][7:]))
             if part: ends.append((what, len(log), o["position"], [*map(bytes_of, o["proof"])]))
-            log.append(chain[-1])
+            for hashed in chain, log: hashed.append(bytes_of(o["event_hash"][7:]))
         elif kind == "checkpoint":
             what, v = f"{what}, checkpoint {o['checkpoint_id']}", of.get(id, [])
             made, v = key.checkpoint(o, what), v[o["first_sequence"] - 1:o["last_sequence"]]
@@ -83,7 +81,9 @@ def export(key, args):
                   kept, "the log was cut or rewritten since")
         elif kind != "consistency": raise ValueError(what)
     check(note, "the export", "it has no head")
-    if kept and not faults: open(kept, "w").write(note)
+    if kept and not faults:  # the new head takes the place of the old one when it is whole
+        with open(kept + ".new", "w") as f: f.write(note), f.flush(), os.fsync(f.fileno())
+        os.replace(kept + ".new", kept)
     print(f"{len(log)} events, {len(of) - 1} intents, {len(faults)} broken")
 
 def receipt(key, args):
@@ -100,8 +100,8 @@ def receipt(key, args):
               erased=texts and not texts[name] and b.get("erased", {}).get(name))
     if b.get("checkpoint"):
         c, proof = b["checkpoint"], [bytes_of(x["hash"][7:]) for x in b["proof"]["proof_hashes"]]
-        made = climb(bytes_of(h[7:]), b["proof"]["leaf_index"], full(c["event_count"]), proof, b"")
-        check(key.checkpoint(c, "checkpoint") == made, "checkpoint", "the proof is wrong")
+        check(key.checkpoint(c, "checkpoint") == climb(bytes_of(h[7:]), b["proof"]["leaf_index"],
+              full(c["event_count"]), proof, b""), "checkpoint", "the proof is wrong")
     if b.get("tlog_proof"):
         lines, _, note = b["tlog_proof"].partition("\n\n")
         (_, index, *proof), (size, top) = lines.split("\n"), key.head(note, "head")

@@ -201,6 +201,17 @@ def test_a_sound_export_holds_and_its_head_is_kept(run, code):
     assert (run.at / "head.txt").read_text() == new
 
 
+@both
+def test_a_full_disk_loses_no_head(run, code):
+    old = (run.at / "head.txt").read_text()
+    done = run(f"trap '' XFSZ\nulimit -f 0\n{code}")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert (run.at / "head.txt").read_text() == old
+    assert run(code).returncode == 0
+    assert (run.at / "head.txt").read_text() != old
+    assert [x.name for x in run.at.glob("head*")] == ["head.txt"]
+
+
 def lines_of(run):
     return (run.at / "log.jsonl").read_text().splitlines()
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "domain/log/bundle.h"
 #include "domain/log/receipt_check.h"
@@ -129,12 +130,15 @@ static const char *verify_file_feed(struct arena *a, struct bundle *b,
     return x.why;
 }
 
-/* The head of today is the one that the next run compares. */
-static bool verify_file_keep(const char *path, struct str note)
+/* The head of today is the one that the next run compares. The new file takes
+ * the place of the old one when it is whole: a full disk loses neither. */
+static bool verify_file_keep(struct arena *a, struct str head, struct str note)
 {
+    const char *path = arena_z(a, arena_join(a, head, STR(".new")));
     FILE *f = fopen(path, "w");
-    const bool fine = f && fwrite(note.p, 1, note.n, f) == note.n;
-    return f && fclose(f) == 0 && fine;
+    const bool fine = f && fwrite(note.p, 1, note.n, f) == note.n &&
+                      fflush(f) == 0 && fsync(fileno(f)) == 0;
+    return f && fclose(f) == 0 && fine && rename(path, arena_z(a, head)) == 0;
 }
 
 static int verify_file_log(const struct command *c, struct arena *a)
@@ -163,8 +167,7 @@ static int verify_file_log(const struct command *c, struct arena *a)
     if (why)
         return verify_file_unreadable(path, why);
     const struct bundle_sums sums = bundle_end(b);
-    if (sums.faults == 0 && head.n &&
-        !verify_file_keep(arena_z(a, head), sums.head))
+    if (sums.faults == 0 && head.n && !verify_file_keep(a, head, sums.head))
         return verify_file_unreadable(head, strerror(errno));
     printf("%lld events, %lld intents, %lld checkpoints, %lld erased, %lld "
            "broken\n",
