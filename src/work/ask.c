@@ -489,7 +489,7 @@ const struct err *ask_make_intent(struct work *w, enum intent_status status)
     i->status = status;
     json_set_text(p, "title", i->title);
     json_set_text(p, "status", vocabulary_intent_status(INTENT_ACTIVE)->wire);
-    json_set_text(p, "state_sha256", intent_state_sha256(w->arena, i->state));
+    json_set_text(p, "state_sha256", intent_state_sha256(w->arena, NULL));
     return work_event(w, "intent_created", event_by(w->who), p);
 }
 

@@ -14,7 +14,8 @@ static void say(struct intent_check *c, const char *type, const char *bytes)
 static struct intent_check created(void)
 {
     struct intent_check c = {.arena = a};
-    const struct str digest = intent_state_sha256(a, STR("{\"b\":1}"));
+    const struct str digest =
+        intent_state_sha256(a, json_read(a, STR("{\"b\":1}")));
     say(&c, "intent_created",
         arena_z(a, arena_join(a,
                               STR("{\"payload\":{\"status\":\"active\","

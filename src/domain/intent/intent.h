@@ -101,8 +101,8 @@ const struct err *intent_state_text(struct arena *a, const struct json *state,
 
 /* The digest of a state, for the events that change it: SHA-256, as
  * hexadecimal text, of its RFC 8785 form without what the server keeps in it:
- * the record of the question, and why the intent was abandoned. */
-struct str intent_state_sha256(struct arena *a, struct str state);
+ * the record of the question, and why the intent was abandoned. NULL: {}. */
+struct str intent_state_sha256(struct arena *a, const struct json *state);
 
 /* Reads a new intent from a body: title, description, constraints, state,
  * parent_intent_id, depends_on, governance_policy; depends gets the ids.

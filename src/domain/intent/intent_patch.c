@@ -247,14 +247,14 @@ const struct err *intent_state_text(struct arena *a, const struct json *state,
     return NULL;
 }
 
-struct str intent_state_sha256(struct arena *a, struct str state)
+struct str intent_state_sha256(struct arena *a, const struct json *state)
 {
-    struct json *o = NULL;
+    struct json *o = json_object(a);
     struct buf b = buf_make(a, 2 * INTENT_STATE_MAX);
-    if (json_parse(a, state, &o))
-        return STR_NONE;
-    json_unset(o, STR("_suspension"));
-    json_unset(o, STR("abandonment_reason"));
+    for (struct json_iter i = json_iter(state); json_next(&i);) {
+        if (!str_listed(STR("_suspension abandonment_reason"), i.key))
+            json_set_key(o, i.key, i.value);
+    }
     json_write_canonical(&b, o);
     return crypt_sha256_hex(a, buf_text(&b));
 }

@@ -50,7 +50,8 @@ const char *intent_check_row(struct arena *a, const struct intent_check *c,
     if (c->status.p && !str_eq(c->status, status))
         return "its status is not that of its events";
     if (c->state_sha256.p &&
-        !str_eq(c->state_sha256, intent_state_sha256(a, i->state)))
+        !str_eq(c->state_sha256,
+                intent_state_sha256(a, json_read(a, i->state))))
         return "its state is not that of its events";
     return NULL;
 }

@@ -121,7 +121,7 @@ static const struct err *intent_make(struct call *c, struct str parent)
                         w.intent.parent_intent_id);
     json_set_json(payload, "depends_on", list);
     json_set_text(payload, "state_sha256",
-                  intent_state_sha256(c->a, w.intent.state));
+                  intent_state_sha256(c->a, json_get(c->body, "state")));
     TRY(work_event(&w, "intent_created", event_by(&c->who), payload));
     w.depends = &depends;
     return call_commit_text(c, &w, 201, view_intent_text(c->a, &w.intent),

@@ -148,8 +148,7 @@ static const struct err *change_patch(struct call *c, struct work *w,
     TRY(intent_patch(c->a, state, p));
     TRY(intent_state_text(c->a, state, &w->intent.state));
     json_set_json(payload, sent, json_get(c->body, sent));
-    json_set_text(payload, "state_sha256",
-                  intent_state_sha256(c->a, w->intent.state));
+    json_set_text(payload, "state_sha256", intent_state_sha256(c->a, state));
     return work_event(w, "state_patched", event_by(&c->who), payload);
 }
 
