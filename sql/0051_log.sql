@@ -139,7 +139,7 @@ CREATE TABLE receipt_end (
 INSERT INTO receipt_end (xid, suspension_id) VALUES ('0', '');
 
 -- Append only, for the owner too: leaves, heads, checkpoints but for their anchor, receipts but
--- for their salt. A tile only grows.
+-- for their salt. A tile only grows. The clock removes heads that others follow.
 CREATE FUNCTION log_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'the log is append only' USING ERRCODE = 'insufficient_privilege';
@@ -148,7 +148,16 @@ CREATE TRIGGER log_leaf_append_only BEFORE UPDATE OR DELETE ON log_leaf
     FOR EACH ROW EXECUTE FUNCTION log_append_only();
 CREATE TRIGGER log_head_append_only BEFORE UPDATE ON log_head
     FOR EACH ROW EXECUTE FUNCTION log_append_only();
-CREATE TRIGGER log_cosignature_append_only BEFORE UPDATE ON log_cosignature
+CREATE FUNCTION log_head_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM log_head WHERE epoch = OLD.epoch AND size > OLD.size) THEN
+        RAISE EXCEPTION 'the newest head stays' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN OLD;
+END $$;
+CREATE TRIGGER log_head_stays BEFORE DELETE ON log_head
+    FOR EACH ROW EXECUTE FUNCTION log_head_stays();
+CREATE TRIGGER log_cosignature_append_only BEFORE UPDATE OR DELETE ON log_cosignature
     FOR EACH ROW EXECUTE FUNCTION log_append_only();
 CREATE TRIGGER log_checkpoint_append_only BEFORE UPDATE OF id, epoch, scope, intent_id,
     merkle_root, event_count, first_sequence, last_sequence, created_at, signed_by, signature
@@ -166,6 +175,8 @@ CREATE TRIGGER log_leaf_no_truncate BEFORE TRUNCATE ON log_leaf
 CREATE TRIGGER log_tile_no_truncate BEFORE TRUNCATE ON log_tile
     FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
 CREATE TRIGGER log_head_no_truncate BEFORE TRUNCATE ON log_head
+    FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
+CREATE TRIGGER log_cosignature_no_truncate BEFORE TRUNCATE ON log_cosignature
     FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
 CREATE TRIGGER log_checkpoint_no_truncate BEFORE TRUNCATE ON log_checkpoint
     FOR EACH STATEMENT EXECUTE FUNCTION log_append_only();
