@@ -123,7 +123,7 @@ static const struct err *log_writer_load(struct log_writer_run *r)
     TRY(tlogs_edge(pg, a, w->epoch, r->end.size, &w->edge));
     TRY(log_writer_fits(pg, a, w->epoch, r->end.size, r->keys));
     w->head_size = r->end.head_size;
-    w->server_at = 0;
+    w->server_at = w->server_size = 0;
     w->loaded = true;
     return NULL;
 }
