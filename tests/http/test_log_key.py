@@ -320,3 +320,17 @@ def test_the_key_among_others(server, file, agent, operator, more):
         assert more == "before" or said > 0
     finally:
         write(file, kept)
+
+
+def test_a_file_that_is_full(server, tmp_path):
+    """The signer reads no more keys of a file."""
+    if there := key(server, "next"):
+        runs(server, "retire", there["kid"])
+    path = tmp_path / "log.key"
+    path.write_bytes(b"".join(
+        Ed25519PrivateKey.generate().private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption()) for _ in range(64)))
+    before, keys = path.read_bytes(), listed(server)
+    refuses(server, "the file has 64 keys", "new", "--file", path)
+    assert path.read_bytes() == before and listed(server) == keys

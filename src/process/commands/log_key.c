@@ -9,6 +9,18 @@
 #include "base/clock_text.h"
 #include "process/commands/commands.h"
 #include "store/log/signing_keys.h"
+#include "work/log/log_writer.h"
+
+/* Has the file as many keys as are read of one? */
+static bool log_key_full(const struct command *c, struct str path)
+{
+    struct buf b = buf_make(c->arena, SIGNER_FILE_MAX);
+    struct signer *v = arena_many(c->arena, LOG_WRITER_KEYS, struct signer);
+    size_t n = 0;
+    return buf_file(&b, arena_z(c->arena, path)) &&
+           (!signer_read_all(c->arena, buf_text(&b), v, LOG_WRITER_KEYS, &n) ||
+            n == LOG_WRITER_KEYS);
+}
 
 /* Appends the key to the file, which it makes where there is none. */
 static bool log_key_store(const struct command *c, struct str path,
@@ -48,6 +60,10 @@ static int log_key_new(const struct command *c)
     if (signing_keys_in(&rows, SIGNING_KEY_NEXT))
         return log_key_refuse("there is a next key already; rotate or retire "
                               "it first");
+    if (log_key_full(c, path))
+        return log_key_refuse("the file has 64 keys, as many as are read, or "
+                              "a text that is not a key; remove the retired "
+                              "ones");
     if (!signer_read(c->arena, pem, &k) || !log_key_store(c, path, pem))
         return 1;
     const struct signing_key row = signing_key_make(
