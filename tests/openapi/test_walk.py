@@ -974,6 +974,18 @@ def test_page_of_a_question(agent, browser, server):
     call(browser, "pageQuestion", 200, at)
     call(browser, "pageIntent", 200, {"id": asked["intent_id"]},
          params={"verify": "1"})
+    soon(agent, "readReceipt", at)
+    call(browser, "pageReceipt", 200, at)
+    call(browser, "downloadReceipt", 200, at)
+
+
+def test_page_of_a_file(agent, browser, server):
+    ref = call(agent, "uploadArtifact", 201, content="Its log",
+               headers={"Content-Type": "text/plain"}).json()["ref"]
+    ask(agent, "confirm", evidence=[{"title": "Log", "ref": ref}])
+    sign_in(browser, server)
+    call(browser, "pageArtifact", 200, {"sha256": ref})
+    call(browser, "pageArtifact", 404, {"sha256": "x"})
 
 
 def test_page_of_a_portfolio(agent, browser, server):
