@@ -86,7 +86,8 @@ def test_its_ref_is_the_digest_of_its_bytes(agent):
         ("image/png", len(data), 3, 2)
     assert one["uploaded_by"] == "refunds-agent" and one["used"] is False
     assert one["unused_until"] > one["uploaded_at"]
-    assert r.headers["location"] == f"/api/v1/artifacts/{one['ref']}"
+    assert r.headers["location"] == str(agent.base_url.join(
+        f"/api/v1/artifacts/{one['ref']}"))
     again = upload(agent, data)
     assert again.status_code == 200 and again.json()["ref"] == one["ref"]
     got = agent.get(r.headers["location"])

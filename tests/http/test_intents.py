@@ -251,7 +251,10 @@ def test_a_full_log_of_one_that_waits_stops_nothing(server, agent):
         was = move(10000)
         assert set_status(agent, first, "completed").status_code == 200
         assert move(was) == 10000
-    assert get(agent, waits)["status"] == "active"
+        assert get(agent, waits)["status"] == "active"
+        # As its events have it.
+        db.execute("UPDATE intent SET status = 'blocked' WHERE id = %s",
+                   [waits["id"]])
 
 
 def test_completing_waits_for_dependencies(agent):

@@ -1,5 +1,6 @@
 """The OAuth addresses of permits. The numbers are those of the list of tests
 that the API was planned with."""
+import kit
 import pytest
 from kit import answer
 from proofs import GRANT, Key, OAuth, introspected, said
@@ -147,6 +148,11 @@ def test_H2_a_token_has_what_was_granted(client, granted):
     assert t["authorization_details"] == DETAILS
 
 
+def end(agent, permit, status):
+    intent = kit.get(agent, {"id": permit["intent_id"]})
+    kit.made(kit.set_status(agent, intent, status), 200)
+
+
 def test_48_the_states_of_a_permit(server, client, agent, asked, granted,
                                    operator):
     no = asked()
@@ -160,9 +166,7 @@ def test_48_the_states_of_a_permit(server, client, agent, asked, granted,
     agent.post(f"/api/v1/permits/{late['permit_id']}/revoke", json={})
     said(client.token(late["auth_req_id"]), 400, "access_denied")
     ended = granted()
-    with server.database() as db:
-        db.execute("UPDATE intent SET status = 'completed' WHERE id = %s",
-                   [ended["intent_id"]])
+    end(agent, ended, "completed")
     said(client.token(ended["auth_req_id"]), 400, "invalid_grant")
 
 
@@ -310,9 +314,7 @@ def test_45_what_ends_a_token(server, agent, client, gateway, granted):
                                             "intent_id": p["intent_id"]})
     assert introspected(gateway, one) == {"active": False}
     p, one = token()
-    with server.database() as db:
-        db.execute("UPDATE intent SET status = 'abandoned' WHERE id = %s",
-                   [p["intent_id"]])
+    end(agent, p, "abandoned")
     assert introspected(gateway, one) == {"active": False}
     p, one = token()
     with server.database() as db:

@@ -1,6 +1,7 @@
 """packaging/Containerfile is built, and started beside a PostgreSQL as
 packaging/compose.yaml starts it."""
 import pathlib
+import re
 import secrets
 import shutil
 import subprocess
@@ -120,7 +121,10 @@ def test_a_question_is_asked_and_answered(container):
 
 def test_each_process_is_its_own_user(container):
     done = container.command("sayso", "doctor", user="root")
-    assert done.stdout.endswith("\n0 wrong\n"), done.stdout + done.stderr
+    # No key of the log was mounted.
+    wrong = re.findall("^WRONG .*", done.stdout, re.M)
+    assert len(wrong) == 1 and "the log has a current key" in wrong[0], \
+        done.stdout + done.stderr
     for kind in ("web", "wait", "tick", "deliver", "seal"):
         line = f"ok     sayso-{kind} is sayso_{kind} and nobody else"
         assert line in done.stdout, done.stdout
