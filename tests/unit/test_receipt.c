@@ -268,6 +268,17 @@ Test(receipt, every_kind_of_end)
     }
 }
 
+/* The question ended before its task did. */
+Test(receipt, of_a_later_end_of_the_task)
+{
+    const struct note_key k = public_key();
+    struct scene *x =
+        scene_of(SUSPENSION_CANCELLED, OUTCOME_NONE, "status_changed",
+                 tree("{'new_status':'completed'}"));
+    x->s.responded_at--;
+    cr_assert_str_eq(check(bundle(x), &k).broken, "facts ");
+}
+
 /* The statement alone, as others may see it. */
 Test(receipt, without_its_texts)
 {

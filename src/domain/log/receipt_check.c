@@ -1,6 +1,7 @@
 /* Checks a receipt with its bundle. */
 #include "domain/log/receipt_check.h"
 
+#include "base/clock.h"
 #include "base/json/jws.h"
 #include "domain/log/log_checkpoint.h"
 #include "domain/log/receipt.h"
@@ -141,15 +142,20 @@ static const char *receipt_check_facts(const struct receipt_checked *x)
     const struct str canonical =
         json_get_text(json_get(x->bundle, "texts"), "event");
     const struct json *o = json_read(x->a, canonical);
-    const struct event e = {.type = json_get_text(o, "event_type"),
-                            .canonical = canonical};
-    const struct suspension s = {.id = json_get_text(x->claims, "sub"),
-                                 .state = vocabulary_suspension_state_of(
-                                     json_get_text(x->receipt, "state")),
-                                 .outcome = vocabulary_outcome_of(said)};
+    struct event e = {.type = json_get_text(o, "event_type"),
+                      .canonical = canonical};
+    struct suspension s = {.id = json_get_text(x->claims, "sub"),
+                           .state = vocabulary_suspension_state_of(
+                               json_get_text(x->receipt, "state")),
+                           .outcome = vocabulary_outcome_of(said)};
     if (!json_is(o, JSON_OBJECT) ||
         !str_eq(json_get_text(o, "id"), json_get_text(x->claims, "jti")))
         return "it is another event of the log";
+    if (!clock_parse(json_get_text(x->receipt, "asked_at"), &s.suspended_at) ||
+        !clock_parse(json_get_text(x->receipt, "responded_at"),
+                     &s.responded_at) ||
+        !clock_parse(json_get_text(o, "created_at"), &e.created_at))
+        return "its times cannot be read";
     const enum ending ending = ending_of_receipt(x->a, &s, &e);
     const struct str outcome =
         json_get_text(json_get(o, "payload"), "outcome");

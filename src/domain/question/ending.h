@@ -24,8 +24,8 @@ size_t ending_list_types(struct arena *a, struct str **out);
  * responded_at of s. */
 enum ending ending_of(struct arena *a, const struct suspension *s,
                       const struct event *e);
-/* The same for what a receipt says of s: id, state and outcome, and not
- * whether it is a side question. The end of the intent ends each that was
+/* The same for what a receipt says of s: all of that but the origin, and so
+ * not whether it is a side question. The end of the intent ends each that was
  * open. */
 enum ending ending_of_receipt(struct arena *a, const struct suspension *s,
                               const struct event *e);
