@@ -11,7 +11,7 @@ static void check_head(struct arena *a, struct str text)
     struct note_head h;
     if (note_head_read(a, text, &h))
         return;
-    must(h.size >= 0 && h.size < TLOG_SIZE_MAX);
+    must(h.size >= 0 && h.size <= TLOG_SIZE_MAX);
     must(h.origin.n > 0 && h.origin.n <= NOTE_ORIGIN_MAX);
     must(str_starts(text, note_head_text(a, &h)));
 }
