@@ -37,8 +37,9 @@ def test_those_that_stand_still_are_replaced(stuck, server):
     one = stuck[0]
     for name, pid in one.frozen.items():
         wait_for(lambda: replaced(one, name), 90)
-        assert (f"sayso: {name}, {pid}, is killed: it gave no sign of life"
-                in one.log())
+        # The signer may have been at work.
+        assert re.search(f"sayso: {name}, {pid}, is killed: (it gave no sign "
+                         "of life|one piece of work took)", one.log())
         assert comm(pid) != f"sayso: {name}"
     assert all(age < 30 for age in ages(one).values())
     # The work is taken up: a question ends by its time, a read is held.
