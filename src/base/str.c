@@ -244,6 +244,19 @@ uint32_t str_rune(struct str s, size_t *at)
     return rune;
 }
 
+size_t str_count(struct str s, char c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == c;
+    return n;
+}
+
+size_t str_lines(struct str s)
+{
+    return str_count(s, '\n') + (s.n > 0 && s.p[s.n - 1] != '\n');
+}
+
 size_t str_runes(struct str s)
 {
     size_t count = 0;

@@ -88,6 +88,11 @@ bool str_utf8(struct str s);
 /* Reads one code point of well-formed UTF-8 at s.p[*at] and moves *at past it.
  * U+FFFD and one byte of progress on a malformed sequence. */
 uint32_t str_rune(struct str s, size_t *at);
+/* The number of times that s has c. */
+size_t str_count(struct str s, char c);
+/* The number of lines: a line feed ends one, and so does the end of the text
+ * behind anything else. */
+size_t str_lines(struct str s);
 /* The number of code points in well-formed UTF-8. */
 size_t str_runes(struct str s);
 /* The longest prefix of well-formed UTF-8 with at most n code points. */

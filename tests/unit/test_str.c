@@ -99,6 +99,21 @@ Test(str, finding_a_byte)
                      rows[i].at), "row %zu", i);
 }
 
+Test(str, counting)
+{
+    static const struct {
+        const char *s;
+        size_t feeds, lines;
+    } rows[] = {{NULL, 0, 0},   {"", 0, 0},      {"a", 0, 1},
+                {"\n", 1, 1},   {"a\n", 1, 1},   {"a\nb", 1, 2},
+                {"\n\n", 2, 2}, {"a\n\nb", 2, 3}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct str s = str_of(rows[i].s);
+        cr_expect(eq(sz, str_count(s, '\n'), rows[i].feeds), "row %zu", i);
+        cr_expect(eq(sz, str_lines(s), rows[i].lines), "row %zu", i);
+    }
+}
+
 Test(str, searching)
 {
     static const struct {

@@ -24,9 +24,7 @@ static struct lines line_diff_split(struct arena *a, struct str s,
                                     struct str other)
 {
     struct lines l = {.n = 0};
-    size_t room = 1;
-    for (size_t i = 0; i < s.n; i++)
-        room += s.p[i] == '\n';
+    const size_t room = 1 + str_count(s, '\n');
     l.v = arena_many(a, room, struct str);
     l.hash = arena_many(a, room, uint64_t);
     l.changed = arena_many(a, room, bool);

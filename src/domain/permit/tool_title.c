@@ -241,9 +241,7 @@ static void title_put_counts(struct buf *b, size_t plus, size_t minus)
 
 static void title_put_lines(struct buf *b, struct str text)
 {
-    size_t n = text.n > 0 && !str_ends(text, STR("\n"));
-    for (size_t i = 0; i < text.n; i++)
-        n += text.p[i] == '\n';
+    const size_t n = str_lines(text);
     buf_printf(b, "%zu line%s", n, n == 1 ? "" : "s");
 }
 

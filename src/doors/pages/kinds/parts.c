@@ -8,14 +8,6 @@
 #define AROUND 3       /* unchanged lines next to a change */
 #define START_MAX 40   /* characters of a folded part that are shown */
 
-static size_t parts_lines(struct str s)
-{
-    size_t n = s.n > 0 && !str_ends(s, STR("\n"));
-    for (size_t i = 0; i < s.n; i++)
-        n += s.p[i] == '\n';
-    return n;
-}
-
 static bool parts_is_long(size_t lines, size_t chars)
 {
     return lines > LINES_MAX || chars > CHARS_MAX;
@@ -157,7 +149,7 @@ static void parts_set_edit(struct page_view *v, struct json *o,
 
 struct json *kinds_parts_patch(struct page_view *v, struct str text)
 {
-    const size_t n = parts_lines(text);
+    const size_t n = str_lines(text);
     struct json *runs = json_array(v->a);
     struct json *lines = n ? parts_add_run(v, runs, 0) : NULL;
     struct str before = STR_NONE, rest = text;
@@ -205,7 +197,7 @@ static struct json *parts_one(struct kinds_card *c, struct str name,
     struct page_view *v = c->v;
     struct json *o = json_object(v->a), *fold = NULL;
     const struct str text = part->text.p ? part->text : STR("");
-    const size_t lines = parts_lines(text);
+    const size_t lines = str_lines(text);
     json_set_text(o, "name", name);
     json_set_text(o, "note", parts_note(v, part));
     json_set_text(o, "counts", STR(""));
@@ -268,8 +260,8 @@ struct json *kinds_parts(struct kinds_card *c, const struct tool_action *call)
     for (size_t i = 0; i < call->n; i++) {
         const struct tool_part *p = &call->parts[i];
         bytes += p->text.n + p->before.n + p->after.n;
-        lines += parts_lines(p->text) + parts_lines(p->before) +
-                 parts_lines(p->after);
+        lines +=
+            str_lines(p->text) + str_lines(p->before) + str_lines(p->after);
     }
     if (call->n == 0 || bytes > c->room.bytes || lines > c->lines)
         return NULL;

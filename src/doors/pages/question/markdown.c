@@ -491,10 +491,7 @@ static void markdown_blocks(struct markdown *m, struct markdown_lines lines,
 struct json *question_markdown(struct arena *a, struct str text)
 {
     struct markdown m = {.a = a, .out = json_array(a)};
-    size_t n = 1;
-    for (size_t i = 0; i < text.n; i++)
-        n += text.p[i] == '\n';
-    struct str *v = arena_many(a, n, struct str);
+    struct str *v = arena_many(a, 1 + str_count(text, '\n'), struct str);
     struct markdown_lines lines = {.v = v};
     for (struct str rest = text; rest.p;) {
         const struct str line = str_cut(&rest, '\n');

@@ -12,23 +12,16 @@ struct page_view page_view(struct arena *a, int64_t now)
 
 /* ---- texts ---------------------------------------------------------- */
 
-static int64_t view_lines(struct str s)
-{
-    int64_t n = 1;
-    for (size_t i = 0; i < s.n; i++)
-        n += s.p[i] == '\n';
-    return n;
-}
-
 struct json *page_view_long(struct page_view *v, struct str s, size_t max)
 {
     struct json *o = json_object(v->a);
-    const bool tall = view_lines(s) > LINES_MAX;
+    const int64_t lines = 1 + (int64_t)str_count(s, '\n');
+    const bool tall = lines > LINES_MAX;
     if (str_head(s, max).n == s.n && !tall)
         return NULL;
     v->folded++;
     json_set_text(o, "count",
-                  tall ? words_many(v->a, view_lines(s), "line")
+                  tall ? words_many(v->a, lines, "line")
                        : words_many(v->a, (int64_t)str_runes(s), "character"));
     json_set_text(o, "start", words_cut(v->a, s, START_MAX));
     return o;
