@@ -71,14 +71,8 @@ const struct err *log_checks_heads(struct pg *pg, struct arena *a,
                  PG(pg_number(epoch), pg_number(after), pg_number(max)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct tlogs_head);
-    for (size_t i = 0; i < out->n; i++) {
-        struct tlogs_head *h = &out->v[i];
-        h->head.size = pg_int(r, i, 0);
-        h->note = pg_str(r, i, 2);
-        h->signed_at = pg_int(r, i, 3);
-        if (!tlogs_unhex(pg_str(r, i, 1), &h->head.root, 1))
-            h->head.root = (struct tlog_hash){{0}};
-    }
+    for (size_t i = 0; i < out->n; i++)
+        (void)tlogs_head_row(r, i, &out->v[i]); /* zero fits no head */
     return NULL;
 }
 

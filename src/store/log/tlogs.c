@@ -288,6 +288,17 @@ const struct err *tlogs_edge(struct pg *pg, struct arena *a, int64_t epoch,
                                    "A tile of the log is missing.");
 }
 
+bool tlogs_head_row(const struct pg_rows *r, size_t i, struct tlogs_head *out)
+{
+    *out = (struct tlogs_head){.head.size = pg_int(r, i, 0),
+                               .note = pg_str(r, i, 2),
+                               .signed_at = pg_int(r, i, 3)};
+    if (tlogs_unhex(pg_str(r, i, 1), &out->head.root, 1))
+        return true;
+    out->head.root = (struct tlog_hash){{0}};
+    return false;
+}
+
 static const struct err *tlogs_head_read(struct pg *pg, struct arena *a,
                                          int statement,
                                          const struct pg_args *args,
@@ -298,13 +309,9 @@ static const struct err *tlogs_head_read(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, statement, args, &r));
     if (pg_count(r) == 0)
         return NULL;
-    out->head.size = pg_int(r, 0, 0);
-    out->note = pg_str(r, 0, 2);
-    out->signed_at = pg_int(r, 0, 3);
-    return tlogs_unhex(pg_str(r, 0, 1), &out->head.root, 1)
-               ? NULL
-               : ERROR(ERR_INTERNAL, tlogs_inconsistent,
-                       "A head has no root.");
+    return tlogs_head_row(r, 0, out) ? NULL
+                                     : ERROR(ERR_INTERNAL, tlogs_inconsistent,
+                                             "A head has no root.");
 }
 
 const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,

@@ -137,6 +137,8 @@ struct tlogs_head {
     struct str note;
     int64_t signed_at;
 };
+/* Row i of size, root, note, time. false: the root is none, and is zero. */
+bool tlogs_head_row(const struct pg_rows *r, size_t i, struct tlogs_head *out);
 /* The newest head. */
 const struct err *tlogs_head(struct pg *pg, struct arena *a, int64_t epoch,
                              struct tlogs_head *out) MUST;
