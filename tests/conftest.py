@@ -15,6 +15,11 @@ from server import Server, place  # noqa: E402
 gc.set_threshold(20000, 20, 50)
 
 
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "route(name): the test calls this row of the route table")
+
+
 @pytest.fixture(scope="session")
 def server():
     one = Server(place()).start()

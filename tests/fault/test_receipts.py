@@ -23,18 +23,6 @@ def server(clock):
     one.stop()
 
 
-@pytest.fixture(scope="module")
-def agent(server):
-    with server.client("agent", agent="receipt-agent") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    with server.client("operator") as client:
-        yield client
-
-
 def receipt(client, asked):
     return client.get(
         f"/api/v1/suspensions/{asked['suspension_id']}/receipt")

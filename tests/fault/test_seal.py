@@ -42,11 +42,6 @@ def agent(server):
     return server.client("agent", agent="seal-agent")
 
 
-@pytest.fixture(scope="module")
-def operator(server):
-    return server.client("operator")
-
-
 @pytest.fixture
 def db(server):
     with server.database() as one:

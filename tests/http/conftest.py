@@ -21,11 +21,6 @@ from proofs import Key, OAuth  # noqa: E402
 from server import Clock, place  # noqa: E402
 
 
-def pytest_configure(config):
-    config.addinivalue_line(
-        "markers", "route(name): the test calls this row of the route table")
-
-
 @pytest.fixture(scope="session")
 def server():
     with kit.own_server(place()) as one:

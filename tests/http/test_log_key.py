@@ -31,16 +31,6 @@ def server(clock):
 
 
 @pytest.fixture(scope="module")
-def agent(server):
-    return server.client("agent", agent="key-agent")
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    return server.client("operator")
-
-
-@pytest.fixture(scope="module")
 def file(server):
     return server.state / "keys/log.key"
 

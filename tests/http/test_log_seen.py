@@ -21,16 +21,6 @@ def server(clock):
 
 
 @pytest.fixture(scope="module")
-def agent(server):
-    return server.client("agent", agent="seen-agent")
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    return server.client("operator")
-
-
-@pytest.fixture(scope="module")
 def admin(person):
     return person("admin").client
 

@@ -26,16 +26,6 @@ def server(clock):
         yield one
 
 
-@pytest.fixture(scope="module")
-def agent(server):
-    return server.client("agent", agent="key-agent")
-
-
-@pytest.fixture(scope="module")
-def operator(server):
-    return server.client("operator")
-
-
 def kid_of(bundle):
     return json.loads(unb64(bundle["receipt"].split(".")[0]))["kid"]
 
