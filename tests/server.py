@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import time
 import uuid
 
 import httpx
@@ -187,11 +188,16 @@ class Server:
         return [p for p in children(self.supervisor())
                 if comm(p) == "sayso: web"]
 
-    def child(self, name):
-        """The process that is "wait", "tick", "deliver" or "seal"."""
-        [pid] = [p for p in children(self.supervisor())
-                 if comm(p) == f"sayso: {name}"]
-        return pid
+    def child(self, name, after=None):
+        """The process that is "wait", "tick", "deliver" or "seal"; the one
+        that the supervisor starts after another has ended."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            for pid in children(self.supervisor()):
+                if comm(pid) == f"sayso: {name}" and pid != after:
+                    return pid
+            time.sleep(0.01)
+        raise AssertionError(f"no process is sayso: {name}")
 
     def client(self, role=None, agent=None, **kwargs):
         """An HTTP client with the key of a role; None: without a key."""

@@ -22,14 +22,6 @@ def server():
     one.stop()
 
 
-def signer(server):
-    """Its process; None while the supervisor starts it again."""
-    try:
-        return server.child("seal")
-    except ValueError:
-        return None
-
-
 def decide(server, stop, asked):
     """Asks and answers, again and again."""
     agent = server.client("agent", agent="log-agent")
@@ -64,7 +56,7 @@ def test_the_signer_is_killed(server):
     try:
         for _ in range(KILLS):
             time.sleep(dice.uniform(0.2, 2 * SECONDS / KILLS - 0.2))
-            os.kill(kit.wait_for(lambda: signer(server)), signal.SIGKILL)
+            os.kill(server.child("seal"), signal.SIGKILL)
     finally:
         stop.set()
         for t in threads:
@@ -116,7 +108,7 @@ def test_what_does_not_fit_the_last_head_is_not_signed(server):
                                                   255 - get_byte(hashes, 0))
             """)
         db.execute("ALTER TABLE log_tile ENABLE TRIGGER ALL")
-        os.kill(signer(server), signal.SIGKILL)
+        os.kill(server.child("seal"), signal.SIGKILL)
         agent.post("/api/v1/suspensions", json={
             "question": "Go?", "response_type": "confirm"})
         log = server.state / "log" / "sayso.log"

@@ -18,7 +18,7 @@ import kit
 from kit import answer, ask, wait_for
 from server import Clock, place
 from test_database_gone import stop_database
-from test_log import settled, signer, whole
+from test_log import settled, whole
 
 STEPS = ["log_end", "log_leaf", "log_tile", "log_head", "log_checkpoint",
          "receipt", "receipt_end"]
@@ -101,9 +101,9 @@ def test_L5_killed_at_this_step(server, agent, operator, db, table):
         assert kit.set_status(agent, kit.get(agent, intent),
                               "abandoned").status_code == 200
         wait_for(lambda: session(db, waits=True))
-        old = signer(server)
+        old = server.child("seal")
         os.kill(old, signal.SIGKILL)
-        wait_for(lambda: signer(server) not in (None, old))
+        server.child("seal", after=old)
     all_signed(server)
     whole(server)
 
@@ -112,7 +112,7 @@ def test_L5_killed_at_this_step(server, agent, operator, db, table):
 def test_cut_off_at_this_step(server, agent, operator, db, table):
     """The session ends; the process goes on with what the database has."""
     all_signed(server)
-    old = signer(server)
+    old = server.child("seal")
     with server.database() as holder, holder.transaction():
         holder.execute(f"LOCK TABLE {table} IN SHARE MODE")
         answered(agent, operator)
@@ -120,7 +120,7 @@ def test_cut_off_at_this_step(server, agent, operator, db, table):
         db.execute("SELECT pg_terminate_backend(%s)", [pid])
         wait_for(lambda: session(db) != pid)
     all_signed(server)
-    assert signer(server) == old
+    assert server.child("seal") == old
     whole(server)
 
 
@@ -135,7 +135,7 @@ def test_a_commit_whose_outcome_is_unknown(server, agent, operator, db):
     """It waits for a standby when its session is ended: what it wrote is there,
     and the signer has not heard so."""
     all_signed(server)
-    old = signer(server)
+    old = server.child("seal")
     with kit.asleep(server, "seal"):
         answered(agent, operator)
         before = db.execute("SELECT count(*) FROM log_leaf").fetchone()
@@ -150,13 +150,13 @@ def test_a_commit_whose_outcome_is_unknown(server, agent, operator, db):
     finally:
         standby(db, "")
     all_signed(server)
-    assert signer(server) == old
+    assert server.child("seal") == old
     whole(server)
 
 
 def test_the_database_is_stopped(server, agent, operator):
     all_signed(server)
-    old = signer(server)
+    old = server.child("seal")
     answered(agent, operator)
     stop_database(server, signal.SIGQUIT)
     time.sleep(2)
@@ -164,7 +164,7 @@ def test_the_database_is_stopped(server, agent, operator):
     wait_for(lambda: agent.get("/readyz").status_code == 200)
     answered(agent, operator)
     all_signed(server)
-    assert signer(server) == old
+    assert server.child("seal") == old
     whole(server)
 
 
@@ -279,8 +279,8 @@ def test_L5_killed_while_thousands_wait(server, agent, operator, db, request,
             chain(db, kit.new_intent(agent)["id"], [{"n": n} for n in
                                                     range(400)])
     while len(killed) < 8 and not settled(db):
-        pid = signer(server)
-        if pid and pid not in killed:
+        pid = server.child("seal")
+        if pid not in killed:
             time.sleep(dice.uniform(0, 0.1))
             os.kill(pid, signal.SIGKILL)
             killed.add(pid)
@@ -325,7 +325,7 @@ def test_large_events(server, agent, operator, db):
     all_signed(server, 90)
     assert "memory" not in "\n".join(
         x for x in server.log().splitlines() if "seal:" in x)
-    with open(f"/proc/{signer(server)}/status") as f:
+    with open(f"/proc/{server.child('seal')}/status") as f:
         peak = int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
     assert peak < 400 << 10
     whole(server)

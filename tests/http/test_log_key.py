@@ -88,14 +88,7 @@ def restart(server):
     """The signer alone."""
     old = server.child("seal")
     os.kill(old, signal.SIGKILL)
-
-    def other():
-        try:
-            return server.child("seal") != old
-        except ValueError:
-            return False
-
-    wait_for(other)
+    server.child("seal", after=old)
 
 
 def ended(agent, operator):

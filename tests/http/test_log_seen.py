@@ -72,14 +72,7 @@ def restart(server):
     """The signer alone, which then looks at everything at once."""
     old = server.child("seal")
     os.kill(old, signal.SIGKILL)
-
-    def other():
-        try:
-            return server.child("seal") != old
-        except ValueError:
-            return False
-
-    wait_for(other)
+    server.child("seal", after=old)
 
 
 def sound(server, *clients):

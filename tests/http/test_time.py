@@ -763,8 +763,7 @@ def test_killed_again_and_again(server, clock, agent):
             time.sleep(0.05)
             killed = server.child("tick")
             os.kill(killed, signal.SIGKILL)
-            wait_for(lambda: [p for p in kit.children(server.supervisor())
-                              if kit.comm(p) == "sayso: tick" and p != killed])
+            server.child("tick", after=killed)
         wait_for(lambda: all_are(server, asked, 2, state))
     check_once(server, asked, [REMINDED, EXPIRED])
 
