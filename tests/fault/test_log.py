@@ -46,6 +46,25 @@ def settled(db):
     return events == leaves == head and ended == receipts
 
 
+def once(db):
+    """Each event is in the log once, without a gap, and each head has a size
+    of its own and a later time than the one before."""
+    n, last, events = db.execute("""
+        SELECT count(*), max(position) + 1,
+               count(DISTINCT (intent_id, sequence)) FROM log_leaf""").fetchone()
+    assert n == last == events
+    assert db.execute("""
+        SELECT count(*) FROM (
+            SELECT signed_at, lag(signed_at) OVER (ORDER BY size) AS before
+              FROM log_head) h WHERE signed_at <= before""").fetchone() == (0,)
+    assert db.execute("""
+        SELECT count(*) FROM (
+            SELECT first_sequence, lag(last_sequence) OVER (
+                       PARTITION BY intent_id ORDER BY first_sequence) AS l
+              FROM log_checkpoint) c
+         WHERE first_sequence <> coalesce(l, 0) + 1""").fetchone() == (0,)
+
+
 def test_the_signer_is_killed(server):
     stop, asked = threading.Event(), []
     threads = [threading.Thread(target=decide, args=(server, stop, asked))
@@ -64,18 +83,8 @@ def test_the_signer_is_killed(server):
     assert len(asked) > 20
     with server.database() as db:
         kit.wait_for(lambda: settled(db), 60)
-        n, last, events = db.execute("""
-            SELECT count(*), max(position) + 1,
-                   count(DISTINCT (intent_id, sequence)) FROM log_leaf
-            """).fetchone()
-        assert n == last == events
+        once(db)
         assert db.execute("SELECT count(*) FROM log_fault").fetchone() == (0,)
-        assert db.execute("""
-            SELECT count(*) FROM (
-                SELECT first_sequence, lag(last_sequence) OVER (
-                           PARTITION BY intent_id ORDER BY first_sequence) AS l
-                  FROM log_checkpoint) c
-             WHERE first_sequence <> coalesce(l, 0) + 1""").fetchone() == (0,)
         missing = db.execute("""
             SELECT count(*) FROM decision d
              WHERE NOT EXISTS (SELECT FROM receipt r

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import (Encoding,
 
 import kit
 from server import place
+from test_log import settled
 
 TABLES = """intent event log_leaf log_tile log_head log_checkpoint log_end
 receipt decision suspension signing_key event_erased""".split()
@@ -71,14 +72,6 @@ def made(server, tmp_path_factory):
     at.write_text(head)
     return {"vetoed": vetoed, "approved": approved, "withdrawn": withdrawn,
             "pending": pending, "head": at, "key": key}
-
-
-def settled(db):
-    events, leaves, ended, receipts, head = db.execute("""
-        SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM log_leaf),
-               (SELECT count(*) FROM decision), (SELECT count(*) FROM receipt),
-               (SELECT max(size) FROM log_head)""").fetchone()
-    return events == leaves == head and ended == receipts
 
 
 @pytest.fixture

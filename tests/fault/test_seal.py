@@ -18,7 +18,7 @@ import kit
 from kit import answer, ask, wait_for
 from server import Clock, place
 from test_database_gone import stop_database
-from test_log import settled, whole
+from test_log import once, settled, whole
 
 STEPS = ["log_end", "log_leaf", "log_tile", "log_head", "log_checkpoint",
          "receipt", "receipt_end"]
@@ -52,25 +52,6 @@ def answered(agent, operator, **more):
     one = ask(agent, **more)
     assert answer(operator, one, "approve").status_code == 200
     return one
-
-
-def once(db):
-    """Each event is in the log once, without a gap, and each head has a size
-    of its own and a later time than the one before."""
-    n, last, events = db.execute("""
-        SELECT count(*), max(position) + 1,
-               count(DISTINCT (intent_id, sequence)) FROM log_leaf""").fetchone()
-    assert n == last == events
-    assert db.execute("""
-        SELECT count(*) FROM (
-            SELECT signed_at, lag(signed_at) OVER (ORDER BY size) AS before
-              FROM log_head) h WHERE signed_at <= before""").fetchone() == (0,)
-    assert db.execute("""
-        SELECT count(*) FROM (
-            SELECT first_sequence, lag(last_sequence) OVER (
-                       PARTITION BY intent_id ORDER BY first_sequence) AS l
-              FROM log_checkpoint) c
-         WHERE first_sequence <> coalesce(l, 0) + 1""").fetchone() == (0,)
 
 
 def all_signed(server, seconds=30):

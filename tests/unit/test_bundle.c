@@ -6,32 +6,13 @@
 #include "domain/intent/event.h"
 #include "domain/log/bundle.h"
 #include "domain/log/log_checkpoint.h"
-#include "suite.h"
+#include "keys.h"
 
 SUITE(bundle);
 
-#define ORIGIN "sayso.example/log"
 #define ONE "0190c2a4-7e1f-7abc-8def-000000000001"
 #define TWO "0190c2a4-7e1f-7abc-8def-000000000002"
 #define NOW INT64_C(1795253504120931)
-
-static struct signer key(void)
-{
-    struct signer k;
-    cr_assert(signer_read(
-        a,
-        STR("-----BEGIN PRIVATE KEY-----\n"
-            "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n"
-            "-----END PRIVATE KEY-----\n"),
-        &k));
-    return k;
-}
-
-static struct note_key public_key(void)
-{
-    return (struct note_key){
-        .name = STR(ORIGIN), .algorithm = NOTE_ED25519, .key = key().key};
-}
 
 /* ---- making one ----------------------------------------------------- */
 

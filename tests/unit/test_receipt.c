@@ -6,31 +6,12 @@
 #include "domain/log/log_checkpoint.h"
 #include "domain/log/receipt.h"
 #include "domain/log/receipt_check.h"
-#include "suite.h"
+#include "keys.h"
 
 SUITE(receipt);
 
 #define INTENT "0190c2a4-7e1f-7abc-8def-000000000001"
 #define NOW INT64_C(1795253504120931)
-
-static struct signer key(void)
-{
-    struct signer k;
-    cr_assert(signer_read(
-        a,
-        STR("-----BEGIN PRIVATE KEY-----\n"
-            "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n"
-            "-----END PRIVATE KEY-----\n"),
-        &k));
-    return k;
-}
-
-static struct note_key public_key(void)
-{
-    return (struct note_key){.name = STR("sayso.example/log"),
-                             .algorithm = NOTE_ED25519,
-                             .key = key().key};
-}
 
 /* A question that ended with its two events. */
 struct scene {
@@ -156,7 +137,7 @@ static struct json *bundle(const struct scene *x)
         .intent_id = STR(INTENT), .first = 1, .last = 2, .v = v};
     const struct log_checkpoint c = log_checkpoint_make(a, &batch, &k, NOW);
     const struct tlog_hash leaf[] = {tlog_leaf(&v[0]), tlog_leaf(&v[1])};
-    const struct note_head head = {.origin = STR("sayso.example/log"),
+    const struct note_head head = {.origin = STR(ORIGIN),
                                    .size = 2,
                                    .root = tlog_node(&leaf[0], &leaf[1])};
     const struct tlog_proof p = {.v = {leaf[0]}, .n = 1};
