@@ -315,7 +315,7 @@
     /* Nothing more can be sent from here: the result replaces the buttons, and
      * is read out. */
     function end(text, state) {
-        var strip = document.querySelector("main .strip");
+        var strip = document.querySelector("main .strip:not([role=note])");
         var box = document.createElement("div");
         var head = document.createElement("h2");
         var p = document.createElement("p");
@@ -338,10 +338,9 @@
         keep(box, strip);
         box.append(a);
         strip.replaceWith(box);
-        document.querySelectorAll("main :is(.fold.phone, .jump)").forEach(
-            function (old) {
-                old.remove();
-            });
+        document.querySelectorAll("main .jump").forEach(function (old) {
+            old.remove();
+        });
         document.querySelectorAll("main form :is(button, input, textarea, " +
             "select), main [form]").forEach(still);
         live.textContent = told;
@@ -353,7 +352,7 @@
     function compareQuestion(page) {
         var summary = page.querySelector("[data-summary]");
         var chips = page.querySelector(".chips");
-        var open = document.querySelector("main > .chips");
+        var open = document.querySelector(".asked > .chips");
         if (!summary) {
             return;
         }
@@ -578,7 +577,8 @@
     if (bar && window.IntersectionObserver) {
         new IntersectionObserver(function (seen) {
             bar.hidden = seen[0].isIntersecting;
-        }).observe(document.querySelector(bar.querySelector("a").hash));
+        }).observe(document.querySelector(".choose") ||
+            document.querySelector(bar.querySelector("a").hash));
     }
 }());
 
@@ -598,6 +598,7 @@
     var last = 0, earlier = 0; // the time of the last letter, and of the one
                                // before
     var note = null;
+    var rail = document.querySelector(".rail");
     var ending = null; // says that the list from which the reader came ends
 
     function one(selector) {
@@ -729,7 +730,7 @@
     /* The note about the first press; present from the start, so that it is
      * read out. */
     function makeNote() {
-        var strip = one("main .strip");
+        var strip = one("main .strip:not([role=note])");
         if (strip && !single && strip.querySelector("[aria-keyshortcuts]")) {
             note = document.createElement("p");
             note.className = "armed-note";
@@ -781,7 +782,7 @@
     /* ---- one question ---- */
 
     function critical() {
-        return !!one("main > .chips .chip.critical, " +
+        return !!one(".asked > .chips .chip.critical, " +
             "form.confirm ~ .part .rows .chip.critical");
     }
 
@@ -933,15 +934,19 @@
         if (!ending) {
             return false;
         }
-        if (n && one("[data-live^='/suspensions'] ~ " +
-                ".strip:not(.ended) .btn") &&
-            !said[1]) {
+        if (n && one(".rail .strip:not(.ended) .btn") && !said[1]) {
             n -= 1; // this one is still open
         }
         ending.textContent = "End of this list" + (n ? ": " + n +
             (said[1] || "") + (n === 1 && !said[1] ? " other" : " others") +
             " open." : ".");
         return true;
+    }
+
+    /* The answers stay in sight where all of them fit in the window. */
+    function fit() {
+        rail.classList.toggle("fits", rail.offsetHeight + 32 <=
+            document.documentElement.clientHeight);
     }
 
     function go(address) {
@@ -1164,4 +1169,8 @@
     document.addEventListener("pointerdown", disarm);
     hint();
     makeNote();
+    if (rail && window.ResizeObserver) {
+        window.addEventListener("resize", fit);
+        new ResizeObserver(fit).observe(rail);
+    }
 }());

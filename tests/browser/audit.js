@@ -88,6 +88,9 @@ window.audit = (() => {
         let is = around(rects), inside = true;
         for (let up = one; up; up = up.parentElement) {
             const box = boxes.get(up);
+            if (!box) {
+                continue; // it has contents and no box of its own
+            }
             if (box.clips && inside) { // it holds all that it shows
                 is = box.rect;
             } else if (box.paints && !holds(box.rect, is)) {

@@ -79,13 +79,14 @@ test("an approval shows every call with every value", () =>
     withSparePage(by, async (page) => {
         await open(page, approval());
         await words(page, ["One decision for all 2 calls",
-            "payments.refund_create", "KES-EU-1", "499.99", "number",
+            "payments.refund_create", "KES-EU-1", "499.99",
             "Visa ending 4417", "U+200B", "1 hidden character shown",
-            "orders.set_status", "boolean", "Show 870 characters",
+            "orders.set_status", "Show 870 characters",
             "Payment account KES-EU-1"]);
-        await words(page, ["Stated by the agent", "Verified by Sayso",
-            "Reversible\tYes\tNot verified",
-            "Scope\tOne customer, one order\tNot verified",
+        await words(page, ["Consequence",
+            "Stated by the agent, not verified by Sayso"]);
+        await words(page, ["Reversible\nYes",
+            "Scope\nOne customer, one order",
             "Once the bank has it, the money is gone."], ".claims");
         await words(page, ["From refunds-agent, not verified"], ".quote");
         const raw = page.locator("summary", { hasText: "Raw JSON" });
@@ -99,8 +100,8 @@ test("what an approval does not tell is unknown, what it tells besides is " +
         calls: undefined, reversible: undefined, consequence: undefined,
         safe_input: { fields: { to: "all customers" }, omitted_count: 3 },
         ritual: { animal: "goat" } } }));
-    await words(page, ["Reversible\tnot provided\tNot verified",
-        "Consequence\tnot provided\tNot verified"], ".claims");
+    await words(page, ["Reversible\nnot provided",
+        "Consequence\nnot provided"], ".claims");
     await words(page, ["The agent reports that it left out 3 values",
         "all customers",
         "Additional data", "ritual.animal", "goat"]);
@@ -237,6 +238,7 @@ both("a lower limit is shown before it counts", async (page) => {
 
 both("limits are tightened, never widened", async (page) => {
     const id = await open(page, flat());
+    await page.locator(".changes > summary").click();
     await follow(page, "Approve with changes: Lower the limits");
     await press(page, "Review changes");
     assert.equal(shown(page).status(), 422);
@@ -261,7 +263,10 @@ both("limits are tightened, never widened", async (page) => {
 both("an edit shows its difference, and only that is approved",
     async (page) => {
         const id = await open(page, flat());
+        await page.locator(".changes > summary").click();
         await follow(page, "Approve with changes: Edit the values");
+        await words(page, ["499.9"], ".edit:has([value='499.9']) .was");
+        assert.ok(await page.locator(".told .edit").count() > 4);
         await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
         await page.getByLabel(/^amount/).fill("120.50");
@@ -337,29 +342,91 @@ test("facts that changed meanwhile are not decided, and what was typed " +
     await pending(id);
 }));
 
-test("a cost is confirmed on one screen, by the last button", () =>
+/* The reader of a long page keeps the answers in sight, where all of them fit. */
+test("the answers stay in sight, and are reached before the facts", () =>
     withSparePage({ ...by, width: 1280, height: 720 }, async (page) => {
-        await open(page, cost(), "?choice=confirm");
-        const boxes = await page.locator(".ends .btn").evaluateAll((all) =>
-            all.map((one) => one.getBoundingClientRect().toJSON()));
-        assert.equal(boxes.length, 3);
-        const last = boxes.at(-1);
-        assert.ok(last.bottom <= 720, JSON.stringify(last));
-        assert.ok(boxes.every(({ top, right }) => top === last.top &&
-            right <= last.right), JSON.stringify(boxes));
+        await open(page, approval({ severity: "low", context }));
+        const top = () => page.locator(".rail").evaluate((one) =>
+            one.getBoundingClientRect().top);
+        await page.evaluate(() => window.scrollTo(0, 900));
+        assert.equal(await top(), 16);
+        await page.setViewportSize({ width: 1280, height: 320 });
+        await page.waitForFunction(() =>
+            !document.querySelector(".rail.fits"));
+        await page.evaluate(() => window.scrollTo(0, 900));
+        assert.ok(await top() < -200);
+        assert.ok(await page.evaluate(() => {
+            const all = [...document.querySelectorAll("main a, main button, " +
+                "main textarea, main summary")];
+            const last = all.findLastIndex((one) => one.closest(".rail"));
+            const first = all.findIndex((one) => one.closest(".told"));
+            return last >= 0 && last < first;
+        }));
+    }));
+
+/* The step that confirms takes the place of the answers and nothing else. */
+test("each is confirmed on one screen, with its facts in sight", () =>
+    withSparePage({ ...by, width: 1280, height: 720 }, async (page) => {
+        for (const [question, choice] of [[approval(), "approve"],
+            [permission(), "allow_once"], [cost(), "confirm"],
+            [plan(), "approve"], [credential(), "configured"],
+            [handoff(), "accept"]]) {
+            await open(page, { ...question, severity: "high" });
+            const facts = await tops(page);
+            await page.goto(`${page.url()}?choice=${choice}`);
+            const boxes = await page.locator(".ends .btn").evaluateAll(
+                (all) => all.map((one) =>
+                    one.getBoundingClientRect().toJSON()));
+            assert.ok(boxes.length > 1 && boxes.every(({ bottom, right }) =>
+                bottom <= 720 && right <= 1280), JSON.stringify(boxes));
+            assert.deepEqual(await tops(page), facts);
+        }
     }));
 
 /* ---- the strip ------------------------------------------------------ */
 
+/* Enough facts for a page that is longer than a window. */
+const context = Object.fromEntries(Array.from({ length: 90 }, (_, i) =>
+    [`key ${i}`, `A value of some letters, ${i}`]));
 const options = Array.from({ length: 9 }, (_, i) => ({
     value: `v${i}`, label: `Ship from warehouse ${i}` }));
 
 async function inFirstScreen(page) {
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.evaluate(() => window.scrollTo(0, 0));
-    const box = await page.locator(".strip").boundingBox();
+    const box = await page.locator(".strip .btn").filter({ visible: true })
+        .last().boundingBox();
     assert.ok(box.y > 0 && box.y + box.height < 720, JSON.stringify(box));
 }
+
+/* Where the reason and the first fact of the kind begin. */
+function tops(page) {
+    return page.evaluate(() => [".quote", ".told :is(.args, .pairs, .cost, " +
+        ".codes, .step:not(.heads) .what)"].map((selector) => Math.round(
+        document.querySelector(selector)?.getBoundingClientRect().top)));
+}
+
+/* At 1280 x 720, for a reason of four lines. */
+test("reason, first fact and answers stand in the first screen", () =>
+    withSparePage({ ...by, width: 1280, height: 720 }, async (page) => {
+        const explanation = "The customer reported it broken on the day it " +
+            "arrived, with two photos. ".repeat(3);
+        for (const question of [approval(), permission(), cost(), plan(),
+            credential(), handoff()]) {
+            for (const severity of ["low", "high"]) {
+                await open(page, { ...question, explanation, severity });
+                const [reason, fact] = await tops(page);
+                const how = `${question.kind} ${severity}: ${reason}, ${fact}`;
+                assert.ok(question.kind === "cost_confirmation" ||
+                    reason < fact, how);
+                assert.ok(reason < 480 && fact < 480, how);
+                const button = await page.locator(".rail .btn").first()
+                    .boundingBox();
+                assert.ok(button.y < 140 && button.x > 900,
+                    JSON.stringify(button));
+            }
+        }
+    }));
 
 /* At the end of the page; of a 740 pixels high phone. A bar that rests comes
  * when the browser has seen that the form is out of sight. */
@@ -379,21 +446,47 @@ test("each is decided without scrolling, and a phone keeps the strip", () =>
         credential(), handoff(),
         input({ form: undefined, choices: options.slice(0, 3) }),
         input({ form: undefined, choices: options })]) {
-            await open(page, question);
+            await open(page, { ...question, context });
             await inFirstScreen(page);
-            await atTheBottom(page, ".strip");
+            const bar = await atTheBottom(page, ".dock, .jump");
+            assert.ok(bar.height <= 66, JSON.stringify(bar));
         }
     }));
+
+/* The row has the main answer and the no; its link shows all of them. */
+both("a phone's row leads to every answer", async (page) => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open(page, approval({ severity: "low" }));
+    const visible = () => page.locator(".dock .btn")
+        .filter({ visible: true }).allInnerTexts();
+    const row = await visible();
+    assert.deepEqual(row.slice(1), ["Reject", "\u2026"]);
+    assert.match(row[0], /^Approve/);
+    assert.equal(await page.getByLabel("Comment").isVisible(), false);
+    await page.evaluate(() => window.scrollTo(0, 200));
+    await page.getByRole("link", { name: "All answers" }).click();
+    assert.deepEqual(await visible(), [...row.slice(0, 2), "Close"]);
+    assert.equal(await page.getByLabel("Comment").isVisible(), true);
+    await page.getByRole("link", { name: "Close" }).click();
+    assert.deepEqual(await visible(), row);
+    assert.equal(await page.evaluate(() => window.scrollY), 200);
+    /* A zoomed window has no room for a row that stays. */
+    await page.setViewportSize({ width: 360, height: 420 });
+    assert.equal(await page.locator(".dock").evaluate((one) =>
+        getComputedStyle(one).position), "static");
+    assert.equal(await page.getByLabel("Comment").isVisible(), true);
+});
 
 /* Two answers may differ only at their end. */
 test("a long answer is not cut on a phone", () =>
     withSparePage({ ...by, width: 360, height: 740 }, async (page) => {
         const label = "Delete the orders of the customer ".repeat(5);
-        await open(page, { question: "Which?", severity: "low", choices: [
-            { value: "a", label: `${label}, all of them` },
-            { value: "b", label: `${label}, none of them` },
-            { value: "c", label: "Neither" }] });
-        await atTheBottom(page, ".strip");
+        await open(page, { question: "Which?", severity: "low", context,
+            choices: [
+                { value: "a", label: `${label}, all of them` },
+                { value: "b", label: `${label}, none of them` },
+                { value: "c", label: "Neither" }] });
+        await atTheBottom(page, ".jump");
         const cut = await page.locator(".choose .btn").evaluateAll((all) =>
             all.flatMap((one) => [one, one.querySelector("bdi")])
                 .filter((one) => one.scrollHeight > one.clientHeight + 1 &&
@@ -405,25 +498,25 @@ test("a long answer is not cut on a phone", () =>
         assert.ok(box.y >= 0 && box.x + box.width <= 360);
     }));
 
-test("more answers than fit scroll in the bar of a phone", () =>
+test("a bar leads to more answers than fit in it on a phone", () =>
     withSparePage(by, async (page) => {
-        const id = await open(page, input({ form: undefined,
+        const id = await open(page, input({ form: undefined, context,
             choices: options }));
-        const bar = await atTheBottom(page, ".strip");
-        assert.ok(bar.height <= 740 * 0.36 + 1);
+        await atTheBottom(page, ".jump");
         for (const one of await page.locator(".strip .btn").all()) {
             assert.ok((await one.boundingBox()).height >= 44);
         }
-        await page.getByText("Effect of each answer").click();
-        await words(page, ["Ship from warehouse 8"], ".fold.phone");
+        await page.getByRole("link", { name: "Go to the answers" }).click();
+        const box = await page.locator(".strip .btn").first().boundingBox();
+        assert.ok(box.y >= 0 && box.y < 400, JSON.stringify(box));
         await press(page, "Answer: Ship from warehouse 8");
         assert.equal((await suspension(id)).value, "v8");
     }));
 
 both("a bar leads to a form and to words on a phone", async (page) => {
     for (const [question, name, field] of [
-        [input(), "Go to form", "Name on the parcel"],
-        [input({ form: undefined, response_type: "text" }),
+        [input({ context }), "Go to form", "Name on the parcel"],
+        [input({ form: undefined, response_type: "text", context }),
             "Go to your answer",
             "Your answer"]]) {
         await open(page, question);

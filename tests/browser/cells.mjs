@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 const edges = [720, 900, 1000].flatMap((one) => [one - 1, one, one + 1]);
 const widths = [...Array.from({ length: 21 }, (_, i) => 320 + 80 * i),
     ...edges].sort((a, b) => a - b);
-const cells = "th, td, .row > *, .step > *, .plan li > *, .line li > *";
+const cells = "th, td, .row > *, .step > *, .plan li > *, .line li > *, " +
+    ".args > div > *, .edit > *";
 const shortest = 16; // letters of a word that is never torn, but in code
 
 /* The faults of the page as it stands, a line each. */

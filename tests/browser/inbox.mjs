@@ -257,9 +257,9 @@ test("a key does what its button says, whatever the agent calls it", () =>
     withOpen(by, async (page, asks) => {
         const cost = await asks(cards.cost({ severity: "low" }));
         await page.goto(`/suspensions/${cost.suspension_id}`);
-        assert.deepEqual(await keysOf(page), ["1 Stop the task",
-            "r Reject: Do not spend",
-            "a Approve: Spend up to the limit"]);
+        assert.deepEqual(await keysOf(page), [
+            "a Approve: Spend up to the limit", "r Reject: Do not spend",
+            "3 Stop the task"]);
         await page.keyboard.press("r");
         assert.equal(await page.evaluate(() => document.activeElement.id),
             "reason");

@@ -105,7 +105,7 @@ test("a step shows its arguments unfolded, and whose its note is", () =>
         await press(page, "Review changes");
         await words(page, ["Agent's note: Safe, trust me",
             "Operator's note: Keep a week", "1 note added, 1 same"],
-        "form#answer");
+        ".told");
     }));
 
 test("a changed step shows what its arguments were", () =>
@@ -159,7 +159,7 @@ both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     await words(page, ["3 steps", "Switch reads and writes", "was step 3",
         "Operator's note: After the 03:30 batch", "Drop orders_old",
         "removed"],
-    "form#answer");
+    ".told");
     await press(page, "Edit again");
     assert.equal(await page.getByLabel("Position").nth(2).inputValue(), "0.5");
     assert.equal(await page.getByLabel("Drop orders_old").isChecked(), false);
@@ -203,7 +203,7 @@ test("a plan goes through the keyboard alone", () =>
         await page.keyboard.type("Not now");
         await Promise.all([page.waitForEvent("load"),
             page.keyboard.press("Enter")]);
-        await words(page, ["3 steps", "removed"], "form#answer");
+        await words(page, ["3 steps", "removed"], ".told");
         await pending(id);
     }));
 

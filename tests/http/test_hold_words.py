@@ -120,13 +120,13 @@ def test_H2_a_plain_record_keeps_its_labels(agent, me):
 def test_H2_the_button_says_what_it_does(agent, me):
     low = approval(agent, PAIR)
     assert buttons(page(me, low)) == [
-        ("Reject: Keep the money", "veto"),
-        ("Approve: Refund 499.99 EUR", "auth filled")]
+        ("Approve: Refund 499.99 EUR", "auth filled"),
+        ("Reject: Keep the money", "veto")]
     high = approval(agent, PAIR, severity="high")
     assert buttons(page(me, high)) == buttons(page(me, low))
     own = approval(agent)
-    assert buttons(page(me, own)) == [("Reject", "veto"),
-                                      ("Approve", "auth filled")]
+    assert buttons(page(me, own)) == [("Approve", "auth filled"),
+                                      ("Reject", "veto")]
 
 
 def test_H2_the_agents_style_makes_no_button_the_one_to_press(agent, me):
@@ -135,8 +135,8 @@ def test_H2_the_agents_style_makes_no_button_the_one_to_press(agent, me):
         choice("b", "Leave", "veto", style="primary"),
         choice("c", "Rename", "authorize")])
     assert buttons(page(me, asked)) == [
-        ("Delete everything", "plain"), ("Reject: Leave", "veto"),
-        ("Approve: Rename", "auth filled")]
+        ("Approve: Rename", "auth filled"), ("Reject: Leave", "veto"),
+        ("Delete everything", "plain")]
 
 
 def test_H2_the_confirm_step_says_it_again(agent, me):

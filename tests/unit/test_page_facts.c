@@ -70,6 +70,38 @@ Test(page_facts, numbers_stand_as_they_were_sent)
         "[3]=9223372036854775807:integer");
 }
 
+/* Pages show a value without its type, but for a text that reads as another
+ * value. */
+Test(page_facts, a_text_that_reads_as_another_value_says_so)
+{
+    const struct json *list = json_get(
+        facts(STR("[\"499.99\",499.99,\"true\",true,\"null\",null,\"{}\",{},"
+                  "\"[1]\",\"1 2\",\"KES-EU-1\",\"\",\"\\\"a\\\"\"]")),
+        "rows");
+    static const bool marked[] = {true,  false, true,  false, true,
+                                  false, true,  false, true,  false,
+                                  false, false, false};
+    cr_assert_eq(json_count(list), countof(marked));
+    for (size_t i = 0; i < countof(marked); i++)
+        cr_expect_eq(json_bool(json_get(json_at(list, i), "as_text")),
+                     marked[i], "%zu", i);
+}
+
+/* Two stand in a row of the table, where both are short. */
+Test(page_facts, a_long_value_has_a_row_of_its_own)
+{
+    static const char *const one[] = {
+        "{\"a\":\"abcdefghijklmnopqrstuvwxyz\"}",
+        "{\"a\":\"abcdefghijklmnopqrstuvwxyz.\"}",
+        "{\"abcdefghijklmnop\":1}",
+        "{\"abcdefghijklmnopq\":1}"};
+    for (size_t i = 0; i < countof(one); i++) {
+        const struct json *list = json_get(facts(str_of(one[i])), "rows");
+        cr_expect_eq(json_bool(json_get(json_at(list, 0), "wide")), i % 2 == 1,
+                     "%s", one[i]);
+    }
+}
+
 Test(page_facts, keys_that_look_like_paths_are_quoted)
 {
     cr_assert_str_eq(rows(STR("{\"a.b\":1,\"\":2,\"c\":{\"d[0]\":3}}")),

@@ -211,7 +211,8 @@ struct json *answer_amend(struct page_view *v,
     const struct page_fields_of fields = {
         .form = answer_amend_form(v->a, of->s, takes),
         .typed = of->typed,
-        .errors = amend_errors(v->a, of->error)};
+        .errors = amend_errors(v->a, of->error),
+        .id = "answer"};
     const struct answer_steps_form_of typed = {.typed = of->typed,
                                                .errors = fields.errors};
     const bool steps = takes == TAKES_STEPS;
@@ -225,6 +226,7 @@ struct json *answer_amend(struct page_view *v,
     json_set_text(o, "note", amend_note(takes, n));
     json_set_json(o, "fields",
                   seen ? json_array(v->a) : page_fields(v, &fields));
+    json_set_bool(o, "one_number", one_number);
     json_set_bool(o, "may_look", !seen && n > 0);
     json_set_bool(o, "may_confirm", seen || (n > 0 && one_number));
     return o;

@@ -2,10 +2,13 @@
 #include "doors/pages/answer/button.h"
 
 #include "domain/kind/effect.h"
+#include "domain/kind/label.h"
 #include "domain/question/meant.h"
 #include "domain/question/risk.h"
 #include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/shell/badge.h"
+
+#define DOCK_CHARS 32 /* of a label in half the width of a phone */
 
 static bool button_is_style(const struct json *choice, const char *style)
 {
@@ -125,8 +128,8 @@ struct str answer_button_key(const struct suspension *s,
 /* ---- buttons -------------------------------------------------------- */
 
 /* The primary one; where there is none, the yes of a confirm. */
-static size_t button_last(const struct suspension *s,
-                          const struct json *choices)
+static size_t button_top(const struct suspension *s,
+                         const struct json *choices)
 {
     const size_t primary = button_primary(choices);
     return primary == json_count(choices) && s->response_type == ANSWER_CONFIRM
@@ -134,15 +137,16 @@ static size_t button_last(const struct suspension *s,
                : primary;
 }
 
+/* The n-th button, counted from 0; before: the choice of the one above it, or
+ * NULL. `again`: both have the same effect. */
 static void button_add(struct page_view *v, struct json *list,
                        const struct suspension *s, const struct json *choices,
-                       size_t i)
+                       size_t i, size_t n, const struct json *before)
 {
     static const char digits[] = "123456789";
     struct json *o = json_object(v->a);
     const struct json *choice = json_at(choices, i);
     const struct str value = json_get_text(choice, "value");
-    const size_t n = json_count(list);
     /* Its number among the buttons, where no letter is assigned. */
     struct str key = answer_button_key(s, choices, choice);
     if (key.n == 0 && n < countof(digits) - 1)
@@ -151,10 +155,14 @@ static void button_add(struct page_view *v, struct json *list,
     json_set_json(o, "value", json_get(choice, "value"));
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "description", json_get_text(choice, "description"));
-    json_set_text(o, "does", kinds_effect_text(v->a, s, choice));
+    const struct str does = kinds_effect_text(v->a, s, choice);
+    json_set_text(o, "does", does);
+    json_set_bool(o, "again",
+                  before && str_eq(does, kinds_effect_text(v->a, s, before)));
     json_set_text(o, "tone",
                   button_tone(choice, i == button_primary(choices)));
-    json_set_bool(o, "primary", i == button_last(s, choices));
+    json_set_bool(o, "primary", i == button_top(s, choices));
+    json_set_bool(o, "no", str_is(key, "r"));
     json_set_bool(o, "needs_reason", effect_reason(choice) == REASON_REQUIRED);
     const bool page = button_is_link(v->a, s, choice);
     json_set_bool(o, "is_link", page);
@@ -172,22 +180,74 @@ struct json *answer_button_decline(struct page_view *v,
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(choices); i++) {
         if (effect_of_choice(json_at(choices, i)) == EFFECT_DECLINE)
-            button_add(v, list, s, choices, i);
+            button_add(v, list, s, choices, i, json_count(list), NULL);
     }
     return list;
 }
 
-struct json *answer_button_list(struct page_view *v,
-                                const struct suspension *s,
-                                const struct json *choices)
+/* Is it a yes with changes? One of several is in a fold of its own. */
+static bool button_is_folded(const struct json *choices, size_t i)
 {
-    struct json *list = json_array(v->a);
-    const size_t last = button_last(s, choices);
-    for (size_t i = 0; i < json_count(choices); i++) {
-        if (i != last)
-            button_add(v, list, s, choices, i);
+    size_t n = 0;
+    for (size_t at = 0; at < json_count(choices); at++)
+        n += effect_of_choice(json_at(choices, at)) ==
+             EFFECT_AUTHORIZE_MODIFIED;
+    return n > 1 && effect_of_choice(json_at(choices, i)) ==
+                        EFFECT_AUTHORIZE_MODIFIED;
+}
+
+static bool button_is_short(struct page_view *v, const struct json *choice)
+{
+    return str_runes(label_line(v->a, choice)) <= DOCK_CHARS;
+}
+
+/* Do the first and the no stand side by side at the edge of a phone? */
+static bool button_docks(struct page_view *v, const struct suspension *s,
+                         const struct json *choices)
+{
+    const size_t top = button_top(s, choices);
+    const size_t no = button_first(s, choices, 'r');
+    return top < json_count(choices) &&
+           button_is_short(v, json_at(choices, top)) &&
+           (no == json_count(choices) ||
+            button_is_short(v, json_at(choices, no)));
+}
+
+/* The choices as they are shown: the first one, then the no; all others in the
+ * agent's order, and those that are folded last. Without a first one the order
+ * is the agent's. */
+static size_t *button_order(struct page_view *v, const struct suspension *s,
+                            const struct json *choices)
+{
+    const size_t all = json_count(choices), top = button_top(s, choices);
+    const size_t no = top < all ? button_first(s, choices, 'r') : all;
+    size_t *order = arena_many(v->a, all + 1, size_t), n = 0;
+    if (top < all)
+        order[n++] = top;
+    if (no < all && no != top)
+        order[n++] = no;
+    for (int folded = 0; folded < 2; folded++) {
+        for (size_t i = 0; i < all; i++) {
+            if (i != top && i != no && button_is_folded(choices, i) == folded)
+                order[n++] = i;
+        }
     }
-    if (last < json_count(choices))
-        button_add(v, list, s, choices, last);
-    return list;
+    return order;
+}
+
+void answer_button_set(struct page_view *v, struct json *o,
+                       const struct suspension *s, const struct json *choices)
+{
+    struct json *list = json_array(v->a), *changes = json_array(v->a);
+    const size_t *order = button_order(v, s, choices);
+    const struct json *before = NULL;
+    for (size_t n = 0; n < json_count(choices); n++) {
+        const bool folds = order[n] != button_top(s, choices) &&
+                           button_is_folded(choices, order[n]);
+        button_add(v, folds ? changes : list, s, choices, order[n], n, before);
+        before = json_at(choices, order[n]);
+    }
+    json_set_json(o, "buttons", list);
+    json_set_json(o, "changes", changes);
+    json_set_bool(o, "dock", button_docks(v, s, choices));
 }

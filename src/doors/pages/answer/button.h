@@ -7,11 +7,12 @@
 #include "doors/pages/question/folded.h"
 #include "doors/pages/shell/view.h"
 
-/* `buttons`: the agent's order, the primary one last, or the yes of a
- * confirm. */
-struct json *answer_button_list(struct page_view *v,
-                                const struct suspension *s,
-                                const struct json *choices);
+/* `buttons`: the primary one first, or the yes of a confirm, then the no, and
+ * the others in the agent's order. `changes`: the several ways of a yes with
+ * changes, which are not among them. `dock`: the first and the no fit in a row
+ * of a phone. */
+void answer_button_set(struct page_view *v, struct json *o,
+                       const struct suspension *s, const struct json *choices);
 /* The choices by which a text or a form is declined. */
 struct json *answer_button_decline(struct page_view *v,
                                    const struct suspension *s,

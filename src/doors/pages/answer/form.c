@@ -16,8 +16,6 @@
 
 const char answer_form_session_ended[] = "session.ended";
 
-#define FEW 4 /* buttons that fit in a bar at the bottom of a phone */
-
 /* ---- rights and ways -------------------------------------------------- */
 
 /* A choice without choices, and a form without fields, accept any text. */
@@ -431,17 +429,15 @@ struct json *answer_form(struct page_view *v, const struct answer_form_of *of)
     struct json *confirm = may_choose ? form_confirm(v, of, choices) : NULL;
     const bool choosing = may_choose && !confirm;
     json_set_bool(o, "is_choice", way == ANSWER_WAY_CHOICE);
-    json_set_bool(o, "is_form", way == ANSWER_WAY_FORM);
     json_set_bool(o, "is_choosing", choosing);
     json_set_bool(o, "is_filling", !cannot && way == ANSWER_WAY_FORM);
     json_set_bool(o, "guarded", s->severity == SEVERITY_CRITICAL);
     json_set_bool(o, "two_step", two_step);
-    json_set_bool(o, "few", json_count(choices) <= FEW);
     json_set_json(o, "cannot", cannot);
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "reader", of->reader->id);
     form_set_restored(v, o, of);
-    json_set_json(o, "buttons", answer_button_list(v, s, choices));
+    answer_button_set(v, o, s, choices);
     json_set_json(o, "confirm", confirm);
     for (size_t i = 0; i < countof(inputs); i++)
         json_set_json(o, inputs[i], NULL);

@@ -3,6 +3,7 @@
 
 #include "domain/kind/subject.h"
 #include "domain/permit/tool_call.h"
+#include "domain/question/risk.h"
 #include "doors/pages/kinds/parts.h"
 
 #define CALLS_MAX 100 /* with a table of their own */
@@ -98,6 +99,21 @@ static bool approval_repeats(const struct json *calls,
     return same;
 }
 
+/* `final`: of what the agent says cannot be undone, {words} of what follows,
+ * where they are short; NULL for all other. */
+static struct json *approval_final(struct page_view *v,
+                                   const struct suspension *s)
+{
+    const struct str words =
+        json_get_text(suspension_subject(v->a, s), "consequence");
+    const bool own = str_eq(words, tool_call_consequence(STR_NONE));
+    struct json *o = json_object(v->a);
+    json_set_text(o, "words",
+                  own || str_runes(words) > PAGE_VIEW_TITLE ? STR_NONE
+                                                            : words);
+    return risk_irreversible(v->a, s) ? o : NULL;
+}
+
 static struct json *approval_claims(struct kinds_card *c,
                                     const struct suspension *s)
 {
@@ -149,6 +165,7 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
     if (!approval_repeats(calls, target))
         kinds_card_add_fact(&c, facts, "Target", target);
     json_set_json(o, "facts", facts);
+    json_set_json(o, "final", approval_final(v, of->s));
     json_set_json(o, "claims", approval_claims(&c, of->s));
     approval_add_calls(&c, call_tables, calls);
     json_set_json(called, "tables", call_tables);

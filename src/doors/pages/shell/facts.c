@@ -5,7 +5,9 @@
  * Never interprets a value. */
 #include "doors/pages/shell/facts.h"
 
-#define KEY_MAX 200  /* characters of one key within a path */
+#define KEY_MAX 200   /* characters of one key within a path */
+#define HALF_PATH 16  /* characters in half the width of a table */
+#define HALF_VALUE 26
 
 /* ---- rows ----------------------------------------------------------- */
 
@@ -66,6 +68,16 @@ struct str page_facts_value(struct arena *a, const struct json *value)
     return json_dump(a, value, SIZE_MAX / 2);
 }
 
+/* Is it a text that reads as a number, or as another value that is none? */
+static bool facts_seems_other(struct arena *a, const struct json *value)
+{
+    struct json *parsed = NULL;
+    return json_is(value, JSON_STRING) &&
+           json_text(value).n <= JSON_NUMBER_MAX &&
+           !json_parse(a, json_text(value), &parsed) &&
+           !json_is(parsed, JSON_STRING);
+}
+
 static void facts_leaf(struct walk *w, const struct json *value)
 {
     struct arena *a = w->v->a;
@@ -80,6 +92,10 @@ static void facts_leaf(struct walk *w, const struct json *value)
     json_set_text(row, "path", path);
     json_set_text(row, "value", text);
     if (!w->room->bare) {
+        json_set_bool(row, "wide",
+                      str_runes(text) > HALF_VALUE ||
+                          str_runes(path) > HALF_PATH);
+        json_set_bool(row, "as_text", facts_seems_other(a, value));
         json_set_text(row, "type", page_facts_type(a, value));
         json_set_json(row, "long",
                       page_view_long(w->v, text, PAGE_FACTS_LONG));

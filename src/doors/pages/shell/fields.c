@@ -85,6 +85,7 @@ struct face {
     struct page_view *v;
     const struct json *field;
     const struct pairs *typed;
+    const char *id; /* of the form that is elsewhere on the page; NULL */
     size_t i;
 };
 
@@ -210,6 +211,13 @@ static struct str fields_help(const struct face *f, struct str value)
     return b.n ? buf_text(&b) : STR_NONE;
 }
 
+/* The value before anybody changed it. */
+static struct str fields_asked(const struct face *f)
+{
+    const struct face first = {.v = f->v, .field = f->field, .i = f->i};
+    return fields_value(&first);
+}
+
 static struct json *fields_face(const struct face *f, struct str error)
 {
     struct arena *a = f->v->a;
@@ -222,6 +230,9 @@ static struct json *fields_face(const struct face *f, struct str error)
     json_set_bool(o, "required", json_bool(json_get(f->field, "required")));
     json_set_text(o, "error", error);
     json_set_text(o, "value", value);
+    json_set_text(o, "form", str_of(f->id));
+    if (f->id)
+        json_set_text(o, "asked", fields_asked(f));
     json_set_bool(o, "checked",
                   fields_is_type(f->field, "boolean") &&
                       str_is(value, "true"));
@@ -250,7 +261,11 @@ struct json *page_fields(struct page_view *v, const struct page_fields_of *of)
     struct json *list = json_array(v->a);
     for (size_t i = 0; i < json_count(of->form); i++) {
         const struct face f = {
-            .v = v, .field = json_at(of->form, i), .typed = of->typed, .i = i};
+            .v = v,
+            .field = json_at(of->form, i),
+            .typed = of->typed,
+            .id = of->id,
+            .i = i};
         json_add_json(list,
                       fields_face(&f, fields_error_of(of->errors, f.field)));
     }

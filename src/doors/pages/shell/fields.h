@@ -15,6 +15,8 @@ struct page_fields_of {
     const struct json *form;
     const struct pairs *typed;  /* NULL: the defaults */
     const struct json *errors;  /* {key: sentence}, or NULL */
+    const char *id; /* of their form, where they stand outside of it, with the
+                     * values that they had; or NULL */
 };
 /* `fields`, with the ids f1, f2, ... */
 struct json *page_fields(struct page_view *v, const struct page_fields_of *of);
