@@ -58,6 +58,15 @@ static void approval_add_calls(struct kinds_card *c, struct json *list,
     }
 }
 
+/* Are the calls the command, the change or the like of a coding agent? That is
+ * read before the reason. */
+static bool approval_leads(const struct suspension *s,
+                           const struct json *tables)
+{
+    return s->origin == ORIGIN_TOOL_CALL && json_count(tables) == 1 &&
+           json_count(json_get(json_at(tables, 0), "parts")) > 0;
+}
+
 /* The input that the agent shows, and the amount that it withholds. */
 static void approval_add_input(struct kinds_card *c, struct json *list)
 {
@@ -169,7 +178,9 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
     json_set_json(o, "claims", approval_claims(&c, of->s));
     approval_add_calls(&c, call_tables, calls);
     json_set_json(called, "tables", call_tables);
-    json_set_json(o, "called", called);
+    const bool leads = approval_leads(of->s, call_tables);
+    json_set_json(o, "first", leads ? called : NULL);
+    json_set_json(o, "called", leads ? NULL : called);
     approval_add_input(&c, tables);
     const struct kinds_card_table limits = {
         .heading = "Limits",
@@ -184,5 +195,7 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
         kinds_card_add_table(&c, tables, &details);
     kinds_card_add_rest(&c, tables);
     json_set_json(o, "tables", tables);
+    json_set_bool(o, "has_action",
+                  !leads || json_count(facts) + json_count(tables) > 0);
     return o;
 }
