@@ -582,6 +582,38 @@
     }
 }());
 
+/* Of many values those are shown that have what is typed above them, in their
+ * name or in the value. */
+(function () {
+    "use strict";
+
+    function sift(box) {
+        var input = box.querySelector("input");
+        var rows = box.parentElement.querySelectorAll(".args > div");
+        var others = box.parentElement.querySelector(".others");
+
+        function show() {
+            var wanted = input.value.trim().toLowerCase(), shown = 0;
+            rows.forEach(function (row) {
+                row.hidden =
+                    row.textContent.toLowerCase().indexOf(wanted) < 0;
+                shown += row.hidden ? 0 : 1;
+            });
+            if (wanted) {
+                others.open = true;
+            }
+            others.querySelector("summary").hidden = !!wanted;
+            box.querySelector("[role=status]").textContent =
+                wanted ? shown + " of " + rows.length + " values" : "";
+        }
+
+        input.addEventListener("input", show);
+        box.hidden = false;
+    }
+
+    document.querySelectorAll(".sift").forEach(sift);
+}());
+
 /* The shortcuts, and the bar for several questions at once. A key only presses
  * a button of the page, and does nothing while somebody types. A critical
  * question is never answered by a key. */

@@ -8,6 +8,7 @@
 #define KEY_MAX 200   /* characters of one key within a path */
 #define HALF_PATH 16  /* characters in half the width of a table */
 #define HALF_VALUE 26
+#define ROWS_FEW 12 /* of a table that has no filter */
 
 /* ---- rows ----------------------------------------------------------- */
 
@@ -131,6 +132,17 @@ struct page_facts_room page_facts_room(void)
                                     .bytes = PAGE_FACTS_BYTES};
 }
 
+/* The first rows, and the others where there are many. */
+static void facts_set_rows(struct arena *a, struct json *table,
+                           const struct json *all)
+{
+    struct json *rows = json_array(a), *others = json_array(a);
+    for (size_t i = 0; i < json_count(all); i++)
+        json_add_json(i < ROWS_FEW ? rows : others, json_at(all, i));
+    json_set_json(table, "rows", rows);
+    json_set_json(table, "others", others);
+}
+
 void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
                          struct json *table, const struct json *value)
 {
@@ -141,7 +153,10 @@ void page_facts_set_rows(struct page_view *v, struct page_facts_room *room,
     if (json_count(value) > 0 || !json_is(value, JSON_OBJECT))
         facts_walk(&w, value);
     v->cut += w.skipped;
-    json_set_json(table, "rows", w.rows);
+    if (room->bare)
+        json_set_json(table, "rows", w.rows);
+    else
+        facts_set_rows(v->a, table, w.rows);
     page_view_set_count(table, "more", (size_t)w.skipped);
 }
 
