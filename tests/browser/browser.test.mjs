@@ -19,6 +19,7 @@ import "./journeys.mjs";
 import "./keys.mjs";
 import { runAll } from "./lanes.mjs";
 import "./live.mjs";
+import "./media.mjs";
 import "./origins.mjs";
 import "./people.mjs";
 import "./people_settings.mjs";
