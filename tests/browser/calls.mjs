@@ -37,7 +37,7 @@ const patch = `*** Begin Patch
 *** Delete File: src/cart_old.ts
 *** End Patch`;
 
-const calls = {
+export const calls = {
     bash: ["Bash", {
         command: "rm -rf build && npm run deploy -- --prod",
         description: "Deploy the shop", timeout: 120000,
@@ -85,7 +85,7 @@ const calls = {
 };
 
 /* The question about a call of Claude Code. */
-async function asked(tool, args) {
+export async function asked(tool, args) {
     const cwd = `/srv/shop/${randomUUID()}`;
     await api("agent", "POST", "/hooks/claude?hold=0", 200, {
         session_id: randomUUID(), hook_event_name: "PreToolUse", cwd,

@@ -364,25 +364,6 @@ test("the answers stay in sight, and are reached before the facts", () =>
         }));
     }));
 
-/* The step that confirms takes the place of the answers and nothing else. */
-test("each is confirmed on one screen, with its facts in sight", () =>
-    withSparePage({ ...by, width: 1280, height: 720 }, async (page) => {
-        for (const [question, choice] of [[approval(), "approve"],
-            [permission(), "allow_once"], [cost(), "confirm"],
-            [plan(), "approve"], [credential(), "configured"],
-            [handoff(), "accept"]]) {
-            await open(page, { ...question, severity: "high" });
-            const facts = await tops(page);
-            await page.goto(`${page.url()}?choice=${choice}`);
-            const boxes = await page.locator(".ends .btn").evaluateAll(
-                (all) => all.map((one) =>
-                    one.getBoundingClientRect().toJSON()));
-            assert.ok(boxes.length > 1 && boxes.every(({ bottom, right }) =>
-                bottom <= 720 && right <= 1280), JSON.stringify(boxes));
-            assert.deepEqual(await tops(page), facts);
-        }
-    }));
-
 /* ---- the strip ------------------------------------------------------ */
 
 /* Enough facts for a page that is longer than a window. */
@@ -398,35 +379,6 @@ async function inFirstScreen(page) {
         .last().boundingBox();
     assert.ok(box.y > 0 && box.y + box.height < 720, JSON.stringify(box));
 }
-
-/* Where the reason and the first fact of the kind begin. */
-function tops(page) {
-    return page.evaluate(() => [".quote", ".told :is(.args, .pairs, .cost, " +
-        ".codes, .step:not(.heads) .what)"].map((selector) => Math.round(
-        document.querySelector(selector)?.getBoundingClientRect().top)));
-}
-
-/* At 1280 x 720, for a reason of four lines. */
-test("reason, first fact and answers stand in the first screen", () =>
-    withSparePage({ ...by, width: 1280, height: 720 }, async (page) => {
-        const explanation = "The customer reported it broken on the day it " +
-            "arrived, with two photos. ".repeat(3);
-        for (const question of [approval(), permission(), cost(), plan(),
-            credential(), handoff()]) {
-            for (const severity of ["low", "high"]) {
-                await open(page, { ...question, explanation, severity });
-                const [reason, fact] = await tops(page);
-                const how = `${question.kind} ${severity}: ${reason}, ${fact}`;
-                assert.ok(question.kind === "cost_confirmation" ||
-                    reason < fact, how);
-                assert.ok(reason < 480 && fact < 480, how);
-                const button = await page.locator(".rail .btn").first()
-                    .boundingBox();
-                assert.ok(button.y < 140 && button.x > 900,
-                    JSON.stringify(button));
-            }
-        }
-    }));
 
 /* At the end of the page; of a 740 pixels high phone. A bar that rests comes
  * when the browser has seen that the form is out of sight. */

@@ -69,11 +69,11 @@ function find([selector, letters]) {
     });
 }
 
-export async function cellsHold(page, name) {
+export async function cellsHold(page, name, at = widths) {
     if (!await page.locator(cells).count()) {
         return;
     }
-    for (const width of widths) {
+    for (const width of at) {
         await page.setViewportSize({ width, height: 800 });
         assert.deepEqual(await page.evaluate(find, [cells, shortest]), [],
             `${name} at ${width}`);

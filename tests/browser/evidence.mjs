@@ -10,8 +10,8 @@ import { ask, respond, server } from "./server.mjs";
 
 const by = { who: "operator" };
 
-/* A picture: rows of another colour each, and a frame around them. */
-function png(width, height) {
+/* A file of rows of pixels, each after a filter byte. */
+export function pngOf(width, height, [depth, colours], rows) {
     function chunk(kind, data) {
         const body = Buffer.concat([Buffer.from(kind), data]);
         const size = Buffer.alloc(4), sum = Buffer.alloc(4);
@@ -19,10 +19,18 @@ function png(width, height) {
         sum.writeUInt32BE(crc32(body));
         return Buffer.concat([size, body, sum]);
     }
-    const head = Buffer.alloc(13), rows = Buffer.alloc(height * (1 + 3 * width));
+    const head = Buffer.alloc(13);
     head.writeUInt32BE(width, 0);
     head.writeUInt32BE(height, 4);
-    head.set([8, 2, 0, 0, 0], 8);
+    head.set([depth, colours, 0, 0, 0], 8);
+    return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+        chunk("IHDR", head), chunk("IDAT", deflateSync(rows)),
+        chunk("IEND", Buffer.alloc(0))]);
+}
+
+/* A picture: rows of another colour each, and a frame around them. */
+function png(width, height) {
+    const rows = Buffer.alloc(height * (1 + 3 * width));
     for (let y = 0; y < height; y++) {
         for (let x = 0; x < width; x++) {
             const edge = Math.min(x, y, width - 1 - x, height - 1 - y) < 8;
@@ -31,13 +39,11 @@ function png(width, height) {
             y * (1 + 3 * width) + 1 + 3 * x);
         }
     }
-    return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-        chunk("IHDR", head), chunk("IDAT", deflateSync(rows)),
-        chunk("IEND", Buffer.alloc(0))]);
+    return pngOf(width, height, [8, 2], rows);
 }
 
 /* Its ref. */
-async function upload(body, type) {
+export async function upload(body, type) {
     const answer = await fetch(`${server.url}/api/v1/artifacts`, {
         method: "POST", body,
         headers: { "X-API-Key": server.env.SAYSO_AGENT_KEY,
