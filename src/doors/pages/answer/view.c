@@ -56,6 +56,7 @@ struct json *answer_view_open(struct page_view *v,
     json_set_json(view, "place", of->place);
     json_set_json(view, "same", of->same);
     json_set_json(view, "answer", answer);
+    json_set_bool(view, "has_timeline", json_count(of->timeline) > 1);
     json_set_json(view, "errors", answer_form_errors(v, form));
     json_set_text(view, "silence",
                   suspension_silence(v->a, of->s,
