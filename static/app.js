@@ -74,6 +74,42 @@
         });
     }
 
+    var sending = null; // the pressed button, as long as it says so
+
+    /* The button as it was: the answer did not lead to another page. */
+    function settle() {
+        if (sending) {
+            clearTimeout(sending.timer);
+            sending.button.replaceChildren.apply(sending.button,
+                sending.words);
+            sending.button.disabled = false;
+            sending.note.remove();
+            sending = null;
+        }
+    }
+
+    /* An answer is on its way. The button is pressed out only after its form
+     * was read, which has its value. */
+    function send(button) {
+        var note = document.createElement("p");
+        settle();
+        note.className = "second sending";
+        note.setAttribute("role", "status");
+        sending = { button: button, note: note,
+            words: Array.from(button.childNodes) };
+        button.after(note);
+        setTimeout(function () {
+            if (sending && sending.button === button) {
+                button.textContent = "Sending\u2026";
+                button.disabled = true;
+            }
+        });
+        sending.timer = setTimeout(function () {
+            note.textContent = "Still sending. Your text is kept.";
+            sending.timer = setTimeout(settle, 15000);
+        }, 5000);
+    }
+
     if (navigator.clipboard) {
         document.querySelectorAll("button[data-copy]").forEach(copies);
     }
@@ -84,14 +120,34 @@
         }
         event.target.dataset.sent = "yes";
         setTimeout(allow, 3000);
+        if (!event.defaultPrevented && event.submitter &&
+            /\/(respond|decide)$/.test(event.target.action)) {
+            send(event.submitter);
+        }
     });
 
     /* A page restored from the browser's cache may send again. */
     window.addEventListener("pageshow", function () {
         allow();
+        settle();
         refresh();
     });
     setTimeout(tick, 1000);
+
+    /* What was answered is said once: not again by a reload, and not by the
+     * list to which Back leads. */
+    var told = document.getElementById("answered");
+    var heading = document.querySelector("main h1");
+    var plain = new URL(location.href);
+    if (plain.searchParams.has("answered")) {
+        plain.searchParams.delete("answered");
+        history.replaceState(null, "", plain.pathname + plain.search);
+    }
+    if (told && heading && document.activeElement === body) {
+        heading.tabIndex = -1;
+        heading.setAttribute("aria-describedby", "answered");
+        heading.focus({ preventScroll: true });
+    }
 }());
 
 /* Changes while the page is open. A stream announces a change; the new content
@@ -163,13 +219,14 @@
                 row.remove();
             }
         });
+        document.dispatchEvent(new Event("gone"));
     }
 
     /* It cannot be picked any more; the focus stays where it is. */
     function mark(row) {
         var box = row.querySelector("[name='pick[]']");
         row.classList.add("gone");
-        row.querySelector(".c-age").textContent = "no longer open";
+        row.querySelector(".c-end .one").textContent = "no longer open";
         if (box && box !== document.activeElement) {
             box.checked = false;
             box.disabled = true;
@@ -207,6 +264,19 @@
         });
     }
 
+    /* How many of the new ones are critical or high, as far as they are on the
+     * page. */
+    function grave(page, all) {
+        var there = rows(page);
+        return ["critical", "high"].map(function (level) {
+            var n = news.filter(function (address) {
+                var row = there.get(address);
+                return row && row.querySelector(".sign." + level);
+            }).length;
+            return n ? ", " + (all === 1 ? "" : n + " ") + level : "";
+        }).join("");
+    }
+
     /* The new rows that the reader has asked to see: each is marked, and the
      * first of them has the focus. */
     function showNew() {
@@ -225,6 +295,9 @@
             word.className = "of";
             word.textContent = "New. ";
             row.classList.add("fresh");
+            if (row.closest("details")) {
+                row.closest("details").open = true;
+            }
             row.querySelector(".title").prepend(word);
             first = first || row;
         });
@@ -261,16 +334,14 @@
         markGone(page, full, moved);
         sweep();
         refill(page);
-        if (!document.querySelector(".soon :focus")) {
-            take(page, ".soon");
-        }
-        if (!document.querySelector(".filters :focus")) {
-            take(page, ".filters > div > ul");
+        if (!document.querySelector(".menu :focus")) {
+            take(page, ".menus .counts");
         }
         news = fresh(page, full);
         count = news.length;
         if (count) {
-            say(count + (count === 1 ? " new request." : " new requests."),
+            say(count + (count === 1 ? " new request" : " new requests") +
+                grave(page, count) + ".",
                 "Show " + (count === 1 ? "it" : "them"), live.dataset.first);
         } else {
             live.replaceChildren();
@@ -400,7 +471,7 @@
             take(page, selector);
         });
         if (live) {
-            take(page, ".head .quiet");
+            take(page, ".head .quiet, .tools .total");
             take(page, ".place .nth");
             take(page, ".asof time");
         }
@@ -631,6 +702,7 @@
                                // before
     var note = null;
     var rail = document.querySelector(".rail");
+    var lastBox = null; // the one that was ticked last
     var ending = null; // says that the list from which the reader came ends
 
     function one(selector) {
@@ -650,20 +722,33 @@
 
     /* ---- rows ---- */
 
+    /* Those that can be seen; a folded group is one. */
     function rows() {
-        return all("li.row:not(.gone)").filter(function (row) {
-            return row.getClientRects().length;
+        return all("li.row:not(.gone), summary.row").filter(function (row) {
+            return row.checkVisibility ? row.checkVisibility() :
+                row.getClientRects().length > 0;
         });
     }
 
     function current() {
-        return one("li.row.here");
+        return one(".row.here");
+    }
+
+    /* What has the focus in a row. */
+    function handle(row) {
+        return row.querySelector(".title") || row;
     }
 
     function tick(row, on) {
-        var box = row && row.querySelector("[name='pick[]']");
+        var box = row && (row.querySelector("[name='pick[]']") ||
+            row.closest(".grouped").querySelector("[data-group]"));
         if (box) {
             box.checked = on === undefined ? !box.checked : on;
+            if (box.matches("[data-group]")) {
+                boxes(box).forEach(function (one) {
+                    one.checked = box.checked;
+                });
+            }
             count();
         }
         return !!box;
@@ -675,7 +760,7 @@
             old.classList.remove("here");
         }
         row.classList.add("here");
-        row.querySelector(".title").focus({ preventScroll: true });
+        handle(row).focus({ preventScroll: true });
         row.scrollIntoView({ block: "nearest" });
     }
 
@@ -726,27 +811,146 @@
         group.indeterminate = n > 0 && n < of.length;
     }
 
+    /* "412.60 EUR" of the ticked ones, where each has an amount of one unit;
+     * added as whole numbers. */
+    function sum(picks) {
+        var places = 0, total = 0n, unit = picks[0].dataset.unit;
+        var same = picks.every(function (box) {
+            places = Math.max(places,
+                ((box.dataset.sum || "").split(".")[1] || "").length);
+            return box.dataset.sum && box.dataset.unit === unit;
+        });
+        if (!same) {
+            return "";
+        }
+        picks.forEach(function (box) {
+            var parts = box.dataset.sum.split(".");
+            total += BigInt(parts[0] + (parts[1] || "").padEnd(places, "0"));
+        });
+        total = String(total).padStart(places + 1, "0");
+        return total.slice(0, total.length - places).replace(
+            /\B(?=(\d{3})+$)/g, ",") +
+            (places ? "." + total.slice(-places) : "") + " " + unit;
+    }
+
+    /* Their risk, and which of them cannot be decided together. */
+    function risks(picks) {
+        var levels = ["low", "medium", "high", "critical"];
+        var limit = levels.indexOf(bar.dataset.limit);
+        var found = picks.map(function (box) {
+            return levels.indexOf(box.dataset.risk);
+        });
+        var top = Math.max.apply(null, found);
+        var over = found.filter(function (level) {
+            return level < 0 || level > limit;
+        }).length;
+        return (top < 0 ? "" : (found.every(function (level) {
+            return level === top;
+        }) ? "all " : "up to ") + levels[top] + ", ") + (over ?
+            over + (over === 1 ? " needs" : " need") + " an answer alone" :
+            "within your limit");
+    }
+
     function count() {
-        var n = picked();
-        if (!bar) {
+        var n, picks, whole = one("[data-all]");
+        if (!bar || !whole) {
             return;
         }
+        picks = all("[name='pick[]']:checked");
+        n = picks.length;
         all("[data-group]").forEach(countGroup);
-        bar.querySelector(".selected").textContent =
-            n ? n + " selected" : "None selected";
-        bar.querySelector(".quiet").hidden = n > 0;
-        bar.classList.toggle("none", !n);
+        whole.checked = n > 0 &&
+            n === all("li.row [name='pick[]']:enabled").length;
+        whole.indeterminate = n > 0 && !whole.checked;
+        bar.querySelector("[data-pick=all]").hidden = whole.checked;
+        bar.querySelectorAll("[name=all]").forEach(function (button) {
+            button.hidden = !whole.checked;
+        });
+        if (!n) { // it is not to be seen
+            return;
+        }
+        bar.querySelector(".selected").textContent = n + " selected";
+        bar.querySelector(".quiet").textContent = [sum(picks), risks(picks)]
+            .filter(Boolean).join(", ");
         bar.querySelectorAll("[data-word]").forEach(function (button) {
-            button.textContent = button.dataset.word + (n ? " " + n : "");
-            button.disabled = !n;
+            button.firstChild.textContent = button.dataset.word + " " + n;
         });
     }
 
+    /* The number and the sum of a group of which some are gone. */
+    function tally(group) {
+        var left = Array.from(group.querySelectorAll("li.row:not(.gone)"));
+        var words = group.querySelector(".how-many");
+        var figure = group.querySelector("summary .figure");
+        var total = "", n = left.length;
+        if (!left.length) {
+            if (!group.querySelector("li") && !one(".list:hover") &&
+                !group.contains(document.activeElement)) {
+                group.remove();
+            }
+            return;
+        }
+        total = sum(left.map(function (row) {
+            return row.querySelector("[name='pick[]']") || row;
+        })).split(" ");
+        words.textContent = words.textContent.replace(
+            /^[\d,]+( requests?)?/, function (all, word) {
+                return n + (word ? " request" + (n === 1 ? "" : "s") : "");
+            });
+        words = group.querySelector(".review .of");
+        if (words) {
+            words.textContent = words.textContent.replace(/\d+/, n);
+        }
+        if (figure) {
+            figure.textContent = total[0];
+            figure.parentNode.hidden = !total[0];
+        }
+    }
+
+    function tallySection(head) {
+        var n = 0, groups = 0, at = head.nextElementSibling;
+        var words = head.querySelector(".n").lastChild;
+        for (; at && !at.matches(".section"); at = at.nextElementSibling) {
+            n += at.querySelectorAll("li.row:not(.gone)").length;
+            groups += at.matches(".grouped");
+        }
+        head.querySelector(".k").textContent = n;
+        head.hidden = !n;
+        if (/ in \d/.test(words.data)) {
+            words.data = " in " + groups + " group" +
+                (groups === 1 ? "" : "s");
+        }
+    }
+
+    /* Of the rows of the page, in folded groups too. */
     function pickAll(on) {
-        rows().slice(0, 50).forEach(function (row) {
-            tick(row, on);
-        });
+        all("li.row:not(.gone) [name='pick[]']").slice(0, 50).forEach(
+            function (box) {
+                box.checked = on;
+            });
+        count();
         return !!bar;
+    }
+
+    /* With Shift a tick counts for all rows from the last one. */
+    function range(event) {
+        var box = event.target, there, from, to;
+        if (!box.matches("li.row [name='pick[]']")) {
+            return;
+        }
+        there = rows().map(function (row) {
+            return row.querySelector("[name='pick[]']");
+        }).filter(Boolean);
+        from = there.indexOf(lastBox);
+        to = there.indexOf(box);
+        if (event.shiftKey && from >= 0 && to >= 0) {
+            there.slice(Math.min(from, to), Math.max(from, to) + 1).forEach(
+                function (one) {
+                    one.checked = box.checked;
+                });
+            count();
+        }
+        lastBox = box;
     }
 
     /* ---- a letter that answers is pressed twice ---- */
@@ -815,7 +1019,7 @@
 
     function critical() {
         return !!one(".asked > .chips .chip.critical, " +
-            "form.confirm ~ .part .rows .chip.critical");
+            "form.confirm ~ .listed.grave");
     }
 
     /* Focuses the box first, where a text is needed and missing. */
@@ -868,8 +1072,8 @@
             return !!button && send();
         }
         if (bar) {
-            if (!picked()) {
-                tick(current(), true);
+            if (!picked() && !tick(current(), true)) {
+                return false;
             }
             return press(bar.querySelector(
                 "[value=" + (key === "a" ? "approve" : "reject") + "]"));
@@ -882,7 +1086,8 @@
     function hint() {
         all("[aria-keyshortcuts]").forEach(function (button) {
             var key = document.createElement("kbd");
-            key.textContent = button.getAttribute("aria-keyshortcuts");
+            key.textContent = button.getAttribute("aria-keyshortcuts")
+                .replace("Escape", "Esc");
             key.setAttribute("aria-hidden", "true");
             if (key.textContent &&
                 !(critical() && button.closest("form.confirm"))) {
@@ -956,6 +1161,27 @@
             ending.className = "quiet";
             ending.setAttribute("role", "status");
             place.append(" ", ending);
+        }
+    }
+
+    /* An answer leads on to what follows in the list from which the reader
+     * came: its form says which list that is. */
+    function leadOn(form) {
+        var from = remembered(), of = from.of || [];
+        var at = of.indexOf(location.pathname);
+        function add(name, value) {
+            var field = document.createElement("input");
+            field.type = "hidden";
+            field.name = name;
+            field.value = value;
+            form.append(field);
+        }
+        if (at >= 0 && /^\/inbox\b/.test(from.at) &&
+            /\/respond$/.test(form.action) && !form.elements.order) {
+            add("list", from.at);
+            add("order", of.slice(at + 1, at + 21).map(function (address) {
+                return address.split("/").pop();
+            }).join("."));
         }
     }
 
@@ -1045,11 +1271,13 @@
         J: function () { return move(1, true); },
         K: function () { return move(-1, true); },
         o: function () {
-            return !!current() && press(current().querySelector(".title"));
+            return !!current() && press(handle(current()));
         },
         x: function () { return tick(current()); },
         u: function () { return stay() || back(); },
-        Escape: back,
+        Escape: function () {
+            return bar && picked() ? pickAll(false) : back();
+        },
         a: function () { return answer("a"); },
         r: function () { return answer("r"); },
         e: function () {
@@ -1076,12 +1304,12 @@
     /* Where the bar has no room for it, it is in the fold. */
     function search() {
         var field = one(".find input");
-        var fold = one(".filters .fold");
+        var fold = one(".menu .find");
         if (fold && !field.offsetParent) {
-            fold.open = true;
+            fold.parentNode.open = true;
             field = fold.querySelector("input");
         }
-        field.focus();
+        field.select();
         return true;
     }
 
@@ -1144,8 +1372,9 @@
     });
 
     document.addEventListener("focusin", function (event) {
-        var row = event.target.closest("li.row");
-        if (row && row !== current() && event.target.matches(".title")) {
+        var row = event.target.closest(".row");
+        if (row && row !== current() &&
+            event.target.matches(".title, summary.row")) {
             stand(row);
         }
     });
@@ -1158,13 +1387,59 @@
         });
     });
     document.addEventListener("change", count);
+    document.addEventListener("gone", function () {
+        if (one("li.gone, .grouped")) {
+            all(".grouped").forEach(tally);
+            all(".section").forEach(tallySection);
+        }
+    });
     all("[data-pick]").forEach(function (button) {
         button.hidden = false;
         button.addEventListener("click", function () {
-            var on = button.dataset.pick === "all";
-            pickAll(on);
-            if (!on) { // hidden on a phone
-                one("[data-pick=all]").focus();
+            pickAll(button.dataset.pick === "all");
+            if (!picked()) { // the bar is gone
+                (lastBox || one("li.row [name='pick[]']")).focus();
+            }
+        });
+    });
+    all("[data-all]").forEach(function (box) {
+        box.hidden = false;
+        box.addEventListener("change", function () {
+            pickAll(box.checked);
+        });
+    });
+    document.addEventListener("click", range);
+    /* One menu at a time, until Escape or a press elsewhere. */
+    document.addEventListener("click", function (event) {
+        all(".menu[open]").forEach(function (menu) {
+            if (!menu.contains(event.target)) {
+                menu.open = false;
+            }
+        });
+    });
+    all(".menu").forEach(function (menu) {
+        menu.addEventListener("keydown", function (event) {
+            if (event.key === "Escape" && menu.open) {
+                menu.open = false;
+                menu.querySelector("summary").focus();
+                event.preventDefault();
+            }
+        });
+    });
+    /* A group stays as its reader left it. */
+    all(".folded").forEach(function (group) {
+        var fold = group.querySelector("details");
+        var name = "open " + group.dataset.key;
+        try {
+            fold.open = fold.open || !!localStorage.getItem(name);
+        } catch (error) {
+            return;
+        }
+        fold.addEventListener("toggle", function () {
+            if (fold.open) {
+                localStorage.setItem(name, "yes");
+            } else {
+                localStorage.removeItem(name);
             }
         });
     });
@@ -1198,6 +1473,9 @@
     if (location.pathname === "/login" && one("[data-live]")) {
         history.replaceState(null, "", one("[data-live]").dataset.live);
     }
+    document.addEventListener("submit", function (event) {
+        leadOn(event.target);
+    });
     document.addEventListener("pointerdown", disarm);
     hint();
     makeNote();

@@ -36,7 +36,7 @@ function ticked(page) {
 each("who goes back from many finds them ticked", async (page, scripts) => {
     const word = `ticks${Date.now()}`;
     await some(word, 4);
-    await page.goto(`/inbox?q=${word}`);
+    await page.goto(`/inbox?q=${word}&group=none`);
     for (const i of [1, 3]) {
         await page.getByLabel(`Select: ${word} ${i}`).check();
     }
@@ -56,13 +56,12 @@ each("who goes back from many finds them ticked", async (page, scripts) => {
         }
     }
     /* Another list begins without them. */
-    const links = await page.locator(".filters a").evaluateAll((all) =>
+    const links = await page.locator(".menus a").evaluateAll((all) =>
         all.map((one) => one.getAttribute("href")));
     assert.deepEqual(links.filter((one) => one.includes("picked")), []);
     await go();
     await press(page, "Approve 2");
-    assert.match(await text(page), /2 approved/);
-    await follow(page, "Go to inbox");
+    assert.match(await text(page, "#answered"), /2 approved/);
     assert.equal((await ticked(page)).length, 0);
     assert.equal(await page.locator("li.row").count(), 2);
 });
@@ -92,8 +91,7 @@ each("a request is looked at beside the page of many", async (page,
     await opens();
     await page.getByLabel("Comment").fill("Not these.");
     await press(page, "Reject 2");
-    assert.match(await text(page), /2 rejected/);
-    await opens();
+    assert.match(await text(page, "#answered"), /2 rejected/);
 });
 
 /* ---- at the end of a list ------------------------------------------- */
@@ -104,37 +102,121 @@ test("n stops at the end of the list", () =>
         const high = await ask({ ...questions.confirm(), severity: "critical",
             title: `${word}x other` });
         await some(word, 3);
-        for (const answers of [false, true]) {
-            await page.goto(`/inbox?risk=low&q=${word}`);
-            assert.equal(await page.locator("li.row").count(), 3);
-            await open(page, "li.row .title");
-            for (const last of [false, false, true]) {
-                const here = page.url();
-                if (answers) {
-                    await page.keyboard.press("a");
-                    await Promise.all([page.waitForEvent("load"),
-                        page.keyboard.press("a")]);
-                    assert.match(await text(page), /You approved this/);
-                }
-                await page.keyboard.press("n");
-                if (!last) {
-                    await page.waitForURL((url) => url.href !== here);
-                    continue;
-                }
-                const status = page.locator(".over, .back")
-                    .locator("[role=status]").first();
-                await status.getByText("End of this list").waitFor();
-                const others = await text(page, ".bar .count");
-                const n = parseInt(others, 10) - (answers ? 0 : 1);
-                assert.ok(n > 0);
-                assert.equal(await status.innerText(), "End of this list: " +
-                    `${n}${others.includes("+") ? "+" : ""} ` +
-                    `other${n === 1 ? "" : "s"} open.`);
-                await page.waitForTimeout(300);
-                assert.equal(page.url(), here);
+        await page.goto(`/inbox?risk=low&q=${word}&group=none`);
+        assert.equal(await page.locator("li.row").count(), 3);
+        await open(page, "li.row .title");
+        for (const last of [false, false, true]) {
+            const here = page.url();
+            await page.keyboard.press("n");
+            if (!last) {
+                await page.waitForURL((url) => url.href !== here);
+                continue;
             }
+            const status = page.locator(".over, .back")
+                .locator("[role=status]").first();
+            await status.getByText("End of this list").waitFor();
+            const others = await text(page, ".bar .count");
+            const n = parseInt(others, 10) - 1;
+            assert.ok(n > 0);
+            assert.equal(await status.innerText(), "End of this list: " +
+                `${n}${others.includes("+") ? "+" : ""} ` +
+                `other${n === 1 ? "" : "s"} open.`);
+            await page.waitForTimeout(300);
+            assert.equal(page.url(), here);
         }
         await cancel(high.suspension_id, "Seen.");
+    }));
+
+/* ---- from an answer to the next ------------------------------------- */
+
+test("an answer leads to the next of its list, and says what it was", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const word = `next${Date.now()}`;
+        const high = await ask({ ...questions.confirm(), severity: "critical",
+            title: `${word}x other` });
+        const asked = await some(word, 4);
+        const list = `/inbox?risk=low&q=${word}&group=none`;
+        await page.goto(list);
+        await open(page, "li.row .title");
+        /* The third one is answered by somebody else meanwhile. */
+        await respond(asked[2].suspension_id, { value: "approve" });
+        for (const [i, next] of [[0, 1], [1, 3], [3, null]]) {
+            assert.equal(new URL(page.url()).pathname,
+                `/suspensions/${asked[i].suspension_id}`);
+            assert.equal(new URL(page.url()).search, "");
+            await page.keyboard.press("a");
+            await Promise.all([page.waitForEvent("load"),
+                page.keyboard.press("a")]);
+            assert.equal((await text(page, "#answered")).replace(/\s+/g, " "),
+                `Approved: ${word} ${i} View`);
+            assert.equal(await page.locator("#answered a").getAttribute(
+                "href"), `/suspensions/${asked[i].suspension_id}`);
+            const h1 = page.locator("main h1");
+            assert.ok(await h1.evaluate((one) =>
+                one === document.activeElement));
+            assert.equal(await h1.getAttribute("aria-describedby"),
+                "answered");
+            if (next) {
+                assert.equal(await h1.innerText(), `${word} ${next}`);
+            }
+        }
+        assert.equal(new URL(page.url()).pathname +
+            new URL(page.url()).search, list);
+        assert.equal(await page.locator("li.row").count(), 0);
+        await page.reload();
+        assert.equal(await page.locator("#answered").count(), 0);
+        await cancel(high.suspension_id, "Seen.");
+    }));
+
+/* Who came by a link of a mail sees what became of the answer. */
+each("an answer from no list shows its result", async (page) => {
+    const [asked] = await some(`alone${Date.now()}`, 1);
+    await page.goto(`/suspensions/${asked.suspension_id}`);
+    await press(page, "Approve");
+    assert.match(await text(page), /You approved this/);
+    assert.equal(await page.locator("#answered").count(), 0);
+});
+
+/* Only what this reader has answered just now is said, whatever an address
+ * says. */
+test("an address cannot say that something was answered", () =>
+    withPage({ who: "other" }, async (page) => {
+        const asked = await some(`forged${Date.now()}`, 2);
+        await respond(asked[0].suspension_id, { value: "approve" });
+        for (const ids of [asked[0].suspension_id, asked[1].suspension_id,
+            `${asked[0].suspension_id}.${asked[1].suspension_id}`, "x",
+            "..."]) {
+            await page.goto(`/inbox?answered=${ids}`);
+            assert.equal(await page.locator("#answered").count(), 0);
+        }
+        await cancel(asked[1].suspension_id, "Seen.");
+    }));
+
+/* The page is asked afterwards: it is not to be spoken to while it leaves. */
+test("the button says that the answer is being sent", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const [asked] = await some(`slow${Date.now()}`, 1);
+        await page.goto(`/suspensions/${asked.suspension_id}`);
+        await page.route("**/respond", async (route) => {
+            await new Promise((done) => { setTimeout(done, 6000); });
+            await route.continue();
+        });
+        await page.evaluate(() => {
+            const form = document.getElementById("answer");
+            const said = [];
+            new MutationObserver(() => {
+                said.push([...form.querySelectorAll(":disabled")].map((one) =>
+                    one.textContent).join() + form.querySelector(
+                    "[role=status].sending").textContent);
+                sessionStorage.setItem("said", said.join("|"));
+            }).observe(form, { subtree: true, childList: true,
+                characterData: true });
+        });
+        await page.getByRole("button", { name: "Approve" }).first()
+            .evaluate((one) => one.click());
+        await page.getByText("You approved this").first().waitFor();
+        assert.match(await page.evaluate(() => sessionStorage.getItem("said")),
+            /\|Sending\u2026\|Sending\u2026Still sending. Your text is kept.$/);
     }));
 
 /* ---- from one page to the next -------------------------------------- */
@@ -146,7 +228,7 @@ function backOf(page) {
 
 async function open(page, selector) {
     await Promise.all([page.waitForEvent("load"),
-        page.locator(selector).first().click()]);
+        page.locator(selector).filter({ visible: true }).first().click()]);
 }
 
 async function goBack(page, [label, href]) {

@@ -259,6 +259,14 @@ export function text(page, selector = "main") {
     return page.locator(selector).innerText();
 }
 
+/* From wherever an answer led to the page of what was answered: who came from
+ * a list is on the next page of it. */
+export async function seeAnswered(page) {
+    if (await page.locator("#answered").count()) {
+        await follow(page, "View");
+    }
+}
+
 /* Sends the form that a button belongs to and waits for what comes. */
 export async function press(page, name) {
     await Promise.all([

@@ -3,7 +3,9 @@
  * portfolio that ends with it. */
 import assert from "node:assert/strict";
 
-import { follow, press, shown, text, withPage } from "./browser.mjs";
+import {
+    follow, press, seeAnswered, shown, text, withPage,
+} from "./browser.mjs";
 import { holds } from "./hostile.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
@@ -116,6 +118,7 @@ async function answer(page, word, title, name) {
     await follow(page, title);
     await follow(page, name);
     await press(page, `Confirm: ${name}`);
+    await seeAnswered(page);
     assert.match(await text(page), /You (approved|answered) this/);
 }
 
@@ -137,7 +140,7 @@ for (const scripts of [true, false]) {
 
             await page.goto(`/inbox?q=${word}`);
             await words(page, [/Are three lorries enough/,
-                /Checkpoint Look at the boxes/]);
+                /Checkpoint\. Medium risk\. Look at the boxes/]);
             await page.goto(`/portfolios/${portfolio.id}`);
             await words(page, [/Portfolio Active/, /1 of 2 tasks completed/,
                 /Open requests .*Are three lorries enough.* Task: Move/,

@@ -34,6 +34,39 @@ async function list(env, query) {
     return (await answer.json()).suspensions;
 }
 
+/* How many rows can be seen whole, a folded group being one; each request
+ * stands in the list once; the tools are one line. */
+async function rows(page) {
+    for (const [width, height, wanted, first] of [[1280, 720, 9, 180],
+        [768, 1024, 9, 180], [360, 740, 4, 200]]) {
+        await page.setViewportSize({ width, height });
+        await page.reload();
+        const seen = await page.evaluate(() => {
+            const all = [...document.querySelectorAll("li.row, summary.row")]
+                .filter((one) => one.checkVisibility());
+            const boxes = all.map((one) => one.getBoundingClientRect());
+            const links = [...document.querySelectorAll("main a")]
+                .map((one) => one.getAttribute("href"))
+                .filter((one) => one.startsWith("/suspensions/"));
+            const tools = [...document.querySelectorAll(
+                ".tools h1, .menu:not(.phone), .save-view")].map((one) =>
+                one.getBoundingClientRect());
+            return { first: boxes[0].top,
+                whole: boxes.filter(({ bottom }) =>
+                    bottom <= window.innerHeight).length,
+                twice: links.length - new Set(links).size,
+                lines: Math.max(...tools.map(({ top }) => top)) -
+                    Math.min(...tools.map(({ bottom }) => bottom)) };
+        });
+        console.log(`inbox ${width}x${height}: ${seen.whole} rows whole, ` +
+            `the first at ${Math.round(seen.first)}`);
+        assert.ok(seen.whole >= wanted, JSON.stringify(seen));
+        assert.ok(seen.first <= first, JSON.stringify(seen));
+        assert.equal(seen.twice, 0);
+        assert.ok(width < 720 || seen.lines < 0, JSON.stringify(seen));
+    }
+}
+
 test("a morning fills the inbox with all kinds", () =>
     withServer("demo", "--detach --demo", {}, async (env) => {
         const all = await list(env, "limit=100");
@@ -52,6 +85,7 @@ test("a morning fills the inbox with all kinds", () =>
         const inbox = await picture(env, "inbox", "/inbox",
             { width: 1280, height: 800 });
         assert.match(await text(inbox), /Drop table orders_2024/);
+        await rows(inbox);
         const refund = open.find(({ title }) => /499\.99/.test(title));
         await picture(env, "approval",
             `/suspensions/${refund.suspension_id}`,

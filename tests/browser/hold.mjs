@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import {
-    follow, makePerson, press, shown, signIn, text, withPage,
+    follow, makePerson, press, seeAnswered, shown, signIn, text, withPage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
@@ -114,6 +114,7 @@ for (const scripts of [true, false]) {
                 assert.equal((await suspension(asked.suspension_id)).state,
                     "pending");
                 await Promise.all([page.waitForEvent("load"), sure.click()]);
+                await seeAnswered(page);
                 assert.match(await text(page), /You rejected this/);
             });
         });

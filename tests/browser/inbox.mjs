@@ -45,6 +45,13 @@ function refund(title, more = {}) {
         ...more };
 }
 
+/* With a call that names an amount. */
+function paid(title, amount, more = {}, currency = "EUR") {
+    return { ...refund(title, { severity: "low", ...more }),
+        subject: { ...approval, calls: [{ tool: "payments.refund_create",
+            args: { amount, currency } }] } };
+}
+
 /* The kinds that are read one by one, each of a risk of its own. */
 const singles = [
     () => refund("", { severity: "high", explanation: "Refuse this one." }),
@@ -103,13 +110,12 @@ async function clear(page, word) {
             await go("a");
             const some = await page.locator("form [type=submit]" +
                 "[aria-keyshortcuts=a]").count();
-            if (some) {
-                await go("a");
-            }
-            await go("u");
             if (!some) {
+                await go("u");
                 return;
             }
+            await go("a"); // back in the list
+            assert.match(await text(page, "#answered"), /^\d+ approved\.$/);
         }
     }
 
@@ -143,11 +149,9 @@ async function clear(page, word) {
     await key("j");
     await go("o");
     for (let i = 0; i < left; i += 1) {
-        await one();
-        if (i + 1 < left) {
-            await go("n");
-        }
+        await one(); // which leads to the next
     }
+    assert.equal(await page.locator("li.row").count(), 0);
     return spent;
 }
 
@@ -293,8 +297,9 @@ test("a group is ticked as a whole", () =>
             await asks(refund(`${word} ${i}`, { severity: "low" }));
         }
         await asks(cards.cost({ title: `${word} costs`, severity: "low" }));
-        await page.goto(`/inbox?q=${word}&group=like`);
+        await page.goto(`/inbox?q=${word}`);
         const group = page.getByLabel("Select all 3 in");
+        await page.locator(".folded summary").click();
         await group.check();
         assert.match(await text(page, "#bulk"), /3 selected/);
         await page.locator("[name='pick[]']:checked").first().uncheck();
@@ -303,36 +308,63 @@ test("a group is ticked as a whole", () =>
         assert.equal(await page.locator("[name='pick[]']:checked").count(),
             3);
         await group.uncheck();
-        assert.match(await text(page, "#bulk"), /None selected/);
+        assert.equal(await page.locator("#bulk").isVisible(), false);
+        /* It is open the next time too. */
+        await page.reload();
+        assert.ok(await page.locator("li.row .title").first().isVisible());
+        await page.locator(".folded summary").click();
+        await page.reload();
+        assert.equal(await page.locator(".folded li.row .title").first()
+            .isVisible(), false);
     }));
 
 const phone = { ...by, width: 360, height: 740 };
 
-test("on a phone filters are in a fold, but for those that are set", () =>
+/* Without scripts too, on one line that scrolls on a phone. */
+test("filters are menus, and what is set stands beside them", () =>
     withOpen({ ...phone, scripts: false }, async (page, asks) => {
-        const word = `folded${Date.now()}`;
+        const word = `menus${Date.now()}`;
         await asks(refund(`${word} tulip`, { severity: "low" }));
         await asks(cards.cost({ title: `${word} roses`, severity: "low" }));
         await page.goto(`/inbox?q=${word}&kind=approval&due=1d`);
         assert.equal(await page.locator("li.row").count(), 0);
-        const shown = page.locator(".filters > div:not(.always) .flat")
-            .filter({ visible: true });
-        assert.deepEqual((await shown.allInnerTexts()).map((one) =>
-            one.split("\n")[0].trim()), ["Approval", "1 day", word]);
-        await Promise.all([page.waitForEvent("load"), shown.nth(1).click()]);
+        const set = page.locator(".set .flat");
+        assert.deepEqual(await set.allInnerTexts().then((all) =>
+            all.map((one) => one.replace(/\s+/g, " "))),
+        ["Kind: Approval Remove filter", "Due: 1 day Remove filter",
+            `Search: ${word} Remove filter`]);
+        await Promise.all([page.waitForEvent("load"), set.nth(1).click()]);
         const row = await page.locator("li.row").first().boundingBox();
         assert.ok(row.y + row.height < 740, JSON.stringify(row));
         assert.equal(await page.locator("li.row").count(), 1);
-        await page.getByText("Search and filter").click();
-        const all = page.locator(".fold").getByRole("link",
-            { name: /^All\b/ });
+        await page.locator(".menu", { hasText: /^\s*Kind/ })
+            .locator("summary").click();
+        const all = page.locator(".menu").getByRole("link",
+            { name: /^All\b/ }).filter({ visible: true });
         await Promise.all([page.waitForEvent("load"), all.click()]);
         assert.equal(await page.locator("li.row").count(), 2);
-        await page.getByText("Search and filter").click();
-        await page.locator(".fold").getByRole("searchbox")
-            .fill(`${word} roses`);
+        const box = page.locator(".menu").getByRole("searchbox");
+        await page.locator(".menu", { hasText: /^\s*Search/ })
+            .locator("summary").click();
+        assert.equal(await box.inputValue(), word);
+        await box.fill(`${word} roses`);
         await press(page, "Search");
         assert.equal(await page.locator("li.row").count(), 1);
+    }));
+
+test("a menu closes by Escape and by a press elsewhere", () =>
+    withPage(by, async (page) => {
+        await page.goto("/inbox");
+        const risk = page.locator(".menu", { hasText: /^\s*Risk/ });
+        for (const close of [() => page.keyboard.press("Escape"),
+            () => page.locator("h1").click(),
+            () => page.locator(".menu", { hasText: /^\s*Kind/ })
+                .locator("summary").click()]) {
+            await risk.locator("summary").click();
+            assert.equal(await risk.getAttribute("open"), "");
+            await close();
+            assert.equal(await risk.getAttribute("open"), null);
+        }
     }));
 
 test("on a phone the history shows its list first", () =>
@@ -356,24 +388,196 @@ test("on a phone the history shows its list first", () =>
         assert.ok(await page.locator("li.row").count());
     }));
 
-test("on a phone the bar for many grows with the first tick", () =>
-    withOpen(phone, async (page, asks) => {
-        const word = `ticked${Date.now()}`;
-        await asks(refund(word, { severity: "low" }));
+/* By the style sheet alone, so without scripts too. */
+for (const scripts of [true, false]) {
+    test("the bar for many is there with a selection only, scripts " +
+        (scripts ? "on" : "off"), () =>
+        withOpen({ ...phone, scripts }, async (page, asks) => {
+            const word = `ticked${Date.now()}`;
+            await asks(refund(`${word} 1`, { severity: "low" }));
+            await asks(refund(`${word} 2`, { severity: "medium" }));
+            await page.goto(`/inbox?q=${word}`);
+            const bar = page.locator("#bulk");
+            const buttons = bar.locator(".btn").filter({ visible: true });
+            assert.equal(await bar.isVisible(), false);
+            await page.locator("[name='pick[]']").first().check();
+            assert.deepEqual(await buttons.allInnerTexts(), scripts
+                ? ["Select all", "Clear", "Reject 1", "Approve 1"]
+                : ["Reject", "Approve"]);
+            const { height } = await bar.boundingBox();
+            assert.ok(height <= 111, `${height} of 740`);
+            if (!scripts) {
+                return;
+            }
+            assert.match(await bar.textContent(), /1 selected/);
+            await page.getByRole("button", { name: "Select all" }).click();
+            assert.deepEqual(await buttons.allInnerTexts(),
+                ["Clear", "Reject 2", "Approve 2"]);
+            await page.getByRole("button", { name: "Clear" }).click();
+            assert.equal(await bar.isVisible(), false);
+            await page.keyboard.press("/");
+            await page.keyboard.type("roses");
+            assert.equal(await page.locator(".menu .find input")
+                .inputValue(), "roses");
+        }));
+}
+
+test("the bar says the sum, the risk and the limit", () =>
+    withOpen(by, async (page, asks) => {
+        const word = `summed${Date.now()}`;
+        const asked = [["18.40", "EUR", "low"], ["1284.5", "EUR", "low"],
+            ["3", "EUR", "medium"], ["5", "USD", "low"],
+            ["9.99", "EUR", "high"]];
+        for (const [amount, currency, severity] of asked) {
+            await asks(paid(`${word} ${amount}`, amount,
+                { severity }, currency));
+        }
+        await page.goto(`/inbox?q=${word}&group=none`);
+        const tick = (amount) =>
+            page.getByLabel(`Select: ${word} ${amount}`, { exact: true })
+                .click();
+        const said = () => page.locator("#bulk .quiet").innerText();
+        await tick("18.40");
+        assert.equal(await said(), "18.40 EUR, all low, within your limit");
+        await tick("1284.5");
+        assert.equal(await said(),
+            "1,302.90 EUR, all low, within your limit");
+        await tick("3");
+        assert.equal(await said(),
+            "1,305.90 EUR, up to medium, within your limit");
+        await tick("9.99");
+        assert.equal(await said(),
+            "1,315.89 EUR, up to high, 1 needs an answer alone");
+        await tick("5");
+        assert.equal(await said(), "up to high, 1 needs an answer alone");
+    }));
+
+test("with Shift a tick counts for all rows in between", () =>
+    withOpen(by, async (page, asks) => {
+        const word = `ranged${Date.now()}`;
+        for (let i = 0; i < 6; i += 1) {
+            await asks(refund(`${word} ${i}`, { severity: "low" }));
+        }
+        await page.goto(`/inbox?q=${word}&group=none`);
+        const boxes = page.locator("[name='pick[]']");
+        const ticked = () => boxes.evaluateAll((all) =>
+            all.map((one) => Number(one.checked)).join(""));
+        await boxes.nth(1).click();
+        await boxes.nth(4).click({ modifiers: ["Shift"] });
+        assert.equal(await ticked(), "011110");
+        assert.match(await text(page, "#bulk"), /4 selected/);
+        await boxes.nth(2).click({ modifiers: ["Shift"] });
+        assert.equal(await ticked(), "010000");
+        await boxes.nth(5).click({ modifiers: ["Shift"] });
+        assert.equal(await ticked(), "011111");
+        const all = page.locator("[data-all]");
+        assert.ok(await all.evaluate((one) => one.indeterminate));
+        await all.click();
+        assert.equal(await ticked(), "111111");
+        await all.click();
+        assert.equal(await ticked(), "000000");
+    }));
+
+/* Two clicks for all of a group; without scripts too. */
+for (const scripts of [true, false]) {
+    test("a group is reviewed and cleared, scripts " +
+        (scripts ? "on" : "off"), () =>
+        withOpen({ ...by, scripts }, async (page, asks) => {
+            const word = `cleared${Date.now()}`, asked = [];
+            for (let i = 1; i < 5; i += 1) {
+                asked.push(await asks(paid(`${word} ${i}`, `${i}.25`)));
+            }
+            const high = await asks(paid(`${word} high`, "7",
+                { severity: "high" }));
+            await page.goto(`/inbox?q=${word}`);
+            assert.match(await text(page, ".folded summary"), new RegExp(
+                "^payments\\.refund_create\\s+4 requests, all low[^]*" +
+                "11\\.00 EUR[^]*refunds-agent"));
+            assert.equal(await page.locator("li.row").filter(
+                { visible: true }).count(), 1);
+            await press(page, "Review 4 in payments.refund_create");
+            assert.match(await text(page), /Approve 4 requests\?/);
+            assert.deepEqual(await page.locator("tbody td:first-child a")
+                .allInnerTexts(), asked.map((_, i) => `${word} ${i + 1}`));
+            assert.match(await text(page, "tfoot"),
+                /4 requests, all low\s+11\.00 EUR/);
+            await press(page, "Reject instead");
+            assert.match(await text(page), /Reject 4 requests\?/);
+            await press(page, "Approve instead");
+            await press(page, "Approve 4");
+            assert.equal(new URL(page.url()).pathname, "/inbox");
+            assert.equal(await text(page, "#answered"), "4 approved.");
+            for (const { suspension_id: id } of asked) {
+                assert.equal((await suspension(id)).outcome, "authorized");
+            }
+            assert.equal((await suspension(high.suspension_id)).state,
+                "pending");
+        }));
+}
+
+/* What is answered is what the page lists, also of more than a page. */
+test("all that match are answered in pages of fifty", () =>
+    withOpen(by, async (page, asks) => {
+        const word = `all${Date.now()}`;
+        const high = await asks(refund(`${word} high`, { severity: "high" }));
+        for (let i = 0; i < 60; i += 10) {
+            await Promise.all([...Array(10).keys()].map((k) =>
+                asks(paid(`${word} ${i + k}`, "1.00"))));
+        }
         await page.goto(`/inbox?q=${word}`);
-        const bar = page.locator("#bulk .btn").filter({ visible: true });
-        assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
-        await page.getByRole("button", { name: "Select all" }).click();
-        assert.deepEqual(await bar.allInnerTexts(),
-            ["Select all", "Clear selection", "Reject 1", "Approve 1"]);
-        await page.getByRole("button", { name: "Clear selection" }).click();
-        assert.deepEqual(await bar.allInnerTexts(), ["Select all"]);
-        assert.equal(await page.evaluate(() =>
-            document.activeElement.dataset.pick), "all");
-        await page.keyboard.press("/");
-        await page.keyboard.type("roses");
-        assert.equal(await page.locator(".fold .find input").inputValue(),
-            "roses");
+        const button = page.getByRole("button",
+            { name: "Review all 61 that match" });
+        assert.equal(await button.isVisible(), false);
+        await page.locator("[data-all]").check();
+        for (const n of [50, 10]) {
+            if (n === 50) {
+                await press(page, "Review all 61 that match");
+                assert.match(await text(page), new RegExp("50 of 61 that " +
+                    "match; 1 before them cannot be answered together"));
+                await cancel((await asks(paid(`${word} late`, "2.00")))
+                    .suspension_id, "Never mind.");
+            } else {
+                await press(page, "Review 10 in payments.refund_create");
+            }
+            assert.equal(await page.locator("tbody tr").count(), n);
+            const listed = await page.locator("input[name='pick[]']")
+                .evaluateAll((all) => all.map(({ value }) =>
+                    value.split(":")[0]));
+            await press(page, `Approve ${n}`);
+            assert.equal(await text(page, "#answered"), `${n} approved.`);
+            for (const id of listed) {
+                assert.equal((await suspension(id)).outcome, "authorized");
+            }
+        }
+        assert.equal((await suspension(high.suspension_id)).state, "pending");
+        assert.equal(await page.locator("li.row").count(), 1);
+    }));
+
+test("a folded group is passed and opened by keys", () =>
+    withOpen(by, async (page, asks) => {
+        const word = `folds${Date.now()}`;
+        for (let i = 0; i < 3; i += 1) {
+            await asks(paid(`${word} ${i}`, "1"));
+        }
+        await asks(paid(`${word} high`, "1", { severity: "high" }));
+        await page.goto(`/inbox?q=${word}`);
+        const here = () => page.locator(".row.here").innerText();
+        await page.keyboard.press("j");
+        assert.match(await here(), /^payments\.refund_create/);
+        await page.keyboard.press("j");
+        assert.match(await here(), new RegExp(`${word} high`));
+        await page.keyboard.press("k");
+        await page.keyboard.press("o");
+        await page.keyboard.press("j");
+        assert.match(await here(), new RegExp(`${word} 0`));
+        await page.keyboard.press("k");
+        await page.keyboard.press("x");
+        assert.match(await text(page, "#bulk"), /3 selected/);
+        await page.keyboard.press("Escape");
+        assert.equal(await page.locator(":checked").count(), 0);
+        await Promise.all([page.waitForEvent("load"),
+            page.keyboard.press("a")]);
+        assert.match(await text(page), /Approve 3 requests\?/);
     }));
 
 test("rows are passed, extended and left by their keys", () =>
@@ -385,7 +589,7 @@ test("rows are passed, extended and left by their keys", () =>
         const ticked = () => page.locator("[name='pick[]']:checked").count();
         const here = () => page.locator("li.row").evaluateAll((rows) =>
             rows.findIndex((row) => row.matches(".here")));
-        await page.goto(`/inbox?q=${word}`);
+        await page.goto(`/inbox?q=${word}&group=none`);
         for (const [key, row, n] of [["j", 0, 0], ["j", 1, 0], ["k", 0, 0],
             ["Shift+J", 1, 2], ["Shift+J", 2, 3], ["Shift+K", 1, 3],
             ["x", 1, 2]]) {
@@ -441,7 +645,7 @@ test("several are decided at once without scripts", () =>
         assert.equal(shown(page).status(), 422);
         await page.getByLabel("Comment").fill("Not today.");
         await press(page, "Reject 2");
-        assert.match(await text(page), /2 rejected/);
+        assert.match(await text(page, "#answered"), /2 rejected/);
     }));
 
 /* A title, an agent's words and answers that attack, on the pages of many. */
@@ -456,7 +660,8 @@ test("hostile questions stay text when many are decided", () =>
                     { value: "no", label: "No", effect: "veto" }] }));
         }
         await page.goto(`/inbox?q=${word}`);
-        await page.getByRole("button", { name: "Select all" }).click();
+        await page.locator("[data-group]").check();
+        await holds(page, "the folded group");
         await press(page, `Approve ${questions.attacks.length}`);
         await holds(page, "the page of many");
         await press(page, `Approve ${questions.attacks.length}`);
@@ -492,7 +697,7 @@ async function some(name) {
 }
 
 state("inbox-groups", 200, by, async (page) => {
-    await page.goto(`${await some("groups")}&group=like`);
+    await page.goto(`${await some("groups")}&group=agent`);
     await page.keyboard.press("j");
     await page.keyboard.press("x");
 });
@@ -534,14 +739,39 @@ state("decided-from-the-right", 200, by, async (page) => {
 });
 state("bulk-confirm", 200, by, async (page) => {
     await page.goto(await some("confirm"));
-    await page.getByRole("button", { name: "Select all" }).click();
+    await page.locator("[data-all]").check();
     await press(page, "Approve 5");
 });
 state("bulk-done", 200, by, async (page) => {
     await page.goto(await some("done"));
-    await page.getByRole("button", { name: "Select all" }).click();
+    await page.locator("[data-all]").check();
     await press(page, "Approve 5");
+    const first = await page.locator("input[name='pick[]']").first()
+        .inputValue();
+    await respond(first.split(":")[0], { value: "approve" });
     await press(page, "Approve 2");
+    assert.match(await text(page), /1 approved, 1 not/);
+});
+state("inbox-alike", 200, by, async (page) => {
+    const word = `alike${Date.now()}`;
+    for (let i = 1; i < 5; i += 1) {
+        await ask(paid(`${word} Refund ${i}.40 EUR to A. Novak?`, `${i}.40`,
+            { timeout_seconds: i === 4 ? 800 : 7200 }));
+    }
+    await ask(paid(`${word} Refund 499.99 EUR to Jonas Weber?`, "499.99",
+        { severity: "high", timeout_seconds: 500 }));
+    await page.goto(`/inbox?q=${word}&risk=low`);
+    await page.goto(`/inbox?q=${word}`);
+    await page.locator("[data-group]").check();
+});
+state("inbox-answered", 200, by, async (page) => {
+    const word = `told${Date.now()}`;
+    for (let i = 1; i < 4; i += 1) {
+        await ask(paid(`${word} ${i}`, `${i}.40`));
+    }
+    await page.goto(`/inbox?q=${word}`);
+    await press(page, "Review 3 in payments.refund_create");
+    await press(page, "Approve 3");
 });
 state("saved-views", 200, by, async (page) => {
     await page.goto("/views?path=/inbox&query=risk%3Dhigh");

@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 
 import {
-    calm, follow, people, press, shown, signIn, text, withPage,
+    calm, follow, people, press, seeAnswered, shown, signIn, text,
+    withPage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
@@ -39,11 +40,16 @@ async function arrive(page, question) {
 /* After the answer: the summary, the lists, the record, the agent's side. */
 async function leave(page, asked, question, { value, says }) {
     const id = asked.suspension_id;
-    assert.equal(new URL(page.url()).pathname, `/suspensions/${id}`);
     assert.equal(shown(page).status(), 200);
     const before = shown(page).request().redirectedFrom();
     assert.equal(before.method(), "POST");
     assert.equal((await before.response()).status(), 303);
+    /* Without scripts it is not known from which list the reader came. */
+    if (new URL(page.url()).pathname === "/inbox") {
+        assert.ok((await text(page, "#answered")).includes(title(question)));
+    }
+    await seeAnswered(page);
+    assert.equal(new URL(page.url()).pathname, `/suspensions/${id}`);
     const summary = await text(page);
     for (const one of [...says, "Demo Operator", "in the browser"]) {
         assert.ok(summary.includes(one), `${one} in: ${summary}`);

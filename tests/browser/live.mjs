@@ -77,16 +77,17 @@ alone("a new question announces itself and moves nothing", async () => {
             severity: "critical" });
         await news(page).waitFor();
         assert.equal(await news(page).innerText(),
-            "1 new request. Show it");
+            "1 new request, critical. Show it");
         assert.equal(await counted(page), before + 1);
         const count = String(before + 1);
         assert.equal(await text(page, ".bar .count"), `${count} open`);
         assert.equal(await text(page, ".side [href='/inbox'] .n"),
             count);
-        assert.match(await text(page, ".head"), new RegExp(`^Inbox\\s+${count} `));
+        assert.match(await text(page, ".tools"), new RegExp(`^Inbox\\s+${count}\\s`));
         assert.equal(await row(page, asked).count(), 0);
         await ask(questions.confirm());
-        await page.getByText("2 new requests. Show them").waitFor();
+        await page.getByText("2 new requests, 1 critical. Show them")
+            .waitFor();
         assert.deepEqual(await here.boundingBox(), place);
         await look(page, "inbox-news");
         await follow(page, "Show them");
@@ -166,7 +167,8 @@ alone("a decided one leaves when nobody points at the list", async () => {
         await respond(above.suspension_id, { value: "yes" });
         await row(page, above).getByText("no longer open").waitFor();
         assert.equal(await counted(page), before - 1);
-        assert.match(await text(page, ".filters"), /All\s+\d/);
+        assert.match(await page.locator(".menus").textContent(),
+            /All\s+\d/);
         await page.waitForTimeout(700);
         assert.equal(await row(page, above).count(), 1);
         assert.deepEqual(await row(page, pointed).boundingBox(), place);
@@ -174,6 +176,35 @@ alone("a decided one leaves when nobody points at the list", async () => {
         await row(page, above).waitFor({ state: "detached" });
         assert.equal(await row(page, below).count(), 1);
         assert.equal(await news(page).count(), 0);
+    });
+});
+
+/* What a group says of itself stays true, and so does its section. */
+alone("a group says what is left of it", async () => {
+    const asked = [];
+    for (let i = 1; i < 5; i += 1) {
+        asked.push(await ask({ kind: "approval", title: `Left ${i}`,
+            question: "Shall it be paid?", severity: "low", subject: {
+                action: { name: "pay" }, target: "X", scope_summary: "One",
+                consequence: "None.", calls: [{ tool: "pay.out",
+                    args: { amount: `${i}.50`, currency: "EUR" } }] } }));
+    }
+    await ask(questions.confirm());
+    await withPage(by, async (page) => {
+        await open(page);
+        await page.mouse.move(5, 5);
+        const said = () => text(page, ".list");
+        assert.match(await said(), /Alike\s+4 in 1 group\s[^]*pay\.out\s+4 requests, all low[^]*12\.00 EUR[^]*Others\s+1\b/);
+        await respond(asked[3].suspension_id, { value: "approve" });
+        await page.getByText("3 requests, all low").waitFor();
+        await page.getByRole("button", { name: "Review 3 in pay.out" })
+            .waitFor();
+        assert.match(await said(), /Alike\s+3 in 1 group\s[^]*pay\.out\s+3 requests, all low[^]*7\.50 EUR[^]*Others\s+1\b/);
+        for (const one of asked.slice(0, 3)) {
+            await respond(one.suspension_id, { value: "approve" });
+        }
+        await page.locator(".grouped").waitFor({ state: "detached" });
+        assert.match(await said(), /^(?![^]*Alike)[^]*Others\s+1\b/);
     });
 });
 

@@ -2,7 +2,9 @@
  * of OpenIntent, from the inbox to the answer that the agent reads. */
 import assert from "node:assert/strict";
 
-import { follow, press, shown, text, withPage } from "./browser.mjs";
+import {
+    follow, press, seeAnswered, shown, text, withPage,
+} from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
 import { api, sayso } from "./server.mjs";
@@ -45,6 +47,7 @@ test("an approval is found in the inbox, read and given", () =>
         assert.match(await text(page), /The tests are green/);
         await look(page, "approval_request");
         await confirmed(page, "Approve");
+        await seeAnswered(page);
         assert.match(await text(page), /You approved this/);
         const read = await api("agent", "GET",
             `/api/v1/intents/${intent.id}/approvals/${asked.id}`, 200,
@@ -107,6 +110,7 @@ test("a request for access says what a yes gives, and gives it", () =>
             /It cannot complete or stop the task, or give others access/);
         await look(page, "access_request");
         await confirmed(page, "Approve: Read access");
+        await seeAnswered(page);
         assert.match(await text(page), /You approved this/);
         const { entries } = await api("agent", "GET",
             `/api/v1/intents/${intent.id}/acl`, 200, undefined, agent);

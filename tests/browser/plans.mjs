@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import {
-    follow, press, shown, text, withPage, withSparePage,
+    follow, press, seeAnswered, shown, text, withPage, withSparePage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import {
@@ -294,6 +294,7 @@ for (const [name, more] of [["a form", {}],
         assert.equal(got.outcome, "declined");
         assert.equal(got.value, null);
         assert.equal(got.reason, "Ask Tomas.");
+        await seeAnswered(page);
         await words(page, ["Declined", "Ask Tomas.", "continues without it"]);
     });
 }

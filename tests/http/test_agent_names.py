@@ -119,7 +119,7 @@ def test_what_is_marked_and_what_is_not(villain, me):
 def test_the_inbox_in_every_form(villain, me):
     made_ = [question(villain), question(villain, question=f"Pay {TAG}?")]
     check(me.get("/inbox", params={"q": TAG}), AGENT)
-    for group in ("agent", "like", "deadline"):
+    for group in ("agent", "none", "deadline"):
         text = check(me.get("/inbox", params={"group": group, "q": TAG}), AGENT)
     text = check(me.get("/inbox", params={"agent": AGENT}), AGENT)
     assert "Remove filter" in text
@@ -128,7 +128,9 @@ def test_the_inbox_in_every_form(villain, me):
     assert len(picks) >= 2
     data = {"csrf": token(me), "answer": "approve", "pick[]": picks}
     check(me.post("/inbox/confirm", data=data), AGENT)
-    check(me.post("/inbox/decide", data=data))
+    r = me.post("/inbox/decide", data=data)
+    assert r.status_code == 303
+    check(me.get(r.headers["location"]))
     check(me.get(page_of(made_[0])), AGENT)
 
 

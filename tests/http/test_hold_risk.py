@@ -380,21 +380,21 @@ def test_a2_what_is_not_said_takes_two_steps(agent, person):
         assert ("?choice=" in page) == two, body
 
 
-def test_a2_what_ends_soon_stands_above_the_list(agent, person):
+def test_a2_what_ends_soon_stands_first(agent, person):
     me, word = person("operator").client, "soon" + kit.new_id()[:6]
     late = [ask(agent, title=f"{word} {n}", severity=[None, "low"][n % 2],
                 timeout_seconds=600 + n)["suspension_id"] for n in range(11)]
-    ask(agent, title=word, severity="critical", timeout_seconds=3600)
-    for query in ({"q": word}, {"q": word, "risk": "critical"},
-                  {"q": word, "sort": "deadline"}):
+    grave = ask(agent, title=word, severity="critical", timeout_seconds=3600)
+    for query in ({"q": word}, {"q": word, "sort": "deadline"},
+                  {"q": word, "group": "agent"}):
         text = me.get("/inbox", params=query).text
-        block = text.split('class="soon"')[1].split("</section>")[0]
-        assert "Due within 15 minutes" in block
-        assert re.findall(r'href="/suspensions/([^"]+)"', block) == late[:10]
-    text = me.get("/inbox", params={"q": word, "after": late[0]}).text
-    assert "Due within 15 minutes" not in text
+        assert "Due in 15 min" in text
+        assert re.findall(r'class="title" href="/suspensions/([^"]+)"',
+                          text) == [*late, grave["suspension_id"]]
+    text = me.get("/inbox", params={"q": word, "risk": "critical"}).text
+    assert ">11 with another risk</a> are due in 15 min." in text
     text = me.get("/inbox", params={"q": kit.new_id()}).text
-    assert "Due within 15 minutes" not in text
+    assert "in 15 min" not in text
 
 
 # --- A5: a typed yes --------------------------------------------------------

@@ -152,13 +152,14 @@ def counts(client, path):
     places = {
         "title": r"<title>\(([^)]*)\)",
         "bar": r'class="count">([^< ]*)',
-        "sheet": r'class="sheet">.*?href="/inbox"[^>]*>\w+ <span class="n">'
+        "sheet": r'class="sheet">.*?href="/inbox"[^>]*>.*?<span class="n">'
                  r"([^<]*)",
-        "side": r'class="side".*?href="/inbox"[^>]*>\w+ <span class="n">'
+        "side": r'class="side".*?href="/inbox"[^>]*>.*?<span class="n">'
                 r"([^<]*)"}
     found = {k: re.search(v, head, re.S)[1] for k, v in places.items()}
     more = {
-        "heading": r'class="quiet">([\d,+]+) open requests? for you',
+        "heading": r'class="quiet total">([\d,+]+)'
+                   r'<span class="of"> open requests? for you',
         "chip": r'>All <span class="n">([^<]*)',
         "pager": r"<span>50 of ([\d,+]+) shown</span>",
         "place": r'class="quiet nth">[\d,]+ of ([\d,+]+)</span>'}
@@ -184,7 +185,8 @@ def test_all_counts_of_a_page_are_one(person, post):
                        f"/suspensions/{asked[0]['suspension_id']}")
         assert set(found.values()) == {said}, (n, found)
     text = one.client.get("/inbox").text
-    assert "1 open request " not in text and "200+ open requests for" in text
+    assert '1<span class="of"> open request ' not in text
+    assert '200+<span class="of"> open requests for you' in text
 
 
 # --- Filters --------------------------------------------------------------
@@ -197,15 +199,15 @@ def test_each_filter_narrows_the_list(me, post, approval, other_agent, tag):
     plain = post(word, severity=None)
     foreign = ask(other_agent, title=f"{word} {tag}", severity="low")
     see = lambda **q: listed(me.client, q=f"{word} {tag}", **q)
-    assert see() == ids(high, plain, low, foreign)
+    assert see() == ids(low, high, plain, foreign)  # what is due is first
     assert see(sort="deadline")[:2] == ids(low, high)
-    assert see(kind="approval") == ids(high, low)
+    assert see(kind="approval") == ids(low, high)
     assert see(kind="none") == ids(plain, foreign)
     assert see(risk="low") == ids(low, foreign)
     assert see(risk="none") == ids(plain)
     assert see(agent="other-agent") == ids(foreign)
     assert see(due="15m") == ids(low)
-    assert see(due="4h") == ids(high, low)
+    assert see(due="4h") == ids(low, high)
     assert see(kind="approval", risk="high", agent="refunds-agent",
                due="1d", view="all") == ids(high)
     # The same without the search.
@@ -226,7 +228,8 @@ def test_an_agents_name_narrows_the_list_to_it(server, me, post, tag):
     r = me.client.get("/inbox", params=query)
     links = {html.unescape(re.sub("<[^>]*>", "", shown)): html.unescape(url)
              for url, shown in re.findall(
-                 r'<a class="one" href="([^"]+)"[^>]*>(.*?)</a>', r.text)}
+                 r'<a class="flat" href="([^"]+)"><span>(<bdi>.*?)</span></a>',
+                 r.text)}
     assert len(links) == 2
     for agent, asked in ((name, theirs), ("refunds-agent", others)):
         url = links[agent]
@@ -236,7 +239,7 @@ def test_an_agents_name_narrows_the_list_to_it(server, me, post, tag):
         assert re.findall(r'class="title" href="/suspensions/([^"]+)"',
                           r.text) == ids(asked)
         # It is what the list is narrowed to, and no way to anywhere.
-        assert 'class="one" href' not in r.text
+        assert "<summary>Agent</summary>" not in r.text
         assert "Remove filter" in r.text
 
 
@@ -314,17 +317,118 @@ def test_what_silence_has_done_is_said(server, me, person, channel, post):
     assert "Escalated" not in row(me, again)
 
 
-def test_alike_questions_stand_together(me, approval, post):
+def paid(amount, currency="EUR", tool="payments.refund_create"):
+    return {**APPROVAL, "calls": [{"tool": tool, "args": {
+        "amount": amount, "currency": currency}}]}
+
+
+def groups(client, **query):
+    """The folded groups of a list: name, number and risk, sum, ids."""
+    text = client.get("/inbox", params=query).text
+    found = []
+    for part in text.split('class="grouped folded"')[1:]:
+        part = part.split("</details>")[0]
+        head = part.split("</summary>")[0]
+        sum_ = re.search(r'class="figure">([^<]+)</span> <bdi[^>]*>([^<]*)',
+                         head)
+        found.append((
+            re.search(r'class="name"><bdi>([^<]*)', head)[1],
+            re.search(r'class="how-many">([^<]*)', head)[1],
+            " ".join(sum_.groups()) if sum_ else "",
+            re.findall(r'class="title" href="/suspensions/([^"]+)"', part)))
+    return found
+
+
+@route("GET /inbox")
+def test_alike_requests_are_one_group_with_their_sum(me, approval, post):
+    """Of one agent, kind, risk, tool and currency; from three on."""
     word = "like" + new_id()[:6]
+    euro = [approval(f"{word} {n}", paid(f"{n}.40"), severity="low")
+            for n in range(1, 4)]
+    for n in range(2):
+        approval(f"{word} two", paid("5", tool="other.tool"), severity="low")
+        approval(f"{word} dollar", paid("7.5", "USD"), severity="low")
+        approval(f"{word} medium", paid("8"), severity="medium")
     for n in range(3):
-        approval(f"{word} {n}.40 EUR")
-    post(word + " alone")
-    text = Page(me.client.get(f"/inbox?q={word}&group=like")).text
-    assert "Other requests 1" in text and "payments.refund 3" in text, text
-    assert "refunds-agent 4" in Page(
+        post(f"{word} words alone", severity="low")
+        approval(f"{word} high", paid("9"), severity="high")
+        approval(f"{word} unsaid", paid("9"), severity=None)
+    assert groups(me.client, q=word) == [
+        ("payments.refund_create", "3 requests, all low", "7.20 EUR",
+         ids(*euro))]
+    shown = listed(me.client, q=word)
+    assert len(shown) == len(set(shown)) == 18
+    assert groups(me.client, q=word, group="none") == []
+    text = Page(me.client.get(f"/inbox?q={word}")).text
+    assert "Alike 3 in 1 group" in text and "Others 15" in text, text
+    assert "refunds-agent 18" in Page(
         me.client.get(f"/inbox?q={word}&group=agent")).text
-    assert "No deadline 4" in Page(
+    assert "No deadline 18" in Page(
         me.client.get(f"/inbox?q={word}&group=deadline")).text
+
+
+def test_a_group_has_a_sum_only_of_equal_currencies(me, approval):
+    word = "sum" + new_id()[:6]
+    mixed = {**APPROVAL, "calls": [
+        {"tool": "pay", "args": {"amount": "1.00", "currency": "EUR"}},
+        {"tool": "pay", "args": {"amount": 2, "currency": "USD"}}]}
+    odd = {**APPROVAL, "calls": [{"tool": "pay", "args": {
+        "amount": "1e3", "currency": "EUR"}}]}
+    both = {**APPROVAL, "calls": [
+        {"tool": "pay", "args": {"amount": "1.50", "currency": "EUR"}},
+        {"tool": "pay", "args": {"amount": 1000, "currency": "EUR"}}]}
+    for subject, said in ((mixed, ""), (odd, ""), (both, "3,004.50 EUR")):
+        mine = word + new_id()[:6]
+        for _ in range(3):
+            approval(mine, subject, severity="low")
+        (_, _, total, _), = groups(me.client, q=mine)
+        assert total == said, (subject, total)
+
+
+def test_groups_go_to_the_readers_limit_and_are_reviewed_together(
+        me, approval, person, server):
+    word = "limit" + new_id()[:6]
+    for n in range(3):
+        approval(word, paid("1"), severity="medium")
+    (_, said, total, of), = groups(me.client, q=word)
+    assert (said, total) == ("3 requests, all medium", "3 EUR")
+    page = me.client.get(f"/inbox?q={word}")
+    pick = re.findall(r'<input type="hidden" name="pick\[\]" value="([^"]+)"',
+                      page.text)
+    assert [p.split(":")[0] for p in pick] == of
+    r = confirm(me.client, Page(page).value("/inbox/confirm", "csrf"),
+                "approve", pick, back=f"/inbox?q={word}")
+    assert "Approve 3 requests?" in Page(r).text
+    low = person("operator")
+    with server.database() as db:
+        db.execute("UPDATE principal SET bulk_limit = 'low' WHERE email = %s",
+                   [low.email])
+    assert groups(low.client, q=word) == []
+
+
+def test_what_is_due_stands_first_and_once(me, post, agent):
+    """On all pages together, whatever its risk, and in no other list."""
+    word = "due" + new_id()[:6]
+    post(f"{word} critical", severity="critical")
+    due = [ask(agent, title=f"{word} {n}", severity=[None, "low"][n % 2],
+               timeout_seconds=600 + n) for n in range(4)]
+    rest = [ask(agent, title=f"{word} {n}", severity="low",
+                timeout_seconds=7200) for n in range(60)]
+    assert len(rest) == 60
+    seen = walk(me.client, q=word)
+    assert seen[:4] == ids(*due) and len(seen) == 65
+    text = me.client.get(f"/inbox?q={word}").text
+    assert "Due in 15 min <span class=\"n\"><span class=\"k\">4</span>" in text
+    assert "<span>50 of 65 shown</span>" in text
+    assert listed(me.client, q=word, sort="deadline")[:4] == ids(*due)
+    # Of another risk than the list: told, with a link to them.
+    r = me.client.get(f"/inbox?q={word}&risk=low")
+    assert listed(me.client, q=word, risk="low")[:2] == ids(due[1], due[3])
+    assert "2 with another risk" in Page(r).text
+    there = re.search(r'href="([^"]+)">2 with another', r.text)[1]
+    found = re.findall(r'class="title" href="/suspensions/([^"]+)"',
+                       me.client.get(there.replace("&amp;", "&")).text)
+    assert found == ids(*due)
 
 
 # --- Several at once ------------------------------------------------------
@@ -333,7 +437,8 @@ def picks(client, **query):
     r = client.get("/inbox", params=query)
     page = Page(r)
     return (page.value("/inbox/confirm", "csrf"),
-            re.findall(r'name="pick\[\]" value="([^"]+)"', r.text))
+            re.findall(r'type="checkbox" name="pick\[\]" value="([^"]+)"',
+                       r.text))
 
 
 def confirm(client, csrf, answer, pick, **more):
@@ -512,7 +617,9 @@ def test_many_are_rejected_with_a_reason_only(me, approval, operator):
     r = me.client.post("/inbox/decide", data={**data, "reason": " "})
     assert r.status_code == 422
     r = me.client.post("/inbox/decide", data={**data, "reason": "Not now."})
-    assert "2 rejected" in Page(r).text
+    assert r.status_code == 303
+    page = Page(me.client.get(r.headers["location"]))
+    assert "2 rejected." in page.text
     for one in ids(*asked):
         got = operator.get(f"/api/v1/suspensions/{one}").json()
         assert (got["outcome"], got["reason"]) == ("vetoed", "Not now.")
@@ -549,6 +656,100 @@ def test_a_persons_limit_is_theirs(server, person, approval):
         csrf, pick = picks(one.client, q=word)
         text = Page(confirm(one.client, csrf, "approve", pick)).text
         assert f"Approve {many} request" in text, (limit, text)
+
+
+@pytest.mark.parametrize("back, to", [
+    ("/inbox?risk=low", "/inbox?risk=low&"), ("/inbox", "/inbox?"),
+    ("//evil.example/", "/inbox?"), ("/inbox/../decided", "/inbox?")])
+def test_many_lead_back_to_their_list(me, person, approval, back, to):
+    """The line says what its reader has answered, and only that."""
+    word = "back" + new_id()[:6]
+    approval(word, severity="low")
+    csrf, pick = picks(me.client, q=word)
+    r = me.client.post("/inbox/decide", data={
+        "csrf": csrf, "answer": "approve", "pick[]": pick, "back": back})
+    assert r.status_code == 303
+    where = r.headers["location"]
+    assert where == to + "answered=" + pick[0].split(":")[0]
+    text = Page(me.client.get(where)).text
+    assert "Approved:" in text and word in text
+    assert "Approved:" not in Page(person("operator").client.get(where)).text
+
+
+def test_all_that_match_are_the_ones_listed(me, approval, operator):
+    """By digest, at most fifty, of the list alone; what was asked since is not
+    answered."""
+    word = "match" + new_id()[:6]
+    high = approval(f"{word} high", severity="high")
+    asked = [approval(f"{word} {n}", paid("1"), severity="low")
+             for n in range(52)]
+    other_ = approval("x" + word[::-1], severity="low")
+    csrf, _ = picks(me.client, q=word)
+    r = me.client.post("/inbox/confirm", data={
+        "csrf": csrf, "all": "approve", "back": f"/inbox?q={word}"})
+    page = Page(r)
+    assert "Approve 50 requests?" in page.text
+    assert ("50 of 53 that match; 1 before them cannot be answered together."
+            in page.text)
+    data = page.data("/inbox/decide")
+    listed_ = re.findall(r'name="pick\[\]" value="([^":]+):', r.text)
+    assert len(listed_) == 50 and set(listed_) <= set(ids(*asked))
+    late = approval(f"{word} late", severity="low")
+    r = me.client.post("/inbox/decide", data={**data, "pick[]": re.findall(
+        r'name="pick\[\]" value="([^"]+)"', r.text)})
+    assert r.status_code == 303
+    states = {a: operator.get(f"/api/v1/suspensions/{a}").json()["state"]
+              for a in ids(high, *asked, other_, late)}
+    assert {a for a, state in states.items() if state == "resolved"} == set(
+        listed_)
+    for back in ("/inbox?risk=up", "/inbox?q=%zz"):
+        r = me.client.post("/inbox/confirm", data={
+            "csrf": csrf, "all": "approve", "back": back})
+        assert r.status_code == 400
+    r = me.client.post("/inbox/confirm", data={
+        "csrf": csrf, "all": "maybe", "back": "/inbox"})
+    assert r.status_code == 422
+
+
+# --- From an answer to the next -------------------------------------------
+
+def after(client, asked, **posted):
+    """Where the answer to a request leads."""
+    page = Page(client.get(f"/suspensions/{asked['suspension_id']}"))
+    r = client.post(f"/suspensions/{asked['suspension_id']}/respond",
+                    data=page.data("/respond", value="yes", **posted))
+    assert r.status_code == 303, r.text
+    return r.headers["location"]
+
+
+@route("POST /suspensions/{id}/respond")
+def test_an_answer_leads_to_the_next_of_its_list(me, post, person, operator):
+    ask_ = lambda **more: post(response_type="confirm", choices=None,
+                               severity="low", **more)
+    one, gone, foreign, next_ = (
+        ask_(), ask_(),
+        ask_(responder={"mode": "named", "who": person("operator").email}),
+        ask_())
+    operator.post(f"/api/v1/suspensions/{gone['suspension_id']}/respond",
+                  json={"value": "yes"})
+    order = ".".join(["x", new_id(), *ids(one, gone, foreign, next_), "..."])
+    where = after(me.client, one, list="/inbox?risk=low", order=order)
+    assert where == (f"/suspensions/{next_['suspension_id']}"
+                     f"?answered={one['suspension_id']}")
+    text = Page(me.client.get(where)).text
+    assert "Approved:" in text and "View" in text
+    # At the end of the list back to it.
+    where = after(me.client, next_, list="/inbox?risk=low", order=order)
+    assert where == f"/inbox?risk=low&answered={next_['suspension_id']}"
+    # From no list, or from nowhere here: the result.
+    for list_ in ("", "/decided", "//evil.example/inbox", "https://evil/"):
+        asked = ask_()
+        where = after(me.client, asked, list=list_, order=order)
+        assert where == f"/suspensions/{asked['suspension_id']}", list_
+    asked = ask_()
+    where = after(me.client, asked, list="/inboxes//evil.example", order="")
+    assert where == f"/inbox?answered={asked['suspension_id']}"
+    assert me.client.get("/inbox?answered=" + "x." * 900).status_code == 200
 
 
 # --- Saved views ----------------------------------------------------------

@@ -361,7 +361,8 @@ def test_several_at_once(agent, me):
     r = me.post("/inbox/decide", data={
         "csrf": token(me), "answer": "reject", "pick[]": picks,
         "reason": "Not now."})
-    assert "2 rejected" in Page(r).text, r.text
+    assert r.status_code == 303, r.text
+    assert "2 rejected." in Page(me.get(r.headers["location"])).text
     for a in asked:
         found = question(agent, a["suspension_id"])
         assert (found["outcome"], found["value"]) == ("vetoed", "later")

@@ -1102,7 +1102,7 @@ def test_pages_of_many(server, agent):
         call(one, "pageBulkConfirm", 403, data={"answer": "approve"})
         call(one, "pageBulkConfirm", 200, data=data)
         call(one, "pageBulkDecide", 422, data={**data, "answer": "reject"})
-        call(one, "pageBulkDecide", 200, data=data)
+        call(one, "pageBulkDecide", 303, data=data)
         view = {"csrf": data["csrf"], "path": "/inbox", "query": "risk=high"}
         call(one, "pageViewSave", 422, data=view)
         call(one, "pageViewSave", 303, data={**view, "name": "Walk"})

@@ -60,15 +60,6 @@ struct kind_choice {
     enum kind_offer offer;
 };
 
-/* The figure that the inbox shows of a question. */
-enum kind_figure {
-    KIND_FIGURE_NONE,
-    KIND_FIGURE_LIST,   /* how many the subject has of something */
-    KIND_FIGURE_FIELDS, /* how many fields its form has */
-    KIND_FIGURE_AMOUNT, /* {amount, unit} */
-    KIND_FIGURE_SECONDS
-};
-
 struct kind_facts; /* the facts of one question, being checked */
 
 #define KIND_BIT(value_) (1U << (value_)) /* of an enum, in a set of them */
@@ -88,11 +79,6 @@ struct kind_rule {
     size_t facts_n;
     /* Checks that the facts are consistent. NULL: each stands for itself. */
     void (*agree)(struct kind_facts *f, const struct json *subject);
-    struct {
-        enum kind_figure type;
-        const char *path; /* of the subject, members joined by dots */
-        const char *one, *many; /* the name of the counted thing */
-    } figure;
     const struct kind_choice *choices;
     size_t choices_n;
 };

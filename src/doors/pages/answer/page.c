@@ -20,6 +20,7 @@
 #include "doors/pages/question/head.h"
 #include "doors/pages/question/permit.h"
 #include "doors/pages/question/timeline.h"
+#include "doors/pages/shell/answered.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
 #include "doors/pages/shell/list.h"
@@ -434,8 +435,9 @@ const struct err *answer_page_respond(struct call *c)
         e = answer_decide(&w, &answer);
     if (!e && !page_is_unseen(c, &w.suspension, &posted)) {
         TRY(work_commit(&w, &none));
-        response_see_other(c->rs, page_view_path(c->a, "/suspensions/",
-                                                 w.suspension.id, ""));
+        struct str next;
+        TRY(page_answered_next(c, &posted, w.suspension.id, &next));
+        response_see_other(c->rs, next);
         return NULL;
     }
     /* The lock is released while the page is rendered. */

@@ -1,11 +1,14 @@
 /* One decision for many questions: the page that lists them before anything is
  * decided, and the page with the result of each. Each is decided separately, in
  * a transaction of its own, for the facts that were shown. */
+#include "base/clock.h"
 #include "domain/answer/bulk.h"
+#include "doors/pages/inbox/filters.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/inbox/row.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/question/head.h"
+#include "doors/pages/shell/answered.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
@@ -14,6 +17,7 @@
 #include "work/answer.h"
 
 #define TRIES 3 /* of one that met a deadlock */
+#define PAGES_MAX 8 /* of a list, read for those to be decided together */
 #define SAME_MAX 3 /* equal questions that a row names */
 #define ID_MAX 64  /* bytes; no id is longer */
 
@@ -24,6 +28,9 @@ struct bulk_picks {
     size_t n;
     struct str id[BULK_MAX], seen[BULK_MAX];
     struct str reason, back;
+    bool all;        /* the first ones of the list that can be answered so */
+    int64_t matches; /* of the list, at most INBOX_COUNT_MAX + 1 */
+    int64_t skipped; /* before the last of them, to be answered individually */
 };
 
 /* ---- posted values ---------------------------------------------------- */
@@ -32,13 +39,18 @@ static const struct err *bulk_read(struct call *c, struct bulk_picks *p)
 {
     struct pairs posted;
     TRY(page_form(c, &posted));
-    const struct str answer = pairs_get(posted, "answer");
+    const struct str all = pairs_get(posted, "all");
+    const struct str instead = pairs_get(posted, "instead");
+    const struct str answer = all.p       ? all
+                              : instead.p ? instead
+                                          : pairs_get(posted, "answer");
     const struct str back = pairs_get(posted, "back");
     /* Only the path of a list is allowed. */
     const bool list =
         str_is(back, "/inbox") || str_starts(back, STR("/inbox?"));
     *p = (struct bulk_picks){.yes = str_is(answer, "approve"),
                              .reason = pairs_get(posted, "reason"),
+                             .all = all.p != NULL,
                              .back = list ? back : STR("/inbox")};
     if (!p->yes && !str_is(answer, "reject"))
         return ERROR(ERR_INVALID, "bulk.answer",
@@ -62,13 +74,69 @@ static const struct err *bulk_read(struct call *c, struct bulk_picks *p)
     return NULL;
 }
 
+/* ---- all that match ------------------------------------------------- */
+
+/* Takes those of one page that can be decided so. Each is identified by the
+ * digest of its facts as they are now, which the page shows. */
+static void bulk_take(struct call *c, struct bulk_picks *p,
+                      struct suspension_rows rows, int64_t now)
+{
+    for (size_t i = 0; i < rows.n && p->n < BULK_MAX; i++) {
+        const struct suspension *s = &rows.v[i];
+        struct arena *own = arena_within(c->a);
+        const bool out = bulk_left_out(own, s, &c->who, p->yes, now).p != NULL;
+        arena_free(own);
+        if (out) {
+            p->skipped++;
+            continue;
+        }
+        p->id[p->n] = arena_str(c->a, s->id);
+        p->seen[p->n++] = arena_str(c->a, s->subject_sha256);
+    }
+}
+
+/* In place of ticked ones the first of the list at p->back. */
+static const struct err *bulk_load_all(struct call *c, struct bulk_picks *p)
+{
+    const size_t from = str_find(p->back, '?', 0);
+    struct request rq = *c->rq;
+    struct call list = *c;
+    struct inbox_filters f;
+    struct suspension last;
+    list.rq = &rq;
+    TRY(request_form(
+        c->a, str_sub(p->back, from < p->back.n ? from + 1 : from, p->back.n),
+        REQUEST_PAIRS_MAX, &rq.query));
+    TRY(inbox_filters_read(&list, &f, clock_now()));
+    TRY(inbox_count(c->pg, c->a, &f.query, &f.counts));
+    p->matches = inbox_filters_all(&f);
+    p->n = 0;
+    for (int i = 0; i < PAGES_MAX && p->n < BULK_MAX; i++) {
+        struct arena *own = arena_within(c->a);
+        struct suspension_rows rows;
+        TRY(inbox_list(c->pg, own, &f.query, &rows));
+        bulk_take(c, p, rows, f.now);
+        const bool more = (int64_t)rows.n == f.query.limit;
+        if (more) {
+            last = rows.v[rows.n - 1];
+            last.id = arena_str(c->a, last.id);
+            f.query.after = &last;
+        }
+        arena_free(own);
+        if (!more)
+            break;
+    }
+    return NULL;
+}
+
 /* ---- the confirm page ----------------------------------------------- */
 
 /* A question with all its facts for a yes; a no needs fewer. */
 static struct json *bulk_item(struct page_view *v, const struct suspension *s,
-                              struct str value, bool yes)
+                              struct str value, bool yes,
+                              const struct inbox_row_about *about)
 {
-    struct json *o = inbox_row_short(v, s);
+    struct json *o = inbox_row_short(v, s, about);
     struct page_facts_room room = {
         .rows = BULK_VALUES_MAX,
         .bytes = yes ? PAGE_FACTS_BYTES : BULK_SUBJECT_MAX,
@@ -76,6 +144,7 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
     const struct json *choices = suspension_choices(v->a, s);
     const struct json *choice = suspension_choice(choices, value);
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
+    json_set_text(o, "target", about->target);
     page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
     return o;
 }
@@ -115,6 +184,7 @@ struct bulk_shown {
     struct suspension_rows others; /* open, equal to one, not ticked */
     struct json *items, *left;     /* the rows of in, and those left out */
     bool needs, critical; /* one needs a comment, or is a critical one */
+    struct inbox_amount sum;
 };
 
 /* Sorts the questions s into those that are decided and those left out. */
@@ -134,8 +204,13 @@ static void bulk_sort(struct call *c, struct page_view *v,
         }
         const struct bulk_answer answer =
             bulk_answer(row.call.a, &s[i], p->yes);
+        const struct inbox_row_about about = inbox_row_about(c->a, &s[i]);
         const struct json *item =
-            bulk_item(&row.view, &s[i], answer.value, p->yes);
+            bulk_item(&row.view, &s[i], answer.value, p->yes, &about);
+        if (of->n == 0)
+            of->sum = about.amount;
+        else
+            inbox_amount_add(&of->sum, &about.amount);
         of->in[of->n++] = &s[i];
         of->needs = of->needs || answer.reason;
         of->critical = of->critical || s[i].severity == SEVERITY_CRITICAL;
@@ -203,10 +278,12 @@ static struct json *bulk_reasons(struct arena *a, const struct json *left)
     return list;
 }
 
-/* `head`: the highest risk, and the number and reasons of those left out, and
- * of equal ones. Adds `same` to each row. */
+/* `head`: the sum and the highest risk, and whether all have it; the number
+ * and reasons of those left out, and of equal ones. Adds `same` to each row.
+ */
 static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
 {
+    bool one_risk = true;
     struct json *o = json_object(v->a);
     const struct suspension *top = NULL;
     size_t n = 0;
@@ -214,15 +291,54 @@ static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
         struct json *list = bulk_same(v, of, i);
         json_set_json(json_at(of->items, i), "same", list);
         n += json_count(list) > 0;
+        one_risk = one_risk && of->in[i]->severity == of->in[0]->severity;
         if (!top || of->in[i]->severity > top->severity)
             top = of->in[i];
     }
     /* A question without a risk says so in its row. */
     json_set_json(o, "risk", top ? page_badge_risk(v->a, top) : NULL);
+    json_set_bool(o, "one_risk", one_risk);
+    inbox_amount_set(v->a, o, &of->sum);
     json_set_int(o, "all", (int64_t)(of->n + json_count(of->left)));
     json_set_json(o, "reasons", bulk_reasons(v->a, of->left));
     page_view_set_count(o, "alike", n);
     return o;
+}
+
+/* The place of a value among the facts of an item, or their number. */
+static size_t bulk_find(const struct json *rows, const struct json *value)
+{
+    size_t k = 0;
+    while (k < json_count(rows) && !json_equal(json_at(rows, k), value))
+        k++;
+    return k;
+}
+
+/* Takes out of the facts of each item what is the same in all of them. It is
+ * shown once. */
+static struct json *bulk_common(struct arena *a, const struct json *items)
+{
+    struct json *common = json_array(a);
+    struct json *first = json_get(json_at(items, 0), "rows");
+    const size_t n = json_count(items);
+    for (size_t i = 0; n > 1 && i < json_count(first);) {
+        struct json *value = json_at(first, i);
+        size_t in = 0;
+        while (in < n &&
+               bulk_find(json_get(json_at(items, in), "rows"), value) <
+                   json_count(json_get(json_at(items, in), "rows")))
+            in++;
+        if (in < n) {
+            i++;
+            continue;
+        }
+        json_add_json(common, value);
+        for (size_t k = n; k-- > 0;) {
+            struct json *rows = json_get(json_at(items, k), "rows");
+            json_drop(rows, bulk_find(rows, value));
+        }
+    }
+    return common;
 }
 
 /* The address of the list with its ticks, or without them where it would be too
@@ -240,6 +356,18 @@ static struct str bulk_back(struct call *c, const struct bulk_picks *p)
     return p->n && b.n < REQUEST_TARGET_MAX ? buf_text(&b) : p->back;
 }
 
+/* `matching`: {found, skipped}, of all that match the list; null for ticked
+ * ones. */
+static struct json *bulk_matching(struct arena *a, const struct bulk_picks *p)
+{
+    struct json *o = p->all ? json_object(a) : NULL;
+    if (o) {
+        json_set_text(o, "found", page_list_open(a, p->matches));
+        page_view_set_count(o, "skipped", (size_t)p->skipped);
+    }
+    return o;
+}
+
 static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
                                    const struct err *error)
 {
@@ -252,13 +380,16 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
     bulk_sort(c, &v, p, s, &of);
     TRY(bulk_find_same(c, p, &of));
     json_set_json(view, "head", bulk_head(&v, &of));
+    json_set_json(view, "matching", bulk_matching(c->a, p));
     json_set_bool(view, "yes", p->yes);
     json_set_text(view, "back_url", bulk_back(c, p));
     json_set_text(view, "list_url", p->back);
+    json_set_json(view, "common", bulk_common(c->a, of.items));
     json_set_json(view, "items", of.items);
     json_set_json(view, "left", of.left);
     /* Enter alone may not confirm a critical yes. */
     json_set_bool(view, "focus", of.n > 0 && !of.needs && !of.critical);
+    json_set_bool(view, "grave", of.critical);
     json_set_text(comment, "value", p->reason);
     json_set_text(comment, "help", STR("Each agent will read it."));
     json_set_text(comment, "need",
@@ -274,6 +405,8 @@ const struct err *inbox_bulk_confirm(struct call *c)
 {
     struct bulk_picks p;
     TRY(bulk_read(c, &p));
+    if (p.all)
+        TRY(bulk_load_all(c, &p));
     return bulk_show(c, &p, NULL);
 }
 
@@ -385,6 +518,12 @@ const struct err *inbox_bulk_decide(struct call *c)
         struct json *o = bulk_decide_one(c, &v, &p, i);
         done += json_get(o, "outcome") != NULL;
         json_add_json(rows, o);
+    }
+    /* Where each was recorded, the list says so; else a page gives reasons. */
+    const struct str list = page_answered_list(c, p.back, p.id, p.n);
+    if (done == p.n && done > 0 && list.p) {
+        response_see_other(c->rs, list);
+        return NULL;
     }
     json_set_bool(view, "yes", p.yes);
     json_set_int(view, "done", (int64_t)done);

@@ -35,11 +35,11 @@ const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
         if (str_is(f->due, dues[i].word))
             w->due = now + dues[i].minutes * 60 * CLOCK_SECOND;
     }
-    f->group = inbox_row_group_of(page_list_filter(c, "group"));
+    f->group = inbox_groups_by(page_list_filter(c, "group"));
     if ((view.p && (w->view == INBOX_VIEW__MAX || c->who.role == ROLE_USER)) ||
         !page_list_kind(c, &w->kind) ||
         (risk.p && w->severity == SEVERITY__MAX) || (f->due.p && !w->due) ||
-        f->group == INBOX_ROW_GROUP__MAX ||
+        f->group == INBOX_GROUPS__MAX ||
         (sort.p && !w->by_deadline && !str_is(sort, "risk")) ||
         str_runes(w->words) > PAGE_LIST_WORDS ||
         str_runes(w->agent) > PRINCIPAL_AGENT_NAME_MAX)
@@ -114,31 +114,31 @@ static struct json *filters_risks(struct call *c,
     return list;
 }
 
-/* Rows of links that set one key each; the first option is for none. */
+/* Menus that set one key each; the first option is for none. chip: what is set
+ * stands in the line with a link that removes it. */
 static const struct filters_row {
-    const char *key, *label, *member;
+    const char *key, *label;
+    bool chip;
     const char *options[OPTIONS][2]; /* word, label */
-} rows[] = {{"due",
-             "Due in",
-             "dues",
-             {{NULL, "Any"},
-              {"15m", "15 min"},
-              {"1h", "1 h"},
-              {"4h", "4 h"},
-              {"1d", "1 day"}}},
-            {"group",
-             "Group by",
-             "groups",
-             {{NULL, "None"},
-              {"like", "Similarity"},
-              {"agent", "Agent"},
-              {"deadline", "Deadline"}}},
-            {"sort",
-             "Sort",
-             "sorts",
-             {{NULL, "Risk, then deadline"}, {"deadline", "Deadline"}}}};
+} rows[] = {
+    {"due",
+     "Due",
+     true,
+     {{NULL, "Any"},
+      {"15m", "15 min"},
+      {"1h", "1 h"},
+      {"4h", "4 h"},
+      {"1d", "1 day"}}},
+    {"group",
+     "Group",
+     false,
+     {{NULL, "Alike"},
+      {"none", "None"},
+      {"agent", "Agent"},
+      {"deadline", "Deadline"}}},
+    {"sort", "Sort", false, {{NULL, "Risk"}, {"deadline", "Deadline"}}}};
 
-/* An active filter is shown outside of the fold, so that it can be removed. */
+/* An active filter is shown in the line, so that it can be removed. */
 static void filters_add_set(struct call *c, struct json *set, const char *key,
                             const char *name, struct str value)
 {
@@ -151,31 +151,87 @@ static void filters_add_set(struct call *c, struct json *set, const char *key,
     json_add_json(set, o);
 }
 
-static struct json *filters_links(struct call *c, const struct filters_row *r,
-                                  struct json *set)
+/* A menu: {label, now, items}; now: what it is set to, "" where a chip says
+ * it. */
+static void filters_add_menu(struct call *c, struct json *menus,
+                             const char *label, struct str now,
+                             struct json *items)
+{
+    struct json *o = json_object(c->a);
+    json_set_text(o, "label", str_of(label));
+    json_set_text(o, "now", now);
+    json_set_json(o, "items", items);
+    json_add_json(menus, o);
+}
+
+static void filters_add_links(struct call *c, const struct filters_row *r,
+                              struct json *menus, struct json *set)
 {
     struct json *list = json_array(c->a);
+    struct str now = str_of(r->chip ? "" : r->options[0][1]);
     for (size_t i = 0; i < OPTIONS && r->options[i][1]; i++) {
         const struct page_list_link link = {.path = "/inbox",
                                             .key = r->key,
                                             .word = str_of(r->options[i][0]),
                                             .label = str_of(r->options[i][1])};
-        if (page_list_link(c, list, &link) && link.word.p)
+        if (!page_list_link(c, list, &link) || !link.word.p)
+            continue;
+        if (r->chip)
             filters_add_set(c, set, r->key, r->label, link.label);
+        else
+            now = link.label;
     }
-    return list;
+    filters_add_menu(c, menus, r->label, now, list);
 }
 
-struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f)
+/* {name, url} of each agent of these rows that is not there yet. */
+static void filters_add_agents(struct call *c, struct json *list,
+                               struct suspension_rows of)
 {
+    for (size_t i = 0; i < of.n; i++) {
+        const struct str name = of.v[i].asked_by;
+        struct json *o = json_object(c->a);
+        size_t k = 0;
+        while (k < json_count(list) &&
+               !str_eq(json_get_text(json_at(list, k), "name"), name))
+            k++;
+        if (k < json_count(list))
+            continue;
+        json_set_text(o, "name", name);
+        json_set_text(o, "url", page_list_url(c, "/inbox", "agent", name));
+        json_add_json(list, o);
+    }
+}
+
+struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f,
+                                struct suspension_rows due,
+                                struct suspension_rows rest)
+{
+    const struct inbox_query *w = &f->query;
     struct json *o = json_object(c->a), *set = json_array(c->a);
-    json_set_json(o, "kinds", filters_kinds(c, f));
-    json_set_json(o, "risks", filters_risks(c, f));
+    struct json *menus = json_array(c->a), *views = json_array(c->a);
+    if (w->kind != KIND__MAX)
+        filters_add_set(c, set, "kind", "Kind",
+                        str_of(kind_words(w->kind)->label));
+    if (w->severity != SEVERITY__MAX)
+        filters_add_set(c, set, "risk", "Risk",
+                        str_of(vocabulary_severity(w->severity)->label));
+    filters_add_menu(c, menus, "Kind", STR(""), filters_kinds(c, f));
+    filters_add_menu(c, menus, "Risk", STR(""), filters_risks(c, f));
     for (size_t i = 0; i < countof(rows); i++)
-        json_set_json(o, rows[i].member, filters_links(c, &rows[i], set));
-    filters_add_set(c, set, "agent", "Agent", f->query.agent);
-    filters_add_set(c, set, "q", "Search", f->query.words);
+        filters_add_links(c, &rows[i], rows[i].chip ? menus : views, set);
+    filters_add_set(c, set, "agent", "Agent", w->agent);
+    filters_add_set(c, set, "q", "Search", w->words);
+    struct json *agents = json_array(c->a);
+    if (!w->agent.p) {
+        filters_add_agents(c, agents, due);
+        filters_add_agents(c, agents, rest);
+    }
+    json_set_json(o, "agents", agents);
+    json_set_json(o, "menus", menus);
+    json_set_json(o, "views", views);
     json_set_json(o, "set", set);
+    json_set_text(o, "words", w->words);
     json_set_text(o, "save_url", page_list_save(c, "/inbox"));
     return o;
 }

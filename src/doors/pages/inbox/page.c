@@ -4,13 +4,14 @@
 #include "base/clock.h"
 #include "base/shared/metrics.h"
 #include "doors/pages/inbox/filters.h"
+#include "doors/pages/inbox/groups.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
 #include "store/log/tlogs.h"
 
 #define SOON (15 * 60 * CLOCK_SECOND)
-#define SOON_ROWS 10
+#define SOON_ROWS 25 /* that stand first */
 
 /* The number of results, as far as they were counted. */
 static void page_set_found(struct arena *a, struct json *view,
@@ -24,43 +25,114 @@ static void page_set_found(struct arena *a, struct json *view,
     json_set_bool(view, "narrowed", inbox_filters_any(f));
 }
 
-static struct str page_shown(struct call *c, const struct inbox_filters *f,
-                             struct suspension_rows rows, bool more)
-{
-    return arena_join(c->a,
-                      str_of(!f->query.after ? ""
-                             : more         ? "Another "
-                                            : "The last "),
-                      words_count(c->a, (int64_t)rows.n), STR(" of "),
-                      page_list_open(c->a, inbox_filters_all(f)),
-                      str_of(f->query.after ? "" : " shown"));
-}
+/* The rows of one page. On the first one those that end soon stand first,
+ * whatever the order of the list, and nowhere else. */
+struct page_rows {
+    struct suspension_rows due, rest;
+    int64_t others;   /* end soon, and have another risk than the list */
+    int64_t more_due; /* 1: more than SOON_ROWS end soon */
+    int64_t pinned;   /* on a later page: until then they stand on the first */
+    struct str older; /* p NULL: no more */
+};
 
-/* `soon`: questions that end soon are shown above the list, whatever their
- * risk and the order of the list. */
-static const struct err *page_set_soon(struct call *c, struct page_view *v,
+/* Those that end soon, of the list and of every risk. */
+static const struct err *page_load_due(struct call *c,
                                        const struct inbox_filters *f,
-                                       struct json *view)
+                                       struct page_rows *p)
 {
-    struct json *o = json_object(c->a), *list = json_array(c->a);
+    const enum severity only = f->query.severity;
     struct inbox_query query = f->query;
+    struct suspension_rows found;
     const int64_t until = f->now + SOON;
-    struct suspension_rows rows = {.n = 0};
     query.severity = SEVERITY__MAX;
     query.due = query.due && query.due < until ? query.due : until;
     query.by_deadline = true;
     query.limit = SOON_ROWS;
-    if (!f->query.after)
-        TRY(inbox_list(c->pg, c->a, &query, &rows));
-    for (size_t i = 0; i < rows.n; i++) {
-        struct page_list_row row;
-        page_list_row_begin(&row, c, v);
-        json_add_json(
-            list, page_list_row_end(&row, inbox_row(&row.view, &rows.v[i])));
+    if (f->query.after) {
+        (void)str_int(page_list_filter(c, "pinned"), 0, INT64_MAX, &p->pinned);
+        return NULL;
     }
-    json_set_json(o, "rows", list);
-    json_set_json(view, "soon", rows.n ? o : NULL);
+    TRY(inbox_list(c->pg, c->a, &query, &found));
+    p->more_due = found.n == SOON_ROWS;
+    p->due.v = arena_many(c->a, found.n + 1, struct suspension);
+    for (size_t i = 0; i < found.n; i++) {
+        if (only == SEVERITY__MAX || found.v[i].severity == only)
+            p->due.v[p->due.n++] = found.v[i];
+        else
+            p->others++;
+    }
     return NULL;
+}
+
+/* Does it stand first, on this page or on the first one? */
+static bool page_is_pinned(const struct page_rows *p,
+                           const struct suspension *s)
+{
+    size_t k = 0;
+    if (p->pinned && s->expires_at && s->expires_at <= p->pinned)
+        return true;
+    while (k < p->due.n && !str_eq(p->due.v[k].id, s->id))
+        k++;
+    return k < p->due.n;
+}
+
+/* The others of the page. all: in the order of the list, one more than a page
+ * has where there are more. */
+static void page_take_rest(struct call *c, struct suspension_rows all,
+                           struct page_rows *p)
+{
+    p->rest.v = arena_many(c->a, all.n + 1, struct suspension);
+    for (size_t i = 0; i < all.n; i++) {
+        if (page_is_pinned(p, &all.v[i]))
+            continue;
+        if (p->due.n + p->rest.n == PAGE_LIST_ROWS) {
+            p->older = all.v[i - 1].id;
+            return;
+        }
+        p->rest.v[p->rest.n++] = all.v[i];
+    }
+    if (all.n > PAGE_LIST_ROWS)
+        p->older = all.v[all.n - 1].id;
+}
+
+static struct str page_shown(struct call *c, const struct inbox_filters *f,
+                             const struct page_rows *p)
+{
+    return arena_join(c->a,
+                      str_of(!f->query.after ? ""
+                             : p->older.p    ? "Another "
+                                             : "The last "),
+                      words_count(c->a, (int64_t)(p->due.n + p->rest.n)),
+                      STR(" of "), page_list_open(c->a, inbox_filters_all(f)),
+                      str_of(f->query.after ? "" : " shown"));
+}
+
+static struct str page_pinned(struct call *c, struct str url, int64_t until)
+{
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 5);
+    buf_str(&b, url);
+    buf_put(&b, "&pinned=");
+    buf_int(&b, until);
+    return buf_text(&b);
+}
+
+/* The pager; its link to the next page has the last time at which one of the
+ * rows ends that stand first, so that no page repeats them. */
+static struct json *page_pager(struct call *c, const struct inbox_filters *f,
+                               const struct page_rows *p)
+{
+    const struct page_list_pager pager = {.path = "/inbox",
+                                          .first = !f->query.after,
+                                          .older = p->older,
+                                          .shown = page_shown(c, f, p)};
+    struct json *o = page_list_pager(c, &pager);
+    int64_t until = p->pinned;
+    if (p->due.n > 0) /* in the order of their ends */
+        until = p->due.v[p->due.n - 1].expires_at - p->more_due;
+    if (o && p->older.p && until)
+        json_set_text(o, "older_url",
+                      page_pinned(c, json_get_text(o, "older_url"), until));
+    return o;
 }
 
 /* `log`, for admins: what keeps events from being signed; null: nothing. */
@@ -96,21 +168,35 @@ static const struct err *page_set_log(struct call *c, struct json *view)
     return NULL;
 }
 
+/* The highest risk that the reader decides together with others. */
+static struct str page_limit(struct call *c)
+{
+    const enum severity own = c->who.account.bulk_limit;
+    return vocabulary_severity(own == SEVERITY_UNSAID ? SEVERITY_MEDIUM : own)
+        ->wire;
+}
+
+/* The list without its risk, of what ends soon. */
+static struct str page_due_url(struct call *c, const struct inbox_filters *f)
+{
+    const struct str url = page_list_url(c, "/inbox", "risk", STR_NONE);
+    if (f->due.p)
+        return url;
+    return arena_join(c->a, url,
+                      str_of(str_find(url, '?', 0) < url.n ? "&" : "?"),
+                      STR("due=15m"));
+}
+
 static const struct err *page_show(struct call *c, struct inbox_filters *f,
-                                   struct suspension_rows rows)
+                                   const struct page_rows *p)
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
-    const bool more = rows.n > PAGE_LIST_ROWS;
-    rows.n = more ? PAGE_LIST_ROWS : rows.n;
-    const struct page_list_pager pager = {
-        .path = "/inbox",
-        .first = !f->query.after,
-        .older = more ? rows.v[rows.n - 1].id : STR_NONE,
-        .shown = page_shown(c, f, rows, more)};
     const char *title = vocabulary_inbox_view(f->query.view)->label;
-    const struct str here = page_list_url(
+    struct str here = page_list_url(
         c, "/inbox", "after", f->query.after ? f->query.after->id : STR_NONE);
+    if (p->pinned)
+        here = page_pinned(c, here, p->pinned);
     json_set_text(view, "heading", str_of(title));
     page_set_found(c->a, view, f);
     json_set_bool(view, "part", f->counts.looked > INBOX_WORDS_MAX);
@@ -118,17 +204,29 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     json_set_text(view, "reload_url", here);
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
-    json_set_json(view, "filters", inbox_filters_view(c, f));
+    json_set_json(view, "filters", inbox_filters_view(c, f, p->due, p->rest));
     TRY(page_set_log(c, view));
-    TRY(page_set_soon(c, &v, f, view));
+    page_view_set_count(view, "others_due", (size_t)p->others);
+    json_set_text(view, "others_url", page_due_url(c, f));
     json_set_json(view, "list", NULL);
-    if (rows.n) {
+    if (p->due.n + p->rest.n) {
         struct json *list = json_object(c->a);
-        json_set_json(list, "groups", inbox_row_groups(c, &v, rows, f->group));
+        struct json *sections =
+            inbox_groups(c, &v, p->due, p->rest, f->group);
+        if (p->due.n > 0 && p->more_due)
+            json_set_bool(json_get(json_at(sections, 0), "head"), "more",
+                          true);
+        json_set_json(list, "sections", sections);
         json_set_bool(list, "picks", principal_decides(&c->who));
+        json_set_text(list, "limit", page_limit(c));
+        /* Of a list of several pages. */
+        json_set_text(list, "all",
+                      p->older.p || f->query.after
+                          ? page_list_open(c->a, inbox_filters_all(f))
+                          : STR(""));
         json_set_json(view, "list", list);
     }
-    json_set_json(view, "pager", page_list_pager(c, &pager));
+    json_set_json(view, "pager", page_pager(c, f, p));
     return page_render(c, 200, "inbox", title, view);
 }
 
@@ -138,6 +236,7 @@ const struct err *inbox_page(struct call *c)
     struct inbox_filters f;
     struct suspension last; /* of the page before, open or not */
     struct suspension_rows rows;
+    struct page_rows p = {.others = 0};
     TRY(inbox_filters_read(c, &f, clock_now()));
     if (after.p) {
         const struct err *e = suspensions_get(c->pg, c->a, after, &last);
@@ -146,12 +245,14 @@ const struct err *inbox_page(struct call *c)
         f.query.after = &last;
     }
     TRY(inbox_list(c->pg, c->a, &f.query, &rows));
+    TRY(page_load_due(c, &f, &p));
+    page_take_rest(c, rows, &p);
     /* All further questions were answered meanwhile. */
-    if (f.query.after && rows.n == 0) {
+    if (f.query.after && p.rest.n == 0) {
         response_see_other(c->rs,
                            page_list_url(c, "/inbox", "after", STR_NONE));
         return NULL;
     }
     TRY(inbox_count(c->pg, c->a, &f.query, &f.counts));
-    return page_show(c, &f, rows);
+    return page_show(c, &f, &p);
 }

@@ -25,13 +25,21 @@ static void list_put_pair(struct buf *b, struct str key, struct str value)
     buf_escape(b, value);
 }
 
+/* The parts of an address that are of one page: its place in the list, and
+ * what was ticked or answered. */
+static bool list_of_page(struct str key)
+{
+    return str_is(key, "after") || str_is(key, "pinned") ||
+           str_is(key, "picked") || str_is(key, "answered");
+}
+
 /* All filters but one. A page begins anew with each, and without ticks. */
 static void list_put_others(struct call *c, struct buf *b, const char *but)
 {
     for (size_t i = 0; i < c->rq->query.n; i++) {
         const struct pair p = c->rq->query.v[i];
-        if (str_trim(p.value).n > 0 && !str_is(p.key, "after") &&
-            !str_is(p.key, "picked") && !(but && str_is(p.key, but)))
+        if (str_trim(p.value).n > 0 && !list_of_page(p.key) &&
+            !(but && str_is(p.key, but)))
             list_put_pair(b, p.key, str_trim(p.value));
     }
 }

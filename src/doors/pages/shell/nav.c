@@ -14,6 +14,11 @@ static struct str nav_count(struct call *c, int64_t n)
 
 static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
 {
+    static const char *const icons[INBOX_VIEW__MAX] = {[INBOX_MAY] = "inbox",
+                                                       [INBOX_MINE] = "person",
+                                                       [INBOX_GROUPS] =
+                                                           "people",
+                                                       [INBOX_ALL] = "all"};
     struct json *list = json_array(c->a);
     for (unsigned i = 0; i < INBOX_VIEW__MAX; i++) {
         const struct vocabulary_word *words =
@@ -25,6 +30,7 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
                               str_of(word.p ? "?view=" : NULL), word),
             .label = str_of(words->label),
             .count = nav_count(c, n[i]),
+            .icon = icons[i],
             .here = str_is(c->rq->path, "/inbox") &&
                     str_eq(request_query(c->rq, "view"), word)};
         /* A reader who does not answer has one view, of all questions. */

@@ -4,6 +4,7 @@
 #include "base/clock_text.h"
 #include "base/log.h"
 #include "doors/call/session.h"
+#include "doors/pages/shell/answered.h"
 #include "doors/pages/shell/nav.h"
 
 /* Above the longest plan next to another: each byte of a record of 256 kB may
@@ -78,7 +79,7 @@ static void page_set_back(struct call *c, struct json *page)
 static void page_set(struct call *c, struct json *view, const char *title,
                      bool load)
 {
-    struct json *p = json_object(c->a), *person = NULL;
+    struct json *p = json_object(c->a), *person = NULL, *answered = NULL;
     const struct str theme = c->who.account.theme;
     const struct str zone = c->who.account.time_zone;
     const bool chosen = str_is(theme, "light") || str_is(theme, "dark");
@@ -102,6 +103,9 @@ static void page_set(struct call *c, struct json *view, const char *title,
                   c->cookie.p && c->who.account.single_key ? STR("once")
                                                            : STR(""));
     json_set_text(p, "zone", zone.p ? zone : STR("UTC"));
+    if (load && c->cookie.p && page_answered(c, &answered))
+        log_line(LOG_WARN, "what was answered cannot be read");
+    json_set_json(p, "answered", answered);
     page_set_back(c, p);
     page_nav(c, p, load);
     json_set_json(view, "page", p);
