@@ -13,7 +13,7 @@ import pytest
 import kit
 
 from kit import answer, ask, new_id, wait_for
-from page import Page
+from page import Page, send
 from questions import many
 
 route = pytest.mark.route
@@ -746,6 +746,18 @@ def test_an_answer_leads_to_the_next_of_its_list(me, post, person, operator):
         asked = ask_()
         where = after(me.client, asked, list=list_, order=order)
         assert where == f"/suspensions/{asked['suspension_id']}", list_
+    # As its reader wishes it.
+    for wish in ("list", "stay", "next"):
+        assert send(me.client, "/settings/profile",
+                    {"After an answer": wish}).status_code == 303
+        asked, later = ask_(), ask_()
+        where = after(me.client, asked, list="/inbox", order=later[
+            "suspension_id"])
+        said = f"?answered={asked['suspension_id']}"
+        assert where == {
+            "list": f"/inbox{said}",
+            "stay": f"/suspensions/{asked['suspension_id']}",
+            "next": f"/suspensions/{later['suspension_id']}{said}"}[wish]
     asked = ask_()
     where = after(me.client, asked, list="/inboxes//evil.example", order="")
     assert where == f"/inbox?answered={asked['suspension_id']}"

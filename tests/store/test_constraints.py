@@ -327,7 +327,7 @@ PARTS = {
     "UPDATE": {
         "principal": "login_failures login_failed_at password_hash role name "
                      "groups bulk_limit disabled_at time_zone theme "
-                     "signed_in_at single_key",
+                     "signed_in_at single_key after_answer",
         "api_key": "last_used_at revoked_at reach severity_floor decides"}}
 
 

@@ -69,6 +69,9 @@ Test(person, words)
     cr_expect(person_bulk_limit(a, STR_NONE, &limit));
     cr_expect(!person_theme(a, STR("auto"), &s) && str_is(s, "auto"));
     cr_expect(person_theme(a, STR_NONE, &s));
+    cr_expect(!person_after_answer(a, STR("stay"), &s) && str_is(s, "stay"));
+    cr_expect(person_after_answer(a, STR("auto"), &s));
+    cr_expect(person_after_answer(a, STR_NONE, &s));
 }
 
 Test(person, groups_are_kept_sorted_and_once)

@@ -22,6 +22,7 @@ static const struct record_field person_fields[] = {
     {RECORD_TEXT(person, time_zone, IN_ROW | IN_PART)},
     {RECORD_TEXT(person, theme, IN_ROW | IN_PART)},
     {RECORD_FLAG(person, single_key, IN_ROW | IN_PART)},
+    {RECORD_TEXT(person, after_answer, IN_ROW | IN_PART)},
     {RECORD_TIME(person, created_at, IN_TABLE)},
     {RECORD_TIME(person, signed_in_at, IN_ROW)},
     {RECORD_TIME(person, disabled_at, IN_ROW | IN_UPDATE)},
@@ -108,17 +109,35 @@ const struct err *person_bulk_limit(struct arena *a, struct str typed,
                               "A limit is low, medium, high or critical.");
 }
 
+/* One of three words. */
+static bool person_word(struct str typed, const char *const words[3],
+                        struct str *out)
+{
+    size_t i = 0;
+    while (i < 3 && !str_is(typed, words[i]))
+        i++;
+    if (i < 3)
+        *out = str_of(words[i]);
+    return i < 3;
+}
+
 const struct err *person_theme(struct arena *a, struct str typed,
                                struct str *out)
 {
     static const char *const words[] = {"auto", "light", "dark"};
-    for (size_t i = 0; i < countof(words); i++) {
-        if (!str_is(typed, words[i]))
-            continue;
-        *out = str_of(words[i]);
-        return NULL;
-    }
-    return person_wrong(a, "theme", "A theme is auto, light or dark.");
+    return person_word(typed, words, out)
+               ? NULL
+               : person_wrong(a, "theme", "A theme is auto, light or dark.");
+}
+
+const struct err *person_after_answer(struct arena *a, struct str typed,
+                                      struct str *out)
+{
+    static const char *const words[] = {"next", "list", "stay"};
+    return person_word(typed, words, out)
+               ? NULL
+               : person_wrong(a, "after_answer",
+                              "After an answer comes next, list or stay.");
 }
 
 const struct err *person_password(struct arena *a, struct str typed)

@@ -25,6 +25,7 @@ struct person {
     struct str time_zone;  /* p NULL: UTC */
     struct str theme;      /* auto, light or dark */
     bool single_key;       /* a letter key answers without a second press */
+    struct str after_answer; /* next, list or stay: what follows an answer */
     int64_t created_at, signed_in_at, disabled_at; /* 0: not */
     struct str password_hash; /* of a new one; else p NULL */
 };
@@ -59,6 +60,8 @@ const struct err *person_groups(struct arena *a, struct str typed,
 const struct err *person_password(struct arena *a, struct str typed) MUST;
 const struct err *person_theme(struct arena *a, struct str typed,
                                struct str *out) MUST;
+const struct err *person_after_answer(struct arena *a, struct str typed,
+                                      struct str *out) MUST;
 
 /* May `by`, an admin's id, change old to new? admins: the number of other
  * active admins. Nobody demotes or disables themselves, nor the last admin:

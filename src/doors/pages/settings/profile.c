@@ -17,6 +17,11 @@ static const struct settings_form_option keys[] = {
     {"twice", "Press twice: the second press answers"},
     {"once", "Single key: one press answers low-risk requests"},
 };
+static const struct settings_form_option after[] = {
+    {"next", "Show the next request of the list"},
+    {"list", "Return to the list"},
+    {"stay", "Show the answered request"},
+};
 static const struct settings_form_field profile_fields[] = {
     {.key = "name", .label = "Name", .type = "string", .required = true,
      .max = PERSON_NAME_MAX, .help = "Display name"},
@@ -28,6 +33,8 @@ static const struct settings_form_field profile_fields[] = {
     {.key = "keys", .label = "Answer shortcuts", .type = "enum",
      .required = true, SETTINGS_FORM_ALL(options, keys),
      .help = "An answer is final. There is no undo"},
+    {.key = "after_answer", .label = "After an answer", .type = "enum",
+     .required = true, SETTINGS_FORM_ALL(options, after)},
 };
 
 /* The result of the password form. */
@@ -43,6 +50,7 @@ static struct json *profile_values(struct settings_view *v)
     json_set_text(values, "name", own->name);
     json_set_text(values, "theme", own->theme);
     json_set_text(values, "keys", str_of(own->single_key ? "once" : "twice"));
+    json_set_text(values, "after_answer", own->after_answer);
     json_set_text_given(values, "time_zone", own->time_zone);
     return values;
 }
@@ -84,6 +92,8 @@ static const struct err *profile_save(struct settings_view *v,
     const struct str zone = str_trim(json_get_text(values, "time_zone"));
     TRY(person_name(c->a, "name", json_get_text(values, "name"), &p.name));
     TRY(person_theme(c->a, json_get_text(values, "theme"), &p.theme));
+    TRY(person_after_answer(c->a, json_get_text(values, "after_answer"),
+                            &p.after_answer));
     p.single_key = str_is(json_get_text(values, "keys"), "once");
     p.time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
     if (p.time_zone.p && !zone_known(zone))
@@ -93,9 +103,10 @@ static const struct err *profile_save(struct settings_view *v,
     TRY(people_profile(c->pg, c->a, &p));
     SETTINGS_PAGE_LOG(c,
                       "profile.change name=\"%.*s\" zone=%.*s theme=%.*s "
-                      "keys=%s",
+                      "keys=%s after_answer=%.*s",
                       STR_FMT(p.name), STR_FMT(p.time_zone), STR_FMT(p.theme),
-                      p.single_key ? "once" : "twice");
+                      p.single_key ? "once" : "twice",
+                      STR_FMT(p.after_answer));
     return NULL;
 }
 

@@ -134,10 +134,13 @@ const struct err *page_answered_next(struct call *c,
 {
     struct str ids[PAGE_ANSWERED_MAX];
     const struct str list = pairs_get(*posted, "list");
-    const size_t n = answered_ids(pairs_get(*posted, "order"), ids);
+    size_t n = answered_ids(pairs_get(*posted, "order"), ids);
     *out = page_view_path(c->a, "/suspensions/", id, "");
-    if (!str_starts(list, STR("/inbox")))
+    if (!str_starts(list, STR("/inbox")) ||
+        str_is(c->who.account.after_answer, "stay"))
         return NULL;
+    if (str_is(c->who.account.after_answer, "list"))
+        n = 0;
     for (size_t i = 0; i < n; i++) {
         bool yes;
         TRY(answered_is_next(c, ids[i], &yes));

@@ -19,7 +19,8 @@ struct str page_answered_list(struct call *c, struct str list,
                               const struct str *ids, size_t n);
 /* After the answer to the question id: of the ids in the posted `order`, what
  * followed it in the posted `list`, the first that is still open and this
- * reader's to answer; else the list; without a list the question itself. */
+ * reader's to answer; else the list; without a list the question itself. A
+ * person's own setting may leave out the next ones, or the list too. */
 const struct err *page_answered_next(struct call *c,
                                      const struct pairs *posted, struct str id,
                                      struct str *out) MUST;
