@@ -141,6 +141,7 @@
     var plain = new URL(location.href);
     if (plain.searchParams.has("answered")) {
         plain.searchParams.delete("answered");
+        plain.searchParams.delete("list");
         history.replaceState(null, "", plain.pathname + plain.search);
     }
     if (told && heading && document.activeElement === body) {
@@ -1103,17 +1104,20 @@
 
     /* ---- from one to the next ---- */
 
-    function remember() {
+    function keep(list) {
         try {
-            sessionStorage.setItem("list", JSON.stringify({
-                at: location.pathname + location.search,
-                name: one("h1").textContent,
-                of: all("li.row .title").map(function (link) {
-                    return link.getAttribute("href");
-                }) }));
+            sessionStorage.setItem("list", JSON.stringify(list));
         } catch (error) {
             return;
         }
+    }
+
+    function remember() {
+        keep({ at: location.pathname + location.search,
+            name: one("h1").textContent,
+            of: all("li.row .title").map(function (link) {
+                return link.getAttribute("href");
+            }) });
     }
 
     function remembered() {
@@ -1164,6 +1168,16 @@
         }
     }
 
+    /* What was answered on the way through the list. */
+    function passed(link) {
+        var from = remembered();
+        var id = link.getAttribute("href").split("/").pop();
+        from.done = (from.done || []).filter(function (one) {
+            return one !== id;
+        }).concat(id).slice(-49);
+        keep(from);
+    }
+
     /* An answer leads on to what follows in the list from which the reader
      * came: its form says which list that is. */
     function leadOn(form) {
@@ -1182,6 +1196,7 @@
             add("order", of.slice(at + 1, at + 21).map(function (address) {
                 return address.split("/").pop();
             }).join("."));
+            add("done", (from.done || []).join("."));
         }
     }
 
@@ -1466,6 +1481,7 @@
     if (/^\/(inbox|decided)$/.test(location.pathname)) {
         remember();
     } else {
+        all("#answered a").forEach(passed);
         neighbours();
     }
     /* An answer that was too long to be led to its page: a reload asks for that

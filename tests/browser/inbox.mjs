@@ -115,7 +115,7 @@ async function clear(page, word) {
                 return;
             }
             await go("a"); // back in the list
-            assert.match(await text(page, "#answered"), /^\d+ approved\.$/);
+            assert.match(await text(page, "#answered"), /^Done: \d+ approved\.$/);
         }
     }
 
@@ -506,7 +506,8 @@ for (const scripts of [true, false]) {
             await press(page, "Approve instead");
             await press(page, "Approve 4");
             assert.equal(new URL(page.url()).pathname, "/inbox");
-            assert.equal(await text(page, "#answered"), "4 approved.");
+            assert.equal(await text(page, "#answered"),
+                "Done: 4 approved.");
             for (const { suspension_id: id } of asked) {
                 assert.equal((await suspension(id)).outcome, "authorized");
             }
@@ -544,7 +545,8 @@ test("all that match are answered in pages of fifty", () =>
                 .evaluateAll((all) => all.map(({ value }) =>
                     value.split(":")[0]));
             await press(page, `Approve ${n}`);
-            assert.equal(await text(page, "#answered"), `${n} approved.`);
+            assert.equal(await text(page, "#answered"),
+                `Done: ${n} approved.`);
             for (const id of listed) {
                 assert.equal((await suspension(id)).outcome, "authorized");
             }

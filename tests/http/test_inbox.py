@@ -735,12 +735,18 @@ def test_an_answer_leads_to_the_next_of_its_list(me, post, person, operator):
     order = ".".join(["x", new_id(), *ids(one, gone, foreign, next_), "..."])
     where = after(me.client, one, list="/inbox?risk=low", order=order)
     assert where == (f"/suspensions/{next_['suspension_id']}"
-                     f"?answered={one['suspension_id']}")
+                     f"?answered={one['suspension_id']}"
+                     "&list=%2Finbox%3Frisk%3Dlow")
     text = Page(me.client.get(where)).text
-    assert "Approved:" in text and "View" in text
+    n = re.search(r'total">([\d+]+)', me.client.get("/inbox?risk=low").text)[1]
+    assert "Approved:" in text and f"View {n} left in Low" in text
     # At the end of the list back to it.
-    where = after(me.client, next_, list="/inbox?risk=low", order=order)
-    assert where == f"/inbox?risk=low&answered={next_['suspension_id']}"
+    done = ".".join(ids(one, gone, foreign))
+    where = after(me.client, next_, list="/inbox?risk=low", order=order,
+                  done=done)
+    assert where == (f"/inbox?risk=low&answered={done}."
+                     f"{next_['suspension_id']}")
+    assert "Done: 2 approved." in Page(me.client.get(where)).text
     # From no list, or from nowhere here: the result.
     for list_ in ("", "/decided", "//evil.example/inbox", "https://evil/"):
         asked = ask_()
@@ -757,11 +763,31 @@ def test_an_answer_leads_to_the_next_of_its_list(me, post, person, operator):
         assert where == {
             "list": f"/inbox{said}",
             "stay": f"/suspensions/{asked['suspension_id']}",
-            "next": f"/suspensions/{later['suspension_id']}{said}"}[wish]
+            "next": f"/suspensions/{later['suspension_id']}{said}"
+                    "&list=%2Finbox"}[wish]
     asked = ask_()
     where = after(me.client, asked, list="/inboxes//evil.example", order="")
     assert where == f"/inbox?answered={asked['suspension_id']}"
     assert me.client.get("/inbox?answered=" + "x." * 900).status_code == 200
+
+
+@pytest.mark.parametrize("list_, said", [
+    ("/inbox?q={word}", "left in this list"), ("/inbox", "left in Inbox"),
+    ("/inbox?agent=refunds-agent", "left in refunds-agent"),
+    ("/inbox?kind=none", "left in Question"),
+    ("/inbox?kind=none&risk=low", "left in this list"),
+    ("/inbox?agent=nobody-here", ""), ("/inbox?risk=up", ""), ("/decided", ""),
+    ("/inbox?q=%zz", "")])
+def test_the_line_says_how_many_are_left(me, post, list_, said):
+    word = "left" + new_id()[:6]
+    done, next_ = (post(f"{word} {n}", severity="low") for n in range(2))
+    after(me.client, done)
+    text = Page(me.client.get(
+        f"/suspensions/{next_['suspension_id']}", params={
+            "answered": done["suspension_id"],
+            "list": list_.format(word=word)})).text
+    assert "Approved:" in text
+    assert said in text if said else " left in " not in text, text
 
 
 # --- Saved views ----------------------------------------------------------

@@ -219,6 +219,20 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
 
 /* ---- one question --------------------------------------------------- */
 
+int64_t inbox_counted(const struct inbox_counts *n, enum kind kind,
+                      enum severity severity)
+{
+    int64_t all = 0;
+    for (unsigned k = 0; k < KIND__MAX; k++) {
+        for (unsigned s = 0; s < SEVERITY__MAX; s++) {
+            if ((kind == KIND__MAX || k == kind) &&
+                (severity == SEVERITY__MAX || s == severity))
+                all += n->cell[k][s];
+        }
+    }
+    return all > INBOX_COUNT_MAX ? INBOX_COUNT_MAX + 1 : all;
+}
+
 const struct err *inbox_place(struct pg *pg, struct arena *a,
                               const struct principal *reader,
                               enum inbox_view view,

@@ -43,6 +43,11 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
                               const struct inbox_query *w,
                               struct inbox_counts *out) MUST;
 
+/* Of one kind and severity, or of all (KIND__MAX, SEVERITY__MAX); at most
+ * INBOX_COUNT_MAX + 1. */
+int64_t inbox_counted(const struct inbox_counts *n, enum kind kind,
+                      enum severity severity);
+
 /* The position of an open question, by severity and then by deadline: the
  * number of questions before it, at most INBOX_COUNT_MAX + 1, and its
  * neighbours (p NULL: none). */

@@ -98,15 +98,10 @@ static void bulk_take(struct call *c, struct bulk_picks *p,
 /* In place of ticked ones the first of the list at p->back. */
 static const struct err *bulk_load_all(struct call *c, struct bulk_picks *p)
 {
-    const size_t from = str_find(p->back, '?', 0);
-    struct request rq = *c->rq;
-    struct call list = *c;
+    struct call list;
     struct inbox_filters f;
     struct suspension last;
-    list.rq = &rq;
-    TRY(request_form(
-        c->a, str_sub(p->back, from < p->back.n ? from + 1 : from, p->back.n),
-        REQUEST_PAIRS_MAX, &rq.query));
+    TRY(page_list_at(c, p->back, &list));
     TRY(inbox_filters_read(&list, &f, clock_now()));
     TRY(inbox_count(c->pg, c->a, &f.query, &f.counts));
     p->matches = inbox_filters_all(&f);

@@ -2,7 +2,6 @@
  * them. */
 #include "doors/pages/inbox/filters.h"
 
-#include "base/clock.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/shell/list.h"
 
@@ -10,67 +9,27 @@
 
 #define OPTIONS 5 /* of a row of links */
 
-static const struct {
-    const char *word;
-    int64_t minutes;
-} dues[] = {{"15m", 15}, {"1h", 60}, {"4h", 240}, {"1d", 1440}};
-
 const struct err *inbox_filters_read(struct call *c, struct inbox_filters *f,
                                      int64_t now)
 {
-    const struct str view = page_list_filter(c, "view");
-    const struct str risk = page_list_filter(c, "risk");
-    const struct str sort = page_list_filter(c, "sort");
-    struct inbox_query *w = &f->query;
-    *f = (struct inbox_filters){.now = now, .due = page_list_filter(c, "due")};
-    *w = (struct inbox_query){.reader = &c->who,
-                             .agent = page_list_filter(c, "agent"),
-                             .words = page_list_filter(c, "q"),
-                             .by_deadline = str_is(sort, "deadline"),
-                             .limit = PAGE_LIST_ROWS + 1};
-    w->view = view.p ? vocabulary_inbox_view_of(view) : inbox_first(&c->who);
-    w->severity = risk.p ? vocabulary_severity_of(vocabulary_of_key(risk))
-                         : SEVERITY__MAX;
-    for (size_t i = 0; i < countof(dues); i++) {
-        if (str_is(f->due, dues[i].word))
-            w->due = now + dues[i].minutes * 60 * CLOCK_SECOND;
-    }
-    f->group = inbox_groups_by(page_list_filter(c, "group"));
-    if ((view.p && (w->view == INBOX_VIEW__MAX || c->who.role == ROLE_USER)) ||
-        !page_list_kind(c, &w->kind) ||
-        (risk.p && w->severity == SEVERITY__MAX) || (f->due.p && !w->due) ||
-        f->group == INBOX_GROUPS__MAX ||
-        (sort.p && !w->by_deadline && !str_is(sort, "risk")) ||
-        str_runes(w->words) > PAGE_LIST_WORDS ||
-        str_runes(w->agent) > PRINCIPAL_AGENT_NAME_MAX)
-        return page_list_bad();
-    return NULL;
+    *f = (struct inbox_filters){
+        .now = now,
+        .due = page_list_filter(c, "due"),
+        .group = inbox_groups_by(page_list_filter(c, "group"))};
+    return page_list_open_of(c, now, &f->query) &&
+                   f->group != INBOX_GROUPS__MAX
+               ? NULL
+               : page_list_bad();
 }
 
 /* ---- counts --------------------------------------------------------- */
-
-/* Of the cells of one kind or severity, or all; at most INBOX_COUNT_MAX + 1. */
-static int64_t filters_sum(const struct inbox_counts *n, enum kind kind,
-                           enum severity severity)
-{
-    int64_t all = 0;
-    for (unsigned k = 0; k < KIND__MAX; k++) {
-        for (unsigned s = 0; s < SEVERITY__MAX; s++) {
-            if ((kind != KIND__MAX && k != kind) ||
-                (severity != SEVERITY__MAX && s != severity))
-                continue;
-            all += n->cell[k][s];
-        }
-    }
-    return all > INBOX_COUNT_MAX ? INBOX_COUNT_MAX + 1 : all;
-}
 
 /* Adds a link that sets a kind or a severity, with the number of results. */
 static void filters_add(struct call *c, const struct inbox_filters *f,
                         struct json *list, struct page_list_link *link,
                         enum kind kind, enum severity severity)
 {
-    const int64_t n = filters_sum(&f->counts, kind, severity);
+    const int64_t n = inbox_counted(&f->counts, kind, severity);
     link->path = "/inbox";
     link->count = page_list_open(c->a, n);
     link->none = n == 0;
@@ -238,7 +197,7 @@ struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f,
 
 int64_t inbox_filters_all(const struct inbox_filters *f)
 {
-    return filters_sum(&f->counts, f->query.kind, f->query.severity);
+    return inbox_counted(&f->counts, f->query.kind, f->query.severity);
 }
 
 bool inbox_filters_any(const struct inbox_filters *f)

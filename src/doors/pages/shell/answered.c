@@ -3,9 +3,10 @@
 
 #include "base/clock.h"
 #include "doors/pages/shell/badge.h"
-#include "store/question/suspensions.h"
+#include "doors/pages/shell/list.h"
+#include "store/question/inbox.h"
 
-#define FRESH (15 * 60 * CLOCK_SECOND) /* an answer is news for so long */
+#define FRESH (60 * 60 * CLOCK_SECOND) /* an answer is news for so long */
 #define ID_MAX 64                      /* bytes; no id is longer */
 
 /* The ids in a text, with a dot between two; each once. */
@@ -25,31 +26,54 @@ static size_t answered_ids(struct str text, struct str ids[PAGE_ANSWERED_MAX])
 
 /* ---- the line ------------------------------------------------------- */
 
-/* Adds one to the number of this outcome. */
-static void answered_count(struct arena *a, struct json *many,
+/* The outcomes of several, in the order of their first one. */
+struct answered_many {
+    struct json *words; /* an object for each: word, tone, n */
+    struct str tone;    /* of all of them, or plain */
+};
+
+static void answered_count(struct arena *a, struct answered_many *many,
                            const struct json *badge)
 {
     const struct str word = json_get_text(badge, "word");
     struct buf lower = buf_make(a, 64);
     struct json *o = NULL;
     buf_lower(&lower, word);
-    for (size_t i = 0; i < json_count(many) && !o; i++) {
-        struct json *at = json_at(many, i);
+    for (size_t i = 0; i < json_count(many->words) && !o; i++) {
+        struct json *at = json_at(many->words, i);
         if (str_eq(json_get_text(at, "word"), buf_text(&lower)))
             o = at;
     }
     if (!o) {
         o = json_object(a);
         json_set_text(o, "word", buf_text(&lower));
-        json_set_text(o, "tone", json_get_text(badge, "tone"));
-        json_add_json(many, o);
+        many->tone = json_count(many->words) > 0
+                         ? STR("plain")
+                         : arena_str(a, json_get_text(badge, "tone"));
+        json_add_json(many->words, o);
     }
     json_set_int(o, "n", json_int(json_get(o, "n")) + 1);
 }
 
+/* "12 approved, 1 rejected" */
+static struct str answered_text(struct arena *a,
+                                const struct answered_many *many)
+{
+    struct buf b = buf_make(a, 1024);
+    for (size_t i = 0; i < json_count(many->words); i++) {
+        const struct json *o = json_at(many->words, i);
+        buf_put(&b, i ? ", " : "");
+        buf_int(&b, json_int(json_get(o, "n")));
+        buf_put(&b, " ");
+        buf_str(&b, json_get_text(o, "word"));
+    }
+    return buf_text(&b);
+}
+
 /* Was it answered by this reader just now? Sets *one and counts it. */
 static const struct err *answered_add(struct call *c, struct str id,
-                                      struct json *one, struct json *many)
+                                      struct json *one,
+                                      struct answered_many *many)
 {
     struct arena *own = arena_within(c->a);
     const struct page_view v = page_view(own, clock_now());
@@ -70,42 +94,101 @@ static const struct err *answered_add(struct call *c, struct str id,
     return NULL;
 }
 
-const struct err *page_answered(struct call *c, struct json **out)
+/* What a list is called: by its one filter, else by its view. p NULL: by
+ * several, or by words. */
+static struct str answered_name(const struct inbox_query *w)
 {
-    struct str ids[PAGE_ANSWERED_MAX];
-    struct json *one = json_object(c->a), *many = json_array(c->a);
-    const size_t n = answered_ids(request_query(c->rq, "answered"), ids);
-    for (size_t i = 0; i < n; i++)
-        TRY(answered_add(c, ids[i], one, many));
-    *out = json_count(many) ? json_object(c->a) : NULL;
-    if (*out) {
-        json_set_text(*out, "tone",
-                      json_count(many) > 1
-                          ? STR("plain")
-                          : json_get_text(json_at(many, 0), "tone"));
-        json_set_json(*out, "one", n == 1 ? one : NULL);
-        json_set_json(*out, "many", n == 1 ? NULL : many);
-    }
+    const bool risk = w->severity != SEVERITY__MAX;
+    const bool kind = w->kind != KIND__MAX;
+    const char *const label = risk   ? vocabulary_severity(w->severity)->label
+                              : kind ? kind_words(w->kind)->label
+                                     : vocabulary_inbox_view(w->view)->label;
+    if (risk + kind + (w->agent.p != NULL) > 1 || w->words.p || w->due ||
+        (w->view != INBOX_MAY && (risk || kind || w->agent.p)))
+        return STR_NONE;
+    return w->agent.p ? w->agent : str_of(label);
+}
+
+/* `left`: {found, name}, of the list at the address from which the answer was
+ * given; null: none is left, or there is no such list. */
+static const struct err *answered_left(struct call *c, struct json *o)
+{
+    const struct str at = request_query(c->rq, "list");
+    struct json *left = json_object(c->a);
+    struct inbox_query query;
+    struct inbox_counts counts;
+    struct call list;
+    json_set_json(o, "left", NULL);
+    if (!str_starts(at, STR("/inbox")) || page_list_at(c, at, &list) ||
+        !page_list_open_of(&list, clock_now(), &query))
+        return NULL;
+    TRY(inbox_count(c->pg, c->a, &query, &counts));
+    const int64_t n = inbox_counted(&counts, query.kind, query.severity);
+    json_set_text(left, "found", page_list_open(c->a, n));
+    json_set_text(left, "name", answered_name(&query));
+    if (n > 0)
+        json_set_json(o, "left", left);
     return NULL;
 }
 
+const struct err *page_answered(struct call *c, struct json **out)
+{
+    struct str ids[PAGE_ANSWERED_MAX];
+    struct json *one = json_object(c->a);
+    struct answered_many many = {.words = json_array(c->a)};
+    const size_t n = answered_ids(request_query(c->rq, "answered"), ids);
+    *out = NULL;
+    for (size_t i = 0; i < n; i++)
+        TRY(answered_add(c, ids[i], one, &many));
+    if (json_count(many.words) == 0)
+        return NULL;
+    *out = json_object(c->a);
+    json_set_text(*out, "tone", many.tone);
+    json_set_json(*out, "one", n == 1 ? one : NULL);
+    json_set_text(*out, "many",
+                  n == 1 ? STR("") : answered_text(c->a, &many));
+    return answered_left(c, *out);
+}
+
 /* ---- the address ---------------------------------------------------- */
+
+/* The address of the list at `list`, or of the inbox. */
+static struct str answered_known(struct str list)
+{
+    /* It becomes a header. */
+    return str_visible(list) && (str_is(list, "/inbox") ||
+                                 str_starts(list, STR("/inbox?")))
+               ? list
+               : STR("/inbox");
+}
 
 struct str page_answered_list(struct call *c, struct str list,
                               const struct str *ids, size_t n)
 {
     struct buf b = buf_make(c->a, 2 * REQUEST_TARGET_MAX);
-    /* It becomes a header. */
-    const bool known = str_visible(list) && (str_is(list, "/inbox") ||
-                                             str_starts(list, STR("/inbox?")));
-    buf_str(&b, known ? list : STR("/inbox"));
-    buf_put(&b, str_find(list, '?', 0) < list.n && known ? "&" : "?");
+    const struct str known = answered_known(list);
+    buf_str(&b, known);
+    buf_put(&b, str_find(known, '?', 0) < known.n ? "&" : "?");
     buf_put(&b, "answered=");
     for (size_t i = 0; i < n; i++) {
         buf_put(&b, i ? "." : "");
         buf_escape(&b, str_head(ids[i], ID_MAX));
     }
     return b.n <= REQUEST_TARGET_MAX ? buf_text(&b) : STR_NONE;
+}
+
+/* The question `next` of the list after the answer to the question id. */
+static struct str answered_onward(struct call *c, struct str list,
+                                  struct str next, struct str id)
+{
+    const struct str path =
+        page_view_path(c->a, "/suspensions/", next, "?answered=");
+    const struct str to = page_view_path(c->a, arena_z(c->a, path), id, "");
+    struct buf b = buf_make(c->a, 4 * REQUEST_TARGET_MAX);
+    buf_str(&b, to);
+    buf_put(&b, "&list=");
+    buf_escape(&b, answered_known(list));
+    return b.n <= REQUEST_TARGET_MAX ? buf_text(&b) : to;
 }
 
 /* Is it open, and this reader's to answer? */
@@ -134,24 +217,26 @@ const struct err *page_answered_next(struct call *c,
 {
     struct str ids[PAGE_ANSWERED_MAX];
     const struct str list = pairs_get(*posted, "list");
+    const struct str wish = c->who.account.after_answer;
     size_t n = answered_ids(pairs_get(*posted, "order"), ids);
     *out = page_view_path(c->a, "/suspensions/", id, "");
-    if (!str_starts(list, STR("/inbox")) ||
-        str_is(c->who.account.after_answer, "stay"))
+    if (!str_starts(list, STR("/inbox")) || str_is(wish, "stay"))
         return NULL;
-    if (str_is(c->who.account.after_answer, "list"))
-        n = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !str_is(wish, "list"); i++) {
         bool yes;
         TRY(answered_is_next(c, ids[i], &yes));
         if (yes) {
-            const struct str next =
-                page_view_path(c->a, "/suspensions/", ids[i], "?answered=");
-            *out = page_view_path(c->a, arena_z(c->a, next), id, "");
+            *out = answered_onward(c, list, ids[i], id);
             return NULL;
         }
     }
-    const struct str back = page_answered_list(c, list, &id, 1);
+    /* The list says what was answered on the way through it. */
+    n = answered_ids(pairs_get(*posted, "done"), ids);
+    n = n < PAGE_ANSWERED_MAX ? n : PAGE_ANSWERED_MAX - 1;
+    ids[n++] = id;
+    struct str back = page_answered_list(c, list, ids, n);
+    if (!back.p)
+        back = page_answered_list(c, list, &id, 1);
     *out = back.p ? back : *out;
     return NULL;
 }

@@ -8,8 +8,9 @@
 #define PAGE_ANSWERED_MAX 50 /* questions */
 
 /* `answered`, of the ids in the address: {tone, one: {word, title,
- * suspension_id}, many: [{n, word, tone}]}, one of the two. Only what this
- * reader has answered within the last minutes counts, as it is stored; NULL:
+ * suspension_id}, many: "12 approved, 1 rejected", left}, one of the first two;
+ * left: {found, name} of the list that the address names, else null. Only what
+ * this reader has answered within the last hour counts, as it is stored; NULL:
  * nothing. */
 const struct err *page_answered(struct call *c, struct json **out) MUST;
 
@@ -19,8 +20,9 @@ struct str page_answered_list(struct call *c, struct str list,
                               const struct str *ids, size_t n);
 /* After the answer to the question id: of the ids in the posted `order`, what
  * followed it in the posted `list`, the first that is still open and this
- * reader's to answer; else the list; without a list the question itself. A
- * person's own setting may leave out the next ones, or the list too. */
+ * reader's to answer; else the list, which says what was answered of the
+ * posted `done` too; without a list the question itself. A person's own
+ * setting may leave out the next ones, or the list too. */
 const struct err *page_answered_next(struct call *c,
                                      const struct pairs *posted, struct str id,
                                      struct str *out) MUST;

@@ -1,7 +1,9 @@
 /* The parts that the lists of questions share. Never loads, never decides. */
 #include "doors/pages/shell/list.h"
 
-#include "store/question/inbox.h"
+#include "base/clock.h"
+
+#define MINUTE (60 * CLOCK_SECOND)
 
 struct str page_list_filter(struct call *c, const char *key)
 {
@@ -14,6 +16,52 @@ bool page_list_kind(struct call *c, enum kind *out)
     const struct str word = page_list_filter(c, "kind");
     *out = word.p ? kind_of(vocabulary_of_key(word)) : KIND__MAX;
     return !word.p || *out < KIND__MAX;
+}
+
+const struct err *page_list_at(struct call *c, struct str address,
+                               struct call *list)
+{
+    const size_t from = str_find(address, '?', 0);
+    struct request *rq = arena_new(c->a, struct request);
+    *rq = *c->rq;
+    *list = *c;
+    list->rq = rq;
+    return request_form(
+        c->a,
+        str_sub(address, from < address.n ? from + 1 : from, address.n),
+        REQUEST_PAIRS_MAX, &rq->query);
+}
+
+bool page_list_open_of(struct call *c, int64_t now, struct inbox_query *out)
+{
+    static const struct {
+        const char *word;
+        int64_t minutes;
+    } dues[] = {{"15m", 15}, {"1h", 60}, {"4h", 240}, {"1d", 1440}};
+    const struct str view = page_list_filter(c, "view");
+    const struct str risk = page_list_filter(c, "risk");
+    const struct str due = page_list_filter(c, "due");
+    const struct str sort = page_list_filter(c, "sort");
+    *out = (struct inbox_query){.reader = &c->who,
+                                .agent = page_list_filter(c, "agent"),
+                                .words = page_list_filter(c, "q"),
+                                .by_deadline = str_is(sort, "deadline"),
+                                .limit = PAGE_LIST_ROWS + 1};
+    out->view = view.p ? vocabulary_inbox_view_of(view) : inbox_first(&c->who);
+    out->severity = risk.p ? vocabulary_severity_of(vocabulary_of_key(risk))
+                           : SEVERITY__MAX;
+    for (size_t i = 0; i < countof(dues); i++) {
+        if (str_is(due, dues[i].word))
+            out->due = now + dues[i].minutes * MINUTE;
+    }
+    return !(view.p && (out->view == INBOX_VIEW__MAX ||
+                        c->who.role == ROLE_USER)) &&
+           page_list_kind(c, &out->kind) &&
+           !(risk.p && out->severity == SEVERITY__MAX) &&
+           !(due.p && !out->due) &&
+           (!sort.p || out->by_deadline || str_is(sort, "risk")) &&
+           str_runes(out->words) <= PAGE_LIST_WORDS &&
+           str_runes(out->agent) <= PRINCIPAL_AGENT_NAME_MAX;
 }
 
 static void list_put_pair(struct buf *b, struct str key, struct str value)

@@ -7,6 +7,7 @@
 #include "domain/kind/kind.h"
 #include "doors/call/call.h"
 #include "doors/pages/shell/view.h"
+#include "store/question/inbox.h"
 
 #define PAGE_LIST_ROWS 50
 #define PAGE_LIST_WORDS 200 /* characters of a search */
@@ -20,6 +21,12 @@ bool page_list_kind(struct call *c, enum kind *out);
  * without it. */
 struct str page_list_url(struct call *c, const char *path, const char *key,
                          struct str value);
+/* The call as if it had asked for the list at this address. ERR_BAD_REQUEST. */
+const struct err *page_list_at(struct call *c, struct str address,
+                               struct call *list) MUST;
+/* The open questions that the inbox's address asks for, from the first one.
+ * false: it has an unknown word, or a text that is too long. */
+bool page_list_open_of(struct call *c, int64_t now, struct inbox_query *out);
 /* The query without the position in the list. */
 struct str page_list_query(struct call *c);
 /* The address where the filtered list can be saved under a name. */
