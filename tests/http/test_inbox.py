@@ -115,8 +115,14 @@ def test_the_inbox_is_what_its_reader_may_answer(server, post, person, tag):
     assert set(listed(one.client, view="mine")) == set(ids(mine, asked))
     assert set(listed(one.client, agent="refunds-agent", view="groups")) == \
         set(ids(ours))
-    text = Page(one.client.get("/inbox?view=mine")).text
-    assert re.search(r"Mine 2 My groups 1 All open", text), text
+    r = one.client.get("/inbox?view=mine")
+    text = Page(r).text
+    assert re.search(r"Mine Any [\d+]+ Mine 2 My groups 1 Kind", text), text
+    assert 'href="/inbox" aria-current="true"' in r.text  # to remove it
+    # No numbers that the other filters do not narrow; they are kept.
+    r = one.client.get("/inbox?view=mine&risk=low")
+    assert "Mine Any Mine My groups Kind" in Page(r).text
+    assert 'href="/inbox?risk=low&amp;view=groups"' in r.text
 
 
 def test_who_only_reads_sees_all_and_decides_nothing(person, post, tag):
@@ -133,8 +139,8 @@ def test_the_count_is_what_the_reader_can_act_on(server, person, post):
     one = person("operator")
 
     def count(view):
-        page = Page(one.client.get("/decided"))
-        return re.search(rf"{view} (\d+)?", page.text)[1]
+        page = Page(one.client.get("/inbox"))
+        return re.search(rf"Any [\d+]+ {view} (\d+)?", page.text)[1]
 
     # Beyond two hundred the title shows no number; the count of their own does.
     assert count("Mine") is None

@@ -169,6 +169,9 @@ struct json *inbox_filters_view(struct call *c, const struct inbox_filters *f,
     const struct inbox_query *w = &f->query;
     struct json *o = json_object(c->a), *set = json_array(c->a);
     struct json *menus = json_array(c->a), *views = json_array(c->a);
+    if (w->view == INBOX_MINE || w->view == INBOX_GROUPS)
+        filters_add_set(c, set, "view", "For",
+                        str_of(vocabulary_inbox_view(w->view)->label));
     if (w->kind != KIND__MAX)
         filters_add_set(c, set, "kind", "Kind",
                         str_of(kind_words(w->kind)->label));
@@ -203,6 +206,7 @@ int64_t inbox_filters_all(const struct inbox_filters *f)
 bool inbox_filters_any(const struct inbox_filters *f)
 {
     const struct inbox_query *w = &f->query;
-    return w->kind != KIND__MAX || w->severity != SEVERITY__MAX || w->agent.p ||
-           w->words.p || w->due;
+    return w->kind != KIND__MAX || w->severity != SEVERITY__MAX ||
+           w->agent.p || w->words.p || w->due || w->view == INBOX_MINE ||
+           w->view == INBOX_GROUPS;
 }

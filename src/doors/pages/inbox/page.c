@@ -192,7 +192,9 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
-    const char *title = vocabulary_inbox_view(f->query.view)->label;
+    const bool all = f->query.view == INBOX_ALL;
+    const char *title = vocabulary_inbox_view(all ? INBOX_ALL : INBOX_MAY)
+                            ->label;
     struct str here = page_list_url(
         c, "/inbox", "after", f->query.after ? f->query.after->id : STR_NONE);
     if (p->pinned)

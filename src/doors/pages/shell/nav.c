@@ -12,30 +12,50 @@ static struct str nav_count(struct call *c, int64_t n)
     return n ? page_list_open(c->a, n) : STR("");
 }
 
+/* The inbox, and all that is open. A reader who does not answer has one view,
+ * of all questions. */
 static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
 {
-    static const char *const icons[INBOX_VIEW__MAX] = {[INBOX_MAY] = "inbox",
-                                                       [INBOX_MINE] = "person",
-                                                       [INBOX_GROUPS] =
-                                                           "people",
-                                                       [INBOX_ALL] = "all"};
+    static const struct {
+        enum inbox_view view;
+        const char *url, *icon;
+    } lists[] = {{INBOX_MAY, "/inbox", "inbox"},
+                 {INBOX_ALL, "/inbox?view=all", "all"}};
+    const struct str view = request_query(c->rq, "view");
     struct json *list = json_array(c->a);
-    for (unsigned i = 0; i < INBOX_VIEW__MAX; i++) {
-        const struct vocabulary_word *words =
-            vocabulary_inbox_view((enum inbox_view)i);
-        /* The first one is the view of an address without a view. */
-        const struct str word = i == INBOX_MAY ? STR_NONE : words->wire;
+    for (size_t i = 0; i < (principal_decides(&c->who) ? 2 : 1); i++) {
         const struct page_list_chip one = {
-            .url = arena_join(c->a, STR("/inbox"),
-                              str_of(word.p ? "?view=" : NULL), word),
-            .label = str_of(words->label),
-            .count = nav_count(c, n[i]),
-            .icon = icons[i],
+            .url = str_of(lists[i].url),
+            .label = str_of(vocabulary_inbox_view(lists[i].view)->label),
+            .count = nav_count(c, n[lists[i].view]),
+            .icon = lists[i].icon,
             .here = str_is(c->rq->path, "/inbox") &&
-                    str_eq(request_query(c->rq, "view"), word)};
-        /* A reader who does not answer has one view, of all questions. */
-        if (principal_decides(&c->who) || i == INBOX_MAY)
-            page_list_chip(list, c->a, &one);
+                    str_is(view, "all") == (lists[i].view == INBOX_ALL)};
+        page_list_chip(list, c->a, &one);
+    }
+    return list;
+}
+
+/* In the inbox, links to what is addressed to its reader alone or to their
+ * groups; with numbers where the list has no filter. */
+static struct json *nav_whose(struct call *c, const int64_t n[INBOX_VIEW__MAX])
+{
+    static const enum inbox_view views[] = {INBOX_MAY, INBOX_MINE,
+                                            INBOX_GROUPS};
+    struct json *list = json_array(c->a);
+    const bool whole =
+        str_is(page_list_url(c, "/inbox", "view", STR_NONE), "/inbox");
+    if (!str_is(c->rq->path, "/inbox") || !principal_decides(&c->who))
+        return list;
+    for (size_t i = 0; i < countof(views); i++) {
+        const struct vocabulary_word *words = vocabulary_inbox_view(views[i]);
+        const struct page_list_link link = {
+            .path = "/inbox",
+            .key = "view",
+            .word = i ? words->wire : STR_NONE,
+            .label = i ? str_of(words->label) : STR("Any"),
+            .count = whole ? nav_count(c, n[views[i]]) : STR("")};
+        (void)page_list_link(c, list, &link);
     }
     return list;
 }
@@ -72,6 +92,7 @@ void page_nav(struct call *c, struct json *page, bool load)
         n[INBOX_MAY] = n[inbox_first(&c->who)];
     json_set_bool(nav, "reader", c->who.role != ROLE_USER);
     json_set_json(nav, "views", nav_views(c, n));
+    json_set_json(nav, "whose", nav_whose(c, n));
     json_set_json(nav, "saved", nav_saved(c, in && load));
     json_set_bool(nav, "views_here", str_is(c->rq->path, "/views"));
     json_set_bool(nav, "decided", str_is(c->rq->path, "/decided"));
