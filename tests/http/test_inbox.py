@@ -507,7 +507,7 @@ def test_all_that_is_approved_together_is_shown(me, approval, post):
     assert "Approve 2 requests?" in text
     for part in ("calls[0].tool payments.transfer", "calls[0].dry false",
                  "calls[0].args.amount 50000", "calls[0].args.to a<b> U+202E",
-                 f"target {APPROVAL['target']}",
+                 f" {APPROVAL['target']} ",
                  f"capability {PERMISSION['capability']}"):
         assert part in text, part
     assert text.count("Its details are too long for a list.") == 3

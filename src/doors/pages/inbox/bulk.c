@@ -126,6 +126,14 @@ static const struct err *bulk_load_all(struct call *c, struct bulk_picks *p)
 
 /* ---- the confirm page ----------------------------------------------- */
 
+static void bulk_drop_path(struct json *rows, struct str path)
+{
+    for (size_t i = json_count(rows); i-- > 0;) {
+        if (str_eq(json_get_text(json_at(rows, i), "path"), path))
+            json_drop(rows, i);
+    }
+}
+
 /* A question with all its facts for a yes; a no needs fewer. */
 static struct json *bulk_item(struct page_view *v, const struct suspension *s,
                               struct str value, bool yes,
@@ -141,6 +149,8 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "target", about->target);
     page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
+    if (about->target.p) /* it has a column */
+        bulk_drop_path(json_get(o, "rows"), STR("target"));
     return o;
 }
 
@@ -273,12 +283,12 @@ static struct json *bulk_reasons(struct arena *a, const struct json *left)
     return list;
 }
 
-/* `head`: the sum and the highest risk, and whether all have it; the number
- * and reasons of those left out, and of equal ones. Adds `same` to each row.
- */
+/* `head`: the sum, the highest risk, and whether all have it; the agent where
+ * all are of one; the number and reasons of those left out, and of equal ones.
+ * Adds `same` to each row. */
 static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
 {
-    bool one_risk = true;
+    bool one_risk = true, one_agent = of->n > 0;
     struct json *o = json_object(v->a);
     const struct suspension *top = NULL;
     size_t n = 0;
@@ -287,12 +297,15 @@ static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
         json_set_json(json_at(of->items, i), "same", list);
         n += json_count(list) > 0;
         one_risk = one_risk && of->in[i]->severity == of->in[0]->severity;
+        one_agent =
+            one_agent && str_eq(of->in[i]->asked_by, of->in[0]->asked_by);
         if (!top || of->in[i]->severity > top->severity)
             top = of->in[i];
     }
     /* A question without a risk says so in its row. */
     json_set_json(o, "risk", top ? page_badge_risk(v->a, top) : NULL);
     json_set_bool(o, "one_risk", one_risk);
+    json_set_text(o, "agent", one_agent ? of->in[0]->asked_by : STR_NONE);
     inbox_amount_set(v->a, o, &of->sum);
     json_set_int(o, "all", (int64_t)(of->n + json_count(of->left)));
     json_set_json(o, "reasons", bulk_reasons(v->a, of->left));
