@@ -311,7 +311,7 @@
         }
         if (wanted.length) {
             p = document.createElement("p");
-            p.className = "second";
+            p.className = "banner news";
             p.textContent = wanted.length + " of the new requests " +
                 (wanted.length === 1 ? "is" : "are") + " not on this page.";
             live.replaceChildren(p);
@@ -341,9 +341,8 @@
         news = fresh(page, full);
         count = news.length;
         if (count) {
-            say(count + (count === 1 ? " new request" : " new requests") +
-                grave(page, count) + ".",
-                "Show " + (count === 1 ? "it" : "them"), live.dataset.first);
+            say(count + " new" + grave(page, count) + ".", "Show",
+                live.dataset.first);
         } else {
             live.replaceChildren();
             live.dataset.said = "";
