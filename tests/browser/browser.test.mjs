@@ -7,6 +7,7 @@ import "./back.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
 import "./calls.mjs";
 import "./cards.mjs";
+import "./clearing.mjs";
 import "./comfort.mjs";
 import "./containers.mjs";
 import "./demo.mjs";
