@@ -775,6 +775,15 @@ def test_an_answer_leads_to_the_next_of_its_list(me, post, person, operator):
     where = after(me.client, asked, list="/inboxes//evil.example", order="")
     assert where == f"/inbox?answered={asked['suspension_id']}"
     assert me.client.get("/inbox?answered=" + "x." * 900).status_code == 200
+    # A list whose address is too long is left out.
+    asked, later = ask_(), ask_()
+    long = "/inbox?q=" + "x" * 5000
+    for order, to in ((later["suspension_id"], f"{later['suspension_id']}"
+                       f"?answered={asked['suspension_id']}"),
+                      ("", later["suspension_id"])):
+        where = after(me.client, asked, list=long, order=order)
+        assert where == f"/suspensions/{to}"
+        asked = later
 
 
 @pytest.mark.parametrize("list_, said", [

@@ -165,7 +165,7 @@ static struct str answered_known(struct str list)
 struct str page_answered_list(struct call *c, struct str list,
                               const struct str *ids, size_t n)
 {
-    struct buf b = buf_make(c->a, 2 * REQUEST_TARGET_MAX);
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX);
     const struct str known = answered_known(list);
     buf_str(&b, known);
     buf_put(&b, str_find(known, '?', 0) < known.n ? "&" : "?");
@@ -174,7 +174,7 @@ struct str page_answered_list(struct call *c, struct str list,
         buf_put(&b, i ? "." : "");
         buf_escape(&b, str_head(ids[i], ID_MAX));
     }
-    return b.n <= REQUEST_TARGET_MAX ? buf_text(&b) : STR_NONE;
+    return b.over ? STR_NONE : buf_text(&b);
 }
 
 /* The question `next` of the list after the answer to the question id. */
@@ -184,11 +184,11 @@ static struct str answered_onward(struct call *c, struct str list,
     const struct str path =
         page_view_path(c->a, "/suspensions/", next, "?answered=");
     const struct str to = page_view_path(c->a, arena_z(c->a, path), id, "");
-    struct buf b = buf_make(c->a, 4 * REQUEST_TARGET_MAX);
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX);
     buf_str(&b, to);
     buf_put(&b, "&list=");
     buf_escape(&b, answered_known(list));
-    return b.n <= REQUEST_TARGET_MAX ? buf_text(&b) : to;
+    return b.over ? to : buf_text(&b);
 }
 
 /* Is it open, and this reader's to answer? */

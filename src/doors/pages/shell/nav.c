@@ -23,7 +23,8 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
                  {INBOX_ALL, "/inbox?view=all", "all"}};
     const struct str view = request_query(c->rq, "view");
     struct json *list = json_array(c->a);
-    for (size_t i = 0; i < (principal_decides(&c->who) ? 2 : 1); i++) {
+    const size_t all = principal_decides(&c->who) ? countof(lists) : 1;
+    for (size_t i = 0; i < all; i++) {
         const struct page_list_chip one = {
             .url = str_of(lists[i].url),
             .label = str_of(vocabulary_inbox_view(lists[i].view)->label),
