@@ -49,9 +49,9 @@ static struct str group_deadline(const struct page_view *v,
     return left < 24 * HOUR ? STR("Within a day") : STR("Later");
 }
 
-/* May it be decided with others that are alike? What it does is in its facts,
- * and its risk is known, and within what its reader decides together. A call
- * of a tool whose title is its arguments is read by itself. */
+/* May it be decided with others that are alike? Its facts say what it does, and
+ * its risk is known and within the reader's limit. A call of a tool whose title
+ * is its arguments is read by itself. */
 static bool group_fits(struct call *c, const struct suspension *s,
                        const struct inbox_row_about *about)
 {
@@ -109,8 +109,8 @@ static void group_add(struct group *g, const struct suspension *s,
     json_add_json(g->rows, row);
 }
 
-/* What a browser remembers a group by: it differs for each person, and says
- * nothing of the group. */
+/* The name under which a browser remembers a group: it differs for each
+ * person, and says nothing of the group. */
 static struct str group_remembered(struct call *c, const struct group *g)
 {
     const struct str text = arena_join(c->a, c->who.id, STR(" "), g->key);

@@ -6,7 +6,7 @@
 #include "doors/pages/inbox/amount.h"
 #include "doors/pages/shell/view.h"
 
-/* What rows show of the facts, and what they are grouped by. */
+/* The facts that rows show, and by which they are grouped. */
 struct inbox_row_about {
     struct inbox_amount amount;
     int64_t seconds; /* that a permission is asked for; 0: none */

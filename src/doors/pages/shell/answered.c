@@ -1,4 +1,4 @@
-/* What follows an answer. */
+/* The page that follows an answer. */
 #include "doors/pages/shell/answered.h"
 
 #include "base/clock.h"
@@ -94,8 +94,8 @@ static const struct err *answered_add(struct call *c, struct str id,
     return NULL;
 }
 
-/* What a list is called: by its one filter, else by its view. p NULL: by
- * several, or by words. */
+/* The name of a list: that of its one filter, else of its view. p NULL: it has
+ * several, or words. */
 static struct str answered_name(const struct inbox_query *w)
 {
     const bool risk = w->severity != SEVERITY__MAX;

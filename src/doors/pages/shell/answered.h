@@ -1,5 +1,5 @@
-/* What follows an answer: the next question of the list that its reader came
- * from, else the list, with a line that says what was answered. */
+/* The page that follows an answer: the next question of the list from which its
+ * reader came, else the list, with a line that says what was answered. */
 #ifndef DOORS_PAGES_SHELL_ANSWERED_H
 #define DOORS_PAGES_SHELL_ANSWERED_H
 

@@ -77,8 +77,12 @@ static void list_put_pair(struct buf *b, struct str key, struct str value)
  * what was ticked or answered. */
 static bool list_of_page(struct str key)
 {
-    return str_is(key, "after") || str_is(key, "pinned") ||
-           str_is(key, "picked") || str_is(key, "answered");
+    static const char *const keys[] = {"after", "pinned", "picked",
+                                       "answered"};
+    size_t i = 0;
+    while (i < countof(keys) && !str_is(key, keys[i]))
+        i++;
+    return i < countof(keys);
 }
 
 /* All filters but one. A page begins anew with each, and without ticks. */

@@ -21,7 +21,8 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
         const char *url, *icon;
     } lists[] = {{INBOX_MAY, "/inbox", "inbox"},
                  {INBOX_ALL, "/inbox?view=all", "all"}};
-    const struct str view = request_query(c->rq, "view");
+    const bool whole = vocabulary_inbox_view_of(request_query(
+                           c->rq, "view")) == INBOX_ALL;
     struct json *list = json_array(c->a);
     const size_t all = principal_decides(&c->who) ? countof(lists) : 1;
     for (size_t i = 0; i < all; i++) {
@@ -31,7 +32,7 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
             .count = nav_count(c, n[lists[i].view]),
             .icon = lists[i].icon,
             .here = str_is(c->rq->path, "/inbox") &&
-                    str_is(view, "all") == (lists[i].view == INBOX_ALL)};
+                    whole == (lists[i].view == INBOX_ALL)};
         page_list_chip(list, c->a, &one);
     }
     return list;
