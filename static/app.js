@@ -134,8 +134,8 @@
     });
     setTimeout(tick, 1000);
 
-    /* What was answered is said once: not again by a reload, and not by the
-     * list to which Back leads. */
+    /* The answer is said once: not again by a reload, and not by the list to
+     * which Back leads. */
     var told = document.getElementById("answered");
     var heading = document.querySelector("main h1");
     var plain = new URL(location.href);
@@ -734,7 +734,7 @@
         return one(".row.here");
     }
 
-    /* What has the focus in a row. */
+    /* The part of a row that takes the focus. */
     function handle(row) {
         return row.querySelector(".title") || row;
     }
@@ -1167,7 +1167,7 @@
         }
     }
 
-    /* What was answered on the way through the list. */
+    /* Keeps the id of one that was answered on the way through the list. */
     function passed(link) {
         var from = remembered();
         var id = link.getAttribute("href").split("/").pop();

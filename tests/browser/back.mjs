@@ -171,7 +171,7 @@ test("an answer leads to the next of its list, and says what it was", () =>
         await cancel(high.suspension_id, "Seen.");
     }));
 
-/* Who came by a link of a mail sees what became of the answer. */
+/* A reader who came by a link of a mail sees the result. */
 each("an answer from no list shows its result", async (page) => {
     const [asked] = await some(`alone${Date.now()}`, 1);
     await page.goto(`/suspensions/${asked.suspension_id}`);

@@ -1,4 +1,4 @@
-/* What it takes to clear a morning, in a table: clicks, keys, letters, pages
+/* The effort of clearing a morning, in a table: clicks, keys, letters, pages
  * loaded, and how often one has to scroll to a button. Twenty requests: eleven
  * refunds alike, two permissions, a form, a text, a choice, a cost, a handoff,
  * one of high risk and a critical one; and twice as many. */
@@ -62,7 +62,7 @@ function counting(page) {
 
 const yes = ":is(#answer, .strip) [aria-keyshortcuts='a']";
 
-/* What is to be written on the page of a request, field by field. */
+/* The fields of a request that are to be filled. */
 const blanks = "#typed, #value, #answer .field :is(input, textarea)" +
     ":not([type=hidden], #reason)";
 

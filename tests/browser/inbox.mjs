@@ -516,7 +516,7 @@ for (const scripts of [true, false]) {
         }));
 }
 
-/* What is answered is what the page lists, also of more than a page. */
+/* The page lists exactly the ones that are answered, also of more than a page. */
 test("all that match are answered in pages of fifty", () =>
     withOpen(by, async (page, asks) => {
         const word = `all${Date.now()}`;

@@ -181,7 +181,7 @@ alone("a decided one leaves when nobody points at the list", async () => {
     });
 });
 
-/* What a group says of itself stays true, and so does its section. */
+/* The words of a group stay true, and so do those of its section. */
 alone("a group says what is left of it", async () => {
     const asked = [];
     for (let i = 1; i < 5; i += 1) {
