@@ -14,14 +14,15 @@ import { ask, sql } from "./server.mjs";
 const by = { who: "operator", width: 1280, height: 720 };
 const alike = 11;
 
-function refund(i, severity) {
+/* No two have the same details. */
+function refund(word, k, i, severity) {
     return { kind: "approval", severity, question: "Shall it be refunded?",
         explanation: "Return scanned at the depot.", timeout_seconds: 7200,
         subject: { action: { name: "payments.refund" },
             target: "KES-EU-1", scope_summary: "one order",
             consequence: `${i}.40 EUR leave the account KES-EU-1`,
             calls: [{ tool: `payments.refund_${severity}`, args: {
-                amount: `${i}.40`, currency: "EUR", order: `18-40${i}` } }],
+                amount: `${i}.40`, currency: "EUR", order: `${word}-${k}${i}` } }],
         } };
 }
 
@@ -31,20 +32,21 @@ function permission(name) {
         subject: { capability: `mail.${name}` } });
 }
 
-function twenty(k) {
-    return [...Array.from({ length: alike }, (_, i) => refund(10 + i, "low")),
+function twenty(word, k) {
+    return [...Array.from({ length: alike }, (_, i) =>
+        refund(word, k, 10 + i, "low")),
         permission(`send${k}`), permission(`read${k}`),
         plans.input(), questions.words({ severity: "low",
             timeout_seconds: 7200 }), questions.short(),
         cards.cost(), plans.handoff({ severity: "medium" }),
-        refund(400, "high"), refund(900, "critical")];
+        refund(word, k, 400, "high"), refund(word, k, 900, "critical")];
 }
 
 /* They are asked one after the other: the list has their order. */
 async function asked(word, times) {
     for (let k = 0; k < times; k += 1) {
-        for (const one of twenty(k)) {
-            await ask({ ...one, title: `${word} ${one.title ?? "Request"}` });
+        for (const one of twenty(word, k)) {
+            await ask({ ...one, title: `${word} ${one.title ?? "Refund"}` });
         }
     }
 }
@@ -62,9 +64,18 @@ function counting(page) {
 
 const yes = ":is(#answer, .strip) [aria-keyshortcuts='a']";
 
-/* The fields of a request that are to be filled. */
-const blanks = "#typed, #value, #answer .field :is(input, textarea)" +
-    ":not([type=hidden], #reason)";
+/* The empty fields of a request that are to be filled. */
+async function blanks(page) {
+    const empty = [];
+    for (const field of await page.locator("#typed, #value, " +
+        "#answer .field :is(input, textarea):not([type=hidden], #reason)")
+        .filter({ visible: true }).all()) {
+        if (!await field.inputValue()) {
+            empty.push(field);
+        }
+    }
+    return empty;
+}
 
 function wanted(label) {
     return /postcode/i.test(label) ? "10115" : "Red";
@@ -100,8 +111,7 @@ function mouse(page, spent) {
     }
 
     async function answer() {
-        for (const field of await page.locator(blanks).filter(
-            { visible: true }).all()) {
+        for (const field of await blanks(page)) {
             await write(field);
         }
         const button = page.locator(yes).first();
@@ -113,7 +123,10 @@ function mouse(page, spent) {
 }
 
 async function answerAll(page, answer) {
+    let before = "";
     while (new URL(page.url()).pathname !== "/inbox") {
+        assert.notEqual(page.url(), before, await text(page));
+        before = page.url();
         await answer();
     }
 }
@@ -178,8 +191,7 @@ async function byKeyboard(page, word) {
     };
 
     async function answer() {
-        const fields = await page.locator(blanks).filter(
-            { visible: true }).all();
+        const fields = await blanks(page);
         const typed = page.locator("label[for=typed] code");
         if (await typed.count()) { // the field has the focus
             await type(await typed.innerText());
@@ -195,7 +207,7 @@ async function byKeyboard(page, word) {
             }
             await go("Control+Enter");
         } else if (await page.locator("form.confirm").count()) {
-            await go("Enter");
+            await go("a");
         } else {
             const here = page.url();
             await key("a"); // of low risk it asks for a second press

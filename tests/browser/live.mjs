@@ -323,7 +323,7 @@ alone("a new one is told beyond what is counted", () =>
         await ask({ ...questions.confirm(), severity: "critical" });
         await page.waitForFunction(() =>
             document.title.startsWith("(200+, 1 new) Inbox"));
-        assert.match(await text(page, ".tools"), /200\+ open requests/);
+        assert.match(await text(page, ".tools"), /200\+\s+open requests/);
         await page.goto("/decided");
         assert.match(await page.title(), /^\(200\+\) History/);
         await clear();
