@@ -302,6 +302,27 @@ def test_a_long_text_is_shown_by_its_beginning(agent, person):
     assert "2 lines shown" in Page(r).text and "\ufffd" not in r.text
 
 
+@route(UPLOAD)
+def test_hostile_files_make_a_page(agent, person):
+    """Forty of them, each as costly as it may be."""
+    many = ",".join(f'"{n}":[{n}]' for n in range(4000))
+    files = [("@" + "*a* " * 1400, "text/markdown"),
+             ("@" + "> " * 30000, "text/markdown"),
+             ("@\n" + "- a\n" * 900, "text/markdown"),
+             ("+@" + "\n+" * 5000, "text/x-diff"),
+             ('{"@": 1,' + many + "}", "application/json"),
+             ("[" * 30 + '"@"' + "]" * 30, "application/json"),
+             ("@" + "\u200b" * 21000, "text/plain"),
+             ("@" + "\n" * 60000, "text/plain")]
+    refs = [{"title": f"File {n} {k}", "ref": stored(
+        agent, text.replace("@", new_id()).encode(), kind)}
+        for n in range(5) for k, (text, kind) in enumerate(files)]
+    asked = ask(agent, evidence=refs[:20], artifacts=refs[20:])
+    r = person("operator").client.get(f"/suspensions/{asked['suspension_id']}")
+    assert r.status_code == 200 and len(r.content) < 8 << 20
+    assert all(f"{one['title']}</bdi>" in r.text for one in refs)
+
+
 @route(SHOW)
 def test_a_stranger_is_led_to_the_login(browser):
     r = browser.get(f"/artifacts/{'0' * 64}")
