@@ -191,7 +191,7 @@ static struct str amend_note(enum takes takes, size_t fields)
     if (fields == 0)
         return STR("This cannot be edited on a page. Use the API.");
     if (takes == TAKES_SUBJECT)
-        return STR("Edit the values below. You review the changes before "
+        return STR("Edit the values. You review the changes before "
                    "you submit them. Only your version can run.");
     if (takes == TAKES_CONSTRAINTS)
         return STR("You can lower numbers and shorten lists. Check that the "
