@@ -38,9 +38,16 @@ const kinds = () => ({
     "tool call, edit": [() => called(...calls.edit), "approve"],
 });
 
+/* No other one has the same details, of which a page would have a line. */
 async function made(question) {
-    return typeof question === "function" ? question()
-        : (await ask({ ...question, explanation })).suspension_id;
+    if (typeof question === "function") {
+        return question();
+    }
+    const own = { only: questions.named("Here") };
+    return (await ask({ ...question, explanation,
+        subject: question.kind ? { ...question.subject, ...own } : undefined,
+        context: question.kind ? undefined : { ...question.context, ...own },
+    })).suspension_id;
 }
 
 /* The tops of the parts, and the box of the answers; null: not on the page. */

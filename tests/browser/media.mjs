@@ -60,7 +60,9 @@ async function sheet(page, name) {
     if (process.env.SAYSO_SCREENSHOTS === "yes") {
         await printed(page, name);
     }
-    return text(page);
+    const words = await text(page);
+    await page.emulateMedia({ media: "screen" }); // the page is used again
+    return words;
 }
 
 test("a request on paper is its head, its facts and their digest", () =>
@@ -91,7 +93,6 @@ test("an answered request on paper has its decision", () =>
             "payments.refund_create", "SHA-256"]) {
             assert.ok(words.includes(one), `${one} in: ${words}`);
         }
-        await page.emulateMedia({ media: "screen" });
         await page.goto(`/intents/${asked.intent_id}`);
         await sheet(page, "paper-task");
     }));
@@ -102,7 +103,6 @@ test("the lists on paper have their rows whole", () =>
         const asked = await ask(questions.short({ title }), "paper-agent");
         await page.goto("/inbox?agent=paper-agent");
         assert.ok((await sheet(page, "paper-inbox")).includes(title));
-        await page.emulateMedia({ media: "screen" });
         await respond(asked.suspension_id, { value: "refund" });
         await page.goto("/decided?agent=paper-agent");
         assert.ok((await sheet(page, "paper-history")).includes(title));
