@@ -56,7 +56,7 @@ test("an approval goes through a controlled action and counts once", () =>
         await open(page, asked);
         await follow(page, "Approve");
         assert.equal((await suspension(asked.suspension_id)).state, "pending");
-        await press(page, "Confirm: Approve");
+        await press(page, "Approve");
         const stored = await suspension(asked.suspension_id);
         assert.equal(stored.outcome, "authorized");
         assert.equal(stored.responded_via, "browser");

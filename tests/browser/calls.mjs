@@ -183,7 +183,7 @@ test("a command is shown whole, with its hidden characters", () =>
         assert.match(await text(page, ".piece-head"),
             /1 hidden character shown/);
         await follow(page, "Approve");
-        await press(page, "Confirm: Approve");
+        await press(page, "Approve");
         assert.equal((await suspension(id)).outcome, "authorized");
     }));
 

@@ -18,7 +18,7 @@ import { ask, suspension } from "./server.mjs";
 const by = { who: "operator" };
 const ways = [{ ...by, scripts: true }, { ...by, scripts: false }];
 /* A changed approval is confirmed under the server's word alone. */
-const changed = "Confirm: Approve with changes";
+const changed = "Approve with changes";
 
 async function open(page, question, query = "") {
     const asked = await ask(question);
@@ -60,7 +60,7 @@ async function decide(page, question, first, reason,
     if (two) {
         await pending(id);
         await typeWhatIsAllowed(page);
-        await press(page, `Confirm: ${first}`);
+        await press(page, first);
     }
     assert.equal(shown(page).status(), 200);
     return suspension(id);
@@ -151,7 +151,7 @@ both("an approval is approved and rejected", async (page) => {
 test("a grave approval is not rejected without a reason", () =>
     withSparePage(by, async (page) => {
         const id = await open(page, approval(), "?choice=reject");
-        await press(page, "Confirm: Reject");
+        await press(page, "Reject");
         assert.equal(shown(page).status(), 422);
         await pending(id);
     }));
@@ -186,7 +186,7 @@ both("a shorter time is shown before it counts", async (page) => {
     await follow(page, "Approve with changes: Allow temporarily");
     await page.getByLabel("Duration").fill("30");
     await page.getByLabel("Unit").selectOption("minutes");
-    await press(page, "Confirm: Approve with changes: Allow temporarily");
+    await press(page, "Approve with changes: Allow temporarily");
     await words(page, ["changed", "1 hour", "30 minutes"], ".diff");
     await pending(id);
     await press(page, changed);
@@ -199,7 +199,7 @@ both("a longer time is refused at its field", async (page) => {
     const id = await open(page, permission(), "?choice=allow_for");
     await page.getByLabel("Duration").fill("2");
     await page.getByLabel("Comment").fill("Two is fine.");
-    await press(page, "Confirm: Approve with changes: Allow temporarily");
+    await press(page, "Approve with changes: Allow temporarily");
     assert.equal(shown(page).status(), 422);
     await words(page, ["You can only reduce"], ".field.bad");
     assert.equal(await page.getByLabel("Duration").inputValue(), "2");
@@ -229,7 +229,7 @@ both("a lower limit is shown before it counts", async (page) => {
     await press(page, "Review changes");
     assert.equal(shown(page).status(), 422);
     await page.getByLabel("Limit").fill("1500.50");
-    await press(page, "Confirm: Approve: Spend up to the limit");
+    await press(page, "Approve: Spend up to the limit");
     await pending(id);
     await press(page, changed);
     const stored = await suspension(id);
@@ -490,7 +490,7 @@ test("the strip says why a reader may not decide, and who can", () =>
     withSparePage(by, async (page) => {
         await open(page, approval({ responder: { mode: "named",
             who: "tomas@example.com" } }));
-        await words(page, ["You cannot answer this", "for somebody else",
+        await words(page, ["You can view this", "for somebody else",
             "Only tomas@example.com can."], ".strip");
         assert.equal(await page.locator("form#answer").count(), 0);
     }));

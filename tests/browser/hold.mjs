@@ -271,7 +271,7 @@ test("A9: a letter answers at its second press", () =>
     withPage(by, async (page) => {
         const asked = await ask(questions.short());
         await page.goto(at(asked));
-        assert.match(await text(page, ".strip"), /An answer is final\./);
+        assert.match(await text(page, ".strip"), /You cannot change the answer\./);
         await page.keyboard.press("a");
         const note = page.locator(".armed-note[role=status]");
         assert.match(await note.innerText(), /^Press a again to answer: /);

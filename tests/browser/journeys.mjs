@@ -121,7 +121,7 @@ async function choose(page, asked, question) {
     assert.equal((await suspension(asked.suspension_id)).state, "pending");
     assert.equal(await page.getByLabel("Comment").inputValue(),
         "Seen the photos.");
-    await press(page, "Confirm: Approve: Refund 499.99 EUR");
+    await press(page, "Approve: Refund 499.99 EUR");
     return { value: "refund",
              says: ["You approved this", "Seen the photos.",
                  "continues with “Approve: Refund 499.99 EUR”"] };
@@ -193,7 +193,7 @@ async function fill(page) {
 async function refused(page) {
     assert.equal(shown(page).status(), 422);
     const banner = page.getByRole("alert");
-    assert.match(await banner.innerText(), /Fix 6 fields to continue/);
+    assert.match(await banner.innerText(), /6 fields need a change/);
     assert.match(await banner.innerText(), /Your input is kept/);
     assert.equal(await page.locator(".field.bad").count(), 6);
     for (const link of await banner.getByRole("link").all()) {

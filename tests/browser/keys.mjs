@@ -80,7 +80,7 @@ async function answer(page) {
     await page.keyboard.type("Not by keyboard.");
     await tabTo(page, ({ name }) => name === "Back");
     await tabTo(page,
-        ({ name }) => name === "Confirm: Reject: Refuse the refund");
+        ({ name }) => name === "Reject: Refuse the refund");
     await enter(page);
     assert.match(await text(page, "#answered"), /^Rejected: /);
     const stored = await suspension(asked.suspension_id);

@@ -232,7 +232,7 @@ test("an auditor sees all and answers nothing", async () => {
         for (const { suspension_id: id, intent_id } of open) {
             await page.goto(`/suspensions/${id}`);
             const words = await text(page);
-            assert.match(words, /You cannot answer this/);
+            assert.match(words, /You can view this/);
             assert.match(words, /Any operator or admin can/);
             assert.equal(await page.locator("form#answer, .choose").count(),
                 0);

@@ -142,14 +142,14 @@ for (const [button, value, outcome, reason] of [
         assert.equal(got.outcome, outcome);
         assert.equal(got.value, value);
         assert.equal(got.reason ?? "", reason);
-        await words(page, ["Recorded as event", reason]);
+        await words(page, ["Audit event", reason]);
     });
 }
 
 both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     const id = await open(page, plan());
     await follow(page, "Approve with changes: Edit the steps");
-    await words(page, ["Nothing is sent yet", "Clear the box"]);
+    await words(page, ["Nothing is sent yet", "Untick"]);
     await page.getByLabel("Drop orders_old").uncheck();
     await page.getByLabel("Position").nth(2).fill("0.5");
     await page.getByLabel("Note").nth(1).fill("After the 03:30 batch");
@@ -164,7 +164,7 @@ both("the steps of a plan are kept, dropped, moved and noted", async (page) => {
     assert.equal(await page.getByLabel("Position").nth(2).inputValue(), "0.5");
     assert.equal(await page.getByLabel("Drop orders_old").isChecked(), false);
     await press(page, "Review changes");
-    await press(page, "Confirm: Approve with changes");
+    await press(page, "Approve with changes");
     const got = await suspension(id);
     assert.deepEqual(got.constraints.steps, [{ id: "switch" },
         { id: "backup" }, { id: "copy", note: "After the 03:30 batch" }]);
@@ -183,7 +183,7 @@ both("a mistake in a step stands at its field and keeps what was typed",
         await page.getByLabel("Drop orders_old").uncheck();
         await press(page, "Review changes");
         assert.equal(shown(page).status(), 422);
-        await words(page, ["Fix 1 field to continue",
+        await words(page, ["1 field needs a change",
             "Step 2: Enter the position as a number"]);
         const place = page.locator("#o2");
         assert.equal(await place.inputValue(), "second");
@@ -385,11 +385,11 @@ both("a handoff is declined with a reason, and the owner stays",
         const id = await open(page, handoff({ severity: "medium" },
             { evidence: [{ title: "A letter", ref: "https://x.example/" }] }));
         await follow(page, "Decline");
-        await press(page, "Confirm: Decline");
+        await press(page, "Decline");
         assert.equal(shown(page).status(), 422);
         await pending(id);
         await page.getByLabel("Comment").fill("Not ours.");
-        await press(page, "Confirm: Decline");
+        await press(page, "Decline");
         const got = await suspension(id);
         assert.equal(got.outcome, "declined");
         assert.equal(got.reason, "Not ours.");

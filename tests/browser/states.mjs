@@ -71,7 +71,7 @@ state("suspension-confirm", 200, by, async (page) =>
 state("suspension-confirm-error", 422, by, async (page) => {
     await openOne(page, await ask(questions.choice({ severity: "medium" })));
     await follow(page, "Reject: Refuse the refund");
-    await press(page, "Confirm: Reject: Refuse the refund");
+    await press(page, "Reject: Refuse the refund");
 });
 state("suspension-yes-no", 200, by, async (page) =>
     openOne(page, await ask(questions.confirm())));
@@ -100,7 +100,7 @@ state("suspension-changed", 409, by, async (page) => {
         "?choice=part");
     await page.locator("[name=subject_sha256]").evaluate(
         (input) => { input.value = "f".repeat(64); });
-    await press(page, "Confirm: Request changes: Offer half");
+    await press(page, "Request changes: Offer half");
 });
 state("suspension-overdue", 200, by, async (page) =>
     openOne(page, await askExpired(questions.choice())));

@@ -63,7 +63,7 @@ test("a user approves the calls of a task, and the task goes on", async () => {
         }
         assert.equal((await answerOf(pause)).state, "pending");
         await look(page, "tools-approve");
-        await press(page, "Confirm: Approve");
+        await press(page, "Approve");
         assert.match(await text(page), /0 of 2/);
         await look(page, "tools-approved");
     });
@@ -89,7 +89,7 @@ test("a user rejects, and the task is canceled", async () => {
     await withPage({ who: "user" }, async (page) => {
         await page.goto(path(pause.rejection_url));
         await page.getByLabel("Comment").fill("Ask Alice first.");
-        await press(page, "Confirm: Reject");
+        await press(page, "Reject");
         assert.equal(shown(page).status(), 200);
     });
     const told = await answerOf(pause);

@@ -127,7 +127,7 @@ async function answer(env, id, choice, comment) {
     }
     await page.goto(`${path}?choice=${choice.toLowerCase()}`);
     await page.getByLabel("Comment").fill(comment);
-    await press(page, `Confirm: ${choice}`);
+    await press(page, choice);
     return page;
 }
 

@@ -198,7 +198,7 @@ def test_a_question_for_another(villain, me):
                      subject=SUBJECTS["handoff_acceptance"],
                      responder={"mode": "agent", "who": OTHER})
     text = check(me.get(page_of(asked)), AGENT, OTHER)
-    assert "You cannot answer this." in text
+    assert "You can view this." in text
 
 
 def test_a_question_on_behalf_of_somebody(villain, me):

@@ -134,7 +134,7 @@ def page_of(person, one, **query):
 
 def test_C3_a_rejection_fails_the_plan(agent, operator, person):
     intent, one, [first] = under_review(agent)
-    assert " gets your rejection immediately, and the plan fails." in \
+    assert " gets your rejection, and the plan fails." in \
         page_of(person, one, choice="reject")
     assert decide(operator, one, "reject").status_code == 200
     assert "The plan does not go on." in page_of(person, one)

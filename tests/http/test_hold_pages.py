@@ -443,7 +443,7 @@ def test_A9_an_answer_is_final_and_the_page_says_so_before(agent, me):
         path = f"/suspensions/{asked['suspension_id']}"
         if more.get("severity") == "medium":
             path += "?choice=approve"
-        assert "An answer is final." in Page(me.get(path)).text
+        assert "You cannot change the answer." in Page(me.get(path)).text
 
 
 # --- A3: a session that ended while somebody answered ---------------------

@@ -145,7 +145,7 @@ def test_H2_the_confirm_step_says_it_again(agent, me):
     assert "<h2>" in r.text
     heading = re.search(r'id="answer".*?<h2>(.*?)</h2>', r.text, re.S)[1]
     assert words(heading) == "Approve: Refund 499.99 EUR?"
-    assert ("Confirm: Approve: Refund 499.99 EUR", "auth filled") in buttons(r)
+    assert ("Approve: Refund 499.99 EUR", "auth filled") in buttons(r)
     r = page(me, asked, choice="keep")
     heading = re.search(r'id="answer".*?<h2>(.*?)</h2>', r.text, re.S)[1]
     assert words(heading) == "Reject: Keep the money?"

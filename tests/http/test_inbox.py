@@ -1196,7 +1196,7 @@ def test_the_initiator_is_left_out_however_spelled(post, me, person):
     assert other["suspension_id"] in listed(me.client,
                                             q=other["suspension_id"])
     page = me.client.get(f"/suspensions/{asked['suspension_id']}").text
-    assert "You cannot answer this." in page
+    assert "You can view this." in page
     # Nor among many.
     csrf, _ = picks(me.client, view="all")
     r = me.client.post("/inbox/decide", data={

@@ -163,7 +163,7 @@ def test_what_a_person_may_not_be(admin, db, change, field):
     assert r.status_code == 422
     names, page = fields(r), Page(r)
     assert f'href="#{names[field]}"' in r.text
-    assert "Fix 1 field to continue" in page.text
+    assert "1 field needs a change" in page.text
     for label in ("E-mail", "Name", "Groups"):  # kept
         assert page.value(PEOPLE, names[label]) == values[label]
     assert once(r) is None

@@ -211,7 +211,7 @@ def test_what_an_endpoint_may_not_be(admin, db, change, field, says):
     assert r.status_code == 422
     name = fields(r)[field]
     page = Page(r)
-    assert "Fix 1 field to continue" in page.text
+    assert "1 field needs a change" in page.text
     assert f'href="#{name}"' in r.text and says in page.text
     for label in ("Name", "Address"):  # kept
         assert page.value(LISTS[0], fields(r)[label]) == values[label]

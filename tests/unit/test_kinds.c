@@ -303,5 +303,5 @@ Test(kinds_view, an_answer_says_what_it_does)
                                    "\"description\":\"No.\"}");
     /* Whatever the agent says of it. */
     cr_expect(str_is(kinds_effect_text(a, &s, told),
-                     "The agent gets the rejection and continues without it."));
+                     "The agent skips this and continues."));
 }

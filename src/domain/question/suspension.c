@@ -353,7 +353,7 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
         return buf_text(&b);
     }
     if (s->fallback_policy == FALLBACK_FAIL) {
-        buf_put(&b, ", nothing is approved and the task is stopped.");
+        buf_put(&b, ", nothing is approved and the task stops.");
         return buf_text(&b);
     }
     buf_put(&b, ", the agent continues ");

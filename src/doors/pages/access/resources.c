@@ -112,7 +112,7 @@ static const struct settings_page page = {
     .actions_n = 1,
     .writers = ROLE_ADMIN,
     .form_heading = "New resource",
-    .form_note = "Its key is shown once, after this",
+    .form_note = "Its key is shown once",
     .form_submit = "Add resource",
     SETTINGS_FORM_ALL(fields, resources_fields),
     .save = resources_save,

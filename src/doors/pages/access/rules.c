@@ -137,7 +137,7 @@ static const struct settings_page page = {
     .actions_n = 1,
     .writers = ROLE_ADMIN,
     .form_heading = "New rule",
-    .form_note = "It applies to the next check",
+    .form_note = "It applies at once",
     .form_submit = "Add rule",
     SETTINGS_FORM_ALL(fields, rules_fields),
     .save = rules_save,

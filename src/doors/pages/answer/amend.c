@@ -184,19 +184,18 @@ static struct json *amend_shown(struct page_view *v,
 static struct str amend_note(enum takes takes, size_t fields)
 {
     if (takes == TAKES_STEPS)
-        return STR("Clear the box of a step to remove it. Steps run in the "
-                   "order of their positions; 2.5 comes between 2 and 3. The "
-                   "agent reads your notes. You review the changes before "
-                   "you submit them.");
+        return STR("Untick a step to remove it. Change the numbers to reorder. "
+                   "The agent reads your notes. You review the changes "
+                   "before you submit them.");
     if (fields == 0)
         return STR("This cannot be edited on a page. Use the API.");
     if (takes == TAKES_SUBJECT)
         return STR("Edit the values. You review the changes before "
                    "you submit them. Only your version can run.");
     if (takes == TAKES_CONSTRAINTS)
-        return STR("You can lower numbers and shorten lists. Check that the "
-                   "result is really stricter. You review the changes "
-                   "before you submit them.");
+        return STR("You can lower numbers and shorten lists. Only lower values "
+                   "are accepted. You review the changes before you submit "
+                   "them.");
     return STR("You can only reduce what was requested.");
 }
 

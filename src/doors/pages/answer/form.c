@@ -217,26 +217,25 @@ static const char *form_consequence(struct arena *a,
 {
     const enum effect effect = effect_of_choice(choice);
     if (side_question_or_plan(s) && effect == EFFECT_AUTHORIZE)
-        return "is notified immediately, and the plan goes on.";
+        return "is notified, and the plan goes on.";
     if (side_question_of_plan(s) && effect == EFFECT_VETO)
         return s->origin == ORIGIN_CHECKPOINT
-                   ? "gets your rejection immediately."
-                   : "gets your rejection immediately, and the plan fails.";
+                   ? "gets your rejection."
+                   : "gets your rejection, and the plan fails.";
     if (resolve_ends(s, choice))
-        return "gets your rejection immediately, and the task is stopped.";
+        return "gets your rejection, and the task stops.";
     if (effect == EFFECT_VETO || effect == EFFECT_DECLINE)
-        return "gets your rejection immediately and continues without it.";
+        return "skips this and continues.";
     if (effect == EFFECT_REQUEST_CHANGES)
-        return "is asked for a revision immediately. Nothing is approved.";
+        return "is asked for a revision. Nothing is approved.";
     if (effect == EFFECT_ACCEPT)
-        return "is notified immediately, and you become the owner of the "
-               "task.";
+        return "is notified, and you become the owner of the task.";
     if (effect == EFFECT_ANSWER && kinds_effect_text_probes(a, s))
         return "is notified after Sayso has verified the setup. If the "
                "check fails, nothing is recorded.";
     return effect == EFFECT_NONE || effect == EFFECT_ANSWER
-               ? "gets this answer immediately."
-               : "gets this answer immediately and may act on it.";
+               ? "gets this answer."
+               : "gets this answer and may act on it.";
 }
 
 /* Does the choice approve facts that a person has edited? */
@@ -508,9 +507,7 @@ struct json *answer_form_errors(struct page_view *v,
     json_set_text(o, "heading",
                   m->heading ? str_of(m->heading)
                   : whole    ? STR("These changes are not valid")
-                             : arena_join(a, STR("Fix "),
-                                          words_many(a, (int64_t)n, "field"),
-                                          STR(" to continue")));
+                             : page_fields_heading(a, n));
     json_set_text(o, "sentence", sentence);
     json_set_json(o, "items", items);
     return o;

@@ -29,9 +29,9 @@ static struct str effect_text_yes(struct arena *a, const struct suspension *s,
                                   const struct json *choice)
 {
     if (str_is(json_get_text(choice, "value"), "allow_once"))
-        return STR("One use only.");
+        return STR("Allows this once.");
     if (s->kind != KIND_PERMISSION)
-        return STR("Approves exactly the details shown.");
+        return STR("Approves exactly what is shown.");
     /* An agent's own yes has no shorter time than was asked for. */
     const struct json *subject = suspension_subject(a, s);
     if (!subject)
@@ -39,7 +39,7 @@ static struct str effect_text_yes(struct arena *a, const struct suspension *s,
     const struct json *duration = json_get(subject, "duration");
     const int64_t seconds = json_int(json_get(duration, "seconds"));
     if (str_is(json_get_text(duration, "kind"), "once") || seconds < 1)
-        return STR("One use only.");
+        return STR("Allows this once.");
     return arena_join(a, STR("Valid for "), kinds_card_span(a, seconds),
                       STR(", as requested."));
 }
@@ -82,7 +82,7 @@ struct str kinds_effect_text(struct arena *a, const struct suspension *s,
                              const struct json *choice)
 {
     static const char *const by_takes[TAKES__MAX] = {
-        [TAKES_SUBJECT] = "Edit the values, then approve them. Only your "
+        [TAKES_SUBJECT] = "Edit the values, then approve. Only your "
                           "version can run.",
         [TAKES_CONSTRAINTS] = "Approve with lower limits.",
         [TAKES_STEPS] = "Remove, reorder or annotate steps, then approve the "
@@ -90,8 +90,7 @@ struct str kinds_effect_text(struct arena *a, const struct suspension *s,
         [TAKES_SECONDS] = "Access expires automatically after the time that "
                           "you set."};
     static const char *const by_effect[EFFECT__MAX] = {
-        [EFFECT_VETO] = "The agent gets the rejection and continues without "
-                        "it.",
+        [EFFECT_VETO] = "The agent skips this and continues.",
         [EFFECT_REQUEST_CHANGES] = "Sends your comment. The agent can submit "
                                    "a revised request.",
         [EFFECT_ACCEPT] = "You become the owner of the task.",

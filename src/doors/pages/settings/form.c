@@ -108,9 +108,7 @@ void settings_form_view(struct page_view *v, struct json *view,
         errors, "heading",
         s->problem
             ? STR("Not possible")
-            : arena_join(v->a, STR("Fix "),
-                         words_many(v->a, (int64_t)json_count(items), "field"),
-                         STR(" to continue")));
+            : page_fields_heading(v->a, json_count(items)));
     json_set_text(errors, "sentence",
                   s->problem ? s->problem->say
                              : STR("Nothing was saved. Your input is kept."));

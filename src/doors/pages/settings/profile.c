@@ -4,6 +4,7 @@
 #include "doors/call/sign_in.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
+#include "doors/pages/shell/fields.h"
 #include "store/person/people.h"
 #include "world/guessable.h"
 #include "world/template/zone.h"
@@ -32,7 +33,7 @@ static const struct settings_form_field profile_fields[] = {
      SETTINGS_FORM_ALL(options, themes)},
     {.key = "keys", .label = "Answer shortcuts", .type = "enum",
      .required = true, SETTINGS_FORM_ALL(options, keys),
-     .help = "An answer is final. There is no undo"},
+     .help = "You cannot change an answer"},
     {.key = "after_answer", .label = "After an answer", .type = "enum",
      .required = true, SETTINGS_FORM_ALL(options, after)},
 };
@@ -76,7 +77,7 @@ static const struct err *profile_view(struct settings_view *v)
         json_set_text(item, "href", str_of(o->old ? "#old" : "#password"));
         json_set_text(item, "text", str_of(o->old ? o->old : o->fresh));
         json_add_json(items, item);
-        json_set_text(e, "heading", STR("Fix 1 field to continue"));
+        json_set_text(e, "heading", page_fields_heading(c->a, 1));
         json_set_text(e, "sentence", STR("The password was not changed."));
         json_set_json(e, "items", items);
         json_set_json(v->view, "errors", e);

@@ -120,7 +120,7 @@ static const struct settings_page page = {
     .actions_n = 1,
     .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR | ROLE_USER,
     .form_heading = "New token",
-    .form_note = "It is shown once, after this",
+    .form_note = "It is shown once",
     .form_submit = "Create token",
     SETTINGS_FORM_ALL(fields, tokens_fields),
     .save = tokens_save,

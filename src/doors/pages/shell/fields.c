@@ -306,6 +306,12 @@ struct json *page_fields_errors(struct page_view *v, const struct json *form,
     return list;
 }
 
+struct str page_fields_heading(struct arena *a, size_t n)
+{
+    return arena_join(a, words_many(a, (int64_t)n, "field"),
+                      n == 1 ? STR(" needs a change") : STR(" need a change"));
+}
+
 /* ---- answered ------------------------------------------------------- */
 
 static struct str fields_label(const struct json *field,

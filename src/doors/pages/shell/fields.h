@@ -25,6 +25,8 @@ struct str page_fields_note(struct arena *a, const struct json *form);
 /* The errors, as {href, text} for each field. */
 struct json *page_fields_errors(struct page_view *v, const struct json *form,
                                 const struct json *errors);
+/* "2 fields need a change"; n: from 1 on. */
+struct str page_fields_heading(struct arena *a, size_t n);
 /* The posted values, as an object of the fields' types. A value of another type
  * stays text, which form_check refuses; empty fields are left out. zone: of the
  * reader, whose clock a moment was typed by. */

@@ -141,14 +141,14 @@ const struct err *page_render(struct call *c, int status, const char *name,
 void page_error(struct call *c, const struct err *e)
 {
     static const char *const words[ERR__MAX] = {
-        [ERR_BAD_REQUEST] = "Sayso could not read this",
+        [ERR_BAD_REQUEST] = "This link is not valid",
         [ERR_UNAUTHENTICATED] = "Sign in to continue",
         [ERR_FORBIDDEN] = "This is not allowed",
         [ERR_NOT_FOUND] = "Not found",
-        [ERR_METHOD] = "Sayso could not read this",
+        [ERR_METHOD] = "This link is not valid",
         [ERR_CONFLICT] = "Something changed in the meantime",
         [ERR_TOO_LARGE] = "This is too large",
-        [ERR_MEDIA_TYPE] = "Sayso could not read this",
+        [ERR_MEDIA_TYPE] = "This link is not valid",
         [ERR_INVALID] = "This is not valid",
         [ERR_RATE] = "Too many attempts",
         [ERR_INTERNAL] = "Something went wrong in Sayso",
