@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 
 import {
-    makePerson, people, press, shown, signIn, text, withPage,
+    makePerson, people, press, seeAnswered, shown, signIn, text, withPage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
@@ -64,6 +64,7 @@ test("a user approves the calls of a task, and the task goes on", async () => {
         assert.equal((await answerOf(pause)).state, "pending");
         await look(page, "tools-approve");
         await press(page, "Approve");
+        await seeAnswered(page);
         assert.match(await text(page), /0 of 2/);
         await look(page, "tools-approved");
     });
