@@ -59,7 +59,12 @@ CASES = {
 WRONG = [{}, {"question": ""}, {"question": "x", "nope": 1}, {"question": 5},
          {"question": "x", "kind": "approval"},
          {"question": "x", "choices": ["a", "a"]},
-         {"question": "x", "severity": "huge"}]
+         {"question": "x", "severity": "huge"},
+         *({"question": "x", "timeout_seconds": seconds}
+           for seconds in (0, -1, 31622401, 1.5, "1")),
+         {**APPROVAL, "severity": "high",
+          "subject": {**SUBJECT, "consequence": ""}},
+         {**APPROVAL, "subject": {**SUBJECT, "target": " "}}]
 
 
 def chosen(*choices, **more):
@@ -277,6 +282,78 @@ def test_a_yes_is_used_as_at_the_real_one(fake, agent, operator, body):
     assert (r.status_code, r.json()["code"]) == (409, "permit.refused")
 
 
+def test_a_question_is_withdrawn_as_at_the_real_one(fake, agent, operator):
+    said = []
+    for client in (fake(["pending"], ["approve"]), agent):
+        asked = [kit.made(ask(client, {"question": f"{n}?"})) for n in "ab"]
+        if client is agent:
+            kit.made(kit.answer(operator, asked[1], "yes"), 200)
+        at = [f"/api/v1/suspensions/{one['suspension_id']}" for one in asked]
+        r = [client.post(f"{at[0]}/cancel", json={"reason": "No more."}),
+             client.post(f"{at[0]}/cancel"), client.post(f"{at[1]}/cancel"),
+             client.post(f"/api/v1/suspensions/{kit.new_id()}/cancel")]
+        said.append((r[0].status_code, {
+            name: r[0].json()[name] for name in TOLD[:-2] + (
+                "responded_by", "responded_via")},
+            [(one.status_code, one.json()["code"]) for one in r[1:]],
+            shape(client.get(at[0]).json())))
+    assert said[0] == said[1]
+
+
+def test_questions_are_listed_as_by_the_real_one(fake, server):
+    """By an agent that has no others."""
+    name = f"agent-{kit.new_id()}"
+    real = server.client(headers={"X-Agent-ID": name, "X-API-Key": server.key(
+        "agent", "--agent", name)})
+    root, told = "/api/v1/suspensions", []
+    for client in (fake(*[["pending"]] * 3), real):
+        place = client.get(f"{root}?ended_after=now").json()
+        ids = [kit.made(ask(client, {"question": f"{n}?"}))["suspension_id"]
+               for n in range(3)]
+        at, pages = f"{root}?state=pending&limit=2", []
+        for after in ("", f"&after={ids[1]}"):
+            page = client.get(at + after).json()
+            pages.append([ids.index(one["suspension_id"])
+                          for one in page["suspensions"]])
+            pages.append(page["next"] and ids.index(page["next"]))
+        for n in (1, 0):
+            kit.made(client.post(f"{root}/{ids[n]}/cancel", json={}), 200)
+        feed = kit.wait_for(lambda: len((page := client.get(
+            f"{root}?ended_after={place['next']}").json())[
+                "suspensions"]) == 2 and page)
+        ended = [ids.index(one["suspension_id"])
+                 for one in feed["suspensions"]]
+        rest = client.get(f"{root}?ended_after={feed['next']}").json()
+        told.append((pages, ended, shape(place), shape(feed), shape(rest)))
+    assert told[0] == told[1]
+    real.close()
+
+
+def test_a_no_needs_a_reason_as_at_the_real_one(fake, agent, operator):
+    """Where the severity is high."""
+    body = {**APPROVAL, "severity": "high"}
+    client = fake(["deny"], ["deny", "Too much."])
+    asked = [kit.made(ask(one, body)) for one in (client, client, agent)]
+    assert asked[0]["choices"] == asked[2]["choices"]
+    r = client.get(f"/api/v1/suspensions/{asked[0]['suspension_id']}?wait=0")
+    assert r.status_code == 500 and "needs a reason" in r.text
+    told = client.get(f"/api/v1/suspensions/{asked[1]['suspension_id']}")
+    assert told.json()["outcome"] == "vetoed"
+    r = kit.answer(operator, asked[2], "reject")
+    assert r.json()["code"] == "reason.missing"
+    kit.made(kit.answer(operator, asked[2], "reject", reason="So."), 200)
+
+
+def test_a_callback_is_taken_as_by_the_real_one(fake, admin, agent):
+    url = f"https://n8n.example.org/{kit.new_id()}/"
+    kit.made(admin.post("/api/v1/endpoints", json={
+        "name": "n8n", "url": url, "prefix": True}))
+    body = {"question": "x", "callback": f"{url}1", "callback_body": "answer"}
+    made = [kit.made(ask(one, body)) for one in (fake(["pending"]), agent)]
+    assert list(made[0]) == list(made[1])
+    assert made[0]["callback"] == made[1]["callback"] == f"{url}1"
+
+
 def test_a_script_that_is_over_or_wrong_is_told(fake):
     client = fake(["answer", "green"])
     made = kit.made(ask(client, {"question": "x?", "choices": ["red"]}))
@@ -313,10 +390,10 @@ def test_an_agent_is_tested_in_python():
                 refund(50)
         assert ran == [50, 20]
         assert client.ask("Which?", choices=["a", "b"]).value == "b"
-        with pytest.raises(sayso.Error, match="script.over"):
+        with pytest.raises(sayso.ServerError, match="script.over"):
             client.ask("And?")
     assert [q["state"] for q in server.asked] == [
-        "resolved", "resolved", "resolved", "expired", "pending", "resolved"]
+        "resolved", "resolved", "resolved", "expired", "cancelled", "resolved"]
 
 
 TOLD_IN_TYPESCRIPT = {
@@ -367,8 +444,8 @@ def test_the_script_is_taken_to_the_real_server_in_python(access, operator):
             **SUBJECT, "constraints": {"amount": 5}}).constraints == {
                 "amount": 3}
     assert [q["state"] for q in server.asked] == [
-        "resolved", "resolved", "resolved", "expired", "cancelled", "pending",
-        "resolved", "resolved", "resolved", "resolved"]
+        "resolved", "resolved", "resolved", "expired", "cancelled",
+        "cancelled", "resolved", "resolved", "resolved", "resolved"]
     assert all(q["test"] and "permit" not in q for q in server.asked)
     got = operator.get(f"/api/v1/suspensions/{old.id}").json()
     assert got["state"] == "pending", "a question from before is left alone"
@@ -390,7 +467,7 @@ def test_a_wrong_script_at_the_real_server_is_told(access, typescript):
             [[], "has no reply to: x"],
             [[testing.silence], "never ends without"],
             [[testing.answer("green")], "invalid_choice"]):
-        with pytest.raises((AssertionError, sayso.Error), match=error):
+        with pytest.raises((AssertionError, sayso.ApiError), match=error):
             with testing.RealServer(script, **access) as server:
                 asked(server, choices=["red"])
     program = Program(NEW_NODE, typescript / "fake.js")

@@ -1,4 +1,5 @@
 """JSON whose numbers are read exactly as they were written."""
+
 from __future__ import annotations
 
 import decimal
@@ -11,16 +12,25 @@ class Doubled(ValueError):
 
 
 class Inexact(ValueError):
-    """No type carries a number: its exponent is too large, or it is NaN or
-    Infinity, which is no JSON, and which other readers take."""
+    """No type carries a number.
+
+    Its exponent is too large, or it is NaN or Infinity, which is no JSON, and
+    which other readers take.
+    """
 
 
 def loads(text: str | bytes) -> Any:
-    """Like `json.loads`; but a number that a float cannot carry is a
-    `decimal.Decimal`. ValueError where it is no JSON, or is `Doubled` or
-    `Inexact`."""
-    return json.loads(text, parse_float=_float, parse_constant=_constant,
-                      object_pairs_hook=_members)
+    """Like `json.loads`, without the loss of numbers.
+
+    One that a float cannot carry is a `decimal.Decimal`. ValueError where it
+    is no JSON, or is `Doubled` or `Inexact`.
+    """
+    return json.loads(
+        text,
+        parse_float=_float,
+        parse_constant=_constant,
+        object_pairs_hook=_members,
+    )
 
 
 def carried(value: Any) -> bool:

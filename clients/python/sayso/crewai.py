@@ -2,29 +2,39 @@
 
     register_before_tool_call_hook(approvals(tools=["refund"]))
 
-CrewAI runs the tool when a hook raises an exception. This hook says no then."""
+CrewAI runs the tool when a hook raises an exception. This hook says no then.
+"""
+
 from __future__ import annotations
 
-import json
 import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import Client, Denied, _About, _members
+from . import Client, Denied
+from ._client import of_environment
+from ._frameworks import About, members, same
 
 _log = logging.getLogger("sayso")
 
 
-def approvals(client: Client | None = None, *,
-              tools: Iterable[str] | None = None, about: _About = None,
-              wait: float | None = None) -> Callable[[Any], bool | None]:
-    """A hook for `register_before_tool_call_hook`, as the last one: a later
-    one could change the call. `tools`: those that need an approval; without
-    it all. `about`: members of the question, or a function of the tool's name
-    and arguments that makes them; CrewAI's calls have no id, so that each is
-    a new question unless `once` is among them."""
+def approvals(
+    client: Client | None = None,
+    *,
+    tools: Iterable[str] | None = None,
+    about: About = None,
+    wait: float | None = None,
+) -> Callable[[Any], bool | None]:
+    """A hook for `register_before_tool_call_hook`.
+
+    Register it as the last one: a later one could change the call. `tools`:
+    those that need an approval; without it all. `about`: members of the
+    question, or a function of the tool's name and arguments that makes them;
+    CrewAI's calls have no id, so that each is a new question unless `once` is
+    among them.
+    """
     named = None if tools is None else [_plain(tool) for tool in tools]
 
     def asks(tool: str) -> bool:
@@ -36,12 +46,14 @@ def approvals(client: Client | None = None, *,
         try:
             if not asks(tool):
                 return None
-            args = (client or Client()).approve_call(
-                tool, context.tool_input, wait=wait,
-                **_members(about, tool, context.tool_input))
+            args = (client or of_environment()).approve_call(
+                tool,
+                context.tool_input,
+                wait=wait,
+                **members(about, tool, context.tool_input),
+            )
             # Nobody has changed the call meanwhile.
-            same = json.dumps(args) == json.dumps(context.tool_input)
-            return None if same else False
+            return None if same(args, context.tool_input) else False
         except Denied as no:
             _log.info("%s does not run: %s", tool, no)
             return False
@@ -56,15 +68,23 @@ _LONG, _HEAD = 55, 24  # signs of a name that CrewAI cuts, and that it keeps
 
 
 def _plain(name: str) -> str:
-    """CrewAI writes a tool's name in letters of its own. A name without any of
-    these becomes empty, and is the same as every other such name."""
+    """A tool's name as CrewAI writes it, in letters of its own.
+
+    A name without any of these becomes empty, and is the same as every other
+    such name.
+    """
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore")
     return re.sub("[^a-z0-9]", "", letters.decode().lower())
 
 
 def _same(plain: str, named: str) -> bool:
-    """CrewAI cuts a long name to its head. Another tool with the same head is
-    asked about too, so that none runs unasked."""
+    """Whether it is the tool, whose long name CrewAI cuts to its head.
+
+    Another tool with the same head is asked about too, so that none runs
+    unasked.
+    """
     return plain == named or (
-        len(named) > _HEAD and max(len(plain), len(named)) > _LONG - _HEAD
-        and plain[:_HEAD] == named[:_HEAD])
+        len(named) > _HEAD
+        and max(len(plain), len(named)) > _LONG - _HEAD
+        and plain[:_HEAD] == named[:_HEAD]
+    )

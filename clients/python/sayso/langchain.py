@@ -1,75 +1,114 @@
-"""LangChain and LangGraph: a person answers the interrupts of
-`HumanInTheLoopMiddleware`, in both of its modes.
+"""LangChain and LangGraph: a person answers the interrupts.
+
+Those of `HumanInTheLoopMiddleware`, in both of its modes.
 
     result = invoke(agent, {"messages": [...]}, config)
 
 is `agent.invoke`, which goes on until no call waits for an approval. `None` in
 place of the input goes on where the thread was. Interrupts of another kind are
-in the result, as ever."""
+in the result, as ever.
+"""
+
 from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
 import time
 import uuid
 from typing import Any
 
 from langgraph.types import Command, Interrupt
 
-from . import Client, Denied, _About, _identity, _members
+from . import Client, Denied
+from ._client import of_environment
+from ._frameworks import About, identity, members, same
 
 
-def invoke(agent: Any, input: Any, config: Any, *,
-           client: Client | None = None, about: _About = None,
-           wait: float | None = None, **options: Any) -> Any:
-    """`about`: members of the question, or a function of the tool's name and
-    arguments that makes them. `options` are of `agent.invoke`."""
-    server = client or Client()
+def invoke(
+    agent: Any,
+    input: Any,
+    config: Any,
+    *,
+    client: Client | None = None,
+    about: About = None,
+    wait: float | None = None,
+    **options: Any,
+) -> Any:
+    """`agent.invoke`, in which a person decides about the calls of tools.
 
-    def ask(call: _Call, wait: float | None, use: bool = False
-            ) -> dict[str, Any]:
+    `about`: members of the question, or a function of the tool's name and
+    arguments that makes them. `options` are of `agent.invoke`.
+    """
+    server = client or of_environment()
+
+    def ask(call: _Call, wait: float | None, **more: bool) -> dict[str, Any]:
         try:
-            return call.approved(server.approve_call(
-                **call.question(config, about, wait), use=use))
+            return call.approved(
+                server.approve_call(
+                    **call.question(config, about, wait), **more
+                )
+            )
         except Denied as no:
             return call.denied(no)
 
     result = agent.invoke(input, config, **options)
     while calls := _calls(agent.get_state(config).interrupts):
-        end = time.monotonic() + (wait or 0)
-        for call in calls[1:]:  # all are asked before one is waited for
-            ask(call, 0)
+        for call in calls:  # all are asked before one is waited for
+            ask(call, 0, use=False, keep=True)
+        end, keep = time.monotonic() + (wait or 0), wait == 0
         got = []
         for call in calls:
-            left = end - time.monotonic()
-            got.append(ask(call, None if wait is None else max(0, left)))
+            left = max(0, end - time.monotonic())
+            got.append(
+                ask(call, None if wait is None else left, use=False, keep=keep)
+            )
         # None runs before all have their answer.
-        got = [ask(call, wait, use=True) if _is_yes(one) else one
-               for call, one in zip(calls, got)]
+        got = [
+            ask(call, wait, keep=keep) if _is_yes(one) else one
+            for call, one in zip(calls, got, strict=True)
+        ]
         for resume in _resumes(calls, got):
             result = agent.invoke(resume, config, **options)
     return result
 
 
-async def ainvoke(agent: Any, input: Any, config: Any, *,
-                  client: Client | None = None, about: _About = None,
-                  wait: float | None = None, **options: Any) -> Any:
-    server = client or Client()
+async def ainvoke(
+    agent: Any,
+    input: Any,
+    config: Any,
+    *,
+    client: Client | None = None,
+    about: About = None,
+    wait: float | None = None,
+    **options: Any,
+) -> Any:
+    """`invoke` for asyncio, with `agent.ainvoke`."""
+    server = client or of_environment()
 
-    async def ask(call: _Call, use: bool = False) -> dict[str, Any]:
+    async def ask(
+        call: _Call, wait: float | None, **more: bool
+    ) -> dict[str, Any]:
         try:
-            return call.approved(await server.aapprove_call(
-                **call.question(config, about, wait), use=use))
+            return call.approved(
+                await server.aapprove_call(
+                    **call.question(config, about, wait), **more
+                )
+            )
         except Denied as no:
             return call.denied(no)
 
     result = await agent.ainvoke(input, config, **options)
     while calls := _calls((await agent.aget_state(config)).interrupts):
-        got = await asyncio.gather(*map(ask, calls))
+        for call in calls:  # all are asked before one is waited for
+            await ask(call, 0, use=False, keep=True)
+        got = await asyncio.gather(
+            *(ask(call, wait, use=False) for call in calls)
+        )
         # None runs before all have their answer.
-        got = [await ask(call, use=True) if _is_yes(one) else one
-               for call, one in zip(calls, got)]
+        got = [
+            await ask(call, wait) if _is_yes(one) else one
+            for call, one in zip(calls, got, strict=True)
+        ]
         for resume in _resumes(calls, got):
             result = await agent.ainvoke(resume, config, **options)
     return result
@@ -85,22 +124,30 @@ class _Call:
     args: dict[str, Any]
     allowed: set[str]
     # What identifies it here, where the framework does not.
-    unknown: str = dataclasses.field(
-        default_factory=lambda: str(uuid.uuid4()))
+    unknown: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
 
-    def question(self, config: Any, about: _About,
-                 wait: float | None) -> dict[str, Any]:
-        return {"tool": self.tool, "args": self.args, "wait": wait,
-                "edit": "edit" in self.allowed,
-                "call_id": _identity(_thread(config), _id(self.interrupt),
-                                     self.place) or self.unknown,
-                **_members(about, self.tool, self.args)}
+    def question(
+        self, config: Any, about: About, wait: float | None
+    ) -> dict[str, Any]:
+        return {
+            "tool": self.tool,
+            "args": self.args,
+            "wait": wait,
+            "edit": "edit" in self.allowed,
+            "call_id": identity(
+                _thread(config), _id(self.interrupt), self.place
+            )
+            or self.unknown,
+            **members(about, self.tool, self.args),
+        }
 
     def approved(self, args: dict[str, Any]) -> dict[str, Any]:
-        if json.dumps(args) == json.dumps(self.args):  # also 1 and 1.0
+        if same(args, self.args):
             return {"type": "approve"}
-        return {"type": "edit",
-                "edited_action": {"name": self.tool, "args": args}}
+        return {
+            "type": "edit",
+            "edited_action": {"name": self.tool, "args": args},
+        }
 
     def denied(self, no: Denied) -> dict[str, Any]:
         # "reject" says that the user did; silence is not that.
@@ -122,8 +169,10 @@ def _id(interrupt: Interrupt) -> str | None:
 
 
 def _calls(interrupts: tuple[Interrupt, ...]) -> list[_Call]:
-    """Those of every interrupt whose calls may be approved; the other ones are
-    left to the caller."""
+    """Those of every interrupt whose calls may be approved.
+
+    The other ones are left to the caller.
+    """
     found = []
     for one in interrupts:
         calls = _calls_of(one)
@@ -135,10 +184,18 @@ def _calls(interrupts: tuple[Interrupt, ...]) -> list[_Call]:
 def _calls_of(one: Interrupt) -> list[_Call]:
     match one.value:
         case {"action_requests": requests, "review_configs": reviews}:
-            return [_Call(one, n, request["name"], request["args"],
-                          set(review["allowed_decisions"]))
-                    for n, (request, review)
-                    in enumerate(zip(requests, reviews))]
+            return [
+                _Call(
+                    one,
+                    n,
+                    request["name"],
+                    request["args"],
+                    set(review["allowed_decisions"]),
+                )
+                for n, (request, review) in enumerate(
+                    zip(requests, reviews, strict=True)
+                )
+            ]
         case {"type": "tool_approval", "name": tool, "args": args}:
             return [_Call(one, 0, tool, args, _allowed(one.response_schema))]
     return []
@@ -154,15 +211,19 @@ def _allowed(schema: Any) -> set[str]:
     return {"approve", "reject"}
 
 
-def _resumes(calls: list[_Call], decisions: list[dict[str, Any]]
-             ) -> list[Command[Any]]:
-    """One for each interrupt, by its id: an answer to calls that have changed
-    meanwhile is for nothing."""
+def _resumes(
+    calls: list[_Call], decisions: list[dict[str, Any]]
+) -> list[Command[Any]]:
+    """One for each interrupt, by its id.
+
+    An answer to calls that have changed meanwhile is for nothing.
+    """
     made: dict[str, Any] = {}
-    for call, decision in zip(calls, decisions):
+    for call, decision in zip(calls, decisions, strict=True):
         if "action_requests" in call.interrupt.value:
             made.setdefault(call.interrupt.id, {"decisions": []})[
-                "decisions"].append(decision)
+                "decisions"
+            ].append(decision)
         else:
             made[call.interrupt.id] = decision
     return [Command(resume={key: value}) for key, value in made.items()]

@@ -3,7 +3,9 @@
     result = await run(agent, "Refund order 12345.")
 
 is `Runner.run`, which goes on until no call waits for an approval. A stored
-`RunState` in place of the input goes on where that run was."""
+`RunState` in place of the input goes on where that run was.
+"""
+
 from __future__ import annotations
 
 import asyncio
@@ -12,35 +14,59 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from agents import (Agent, Runner, RunResult, RunState, ToolApprovalItem,
-                    TResponseInputItem)
+from agents import (
+    Agent,
+    Runner,
+    RunResult,
+    RunState,
+    ToolApprovalItem,
+    TResponseInputItem,
+)
 
-from . import Client, Denied, _About, _exact, _identity, _members
+from . import Client, Denied, _exact
+from ._client import of_environment
+from ._frameworks import About, identity, members
 
 
-async def run(agent: Agent[Any],
-              input: str | list[TResponseInputItem] | RunState[Any], *,
-              client: Client | None = None, about: _About = None,
-              wait: float | None = None, session_id: str = "",
-              **options: Any) -> RunResult:
-    """`about`: members of the question, or a function of the tool's name and
+async def run(
+    agent: Agent[Any],
+    input: str | list[TResponseInputItem] | RunState[Any],
+    *,
+    client: Client | None = None,
+    about: About = None,
+    wait: float | None = None,
+    session_id: str = "",
+    **options: Any,
+) -> RunResult:
+    """`Runner.run`, in which a person decides about the calls of tools.
+
+    `about`: members of the question, or a function of the tool's name and
     arguments that makes them. `session_id`: needed where the ids that the
-    model gives to its calls are not unique. `options` are of `Runner.run`."""
+    model gives to its calls are not unique. `options` are of `Runner.run`.
+    """
     result = await Runner.run(agent, input, **options)
     while result.interruptions:
         state = result.to_state()
-        await answer(state, client=client, about=about, wait=wait,
-                     session_id=session_id)
+        await answer(
+            state, client=client, about=about, wait=wait, session_id=session_id
+        )
         result = await Runner.run(agent, state, **options)
     return result
 
 
-async def answer(state: RunState[Any], *, client: Client | None = None,
-                 about: _About = None, wait: float | None = None,
-                 session_id: str = "") -> None:
-    """Approves or rejects every call that a state waits for. The state runs
-    no other call under the same id."""
-    server = client or Client()
+async def answer(
+    state: RunState[Any],
+    *,
+    client: Client | None = None,
+    about: About = None,
+    wait: float | None = None,
+    session_id: str = "",
+) -> None:
+    """Approves or rejects every call that a state waits for.
+
+    The state runs no other call under the same id.
+    """
+    server = client or of_environment()
 
     async def ask(item: ToolApprovalItem) -> dict[str, Any] | None:
         """What was approved of it."""
@@ -48,22 +74,34 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
         try:
             args = _arguments(item)
         except _exact.Doubled:
-            state.reject(item, rejection_message="This call has an argument "
-                         "twice. It does not run.")
+            state.reject(
+                item,
+                rejection_message="This call has an argument "
+                "twice. It does not run.",
+            )
             return None
         except _exact.Inexact:
-            state.reject(item, rejection_message="A number of this call "
-                         "cannot be carried exactly. It does not run.")
+            state.reject(
+                item,
+                rejection_message="A number of this call "
+                "cannot be carried exactly. It does not run.",
+            )
             return None
-        id = _identity(item.call_id) or str(uuid.uuid4())
-        call = {"tool": tool, "args": args, "wait": wait,
-                "target": _target(item, tool),
-                "call_id": json.dumps([session_id, id]),
-                **_members(about, tool, args), "edit": False}
+        id = identity(item.call_id) or str(uuid.uuid4())
+        call = {
+            "tool": tool,
+            "args": args,
+            "wait": wait,
+            "target": _target(item, tool),
+            "call_id": json.dumps([session_id, id]),
+            **members(about, tool, args),
+            "edit": False,
+        }
         return await use(item, call, use=False)
 
-    async def use(item: ToolApprovalItem, call: dict[str, Any], **more: Any
-                  ) -> dict[str, Any] | None:
+    async def use(
+        item: ToolApprovalItem, call: dict[str, Any], **more: Any
+    ) -> dict[str, Any] | None:
         try:
             await server.aapprove_call(**{**call, **more})
         except Denied as no:
@@ -74,7 +112,7 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
     items = state.get_interruptions()
     asked = await asyncio.gather(*map(ask, items))
     # None runs before all have their answer.
-    for item, call in zip(items, asked):
+    for item, call in zip(items, asked, strict=True):
         if call and await use(item, call):
             state.approve(item)
 
@@ -82,15 +120,21 @@ async def answer(state: RunState[Any], *, client: Client | None = None,
 def _target(item: ToolApprovalItem, tool: str) -> str:
     """Of a hosted tool, the server too: others have tools of the same name."""
     raw: Any = item.raw_item
-    server = raw.get("server_label") if isinstance(raw, Mapping) else \
-        getattr(raw, "server_label", None)
+    server = (
+        raw.get("server_label")
+        if isinstance(raw, Mapping)
+        else getattr(raw, "server_label", None)
+    )
     return f"{tool}, at the server {server}" if server else tool
 
 
 def _arguments(item: ToolApprovalItem) -> dict[str, Any]:
-    """What a person is shown of a call: its arguments, or where it has none,
-    such as the call of a shell, all of it. `Doubled` where an argument stands
-    there twice: nobody knows which one would run."""
+    """What a person is shown of a call.
+
+    Its arguments, or where it has none, such as the call of a shell, all of
+    it. `Doubled` where an argument stands there twice: nobody knows which one
+    would run.
+    """
     text = item.arguments
     if text is None:
         raw: Any = item.raw_item

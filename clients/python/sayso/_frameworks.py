@@ -1,0 +1,36 @@
+"""What the adapters to frameworks have in common."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+About = (
+    Mapping[str, Any]
+    | Callable[[str, dict[str, Any]], Mapping[str, Any]]
+    | None
+)
+"""What an adapter is given to say about the calls that it asks about."""
+
+
+def members(
+    about: About, tool: str, args: dict[str, Any]
+) -> Mapping[str, Any]:
+    """The members of the question about a call."""
+    return about(tool, args) if callable(about) else about or {}
+
+
+def identity(*parts: Any) -> str | None:
+    """Identifies a call.
+
+    None where a part of it is missing, so that it is no other call's.
+    """
+    if any(part is None or not str(part).strip() for part in parts):
+        return None
+    return json.dumps([str(part) for part in parts])
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON, in which 1 is not 1.0."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)

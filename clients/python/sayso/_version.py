@@ -1,0 +1,3 @@
+"""The version of the package, which `User-Agent` names to the server."""
+
+__version__ = "0.2.0"
