@@ -11,6 +11,7 @@ import sys
 import threading
 import zipfile
 
+import httpx
 import kit
 import pytest
 from asking import asked, decide, signed
@@ -97,9 +98,9 @@ def test_silence_is_no(client, way):
 
 @WAYS
 def test_a_refusal_has_the_servers_code(client, way):
-    with pytest.raises(sayso.Error) as refused:
+    with pytest.raises(sayso.InvalidRequest) as refused:
         way(client, "x", no_such_member=1)
-    assert refused.value.status == 422
+    assert refused.value.status == 422 and refused.value.request_id
     assert refused.value.code == "field.unknown"
     assert refused.value.at == "no_such_member"
 
@@ -120,7 +121,7 @@ def test_a_file_goes_with_a_question(client, operator, way):
                        evidence=[{"title": "The log", "ref": ref}])
     assert operator.get(f"/api/v1/artifacts/{ref}", params={
         "question": asked.id}).content == data
-    with pytest.raises(sayso.Error) as refused:
+    with pytest.raises(sayso.ApiError) as refused:
         way(client, data, "text/html")
     assert refused.value.code == "artifact.type"
     with pytest.raises(sayso.Unreachable):
@@ -137,15 +138,15 @@ def test_a_server_that_goes_away_is_waited_for(client, operator, pool,
                                                monkeypatch):
     """After the first answer a lost connection is tried again."""
     text, lost = f"Back? {kit.new_id()}", []
-    real = sayso.httpx.Client.request
+    real = httpx.Client.request
 
-    def request(self, method, path, **more):
-        if "?wait=" in path and len(lost) < 2:
-            lost.append(path)
-            raise sayso.httpx.ConnectError("gone")
-        return real(self, method, path, **more)
-    monkeypatch.setattr(sayso.httpx.Client, "request", request)
-    monkeypatch.setattr(sayso, "_PAUSE", 0.01)
+    def request(self, method, url, **more):
+        if "?wait=" in url and len(lost) < 2:
+            lost.append(url)
+            raise httpx.ConnectError("gone")
+        return real(self, method, url, **more)
+    monkeypatch.setattr(httpx.Client, "request", request)
+    monkeypatch.setattr(sayso._requests, "pause_after", lambda *_: 0.01)
     got = pool.submit(client.ask, text)
     decide(operator, text, "yes")
     assert got.result(30).approved and len(lost) == 2
@@ -153,16 +154,16 @@ def test_a_server_that_goes_away_is_waited_for(client, operator, pool,
 
 def test_a_wait_ends_though_the_server_is_away(client, monkeypatch):
     """Also where it is too busy to be asked."""
-    real = sayso.httpx.Client.request
+    real = httpx.Client.request
 
-    def request(self, method, path, **more):
+    def request(self, method, url, **more):
         if method == "GET":
-            raise sayso.httpx.ConnectError("gone")
-        return real(self, method, path, **more)
-    monkeypatch.setattr(sayso.httpx.Client, "request", request)
+            raise httpx.ConnectError("gone")
+        return real(self, method, url, **more)
+    monkeypatch.setattr(httpx.Client, "request", request)
     assert client.ask("Anybody?", wait=0.1).pending
-    monkeypatch.setattr(sayso.httpx.Client, "request",
-                        lambda *args, **more: sayso.httpx.Response(503))
+    monkeypatch.setattr(httpx.Client, "request",
+                        lambda *args, **more: httpx.Response(503))
     with pytest.raises(sayso.Unreachable):
         client.ask("Anybody?", wait=0.1)
 
@@ -298,7 +299,7 @@ def test_an_answer_for_something_else_is_no(client, operator, pool,
                                             monkeypatch):
     ran = []
     text, refund = refund_of(client, ran)
-    monkeypatch.setattr(sayso, "_sha256", lambda text: "0" * 64)
+    monkeypatch.setattr(sayso._calls, "sha256", lambda text: "0" * 64)
     got = pool.submit(refund, "12345", tags=[])
     decide(operator, text, "approve")
     with pytest.raises(sayso.Denied):
@@ -385,18 +386,63 @@ def test_a_push_is_verified():
     assert verify(body.encode(), two, SECRET)
 
 
-def test_the_package_is_built(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps",
-         "--disable-pip-version-check", "-w", tmp_path / "out",
-         # A copy, because a build leaves files in the source.
-         shutil.copytree(SOURCE, tmp_path / "source")],
-        capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    [wheel] = (tmp_path / "out").iterdir()
-    names = zipfile.ZipFile(wheel).namelist()
-    assert {f"sayso/{name}" for name in (
-        "__init__.py", "_answers.py", "_exact.py", "_words.py",
-        "langchain.py", "openai_agents.py", "pydantic_ai.py", "testing.py", "py.typed")
-        } <= set(names)
+TOOLS = """httpx==0.28.1
+mypy==2.4.1
+pytest==9.2.0
+ruff==0.17.6
+"""
 
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A clean environment with the wheel and the tools of the package's
+    author, and a folder with all of the package but its source."""
+    at = tmp_path_factory.mktemp("wheel")
+
+    def run(*command, cwd=at):
+        done = subprocess.run(list(map(str, command)), cwd=cwd,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+    # A copy, because a build leaves files in the source.
+    shutil.copytree(SOURCE, at / "source")
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps",
+        "--disable-pip-version-check", "-w", "out", "./source")
+    [wheel] = (at / "out").iterdir()
+    run(sys.executable, "-m", "venv", "venv")
+    (at / "tools").write_text(TOOLS)
+    run("venv/bin/pip", "install", "-q", "--disable-pip-version-check",
+        wheel, "-r", "tools")
+    shutil.copytree(SOURCE, at / "here",
+                    ignore=shutil.ignore_patterns("sayso"))
+    return wheel, at / "venv/bin", at / "here", run
+
+
+def test_the_wheel_has_all_of_it(installed):
+    wheel, programs, here, run = installed
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {f"sayso/{path.name}" for path in (SOURCE / "sayso").glob("*.*")
+            } == {name for name in names if name.startswith("sayso/")}
+    assert any(name.endswith("/licenses/LICENSE") for name in names)
+    assert (SOURCE / "LICENSE").read_text() == (
+        CLIENTS.parent / "LICENSE").read_text()
+    said = run(programs / "python", "-c", "import sayso; "
+               "print(sayso.__version__, sayso.__file__)", cwd=here)
+    version, file = said.split()
+    assert wheel.name.startswith(f"sayso_client-{version}-")
+    assert "site-packages" in file
+    assert f"## {version}," in (SOURCE / "CHANGELOG.md").read_text()
+
+
+def test_the_packages_own_tests_pass(installed):
+    _, programs, here, run = installed
+    assert " passed" in run(programs / "pytest", "-q", "-rs", cwd=here)
+
+
+def test_the_package_is_clean(installed):
+    """Types, rules and form, as its pyproject.toml wants them."""
+    _, programs, here, run = installed
+    for check in (["check"], ["format", "--check"]):
+        run(programs / "ruff", *check, "--no-cache", ".", cwd=SOURCE)
+    run(programs / "mypy", "--cache-dir", here / "cache", "sayso/__init__.py",
+        "sayso/testing.py", "sayso/crewai.py", cwd=SOURCE)
