@@ -101,8 +101,8 @@ def test_the_quickstart_with_curl(desk, operator, value, outcome):
 def test_the_quickstart_in_python(desk, operator, value, said):
     code = block("quickstart.md", "python", "run-6:deploy")
     run = desk(code.replace("run-6", f"run-{value}"), language="python")
-    decide(operator, "refund-agent", value)
-    assert ended(run) == said
+    question = decide(operator, "refund-agent", value)
+    assert ended(run) == f"answer at {question['url']}\n{said}"
 
 
 @pytest.fixture
@@ -433,10 +433,12 @@ def test_the_hook_without_an_answer_blocks(hook, wrong):
 @pytest.mark.parametrize("value, said", [
     ("approve", "50.0 EUR are on their way"), ("reject", "not refunded: No.")])
 def test_a_function_of_any_framework(desk, operator, value, said):
-    code = block("with/any-framework.md", "python", "require_approval")
-    run = desk(code.replace("run-3", f"framework-{value}"), language="python")
-    decide(operator, "refund-agent", value, reason="No.")
-    assert ended(run) == f"{said}\n"
+    for words, text in (("run-3", said),
+                        ("run-5", said.removeprefix("not refunded: "))):
+        code = block("with/any-framework.md", "python", words)
+        run = desk(code.replace(words, f"{words}-{value}"), language="python")
+        decide(operator, "refund-agent", value, reason="No.")
+        assert ended(run) == f"{text}\n"
 
 
 @pytest.mark.parametrize("value, said", [

@@ -148,7 +148,11 @@ PAGES = {
                {**RAN, 'Agent(name="refunds",':
                 'Agent(name="refunds", model=model,'}),
     "pydantic": ("with/pydantic-ai.md", "approvals()", "frameworks", PYDANTIC,
-                 "", RAN)}
+                 "", RAN),
+    "function": ("with/any-framework.md", "not refunded:", "frameworks", "", "",
+                 RAN),
+    "function, returning": ("with/any-framework.md", 'refusal="return"',
+                            "frameworks", "", "", RAN)}
 if CREWAI:
     PAGES["crewai"] = ("with/crewai.md", "register_before", "crewai", "", CREW,
                        {})
