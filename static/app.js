@@ -1111,9 +1111,13 @@
         }
     }
 
+    /* A list with one filter has its name; what was searched is none. */
     function remember() {
+        var set = /[?&]q=/.test(location.search) ? [] : all(".set bdi");
+        var total = one(".tools .total");
         keep({ at: location.pathname + location.search,
-            name: one("h1").textContent,
+            name: (set.length === 1 ? set[0] : one("h1")).textContent,
+            total: total ? /^[\d,]*\+?/.exec(total.textContent)[0] : "",
             of: all("li.row .title").map(function (link) {
                 return link.getAttribute("href");
             }) });
@@ -1134,6 +1138,23 @@
         return a;
     }
 
+    /* "2 of 11" of those that are left in the list. */
+    function position(from, at) {
+        var words = document.createElement("span");
+        var done = from.done || [];
+        var all = parseInt((from.total || "").replace(/,/g, ""), 10);
+        function answered(address) {
+            return done.indexOf(address.split("/").pop()) >= 0;
+        }
+        words.className = "quiet";
+        if (all && !answered(from.of[at])) {
+            words.textContent = at + 1 -
+                from.of.slice(0, at).filter(answered).length + " of " +
+                (all - done.length) + (/\+/.test(from.total) ? "+" : "");
+        }
+        return words;
+    }
+
     /* The neighbours in the list from which the reader came. */
     function neighbours() {
         var from = remembered(), back = one(".back");
@@ -1148,7 +1169,7 @@
             home.lastChild.textContent = from.name;
         }
         if (place !== back) {
-            place.replaceChildren();
+            place.replaceChildren(position(from, at));
         }
         if (at > 0) {
             place.append(" ", link("Previous", of[at - 1]));

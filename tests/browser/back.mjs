@@ -140,13 +140,15 @@ test("an answer leads to the next of its list, and says what it was", () =>
         await open(page, "li.row .title");
         /* The third one is answered by somebody else meanwhile. */
         await respond(asked[2].suspension_id, { value: "approve" });
-        for (const [i, next, said] of [
-            [0, 1, `Approved: ${word} 0 View 2 left in this list`],
-            [1, 3, `Approved: ${word} 1 View 1 left in this list`],
-            [3, null, "Done: 3 approved."]]) {
+        for (const [i, next, place, said] of [
+            [0, 1, "1 of 4", `Approved: ${word} 0 View 2 left in this list`],
+            [1, 3, "1 of 3", `Approved: ${word} 1 View 1 left in this list`],
+            [3, null, "2 of 2", "Done: 3 approved."]]) {
             assert.equal(new URL(page.url()).pathname,
                 `/suspensions/${asked[i].suspension_id}`);
             assert.equal(new URL(page.url()).search, "");
+            assert.equal(await page.locator(".place span").first()
+                .innerText(), place);
             await page.keyboard.press("a");
             await Promise.all([page.waitForEvent("load"),
                 page.keyboard.press("a")]);
@@ -240,7 +242,7 @@ async function goBack(page, [label, href]) {
     assert.equal(page.url().replace(/^\w+:\/\/[^/]*/, ""), href);
 }
 
-each("a list is what its records lead back to", async (page) => {
+each("a list is what its records lead back to", async (page, scripts) => {
     const word = `lists${Date.now()}`;
     const asked = await some(word, 4);
     for (const { suspension_id: id } of asked.slice(2)) {
@@ -249,8 +251,9 @@ each("a list is what its records lead back to", async (page) => {
     const agent = "refunds-agent";
     for (const [label, address] of [
         ["Inbox", `/inbox?q=${word}`], ["History", "/decided"],
+        [scripts ? "Low" : "Inbox", "/inbox?risk=low&group=none"],
         ["History", `/decided?outcome=vetoed&agent=${agent}`],
-        ["Inbox", "/inbox"]]) {
+        ["Inbox", "/inbox?group=none"]]) {
         await page.goto(address);
         await open(page, "li.row .title");
         await goBack(page, [label, address]);

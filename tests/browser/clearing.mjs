@@ -159,8 +159,8 @@ async function byGroup(page, word) {
 
 /* The page that confirms shows all that is approved, in a few lines each. */
 async function confirms(page) {
-    for (const [width, height, most] of [[1280, 720, 100], [768, 1024, 100],
-        [360, 740, 220]]) {
+    for (const [width, height, most] of [[1280, 720, 80], [768, 1024, 80],
+        [360, 740, 190]]) {
         await page.setViewportSize({ width, height });
         const rows = await page.locator(".listed tbody").evaluateAll((all) =>
             all.map((one) => one.getBoundingClientRect().toJSON()));

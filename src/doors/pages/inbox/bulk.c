@@ -126,10 +126,13 @@ static const struct err *bulk_load_all(struct call *c, struct bulk_picks *p)
 
 /* ---- the confirm page ----------------------------------------------- */
 
-static void bulk_drop_path(struct json *rows, struct str path)
+/* Takes a value out of the facts where it stands exactly so. */
+static void bulk_drop(struct json *rows, const char *path, struct str value)
 {
     for (size_t i = json_count(rows); i-- > 0;) {
-        if (str_eq(json_get_text(json_at(rows, i), "path"), path))
+        const struct json *row = json_at(rows, i);
+        if (str_is(json_get_text(row, "path"), path) &&
+            str_eq(json_get_text(row, "value"), value))
             json_drop(rows, i);
     }
 }
@@ -149,8 +152,12 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "target", about->target);
     page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
-    if (about->target.p) /* it has a column */
-        bulk_drop_path(json_get(o, "rows"), STR("target"));
+    /* These have a column. */
+    if (about->target.p)
+        bulk_drop(json_get(o, "rows"), "target", about->target);
+    if (about->amount.unit.p)
+        bulk_drop(json_get(o, "rows"), "calls[0].args.amount",
+                  inbox_amount_plain(v->a, &about->amount));
     return o;
 }
 
