@@ -497,8 +497,8 @@ for (const scripts of [true, false]) {
                 { visible: true }).count(), 1);
             await press(page, "Review 4 in payments.refund_create");
             assert.match(await text(page), /Approve 4 requests\?/);
-            assert.deepEqual(await page.locator("tbody td:first-child a")
-                .allInnerTexts(), asked.map((_, i) => `${word} ${i + 1}`));
+            assert.deepEqual(await page.locator(
+                "tbody td:first-child a:not(.same a)").allInnerTexts(), asked.map((_, i) => `${word} ${i + 1}`));
             assert.match(await text(page, "tfoot"),
                 /4 requests, all low\s+11\.00 EUR/);
             await press(page, "Reject instead");

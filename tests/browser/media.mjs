@@ -36,7 +36,8 @@ async function sheet(page, name) {
     await page.setViewportSize({ width: 673, height: 1000 });
     assert.equal(await overflow(page), 0, name);
     const found = await page.evaluate(() => {
-        const seen = (one) => one.checkVisibility() &&
+        const seen = (one) => one.checkVisibility(
+            { checkVisibilityCSS: true }) &&
             one.getBoundingClientRect().height > 1;
         const all = [...document.querySelectorAll("body *")].filter(seen);
         return {
