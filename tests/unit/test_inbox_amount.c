@@ -6,7 +6,7 @@
 SUITE(inbox_amount);
 
 /* "1,284.50 EUR", or "" for none. */
-static const char *said(const struct inbox_amount *m)
+static const char *said(const struct amount *m)
 {
     return m->unit.p ? arena_z(a, arena_join(a, inbox_amount_text(a, m),
                                              STR(" "), m->unit))
@@ -81,30 +81,30 @@ static const struct {
 Test(inbox_amount, of)
 {
     for (size_t i = 0; i < countof(cases); i++) {
-        const struct inbox_amount m =
-            inbox_amount_of(cases[i].kind, tree(cases[i].subject));
+        const struct amount m =
+            amount_of(cases[i].kind, tree(cases[i].subject));
         cr_assert_str_eq(said(&m), cases[i].said, "%s", cases[i].subject);
     }
 }
 
 Test(inbox_amount, add)
 {
-    struct inbox_amount sum = {{9999, 990000}, 2, {"EUR", 3}};
-    const struct inbox_amount more = {{0, 10000}, 2, {"EUR", 3}};
-    const struct inbox_amount fine = {{0, 1}, 6, {"EUR", 3}};
-    const struct inbox_amount other = {{1, 0}, 0, {"eur", 3}};
-    const struct inbox_amount most = {{999999999999999, 0}, 0, {"EUR", 3}};
-    inbox_amount_add(&sum, &more);
+    struct amount sum = {{9999, 990000}, 2, {"EUR", 3}};
+    const struct amount more = {{0, 10000}, 2, {"EUR", 3}};
+    const struct amount fine = {{0, 1}, 6, {"EUR", 3}};
+    const struct amount other = {{1, 0}, 0, {"eur", 3}};
+    const struct amount most = {{999999999999999, 0}, 0, {"EUR", 3}};
+    amount_add(&sum, &more);
     cr_assert_str_eq(said(&sum), "10,000.00 EUR");
-    cr_assert(str_is(inbox_amount_plain(a, &sum), "10000.00"));
-    inbox_amount_add(&sum, &fine);
+    cr_assert(str_is(amount_plain(a, &sum), "10000.00"));
+    amount_add(&sum, &fine);
     cr_assert_str_eq(said(&sum), "10,000.000001 EUR");
-    struct inbox_amount wrong = sum;
-    inbox_amount_add(&wrong, &other);
+    struct amount wrong = sum;
+    amount_add(&wrong, &other);
     cr_assert_str_eq(said(&wrong), "");
     wrong = sum;
-    inbox_amount_add(&wrong, &most);
+    amount_add(&wrong, &most);
     cr_assert_str_eq(said(&wrong), "");
-    inbox_amount_add(&wrong, &more);
+    amount_add(&wrong, &more);
     cr_assert_str_eq(said(&wrong), "");
 }

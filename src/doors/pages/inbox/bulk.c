@@ -157,7 +157,7 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
         bulk_drop(json_get(o, "rows"), "target", about->target);
     if (about->amount.unit.p)
         bulk_drop(json_get(o, "rows"), "calls[0].args.amount",
-                  inbox_amount_plain(v->a, &about->amount));
+                  amount_plain(v->a, &about->amount));
     return o;
 }
 
@@ -196,7 +196,7 @@ struct bulk_shown {
     struct suspension_rows others; /* open, equal to one, not ticked */
     struct json *items, *left;     /* the rows of in, and those left out */
     bool needs, critical; /* one needs a comment, or is a critical one */
-    struct inbox_amount sum;
+    struct amount sum;
 };
 
 /* Sorts the questions s into those that are decided and those left out. */
@@ -222,7 +222,7 @@ static void bulk_sort(struct call *c, struct page_view *v,
         if (of->n == 0)
             of->sum = about.amount;
         else
-            inbox_amount_add(&of->sum, &about.amount);
+            amount_add(&of->sum, &about.amount);
         of->in[of->n++] = &s[i];
         of->needs = of->needs || answer.reason;
         of->critical = of->critical || s[i].severity == SEVERITY_CRITICAL;

@@ -28,7 +28,7 @@ enum inbox_groups_by inbox_groups_by(struct str word)
 struct group {
     struct str key, name;
     struct json *rows;
-    struct inbox_amount sum;
+    struct amount sum;
     const struct suspension *first, *soonest;
     bool fits, picked; /* may be one of alike ones; has a ticked row */
     size_t taken;      /* rows that are elsewhere already */
@@ -101,7 +101,7 @@ static void group_add(struct group *g, const struct suspension *s,
                       const struct inbox_row_about *about, struct json *row)
 {
     if (json_count(g->rows) > 0)
-        inbox_amount_add(&g->sum, &about->amount);
+        amount_add(&g->sum, &about->amount);
     if (s->expires_at &&
         (!g->soonest->expires_at || s->expires_at < g->soonest->expires_at))
         g->soonest = s;

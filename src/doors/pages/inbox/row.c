@@ -35,7 +35,7 @@ struct inbox_row_about inbox_row_about(struct arena *a,
     const struct json *facts =
         s->subject.n > FACTS_MAX ? NULL : suspension_subject(own, s);
     const struct json *action = json_get(facts, "action");
-    of.amount = inbox_amount_of(s->kind, facts);
+    of.amount = amount_of(s->kind, facts);
     of.amount.unit = arena_str(a, of.amount.unit);
     of.target = arena_str(a, json_get_text(facts, "target"));
     of.does = row_tools(own, json_get(facts, "calls"));
@@ -113,7 +113,7 @@ struct json *inbox_row_listed(struct call *c, struct page_view *v,
     json_set_json(o, "deadline", question_head_deadline(&row.view, s));
     json_set_text(o, "sum",
                   about->amount.unit.p
-                      ? inbox_amount_plain(row.call.a, &about->amount)
+                      ? amount_plain(row.call.a, &about->amount)
                       : STR(""));
     /* The effect of silence so far: the time of a step has passed, and another
      * recipient was notified. */

@@ -8,7 +8,7 @@
 
 /* The facts that rows show, and by which they are grouped. */
 struct inbox_row_about {
-    struct inbox_amount amount;
+    struct amount amount;
     int64_t seconds; /* that a permission is asked for; 0: none */
     struct str does; /* the tools, the action or the capability, in one line;
                       * p NULL: the facts name none */
