@@ -138,6 +138,7 @@ static struct str mail_text(struct arena *a, const struct message *m)
         buf_put(&b, "\n");
     }
     buf_put(&b, "\n");
+    mail_put_paragraph(&b, "Calls:", m->calls);
     mail_put_paragraph(&b, NULL, m->on_expiry);
     mail_put_paragraph(&b, "Reason given by the agent:", m->explanation);
     for (size_t i = 0; i < m->choices; i++) {
@@ -149,6 +150,9 @@ static struct str mail_text(struct arena *a, const struct message *m)
     buf_put(&b, "Review and answer:\n");
     buf_str(&b, m->url);
     buf_put(&b, "\n\nOpening the page does not answer the request.\n");
+    if (m->chosen_at.n > 0)
+        buf_str(&b, arena_join(a, STR("You chose these mails on this page:\n"),
+                               m->chosen_at, STR("\n")));
     return buf_text(&b);
 }
 
@@ -178,6 +182,7 @@ static struct json *mail_view(struct arena *a, const struct message *m)
         json_add_json(rows, row);
     }
     json_set_json(o, "rows", rows);
+    json_set_json(o, "calls", mail_lines(a, m->calls));
     json_set_text(o, "silence", m->on_expiry.p ? m->on_expiry : STR(""));
     json_set_json(o, "explanation", mail_lines(a, m->explanation));
     for (size_t i = 0; i < m->choices; i++)
@@ -186,6 +191,7 @@ static struct json *mail_view(struct arena *a, const struct message *m)
     json_set_json(o, "choices", choices);
     json_set_json(o, "context", mail_lines(a, m->context));
     json_set_text(o, "url", m->url);
+    json_set_text(o, "chosen_at", m->chosen_at.n ? m->chosen_at : STR(""));
     json_set_json(mail, "mail", o);
     return mail;
 }

@@ -82,6 +82,52 @@ static struct str message_context(struct arena *a, const struct json *data)
                   : buf_text(&b);
 }
 
+/* A value in one line; where it has several they are seen. */
+static void message_put_value(struct buf *b, struct str value)
+{
+    const struct str plain = words_plain(b->arena, value, MESSAGE_LINE_MAX);
+    struct str rest = str_trim(plain);
+    while (rest.p) {
+        buf_str(
+            b, message_line(b->arena, str_cut(&rest, '\n'), MESSAGE_LINE_MAX));
+        buf_put(b, rest.p ? " \xE2\x86\xB5 " : "");
+    }
+}
+
+static void message_put_left(struct buf *b, const struct json *left,
+                             const char *noun)
+{
+    if (json_int(left) > 0) {
+        buf_put(b, "- and ");
+        buf_str(b, words_many(b->arena, json_int(left), noun));
+        buf_put(b, "\n");
+    }
+}
+
+static struct str message_calls(struct arena *a, const struct json *data)
+{
+    const struct json *calls = json_get(data, "calls");
+    struct buf b = buf_make(a, MESSAGE_MAX);
+    for (size_t i = 0; i < json_count(calls); i++) {
+        const struct json *call = json_at(calls, i);
+        const struct json *args = json_get(call, "arguments");
+        buf_str(&b, words_name(a, message_line(a, json_get_text(call, "tool"),
+                                               MESSAGE_LINE_MAX)));
+        buf_put(&b, "\n");
+        for (size_t k = 0; k < json_count(args); k++) {
+            const struct json *arg = json_at(args, k);
+            buf_put(&b, "- ");
+            message_put_value(&b, json_get_text(arg, "name"));
+            buf_put(&b, ": ");
+            message_put_value(&b, json_get_text(arg, "value"));
+            buf_put(&b, "\n");
+        }
+        message_put_left(&b, json_get(call, "left"), "more argument");
+    }
+    message_put_left(&b, json_get(data, "calls_left"), "more call");
+    return b.n ? str_trim(buf_text(&b)) : STR_NONE;
+}
+
 const struct err *message_read(struct arena *a, struct str body,
                                struct message *out)
 {
@@ -94,24 +140,23 @@ const struct err *message_read(struct arena *a, struct str body,
     const struct str title = json_get_text(data, "title");
     const struct str question = json_get_text(data, "question");
     const bool repeats = str_eq(question, title);
-    *out =
-        (struct message){.heading =
-                             message_heading(a, json_get_text(whole, "type"),
-                                             data),
-                         .title = str_head(title, TITLE_MAX),
-                         .question = repeats
-                                         ? STR_NONE
-                                         : str_head(question, QUESTION_MAX),
-                         .explanation =
-                             str_head(json_get_text(data, "explanation"),
-                                      EXPLANATION_MAX),
-                         .on_expiry = json_get_text(data, "on_expiry"),
-                         .context = message_context(a, data),
-                         .url = json_get_text(data, "url")};
+    *out = (struct message){
+        .heading = message_heading(a, json_get_text(whole, "type"), data),
+        .title = str_head(title, TITLE_MAX),
+        .question = repeats ? STR_NONE : str_head(question, QUESTION_MAX),
+        .explanation =
+            str_head(json_get_text(data, "explanation"), EXPLANATION_MAX),
+        .on_expiry = json_get_text(data, "on_expiry"),
+        .context = message_context(a, data),
+        .calls = message_calls(a, data),
+        .url = json_get_text(data, "url"),
+        .chosen_at = json_get_text(data, "chosen_at")};
     if (title.n == 0 || out->url.n == 0)
         return unreadable;
     message_add_row(a, out, "Risk",
                     message_capital(a, json_get_text(data, "severity")));
+    message_add_row(a, out, "Amount", json_get_text(data, "amount"));
+    message_add_row(a, out, "Target", json_get_text(data, "target"));
     message_add_row(a, out, "Agent",
                     words_name(a, json_get_text(data, "agent")));
     message_add_row(a, out, "For",

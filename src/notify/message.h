@@ -10,7 +10,7 @@
 #define MESSAGE_MAX ((size_t)1 << 20) /* bytes of a mail */
 #define MESSAGE_LINE_MAX 200 /* characters of a choice, and of a row */
 #define MESSAGE_CHOICES_MAX 20
-#define MESSAGE_ROWS_MAX 5
+#define MESSAGE_ROWS_MAX 7
 
 /* A line of the small table: "Risk", "High". */
 struct message_row {
@@ -21,6 +21,8 @@ struct message_row {
 struct message {
     struct str heading; /* "Reminder 2 of 3" */
     struct str title, question, explanation, on_expiry, context, url;
+    struct str chosen_at; /* the page where its recipient chose it */
+    struct str calls;     /* of tools, with their first arguments, in lines */
     struct message_row row[MESSAGE_ROWS_MAX];
     size_t rows;
     struct str choice[MESSAGE_CHOICES_MAX]; /* labels */

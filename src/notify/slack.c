@@ -95,6 +95,7 @@ const struct err *slack_write(struct arena *a, struct str body,
     }
     if (m.rows > 0)
         json_set_json(slack_block(a, blocks, "section"), "fields", fields);
+    slack_section(a, blocks, "Calls", m.calls);
     slack_section(a, blocks, NULL, m.on_expiry);
     slack_section(a, blocks, "Reason", m.explanation);
     struct buf choices = buf_make(a, TEXT_MAX * 16);

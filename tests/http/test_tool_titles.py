@@ -109,6 +109,11 @@ def test_arguments_go_where_a_channel_shows_them(agent, operator, server,
         (_, _, body, _), = told(server, endpoint)
         assert body["data"]["title"] == (
             "Run `ls`" if detail == "all" else "Run Bash?")
+        assert ("calls" in body["data"]) == (detail == "all")
+        if detail == "all":
+            assert body["data"]["calls"] == [
+                {"tool": "Bash", "left": 0,
+                 "arguments": [{"name": "command", "value": "ls"}]}]
 
 
 @route("POST /api/v1/tool-calls/check")

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "domain/sending/channel.h"
+#include "domain/sending/channel_facts.h"
 
 static struct channels all;
 
@@ -374,7 +375,9 @@ Test(channel, body_as_far_as_the_detail_goes)
     same(data_of(&s, CHANNEL_ALL),
          TITLE_PART SUMMARY_PART ",\"explanation\":\"Because.\","
                                  "\"context\":{\"amount\":5},"
-                                 "\"choices\":[\"Approve: Go\",\"Stop\"]}");
+                                 "\"choices\":[\"Approve: Go\",\"Stop\"],"
+                                 "\"target\":null,\"amount\":null,"
+                                 "\"calls\":null,\"calls_left\":0}");
 }
 
 Test(channel, body_says_the_title_and_nulls)
@@ -412,6 +415,80 @@ Test(channel, body_shows_arguments_only_with_all)
     s.title = STR("Look around");
     const struct json *d = data_of(&s, CHANNEL_TITLE);
     cr_assert(str_is(json_get_text(d, "title"), "Look around"));
+}
+
+static const struct json *facts_of(enum kind kind, const char *subject)
+{
+    struct suspension s = question();
+    s.kind = kind;
+    suspension_set_subject(&s, json_of(subject), NULL);
+    const struct json *d = data_of(&s, CHANNEL_TITLE);
+    cr_assert(!json_has(d, "calls") && !json_has(d, "amount") &&
+              !json_has(d, "target"));
+    cr_assert(!json_has(data_of(&s, CHANNEL_SUMMARY), "calls"));
+    return data_of(&s, CHANNEL_ALL);
+}
+
+Test(channel, body_shows_amount_target_and_the_first_arguments)
+{
+    static const struct {
+        enum kind kind;
+        const char *subject, *amount;
+    } rows[] = {
+        {KIND_APPROVAL,
+         "{'target':'KES-1','calls':[{'tool':'pay','args':"
+         "{'amount':499.99,'currency':'EUR'}}]}",
+         "499.99 EUR"},
+        {KIND_APPROVAL,
+         "{'target':'KES-1','calls':[{'tool':'pay','args':"
+         "{'amount':'18.40','unit':'CHF'}},{'tool':'tell'}]}",
+         "18.40 CHF"},
+        {KIND_APPROVAL,
+         "{'target':'KES-1','calls':[{'tool':'pay','args':"
+         "{'amount':1,'unit':'EUR'}},{'tool':'pay','args':"
+         "{'amount':2,'unit':'CHF'}}]}",
+         NULL},
+        {KIND_APPROVAL,
+         "{'target':'KES-1','calls':[{'tool':'pay','args':"
+         "{'amount':{'x':1}}}]}",
+         NULL},
+        {KIND_APPROVAL, "{'target':'KES-1','calls':{'a':1}}", NULL},
+        {KIND_APPROVAL, "{'target':'KES-1','calls':[1,null,[]]}", NULL},
+        {KIND_COST_CONFIRMATION,
+         "{'target':'KES-1','limit':{'amount':120,'unit':'USD'}}", "120 USD"},
+        {KIND_NONE, "{'calls':[{'tool':'pay','args':{'amount':1}}]}", NULL},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const struct json *d = facts_of(rows[i].kind, rows[i].subject);
+        cr_expect(str_is(json_get_text(d, "target"), "KES-1") ==
+                  (rows[i].kind != KIND_NONE));
+        cr_expect(rows[i].amount
+                      ? str_is(json_get_text(d, "amount"), rows[i].amount)
+                      : !json_get(d, "amount"),
+                  "%zu", i);
+    }
+}
+
+Test(channel, body_says_which_arguments_it_leaves_out)
+{
+    struct buf b = buf_make(a, 1 << 16);
+    buf_put(&b, "{'calls':[{'tool':'t','args':{'list':[1,{'a':2}],'long':'");
+    buf_str(&b, copies("x", CHANNEL_FACTS_VALUE + 1));
+    for (int i = 2; i < CHANNEL_FACTS_ARGS + 2; i++)
+        buf_printf(&b, "','a%d':'", i);
+    buf_put(&b, "'}},{'tool':'t'},{'tool':'t'},{'tool':'t'},{'tool':'t'}]}");
+    const struct json *d = facts_of(KIND_APPROVAL, arena_z(a, buf_text(&b)));
+    const struct json *call = json_at(json_get(d, "calls"), 0);
+    const struct json *args = json_get(call, "arguments");
+    cr_assert_eq(json_count(json_get(d, "calls")), CHANNEL_FACTS_CALLS);
+    cr_assert_eq(json_int(json_get(d, "calls_left")), 2);
+    cr_assert_eq(json_count(args), CHANNEL_FACTS_ARGS);
+    cr_assert_eq(json_int(json_get(call, "left")), 2);
+    cr_assert(
+        str_is(json_get_text(json_at(args, 0), "value"), "[1,{\"a\":2}]"));
+    const struct str cut = json_get_text(json_at(args, 1), "value");
+    cr_assert_eq(str_runes(cut), CHANNEL_FACTS_VALUE + 1);
+    cr_assert(str_ends(cut, STR("\xE2\x80\xA6")));
 }
 
 /* The longest of everything, each character escaped to six. */

@@ -147,6 +147,37 @@ Test(message, a_name_of_several_alphabets_says_so)
     cr_expect_str_eq(z(m.choice[1]), "Reject");
 }
 
+/* The calls of a notice that shows all; the agent's texts cannot look like
+ * further lines. */
+Test(message, calls_with_their_arguments)
+{
+    struct json *d = data(STR("x"));
+    struct message m;
+    json_set_json(
+        d, "calls",
+        tree_of(json_of(
+            "[{'tool':'pay','arguments':[{'name':'amount','value':'499.99'},"
+            "{'name':'a\\nb','value':'rm x\\n- order: 2\\u200b'}],'left':3},"
+            "{'tool':'tell','arguments':[],'left':0}]")));
+    json_set_int(d, "calls_left", 1);
+    json_set_text(d, "amount", STR("499.99 EUR"));
+    json_set_text(d, "target", STR("KES-1"));
+    cr_assert(!message_read(a, notice("suspension.asked", d), &m));
+    cr_expect_str_eq(m.row[0].name, "Amount");
+    cr_expect_str_eq(z(m.row[0].value), "499.99 EUR");
+    cr_expect_str_eq(m.row[1].name, "Target");
+    cr_expect_str_eq(z(m.row[1].value), "KES-1");
+    cr_expect_str_eq(z(m.calls),
+                     "pay\n- amount: 499.99\n"
+                     "- a \xE2\x86\xB5 b: rm x \xE2\x86\xB5 - order: "
+                     "2[U+200B]\n- and 3 more arguments\ntell\n"
+                     "- and 1 more call");
+    struct str body;
+    cr_assert(!slack_write(a, notice("suspension.asked", d), &body));
+    cr_expect(str_search(body, STR("Calls\\npay\\n- amount: 499.99")) <
+              body.n);
+}
+
 /* ---- Slack ---------------------------------------------------------- */
 
 static struct json *slack(struct json *d)

@@ -8,6 +8,7 @@
 #include "base/clock_text.h"
 #include "domain/kind/label.h"
 #include "domain/permit/tool_title.h"
+#include "domain/sending/channel_facts.h"
 #include "domain/sending/endpoint.h"
 
 #define HEAD 200      /* characters of a title */
@@ -184,19 +185,23 @@ static void channel_set_time(struct arena *a, struct json *o, const char *key,
     json_set_text_or_null(o, key, t ? clock_rfc3339(a, t) : STR_NONE);
 }
 
+struct str channel_title(struct arena *a, const struct suspension *s,
+                         enum channel_detail detail)
+{
+    const bool hide =
+        detail != CHANNEL_ALL && s->question.n > 0 && tool_title_of(a, s);
+    return s->title.n && !hide ? s->title : str_head(s->question, HEAD);
+}
+
 static void channel_set_title(struct arena *a, struct json *o,
                               const struct channel_notice *n)
 {
     const struct suspension *s = n->suspension;
-    const bool hide = n->channel->detail != CHANNEL_ALL && s->question.n > 0 &&
-                      tool_title_of(a, s);
     const int64_t most =
         json_int(json_get(json_read(a, s->retry_policy), "max_attempts"));
     json_set_text_or_null(o, "suspension_id", s->id);
     json_set_text(o, "intent_id", s->intent_id);
-    json_set_text(o, "title",
-                  s->title.n && !hide ? s->title
-                                      : str_head(s->question, HEAD));
+    json_set_text(o, "title", channel_title(a, s, n->channel->detail));
     json_set_text_or_null(o, "severity",
                           vocabulary_severity(s->severity)->wire);
     json_set_text(o, "agent", s->asked_by);
@@ -206,13 +211,14 @@ static void channel_set_title(struct arena *a, struct json *o,
     channel_set_time(a, o, "expires_at", s->expires_at);
     json_set_text_or_null(o, "notify_to", n->notify_to);
     json_set_text(o, "url", n->url);
+    json_set_text_given(o, "chosen_at", n->chosen_at);
     if (s->test)
         json_set_bool(o, "test", true);
 }
 
 struct str channel_body(struct arena *a, const struct channel_notice *n)
 {
-    static const char *const too_long[] = {"context", "explanation"};
+    static const char *const too_long[] = {"context", "explanation", "calls"};
     const struct suspension *s = n->suspension;
     const struct str type = str_of(channel_news_word(n->news));
     struct json *o = json_object(a), *data = json_object(a);
@@ -230,6 +236,7 @@ struct str channel_body(struct arena *a, const struct channel_notice *n)
         json_set_text_or_null(data, "explanation", s->explanation);
         json_set_json(data, "context", json_read(a, s->context));
         json_set_json(data, "choices", labels);
+        channel_facts(a, data, s);
     }
     json_set_text(o, "type", type);
     json_set_text(o, "timestamp", clock_rfc3339(a, n->now));

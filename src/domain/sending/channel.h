@@ -79,20 +79,26 @@ bool channel_allows(const struct channel *c, struct str who);
 /* The recipient that the ladder names for the first attempt; p NULL: none. */
 struct str channel_first(struct arena *a, const struct suspension *s);
 
+/* A question's title outside of the pages: the title, or the head of the
+ * question: in place of one that shows arguments too, except with all. */
+struct str channel_title(struct arena *a, const struct suspension *s,
+                         enum channel_detail detail);
 /* The body of a notice, {type, timestamp, data}, within the channel's detail.
- * data always has: suspension_id, intent_id, title (the title, or the head of
- * the question: in place of one that shows arguments too, except with all),
- * severity, agent, attempt, max_attempts, asked_at, expires_at, notify_to, url;
- * summary: also question, on_expiry; all: also explanation, context, choices
- * (their labels). The moments are RFC 3339 or null. Members
- * that would make it longer than CHANNEL_BODY_MAX are null: the context first,
- * then the explanation. */
+ * data always has: suspension_id, intent_id, title (channel_title), severity,
+ * agent, attempt, max_attempts, asked_at, expires_at, notify_to, url; summary:
+ * also question, on_expiry; all: also explanation, context, choices (their
+ * labels), and the members of channel_facts. The moments are RFC 3339 or null;
+ * chosen_at is there where it was given. Members that would make it longer
+ * than CHANNEL_BODY_MAX are null: the context first, then the explanation,
+ * then the calls. */
 struct channel_notice {
     enum channel_news news;
     const struct channel *channel;
     const struct suspension *suspension; /* id p NULL: it is not a question */
     struct str notify_to; /* p NULL: no recipient named */
     struct str url;       /* of the question's page, else the intent's */
+    struct str chosen_at; /* the page where the recipient chose it; p NULL: an
+                           * admin made the channel */
     int64_t now;
 };
 struct str channel_body(struct arena *a, const struct channel_notice *n);

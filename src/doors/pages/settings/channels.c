@@ -14,7 +14,8 @@ static const struct settings_form_option kinds[] = {
 static const struct settings_form_option details[] = {
     {"title", "Title only"},
     {"summary", "Title, question and timeout"},
-    {"all", "All: also explanation, context, answers and arguments"}};
+    {"all", "All: also amount, target, first arguments, explanation, context "
+            "and answers"}};
 
 static const struct settings_form_field channels_fields[] = {
     {.key = "kind", .label = "Kind", .type = "enum", .required = true,
