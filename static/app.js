@@ -166,6 +166,9 @@
     var source = null, channel = null, leave = null, timer = 0, over = false;
     var begun = false; // the stream was open before
     var news = []; // addresses of questions that the page does not show yet
+    var arrived = []; // ids of new questions that no notification has yet
+    var notices = {}; // notifications by address
+    var seen = null; // ends the lock of a visible page
 
     if (!document.body.dataset.stream || !window.EventSource) {
         return;
@@ -518,6 +521,109 @@
         }
     }
 
+    /* ---- notifications ---- */
+
+    /* As this browser was asked to; null: not at all. */
+    function wanted() {
+        try {
+            return window.Notification && Notification.permission ===
+                "granted" && JSON.parse(localStorage.getItem("notify"));
+        } catch (error) {
+            return null;
+        }
+    }
+
+    /* Each visible page holds this lock, so that the page with the stream knows
+     * whether somebody may be looking. */
+    function visible() {
+        if (document.hidden || seen || !navigator.locks) {
+            return;
+        }
+        seen = true;
+        navigator.locks.request("sayso-visible", { mode: "shared" },
+            function () {
+                return new Promise(function (done) {
+                    seen = done;
+                    if (document.hidden) {
+                        hidden();
+                    }
+                });
+            });
+    }
+
+    function hidden() {
+        if (typeof seen === "function") {
+            seen();
+            seen = null;
+        }
+    }
+
+    /* A click opens the page, where the answer is given. */
+    function notify(title, text, tag, address) {
+        var one;
+        try {
+            one = new Notification(title, { body: text, tag: tag });
+        } catch (error) { // some browsers have no notifications of a page
+            return;
+        }
+        notices[address] = one;
+        one.addEventListener("click", function () {
+            window.open(address, "_blank");
+            one.close();
+        });
+    }
+
+    function announce(list, more) {
+        var how = wanted() || { least: 9 }, top = null;
+        list = list.filter(function (one) {
+            return one.rank >= how.least && (!how.mine || one.mine) &&
+                !ended[one.url];
+        });
+        list.forEach(function (one) {
+            top = !top || one.rank > top.rank ? one : top;
+        });
+        if (list.length > 3) {
+            notify((more ? "More than " : "") + list.length + " new requests",
+                "Highest risk: " + (top.risk || "unrated"), "many", "/inbox");
+            return;
+        }
+        list.forEach(function (one) {
+            notify(one.risk ? one.risk + " risk" : "New request", one.title,
+                one.id, one.url);
+        });
+    }
+
+    /* The new ones of a moment together, where no page is visible. */
+    function announceSoon() {
+        var of = arrived.splice(0, 10).join("."), more = arrived.length;
+        arrived = [];
+        navigator.locks.query().then(function (locks) {
+            return locks.held.some(function (lock) {
+                return lock.name === "sayso-visible";
+            }) ? null : fetch("/inbox/notices?of=" + encodeURIComponent(of));
+        }).then(function (answer) {
+            return answer && answer.ok ? answer.json() : { notices: [] };
+        }).then(function (said) {
+            announce(said.notices, more);
+        }).catch(function () {
+            return null;
+        });
+    }
+
+    function arrive(data) {
+        var address = "/suspensions/" + encodeURIComponent(data.suspension_id);
+        if (data.change === "asked" && wanted() && navigator.locks) {
+            if (!arrived.length) {
+                setTimeout(announceSoon, 1000);
+            }
+            arrived.push(data.suspension_id);
+        } else if (notices[address] && data.change !== "reminded" &&
+                   data.change !== "escalated") {
+            notices[address].close();
+            delete notices[address];
+        }
+    }
+
     function hear(data) {
         var address = "/suspensions/" + data.suspension_id;
         if (data.change === "asked") {
@@ -535,6 +641,9 @@
         begun = true;
         if (channel) {
             channel.postMessage(data);
+        }
+        if (event.type !== "connected") {
+            arrive(data);
         }
         /* Counts are as new as their page when its stream begins. */
         if (live || !first || event.type !== "connected") {
@@ -621,6 +730,7 @@
         });
     }
     document.addEventListener("visibilitychange", function () {
+        (document.hidden ? hidden : visible)();
         if (leave === close) {
             (document.hidden ? close : open)();
         }
@@ -630,14 +740,104 @@
             soon();
         }
     });
-    window.addEventListener("pagehide", stop);
+    window.addEventListener("pagehide", function () {
+        stop();
+        hidden();
+    });
     window.addEventListener("pageshow", function (event) {
         if (event.persisted && !over) {
+            visible();
             start();
             soon();
         }
     });
+    visible();
     start();
+}());
+
+/* Whether this browser shows notifications, and of what: kept in the browser.
+ * It is asked for by a button, never when a page opens. */
+(function () {
+    "use strict";
+
+    var box = document.getElementById("browser");
+    var least = document.getElementById("browser-least");
+    var whose = document.getElementById("browser-whose");
+    var button = document.getElementById("browser-on");
+    var said = document.getElementById("browser-said");
+
+    function kept() {
+        try {
+            return JSON.parse(localStorage.getItem("notify"));
+        } catch (error) {
+            return null;
+        }
+    }
+
+    function keep(how) {
+        try {
+            if (how) {
+                localStorage.setItem("notify", JSON.stringify(how));
+            } else {
+                localStorage.removeItem("notify");
+            }
+        } catch (error) {
+            return;
+        }
+    }
+
+    function on() {
+        return !!kept() && Notification.permission === "granted";
+    }
+
+    function show() {
+        button.textContent = on() ? "Turn off" : "Turn on";
+        said.textContent = Notification.permission === "denied" ?
+            "This browser blocks notifications of this site. Allow them in " +
+            "the browser's settings first." : "Notifications are " +
+            (on() ? "on" : "off") + " in this browser.";
+        button.hidden = Notification.permission === "denied";
+    }
+
+    function save() {
+        keep({ least: Number(least.value), mine: whose.value === "mine" });
+        show();
+    }
+
+    if (!box) {
+        return;
+    }
+    if (!window.Notification || !navigator.locks) {
+        said.textContent = "This browser cannot show notifications.";
+        return;
+    }
+    if (kept()) {
+        least.value = String(kept().least);
+        whose.value = kept().mine ? "mine" : "all";
+    }
+    box.hidden = false;
+    button.addEventListener("click", function () {
+        if (on()) {
+            keep(null);
+            show();
+            return;
+        }
+        Notification.requestPermission().then(function (answer) {
+            if (answer === "granted") {
+                save();
+            } else {
+                show();
+            }
+        });
+    });
+    [least, whose].forEach(function (select) {
+        select.addEventListener("change", function () {
+            if (on()) {
+                save();
+            }
+        });
+    });
+    show();
 }());
 
 /* The bar with the link to the form is hidden while the form is visible. */

@@ -8,6 +8,7 @@ import { sayso, server, visited } from "./server.mjs";
 
 export const patience = 30000; // ms that a page may take
 let browser = null;
+let whole = null; // a second one, once somebody wants it
 const signedIn = new Map(); // who -> storage state
 
 export const people = {
@@ -34,15 +35,19 @@ export function makePerson({ email, name, role, password }) {
 const programs = ["chromium-headless-shell", "chromium"].map((name) =>
     `/usr/lib/chromium/${name}`);
 
-export async function startBrowser() {
-    browser = await chromium.launch({
-        executablePath: programs.find(existsSync) ?? "/usr/bin/chromium",
+function launch(order) {
+    return chromium.launch({
+        executablePath: order.find(existsSync) ?? "/usr/bin/chromium",
         args: ["--headless", "--no-sandbox", "--disable-gpu",
             "--disable-quic", "--no-first-run",
             "--disable-background-networking", "--disable-component-update",
             "--disable-sync"],
         timeout: 30000,
     });
+}
+
+export async function startBrowser() {
+    browser = await launch(programs);
     people.operator = {
         email: server.env.SAYSO_OPERATOR_EMAIL, name: "Demo Operator",
         role: "operator", password: server.env.SAYSO_OPERATOR_PASSWORD,
@@ -55,6 +60,7 @@ export async function startBrowser() {
 
 export async function stopBrowser() {
     await browser?.close();
+    await (await whole)?.close();
 }
 
 /* ---- pages ---------------------------------------------------------- */
@@ -128,12 +134,14 @@ export async function pageElsewhere(url, { width = 1280, height = 800,
 }
 
 const usual = { who: null, scripts: true, width: 1280, height: 720,
-                theme: "light" };
+                theme: "light", full: false };
 
 /* A page in a context of its own. who: a key of people, or null for nobody;
- * scripts: false to do without. */
+ * scripts: false to do without; full: in a whole browser, which the shell is
+ * not: it lets nobody allow a notification. */
 export async function openPage(options) {
-    const { who, scripts, width, height, theme } = { ...usual, ...options };
+    const { who, scripts, width, height, theme, full } =
+        { ...usual, ...options };
     if (who && !signedIn.has(who)) {
         const first = await openPage();
         /* A test of wrong passwords may just have reached nginx's limit. */
@@ -146,7 +154,8 @@ export async function openPage(options) {
         signedIn.set(who, await first.context().storageState());
         await closePage(first);
     }
-    const context = await browser.newContext({
+    whole ??= full ? launch([...programs].reverse()) : null;
+    const context = await (full ? await whole : browser).newContext({
         baseURL: server.url, javaScriptEnabled: scripts, colorScheme: theme,
         viewport: { width, height },
         storageState: who ? signedIn.get(who) : undefined,

@@ -23,6 +23,7 @@ import "./keys.mjs";
 import { runAll } from "./lanes.mjs";
 import "./live.mjs";
 import "./media.mjs";
+import "./notices.mjs";
 import "./origins.mjs";
 import "./people.mjs";
 import "./people_settings.mjs";

@@ -19,6 +19,9 @@ const struct err *inbox_decided(struct call *c) MUST;
 const struct err *inbox_export_csv(struct call *c) MUST;
 const struct err *inbox_export_jsonl(struct call *c) MUST;
 
+/* notices.c */
+const struct err *inbox_notices(struct call *c) MUST;
+
 /* saved.c */
 const struct err *inbox_saved(struct call *c) MUST;
 const struct err *inbox_saved_post(struct call *c) MUST;

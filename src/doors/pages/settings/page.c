@@ -11,7 +11,8 @@
 enum {
     OVERSEERS = ROLE_ADMIN | ROLE_AUDITOR,
     READERS = OVERSEERS | ROLE_OPERATOR,
-    PERSONS = READERS | ROLE_USER
+    PERSONS = READERS | ROLE_USER,
+    ANSWERERS = ROLE_ADMIN | ROLE_OPERATOR | ROLE_USER
 };
 
 /* The tabs that the reader may open. */
@@ -21,6 +22,7 @@ static void page_tabs(struct settings_view *v)
         const char *url, *label;
         unsigned who;
     } tabs[] = {{"/settings/profile", "Profile", PERSONS},
+                {"/settings/notifications", "Notifications", ANSWERERS},
                 {"/settings/tokens", "Tokens", PERSONS},
                 {"/settings/sessions", "Sessions", READERS},
                 {"/settings/people", "People", OVERSEERS},

@@ -6,6 +6,7 @@
 
 /* Each answers GET and POST of its list, and of the page of one. */
 const struct err *settings_profile(struct call *c) MUST;
+const struct err *settings_notifications(struct call *c) MUST;
 const struct err *settings_tokens(struct call *c) MUST;
 const struct err *settings_sessions(struct call *c) MUST;
 const struct err *settings_people(struct call *c) MUST;

@@ -1,0 +1,177 @@
+/* How people are told of new requests outside of a page. */
+import assert from "node:assert/strict";
+
+import { people, text, withPage } from "./browser.mjs";
+import { test } from "./lanes.mjs";
+import { look } from "./looks.mjs";
+import * as questions from "./questions.mjs";
+import { ask, cancel, server } from "./server.mjs";
+
+const PAGE = "/settings/notifications";
+const by = { who: "operator" };
+const full = { ...by, full: true };
+
+/* The page keeps its notifications in window.told, and can be told that it is
+ * hidden: a headless browser shows neither. */
+async function listens(page, { granted = true } = {}) {
+    if (granted) {
+        await page.context().grantPermissions(["notifications"],
+            { origin: server.url });
+    }
+    await page.context().addInitScript(() => {
+        const Real = window.Notification;
+        let away = false;
+        window.told = [];
+        window.asked = 0;
+        window.Notification = class extends Real {
+            constructor(title, options) {
+                super(title, options);
+                const one = { title, ...options, open: true };
+                window.told.push(one);
+                this.close = () => { one.open = false; super.close(); };
+            }
+
+            static requestPermission() {
+                window.asked += 1;
+                return Real.requestPermission();
+            }
+        };
+        Object.defineProperty(document, "hidden", { get: () => away });
+        window.goAway = (now) => {
+            away = now;
+            document.dispatchEvent(new Event("visibilitychange"));
+        };
+    });
+}
+
+/* Turned on there, on a page that listens and is hidden. */
+async function turnedOn(page, { least = "1", whose = "all" } = {}) {
+    await page.goto(PAGE);
+    await page.getByLabel("Risk").selectOption(least);
+    await page.getByLabel("Requests", { exact: true }).selectOption(whose);
+    assert.equal(await page.evaluate("asked"), 0);
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByText("Notifications are on in this browser.").waitFor();
+    assert.equal(await page.evaluate("asked"), 1);
+    await Promise.all([page.waitForRequest("**/inbox/stream"),
+        page.goto("/decided")]);
+    await page.waitForTimeout(1000);
+    await page.evaluate("goAway(true)");
+}
+
+function told(page) {
+    return page.evaluate("told");
+}
+
+async function tells(page, n) {
+    await page.waitForFunction((least) => window.told.length >= least, n,
+        { timeout: 60000 });
+    return told(page);
+}
+
+test("a new request notifies where no page is visible", () =>
+    withPage(full, async (page) => {
+        await listens(page);
+        await turnedOn(page, { least: "3" });
+        const low = await ask({ ...questions.confirm(), severity: "low" });
+        const asked = await ask({ ...questions.confirm(), severity: "critical",
+            title: "Drop the table <b>orders</b>" });
+        const mine = (one) => one.tag === asked.suspension_id;
+        await page.waitForFunction((id) => window.told.some((one) =>
+            one.tag === id), asked.suspension_id, { timeout: 60000 });
+        const { title, body, open } = (await told(page)).find(mine);
+        assert.deepEqual({ title, body, open }, { title: "Critical risk",
+            body: "Drop the table <b>orders</b>", open: true });
+        assert.ok(!(await told(page)).some(({ tag }) =>
+            tag === low.suspension_id));
+        await cancel(asked.suspension_id, "Not any more.");
+        await page.waitForFunction((id) => window.told.some((one) =>
+            one.tag === id && !one.open), asked.suspension_id,
+        { timeout: 60000 });
+        await cancel(low.suspension_id, "Seen.");
+    }), "last");
+
+test("nothing notifies while a page is visible", () =>
+    withPage(full, async (page) => {
+        await listens(page);
+        await turnedOn(page);
+        const other = await page.context().newPage();
+        await other.goto("/keys");
+        const seen = await ask(questions.confirm());
+        await page.waitForTimeout(4000);
+        assert.deepEqual(await told(page), []);
+        await other.close();
+        const asked = await ask(questions.confirm());
+        await tells(page, 1);
+        assert.deepEqual((await told(page)).map(({ tag }) => tag),
+            [asked.suspension_id]);
+        await cancel(seen.suspension_id, "Seen.");
+        await cancel(asked.suspension_id, "Seen.");
+    }), "last");
+
+test("only one's own requests notify where that is chosen", () =>
+    withPage(full, async (page) => {
+        await listens(page);
+        await turnedOn(page, { whose: "mine" });
+        const any = await ask(questions.confirm());
+        const other = await ask({ ...questions.confirm(), responder:
+            { mode: "named", who: people.other.email } });
+        const asked = await ask({ ...questions.confirm(), responder:
+            { mode: "named", who: people.operator.email } });
+        await tells(page, 1);
+        await page.waitForTimeout(2500);
+        assert.deepEqual((await told(page)).map(({ tag }) => tag),
+            [asked.suspension_id]);
+        for (const one of [any, other, asked]) {
+            await cancel(one.suspension_id, "Seen.");
+        }
+    }), "last");
+
+test("many at once are one notification", () =>
+    withPage(full, async (page) => {
+        await listens(page);
+        await turnedOn(page);
+        const all = await Promise.all(Array.from({ length: 12 }, () =>
+            ask({ ...questions.confirm(), severity: "high" })));
+        const [first] = await tells(page, 1);
+        assert.match(first.title, /^(More than )?\d+ new requests$/);
+        assert.equal(first.body, "Highest risk: High");
+        assert.ok((await told(page)).length <= 4);
+        for (const one of all) {
+            await cancel(one.suspension_id, "Seen.");
+        }
+    }), "last");
+
+test("notifications are asked for by a button alone, and can be turned off",
+    async () => {
+        await withPage(full, async (page) => {
+            await listens(page);
+            await turnedOn(page);
+            await page.goto(PAGE);
+            assert.equal(await page.evaluate("asked"), 0);
+            await page.getByLabel("Risk").selectOption("4");
+            await page.reload();
+            assert.equal(await page.getByLabel("Risk").inputValue(), "4");
+            await look(page, "notifications");
+            await page.getByRole("button", { name: "Turn off" }).click();
+            await page.getByText("Notifications are off").waitFor();
+            assert.equal(await page.evaluate(() =>
+                localStorage.getItem("notify")), null);
+        });
+        await withPage(full, async (page) => {
+            await listens(page, { granted: false });
+            await page.goto(PAGE);
+            await page.getByText("Notifications are off").waitFor();
+            await page.evaluate(() => Object.defineProperty(
+                Notification, "permission", { get: () => "denied" }));
+            await page.getByRole("button", { name: "Turn on" }).click();
+            await page.getByText("This browser blocks notifications").waitFor();
+            assert.ok(!await page.getByRole("button", { name: "Turn on" })
+                .isVisible());
+        });
+        await withPage({ ...by, scripts: false }, async (page) => {
+            await page.goto(PAGE);
+            assert.match(await text(page), /Notifications need a script/);
+            assert.ok(!await page.locator("#browser").isVisible());
+        });
+    });
