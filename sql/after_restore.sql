@@ -14,4 +14,6 @@ UPDATE decision SET xid = '3' WHERE xid > pg_current_xact_id();
 UPDATE log_end SET xid = '3', intent_id = '00000000-0000-0000-0000-000000000000', sequence = 0;
 UPDATE receipt_end SET xid = '3', suspension_id = '';
 UPDATE log_request SET xid = '3' WHERE xid > pg_current_xact_id();
+-- Mails at once begin with what is asked from now on.
+UPDATE person_mail_place SET xid = NULL;
 COMMIT;

@@ -840,6 +840,37 @@
     show();
 }());
 
+/* The time zone of a person who has chosen none is the browser's, and the field
+ * offers those that the browser knows. */
+(function () {
+    "use strict";
+
+    var label = /^\/settings\/(profile|notifications)$/.test(
+        location.pathname) && Array.from(document.querySelectorAll(
+        "main label")).find(function (one) {
+        return /^\s*Time zone\b/.test(one.textContent);
+    });
+    var field = label && label.control;
+    var list = document.createElement("datalist");
+
+    if (!field || !window.Intl) {
+        return;
+    }
+    if (!field.value) {
+        field.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+    }
+    if (Intl.supportedValuesOf) {
+        list.id = "zones";
+        Intl.supportedValuesOf("timeZone").forEach(function (name) {
+            var option = document.createElement("option");
+            option.value = name;
+            list.append(option);
+        });
+        field.after(list);
+        field.setAttribute("list", "zones");
+    }
+}());
+
 /* The bar with the link to the form is hidden while the form is visible. */
 (function () {
     "use strict";

@@ -490,6 +490,8 @@ const struct route routes[] = {
      settings_profile, NONE},
     {GET, "/settings/notifications", COOKIE, ANSWERER, "", 0, HTML,
      settings_notifications, NONE},
+    {POST, "/settings/notifications", COOKIE, ANSWERER, "", 8 * KB, HTML,
+     settings_notifications, NONE},
     {GET, "/settings/tokens", COOKIE, PERSON, "do key", 0, HTML,
      settings_tokens, NONE},
     {POST, "/settings/tokens", COOKIE, PERSON, "", 8 * KB, HTML,

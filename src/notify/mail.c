@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/crypt.h"
+#include "notify/digest.h"
 #include "notify/message.h"
 #include "world/template/words.h"
 
@@ -196,23 +197,50 @@ static struct json *mail_view(struct arena *a, const struct message *m)
     return mail;
 }
 
+/* The parts that differ between mails. */
+struct content {
+    struct str about, text;
+    struct template_page page;
+};
+
+static const struct err *mail_question(struct arena *a, const struct mail *m,
+                                       struct content *out)
+{
+    struct message said;
+    TRY(message_read(a, m->body, &said));
+    *out = (struct content){
+        .about = arena_join(a, said.heading, STR(": "),
+                            message_line(a, said.title, SUBJECT_MAX)),
+        .text = mail_text(a, &said),
+        .page = {.name = "mail/question", .view = mail_view(a, &said)}};
+    return NULL;
+}
+
+static const struct err *mail_digest(struct arena *a, const struct mail *m,
+                                     struct content *out)
+{
+    struct digest_mail said;
+    TRY(digest_read(a, m->body, &said));
+    *out =
+        (struct content){.about = said.about,
+                         .text = said.text,
+                         .page = {.name = "mail/digest", .view = said.view}};
+    return NULL;
+}
+
 const struct err *mail_write(struct arena *a, const struct mail *m,
                              struct str *out)
 {
     const struct str boundary = arena_join(a, STR("sayso-"), m->id);
-    struct message said;
+    struct content content;
     struct buf b = buf_make(a, MESSAGE_MAX * 4);
     struct buf html = buf_make(a, MESSAGE_MAX);
-    TRY(message_read(a, m->body, &said));
-    const struct template_page page = {.name = "mail_question",
-                                       .view = mail_view(a, &said),
-                                       .now = m->now};
-    TRY(template_render(a, m->templates, &page, &html));
-    mail_put_headers(&b, m,
-                     arena_join(a, said.heading, STR(": "),
-                                message_line(a, said.title, SUBJECT_MAX)),
-                     boundary);
-    mail_put_part(&b, boundary, "text/plain", mail_text(a, &said));
+    TRY(digest_is(a, m->body) ? mail_digest(a, m, &content)
+                              : mail_question(a, m, &content));
+    content.page.now = m->now;
+    TRY(template_render(a, m->templates, &content.page, &html));
+    mail_put_headers(&b, m, content.about, boundary);
+    mail_put_part(&b, boundary, "text/plain", content.text);
     mail_put_part(&b, boundary, "text/html", buf_text(&html));
     buf_str(&b, arena_join(a, STR("--"), boundary, STR("--" CRLF)));
     *out = buf_text(&b);

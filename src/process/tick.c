@@ -21,6 +21,7 @@
 #include "store/sql.gen.h"
 #include "store/tables.h"
 #include "work/ask.h"
+#include "work/clock/due_mail.h"
 #include "work/clock/failure_steps.h"
 #include "work/clock/lapse.h"
 #include "world/pg/pg_error.h"
@@ -56,6 +57,8 @@ struct tick {
     int64_t backoff; /* 0: the database answers */
     int64_t standbys_at, lag_at; /* of the next measurement, by clock_mono */
     int64_t write_at;    /* of the next trial of a write */
+    int64_t mail_at;     /* of the next look at people's mail, after one that
+                          * failed; the same */
     const struct err *no_standby; /* of the last trial, where it found that no
                                    * standby answers; else NULL */
     struct lapse lapse;
@@ -190,6 +193,7 @@ enum over {
     OVER_TASKS,
     OVER_ACCESS,
     OVER_ANCHORS,
+    OVER_MAIL,
     OVER_ROWS,
     OVER__MAX
 };
@@ -299,6 +303,9 @@ static void tick_over(void *p)
     case OVER_ANCHORS:
         x->e = lapse_anchors(&x->clock, &x->more);
         break;
+    case OVER_MAIL:
+        x->e = due_mail_run(&x->clock, &x->more);
+        break;
     case OVER_ROWS:
     case OVER__MAX:
         x->e = lapse_rows(&x->t->lapse, &x->clock, &x->more);
@@ -313,8 +320,21 @@ static const struct err *tick_reap(struct tick *t, bool *more)
         if (!clock_watch_now(&now))
             return NULL;
         struct attempt x = {.t = t, .clock = tick_work(t, now), .step = step};
+        if (step == OVER_MAIL && clock_mono() < t->mail_at)
+            continue;
         tick_begin(t);
-        TRY(tick_tried(&x, tick_over));
+        const struct err *e = tick_tried(&x, tick_over);
+        if (e && step == OVER_MAIL && e->kind != ERR_BUSY) {
+            /* No deadline waits for a mail. */
+            log_line(LOG_ERR,
+                     "tick: people's mail is skipped for a minute: "
+                     "%s %.*s",
+                     e->code, STR_FMT(e->say));
+            pg_rollback(t->pg);
+            t->mail_at = clock_mono() + SKIPPED_FOR;
+            continue;
+        }
+        TRY(e);
         *more = *more || x.more;
     }
     return NULL;

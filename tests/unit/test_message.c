@@ -2,6 +2,7 @@
  * mention, its hidden characters are shown, and it fits. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crypt.h"
@@ -296,11 +297,13 @@ static struct templates *page(void)
     struct templates *t = NULL;
     char dir[] = "/tmp/sayso-message-XXXXXX";
     cr_assert(mkdtemp(dir));
-    write_file(dir, "mail_question.html",
-               "<h1>{{mail.title}}</h1>\n");
+    char mails[sizeof dir + 8];
+    snprintf(mails, sizeof mails, "%s/mail", dir);
+    cr_assert(mkdir(mails, 0700) == 0);
+    write_file(mails, "question.html", "<h1>{{mail.title}}</h1>\n");
     cr_assert(!template_load(a, str_of(dir), false, &t));
-    remove_file(dir, "mail_question.html");
-    cr_assert(rmdir(dir) == 0);
+    remove_file(mails, "question.html");
+    cr_assert(rmdir(mails) == 0 && rmdir(dir) == 0);
     return t;
 }
 

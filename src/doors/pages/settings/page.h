@@ -149,6 +149,10 @@ const struct err *settings_page_bad(void) MUST;
 /* Keeps a secret, and answers with a redirect to its page. */
 const struct err *settings_secret_keep(struct call *c,
                                        const struct settings_secret *s) MUST;
+/* A typed time zone, as it is stored; p NULL: none was typed. ERR_INVALID at
+ * time_zone. */
+const struct err *settings_profile_zone(struct call *c, struct str typed,
+                                        struct str *out) MUST;
 /* The line in the log of a change by the caller c: "token.make key=%.*s". */
 #define SETTINGS_PAGE_LOG(c, what, ...)                                        \
     log_line(LOG_NOTICE, "settings by=%.*s did=" what, STR_FMT((c)->who.name), \

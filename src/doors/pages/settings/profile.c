@@ -85,22 +85,30 @@ static const struct err *profile_view(struct settings_view *v)
     return NULL;
 }
 
+const struct err *settings_profile_zone(struct call *c, struct str typed,
+                                        struct str *out)
+{
+    const struct str zone = str_trim(typed);
+    *out = zone.n > 0 ? zone : STR_NONE;
+    if (zone.n > 0 && !zone_known(zone))
+        return err_at(c->a, ERR_INVALID, "field.value", STR("time_zone"),
+                      "Unknown time zone. Enter a region and a "
+                      "city, as in Europe/Berlin.");
+    return NULL;
+}
+
 static const struct err *profile_save(struct settings_view *v,
                                       const struct json *values)
 {
     struct call *c = v->c;
     struct person p = {.id = c->who.id, .email = c->who.name};
-    const struct str zone = str_trim(json_get_text(values, "time_zone"));
     TRY(person_name(c->a, "name", json_get_text(values, "name"), &p.name));
     TRY(person_theme(c->a, json_get_text(values, "theme"), &p.theme));
     TRY(person_after_answer(c->a, json_get_text(values, "after_answer"),
                             &p.after_answer));
     p.single_key = str_is(json_get_text(values, "keys"), "once");
-    p.time_zone = zone.n > 0 && !str_is(zone, "UTC") ? zone : STR_NONE;
-    if (p.time_zone.p && !zone_known(zone))
-        return err_at(c->a, ERR_INVALID, "field.value", STR("time_zone"),
-                      "Unknown time zone. Enter a region and a "
-                      "city, as in Europe/Berlin.");
+    TRY(settings_profile_zone(c, json_get_text(values, "time_zone"),
+                              &p.time_zone));
     TRY(people_profile(c->pg, c->a, &p));
     SETTINGS_PAGE_LOG(c,
                       "profile.change name=\"%.*s\" zone=%.*s theme=%.*s "
