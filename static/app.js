@@ -871,6 +871,39 @@
     }
 }());
 
+/* Others who have the request open, as the server says. A page that nobody sees
+ * does not count. */
+(function () {
+    "use strict";
+
+    var said = document.querySelector("[data-looking]");
+
+    function look() {
+        if (document.hidden || document.querySelector("main .ended")) {
+            return;
+        }
+        fetch(said.dataset.looking).then(function (answer) {
+            return answer.ok && !answer.redirected ? answer.json() : null;
+        }).then(function (now) {
+            if (now && said.textContent !== now.sentence) {
+                said.textContent = now.sentence;
+            }
+        }).catch(function () {
+            return null;
+        });
+    }
+
+    if (said && window.fetch) {
+        setInterval(look, 20000);
+        document.addEventListener("visibilitychange", look);
+        window.addEventListener("pageshow", function (event) {
+            if (event.persisted) {
+                look();
+            }
+        });
+    }
+}());
+
 /* The bar with the link to the form is hidden while the form is visible. */
 (function () {
     "use strict";

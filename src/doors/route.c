@@ -460,6 +460,8 @@ const struct route routes[] = {
      NONE},
     {GET, "/suspensions/{id}", COOKIE, PERSON,
      "choice exact kept answered list", 0, HTML, answer_page, NONE},
+    {GET, "/suspensions/{id}/looking", COOKIE, ANSWERER, "", 0, PROBLEM,
+     answer_looking, NONE},
     {GET, "/suspensions/{id}/receipt", COOKIE, PERSON, "", 0, HTML,
      answer_receipt, NONE},
     {GET, "/suspensions/{id}/receipt.json", COOKIE, PERSON, "texts", 0, HTML,

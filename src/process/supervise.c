@@ -88,6 +88,7 @@ struct supervisor {
     struct load_conf loaded; /* replaced by a reload */
     struct metrics *metrics;
     struct quota *quota;
+    struct presence *presence;
     struct str secret; /* made at this start; shared by all children */
     struct fcgi_socket socket, wait_socket;
     pid_t pid;
@@ -108,6 +109,7 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
         .templates = s->loaded.templates,
         .metrics = s->metrics,
         .quota = s->quota,
+        .presence = s->presence,
         .slot = metrics_worker(s->metrics, slot),
         .seat = slot,
         .secret = s->secret,
@@ -494,14 +496,15 @@ int supervise_run(const char *path)
     int result = EXIT_FAILURE;
     s->metrics = metrics_make(names, routes);
     s->quota = quota_make();
-    if (!s->metrics || !s->quota)
+    s->presence = presence_make();
+    if (!s->metrics || !s->quota || !s->presence)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
     if (!clock_watch_make())
         log_line(LOG_ERR, "supervisor: no shared memory for the clock");
     if (!semaphore_make())
         log_line(LOG_ERR, "supervisor: no file for turns: %s",
                  strerror(errno));
-    else if (s->metrics && s->quota && supervise_users(s) &&
+    else if (s->metrics && s->quota && s->presence && supervise_users(s) &&
              load_conf_all(path, &s->loaded)) {
         if (!supervise_elsewhere(s) && supervise_listen(s, a)) {
             supervise_fill(s);

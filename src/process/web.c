@@ -105,6 +105,7 @@ int web_run(const struct child *c)
             .principals = principals_make(process),
             .metrics = c->metrics,
             .quota = c->quota,
+            .presence = c->presence,
             .seat = c->seat,
             .secret = c->secret,
             .outbound = outbound_make(process, &settings),

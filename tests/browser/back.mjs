@@ -113,7 +113,7 @@ test("n stops at the end of the list", () =>
                 continue;
             }
             const status = page.locator(".over, .back")
-                .locator("[role=status]").first();
+                .locator("[role=status]:not(.looking)").first();
             await status.getByText("End of this list").waitFor();
             const others = await text(page, ".bar .count");
             const n = parseInt(others, 10) - 1;

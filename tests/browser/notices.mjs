@@ -1,7 +1,7 @@
 /* How people are told of new requests outside of a page. */
 import assert from "node:assert/strict";
 
-import { people, text, withPage } from "./browser.mjs";
+import { people, press, text, withPage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
 import * as questions from "./questions.mjs";
@@ -175,3 +175,52 @@ test("notifications are asked for by a button alone, and can be turned off",
             assert.ok(!await page.locator("#browser").isVisible());
         });
     });
+
+test("mail is chosen on the page, in the time zone of the browser", () =>
+    withPage({ who: "other" }, async (page) => {
+        await page.goto(PAGE);
+        const zone = page.getByLabel("Time zone");
+        const own = await page.evaluate(() =>
+            Intl.DateTimeFormat().resolvedOptions().timeZone);
+        assert.equal(await zone.inputValue(), own);
+        assert.ok(await page.locator("#zones option").count() > 300);
+        await page.getByRole("combobox", { name: /^Mail/ }).selectOption("24");
+        await zone.fill("Asia/Kolkata");
+        await press(page, "Save");
+        assert.match(await text(page), /Enter a time, as in 08:30/);
+        await look(page, "notifications-errors");
+        await page.getByLabel(/^Time of a daily digest/).fill("8:30");
+        await page.getByLabel(/^Quiet from/).fill("19:00");
+        await page.getByLabel(/^Quiet until/).fill("07:30");
+        await press(page, "Save");
+        assert.equal(await page.getByLabel(/^Time of a daily/).inputValue(),
+            "08:30");
+        assert.equal(await zone.inputValue(), "Asia/Kolkata");
+        assert.match(await text(page), /No channel for mail may send to/);
+        await page.getByRole("combobox", { name: /^Mail/ }).selectOption("off");
+        await zone.fill("");
+        await press(page, "Save");
+        assert.equal(await page.getByRole("combobox", { name: /^Mail/ }).inputValue(), "off");
+    }));
+
+test("a request says who else has it open", () =>
+    withPage(by, async (page) => {
+        const asked = await ask(questions.confirm());
+        const path = `/suspensions/${asked.suspension_id}`;
+        await page.clock.install();
+        await page.goto(path);
+        const said = page.locator(".looking");
+        assert.equal(await said.innerText(), "");
+        const before = await page.locator(".strip").boundingBox();
+        await withPage({ who: "other" }, async (other) => {
+            await other.goto(path);
+            assert.equal(await other.locator(".looking").innerText(),
+                "Demo Operator is looking at this");
+            await look(other, "looking");
+        });
+        await page.clock.runFor(21000);
+        await page.getByText(`${people.other.name} is looking at this`)
+            .waitFor();
+        assert.deepEqual(await page.locator(".strip").boundingBox(), before);
+        await cancel(asked.suspension_id, "Seen.");
+    }));

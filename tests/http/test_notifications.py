@@ -81,3 +81,48 @@ def test_the_page_of_notifications(person):
     r = person("auditor").client.get(PAGE)
     assert r.status_code == 403
     assert PAGE not in person("auditor").client.get("/settings/profile").text
+
+
+# --- Who is looking ---------------------------------------------------------
+
+def looking(one, asked):
+    r = one.client.get(f"/suspensions/{asked['suspension_id']}/looking")
+    assert r.status_code == 200, r.text
+    assert "no-store" in r.headers["Cache-Control"]
+    return r.json()["sentence"]
+
+
+@route("GET /suspensions/{id}/looking")
+@route("GET /suspensions/{id}")
+def test_who_else_has_a_request_open(agent, operator, person):
+    me, other, third = person(), person(), person("admin")
+    asked, plain = ask(agent), ask(agent)
+    path = f"/suspensions/{asked['suspension_id']}"
+    assert "looking at this" not in me.client.get(path).text
+    assert looking(me, asked) == ""
+    page = other.client.get(path).text
+    assert f"{me.name} is looking at this" in page
+    assert looking(me, asked) == f"{other.name} is looking at this"
+    assert looking(me, plain) == ""
+    third.client.get(path)
+    assert looking(me, asked) in (
+        f"{other.name} and {third.name} are looking at this",
+        f"{third.name} and {other.name} are looking at this")
+    assert answer(operator, asked).status_code == 200
+    assert looking(me, asked) == ""
+
+
+@route("GET /suspensions/{id}/looking")
+def test_looking_counts_those_who_can_answer_and_shows_it_to_who_may_see(
+        agent, person):
+    me, other, auditor, user = (person(), person(), person("auditor"),
+                                person("user"))
+    named = ask(agent, responder={"mode": "named", "who": me.email})
+    path = f"/suspensions/{named['suspension_id']}"
+    for one in (other, auditor):
+        assert one.client.get(path).status_code == 200
+    assert looking(me, named) == ""
+    assert looking(other, named) == f"{me.name} is looking at this"
+    assert user.client.get(f"{path}/looking").status_code == 404
+    assert auditor.client.get(f"{path}/looking").status_code == 403
+    assert me.client.get("/suspensions/nothing/looking").status_code == 404

@@ -914,8 +914,8 @@ def test_pages_without_session(nobody):
     """Where a page is not shown the login is, and nothing is decided."""
     for name, (method, path, operation) in BY_ID.items():
         if operation["security"] == [{"Session": []}]:
-            if name == "streamInbox":
-                call(nobody, name, 401)
+            if name in ("streamInbox", "inboxNotices", "suspensionLooking"):
+                call(nobody, name, 401, {"id": "x"})
                 continue
             answer = call(nobody, name, 303, {"id": "x", "sha256": "x"})
             assert answer.headers["Location"].startswith("/login")
@@ -956,6 +956,8 @@ def test_login(browser, server):
         call(browser, name, 404, {"id": "nothing"})
     page = call(browser, "pageInbox", 200)
     listen(browser, "streamInbox")
+    call(browser, "inboxNotices", 200, params={"of": "nothing"})
+    call(browser, "suspensionLooking", 404, {"id": "nothing"})
     call(browser, "signOut", 403, data={"csrf": "guess"})
     call(browser, "signOut", 303, data={"csrf": token(page)})
     call(browser, "pageInbox", 303)
@@ -967,6 +969,8 @@ def test_page_of_a_question(agent, browser, server):
     sign_in(browser, server)
     form = {"csrf": token(call(browser, "pageQuestion", 200, at)),
             "subject_sha256": asked["subject_sha256"]}
+    call(browser, "suspensionLooking", 200, at)
+    call(browser, "inboxNotices", 200, params={"of": at["id"]})
     call(browser, "pageAnswer", 422, at, data={**form, "value": "maybe"})
     call(browser, "pageAnswer", 403, at, data={"value": "yes"})
     call(browser, "pageAnswer", 303, at, data={**form, "value": "yes"})
@@ -1060,11 +1064,13 @@ def test_settings(server, agent, operator):
 LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
          "pageViews", "pageKeyboard", "pageSettings", "pageProfile",
          "pageSessions", "pagePeople", "pageGroups", "pageKeys",
-         "pageTokens", "pageRules", "pagePermits", "pageResources"]
+         "pageTokens", "pageRules", "pagePermits", "pageResources",
+         "pageNotifications"]
 FORMS = ["pageBulkConfirm", "pageBulkDecide", "pageViewSave",
          "pageProfileChange", "pageSessionsEnd", "pagePersonMake",
          "pageKeyMake", "pageTokensChange", "pageRulesChange",
-         "pagePermitsChange", "pageResourcesChange"]
+         "pagePermitsChange", "pageResourcesChange",
+         "pageNotificationsChange"]
 ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke",
         "pageKeyFloor", "pageSecret", "pageSecretStored"]
 

@@ -4,6 +4,7 @@
 
 #include "base/conf.h"
 #include "base/shared/metrics.h"
+#include "base/shared/presence.h"
 #include "base/shared/quota.h"
 #include "world/pg/pg.h"
 #include "world/template/template.h"
@@ -18,6 +19,7 @@ struct serve {
     struct principals *principals;
     struct metrics *metrics;
     struct quota *quota;
+    struct presence *presence;
     size_t seat;               /* the worker's own: base/shared/quota.h */
     struct str secret;         /* seals requests that are handed over:
                                 * doors/call/hold.h */

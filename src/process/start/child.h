@@ -5,6 +5,7 @@
 
 #include "base/conf.h"
 #include "base/shared/metrics.h"
+#include "base/shared/presence.h"
 #include "base/shared/quota.h"
 #include "world/template/template.h"
 
@@ -14,6 +15,7 @@ struct child {
     const struct templates *templates;
     struct metrics *metrics;
     struct quota *quota;
+    struct presence *presence;
     struct metrics_worker *slot; /* its own slot, to mark it busy */
     size_t seat;                 /* the number of that slot
                                   * (base/shared/quota.h) */

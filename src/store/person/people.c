@@ -178,3 +178,15 @@ const struct err *people_there(struct pg *pg, struct arena *a,
     *out = pg_count(r) > 0;
     return NULL;
 }
+
+const struct err *people_names(struct pg *pg, struct arena *a,
+                               const struct str *ids, size_t n,
+                               struct str *names, size_t *found)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_PERSON_NAMES, PG(pg_texts(ids, n)), &r));
+    *found = pg_count(r);
+    for (size_t i = 0; i < *found; i++)
+        names[i] = pg_str(r, i, 0);
+    return NULL;
+}

@@ -59,6 +59,12 @@ const struct err *people_password(struct pg *pg, struct arena *a,
                                   struct str id, struct str password_hash,
                                   struct str cookie) MUST;
 
+/* The names of those of the ids who may sign in, by id; names has room for
+ * n. */
+const struct err *people_names(struct pg *pg, struct arena *a,
+                               const struct str *ids, size_t n,
+                               struct str *names, size_t *found) MUST;
+
 struct group {
     struct str name;
     int64_t people_n, keys_n;

@@ -5,6 +5,10 @@ SELECT {person} FROM principal WHERE email > $2 ORDER BY email LIMIT $1
 -- name: person_get
 SELECT {person} FROM principal WHERE id = $1
 
+-- name: person_names
+SELECT name FROM principal
+ WHERE id = ANY ($1::uuid[]) AND disabled_at IS NULL ORDER BY id
+
 -- name: person_all
 -- With the time of creation as text.
 SELECT {person}, created_at::text FROM principal ORDER BY email

@@ -12,6 +12,7 @@
 #include "doors/pages/answer/button.h"
 #include "doors/pages/answer/form.h"
 #include "doors/pages/answer/kept.h"
+#include "doors/pages/answer/looking.h"
 #include "doors/pages/answer/view.h"
 #include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
@@ -209,6 +210,7 @@ static const struct err *page_show_open(struct call *c, int status,
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
         TRY(plans_asked(c->pg, c->a, s->id, &of.checkpoint));
     TRY(page_load_place(c, &of));
+    TRY(answer_looking_note(c, s, &of.looking));
     TRY(page_load_same(c, &v, &of));
     TRY(question_permit_asked(c, &v, s, &of.permit));
     TRY(page_load_claims(c, &v, &of));

@@ -6,6 +6,9 @@
 
 /* Rows of the route table. */
 const struct err *answer_page(struct call *c) MUST;
+/* Notes that the caller has the page open, and answers who else has, as JSON:
+ * {"sentence"}. */
+const struct err *answer_looking(struct call *c) MUST;
 const struct err *answer_page_respond(struct call *c) MUST;
 /* The receipt of a question that has ended; of an open one its page. */
 const struct err *answer_receipt(struct call *c) MUST;

@@ -18,6 +18,8 @@ struct answer_view_of {
     struct json *permit, *claims;  /* of question/permit.h and claims.h */
     struct json *place; /* of an open one in the inbox: {at, all, first,
                          * previous, next} */
+    struct str looking; /* who else has it open (answer/looking.h); p NULL:
+                         * nobody */
     struct json *same;  /* open ones with the same facts: {suspension, others,
                          * single} */
 };
