@@ -310,16 +310,16 @@ def test_what_silence_has_done_is_said(server, me, person, channel, post):
         return Page(r).text
 
     for asked in (up, again):
-        assert "Overdue" not in row(me, asked)
+        assert "Reminder sent" not in row(me, asked)
         assert "Escalated" not in row(me, asked)
     with server.database() as db:
         db.execute("UPDATE open_question SET attempt = 2 WHERE suspension_id "
                    "= ANY (%s)",
                    [[up["suspension_id"], again["suspension_id"]]])
-    assert "Overdue" in row(me, up) and "2 h left" in row(me, up)
+    assert "Reminder sent" in row(me, up) and "2 h left" in row(me, up)
     assert "Escalated to you." in row(me, up)
     assert "Escalated." in row(other, up)
-    assert "Overdue" in row(me, again)
+    assert "Reminder sent" in row(me, again)
     assert "Escalated" not in row(me, again)
 
 

@@ -119,7 +119,7 @@ struct json *inbox_row_listed(struct call *c, struct page_view *v,
      * recipient was notified. */
     const bool escalated = retry_escalated(row.call.a, s, &to);
     json_set_bool(o, "picked", row_is_picked(c, s->id));
-    json_set_bool(o, "overdue", s->attempt > 1);
+    json_set_bool(o, "reminded", s->attempt > 1);
     json_set_text(o, "escalated",
                   !escalated                ? STR("")
                   : str_eq(to, c->who.name) ? STR("Escalated to you")
