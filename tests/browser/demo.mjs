@@ -90,6 +90,10 @@ test("a morning fills the inbox with all kinds", () =>
         await picture(env, "approval",
             `/suspensions/${refund.suspension_id}`,
             { width: 1280, height: 900 });
+        const edit = open.find(({ title }) => /^Edit src/.test(title));
+        assert.match(await text(await picture(env, "change",
+            `/suspensions/${edit.suspension_id}`,
+            { width: 1280, height: 720 })), /return round\(sum\);/);
         await picture(env, "plan", `/suspensions/${plan.suspension_id}`,
             { width: 1280, height: 1100 });
         await picture(env, "phone", `/suspensions/${refund.suspension_id}`,
