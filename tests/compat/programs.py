@@ -87,14 +87,12 @@ def built():
     made, used = NODE / "made", NODE / "used"
     for directory in (made, used):
         shutil.rmtree(directory, ignore_errors=True)
-    tsc = (NEW_NODE, NODE / "node_modules/typescript/bin/tsc", "-p")
     shutil.copytree(CLIENTS / "typescript", made)
-    _done(*tsc, made)
     shutil.copytree(HERE / "typescript", used)
     (used / "package.json").write_text('{"private": true, "type": "module"}')
     tarball = _done("npm", "pack", "--silent", "--pack-destination", used,
-                    cwd=made).strip()
+                    cwd=made).split()[-1]  # it builds first
     _done("npm", "install", "--offline", "--no-audit", "--no-fund",
           f"./{tarball}", cwd=used)
-    _done(*tsc, used)
+    _done(NEW_NODE, NODE / "node_modules/typescript/bin/tsc", "-p", used)
     return used

@@ -6,6 +6,7 @@ import json
 import kit
 import pytest
 from asking import asked, decide, signed
+from documents import TOP
 from programs import CLIENTS, NEW_NODE, Program
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -34,15 +35,21 @@ def do(running, server):
 
 
 def test_the_package_holds_what_it_should(typescript):
-    installed = typescript / "node_modules/sayso"
+    installed = typescript / "node_modules/sayso-client"
     names = {str(path.relative_to(installed))
              for path in installed.rglob("*") if path.is_file()}
-    modules = ("index", "exact", "words", "ai", "openai-agents", "testing")
-    assert names == {"package.json", "README.md"} | {
-        f"dist/{name}.{end}" for name in modules for end in ("js", "d.ts")}
+    source = CLIENTS / "typescript"
+    modules = {path.relative_to(source / "src").with_suffix("")
+               for path in source.glob("src/**/*.ts")}
+    doors = {path.stem for path in source.glob("src/*.mts")}
+    assert names == {"package.json", "README.md", "CHANGELOG.md", "LICENSE"} | {
+        f"dist/{name}.{end}" for name in modules for end in ("js", "d.ts")} | {
+        f"dist/{name}.{end}" for name in doors for end in ("mjs", "d.mts")}
     told = json.loads((installed / "package.json").read_text())
     assert "dependencies" not in told
-    source = CLIENTS / "typescript"
+    assert {"index" if name == "." else name.removeprefix("./")
+            for name in told["exports"]} == doors | {"package.json"}
+    assert (source / "LICENSE").read_text() == (TOP / "LICENSE").read_text()
     assert not (source / "dist").exists()  # it was built in a copy
 
 
@@ -94,7 +101,7 @@ def test_silence_is_no(do):
 def test_a_refusal_has_the_servers_code(do):
     refused = do("ask", question="x",
                  options={"no_such_member": 1}).result(30)
-    assert refused["known"] == ["SaysoError"]
+    assert refused["known"] == ["InvalidRequest"]
     assert (refused["status"], refused["code"], refused["at"]) == \
         (422, "field.unknown", "no_such_member")
 

@@ -398,7 +398,7 @@ def test_an_agent_is_tested_in_python():
 
 TOLD_IN_TYPESCRIPT = {
     "ran": [50, 20], "said": ["Too much.", SILENT, SILENT],
-    "states": ["resolved", "resolved", "resolved", "expired", "pending"]}
+    "states": ["resolved", "resolved", "resolved", "expired", "cancelled"]}
 
 
 def test_an_agent_is_tested_in_typescript(typescript):

@@ -10,17 +10,18 @@
  * option asks, and what is wrapped uses the yes just before the tool runs. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { type AdapterOptions, callIdOf, INEXACT, UNSHOWN } from "./call.js";
+import { environment } from "./client.js";
+import { Denied } from "./errors.js";
 import { carried, isJson, isObject } from "./exact.js";
-import {
-    type AdapterOptions, callIdOf, Client, Denied, INEXACT, UNSHOWN,
-} from "./index.js";
 
+/** What `toolApproval` and `approvals` take. */
 export interface ToolApprovalOptions extends AdapterOptions {
     /** The tools that need an approval; without it all. */
     tools?: readonly string[] | undefined;
 }
 
+/** What `approved` takes. */
 export interface ApprovedOptions extends ToolApprovalOptions {
     /** The person may change the arguments. */
     edit?: boolean | undefined;
@@ -60,15 +61,15 @@ function guarded(name: string, tool: Executed, options: ApprovedOptions
     const { client, about, sessionId = "", edit = false, ...waiting }
         = options;
     const execute: Executed["execute"] = async (input, execution) => {
-        const args = await (client ?? new Client()).approveCall(name, input, {
+        const args = await (client ?? environment()).approveCall(name, input, {
             signal: execution?.abortSignal, ...about?.(name, input),
             ...waiting, edit, callId: callIdOf(sessionId,
                                                execution?.toolCallId) });
         const result = await tool.execute(args, execution);
         return isIterable(result) ? last(result) : result;
     };
-    return Object.assign(Object.create(Object.getPrototypeOf(tool) as object),
-                         tool, { execute });
+    const same = Object.create(Object.getPrototypeOf(tool) as object) as object;
+    return Object.assign(same, tool, { execute });
 }
 
 function isIterable(value: unknown): value is AsyncIterable<unknown> {
@@ -125,8 +126,9 @@ function asking(options: ToolApprovalOptions, use: boolean): Asking {
         const shown = JSON.stringify(input);
         const args = JSON.parse(shown) as object;
         try {
-            await (client ?? new Client()).approveCall(toolName, args, {
-                ...about?.(toolName, args), ...waiting, edit: false, use,
+            await (client ?? environment()).approveCall(toolName, args, {
+                keep: waiting.wait === 0, ...about?.(toolName, args),
+                ...waiting, edit: false, use,
                 callId: callIdOf(sessionId, toolCallId) });
         } catch (error) {
             if (!(error instanceof Denied))
@@ -142,7 +144,7 @@ function asking(options: ToolApprovalOptions, use: boolean): Asking {
 
 /** An older version ignores the option, and runs every tool. */
 function refuseOld(): void {
-    const found = [fileURLToPath(import.meta.url), process.argv[1] ?? "",
+    const found = [__filename, process.argv[1] ?? "",
                    join(process.cwd(), "x")].flatMap(installed);
     const old = found.find((version) => !(parseInt(version) >= 7));
     if (old !== undefined || !found.length)

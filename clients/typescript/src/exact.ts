@@ -3,9 +3,13 @@ import { randomUUID } from "node:crypto";
 
 /** A number that no other type carries. As text it is what was written. */
 export class ExactNumber {
+    /** @param text - As it was written. */
     constructor(readonly text: string) {}
 
+    /** As it was written. */
     toString(): string { return this.text; }
+
+    /** In JSON it is a text. */
     toJSON(): string { return this.text; }
 }
 
@@ -28,6 +32,8 @@ export function parse(text: string): unknown {
         lost = true;
         return `"${mark}${token}"`;
     });
+    // The replacement above may have set it.
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
     return !lost ? read : JSON.parse(marked, (_, value: unknown) =>
         typeof value === "string" && value.startsWith(mark)
             ? numeral(value.slice(mark.length)) : value);
@@ -75,6 +81,15 @@ function plain(text: string): string {
 
 // --- What JSON can show -----------------------------------------------------
 
+/** The JSON of a value, with the members of all objects in the order of their
+ * names. */
+export function ordered(value: unknown): string {
+    return JSON.stringify(JSON.parse(JSON.stringify(value), (_, one: unknown) =>
+        !isObject(one) ? one : Object.fromEntries(
+            Object.entries(one).sort(([a], [b]) => a < b ? -1 : 1))));
+}
+
+/** Whether it is an object, and no array. */
 export function isObject(value: unknown): value is object {
     return typeof value === "object" && value !== null
         && !Array.isArray(value);
@@ -95,6 +110,6 @@ export function isJson(value: unknown): boolean {
     return (shape === null || shape === Object.prototype)
         && !Object.getOwnPropertySymbols(value).length
         && Object.values(Object.getOwnPropertyDescriptors(value)).every(
-            ({ enumerable, get, set, value: one }) => enumerable && !get
-                && !set && (one === undefined || isJson(one)));
+            (one) => one.enumerable && "value" in one
+                && (one.value === undefined || isJson(one.value)));
 }

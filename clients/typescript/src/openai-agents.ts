@@ -6,10 +6,10 @@
  *         result = await run(agent, result.state);
  *     } */
 import { randomUUID } from "node:crypto";
+import { type AdapterOptions, callIdOf, DOUBLED, INEXACT } from "./call.js";
+import { environment } from "./client.js";
+import { Denied } from "./errors.js";
 import { carried, Doubled, parse } from "./exact.js";
-import {
-    type AdapterOptions, callIdOf, Client, Denied, DOUBLED, INEXACT,
-} from "./index.js";
 
 interface State<Item> {
     getInterruptions(): Item[];
@@ -36,9 +36,10 @@ interface RawItem {
  * other call under the same id. */
 export async function answer<Item extends ApprovalItem>(
     state: State<Item>, options: AdapterOptions = {}): Promise<void> {
-    const { client = new Client(), about, sessionId = "", ...waiting }
+    const { client = environment(), about, sessionId = "", ...waiting }
         = options;
-    const asked = await Promise.all(state.getInterruptions().map((item) => {
+    const asked = await Promise.all(state.getInterruptions().map(async (
+        item) => {
         const raw = item.rawItem as RawItem;
         const tool = item.name ?? raw.type ?? "tool", args = argumentsOf(item);
         const { providerData: more } = raw;
@@ -50,11 +51,12 @@ export async function answer<Item extends ApprovalItem>(
         // Other servers have tools of the same name.
         const server = more?.server_label ?? more?.serverLabel;
         const call = { target: server && `${tool}, at the server ${server}`,
-                       ...about?.(tool, args), ...waiting, edit: false,
+                       keep: waiting.wait === 0, ...about?.(tool, args),
+                       ...waiting, edit: false,
                        callId: callIdOf(sessionId, id) ?? randomUUID() };
         const may = (use: boolean) => allowed(state, item, () =>
             client.approveCall(tool, args, { ...call, use }));
-        return may(false).then((yes) => yes ? { item, may } : undefined);
+        return await may(false) ? { item, may } : undefined;
     }));
     // None runs before all have their answer.
     for (const one of asked)

@@ -3,9 +3,9 @@
 import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import {
-    Answer, Client, Denied, ExactNumber, InvalidSignature, SaysoError,
-    Unreachable, ask, requireApproval, verifyWebhook, type ApprovalOptions, type AskOptions,
-} from "sayso";
+    Answer, ApiError, Client, Denied, ExactNumber, SaysoError, ask,
+    requireApproval, verifyWebhook, type ApprovalOptions, type AskOptions,
+} from "sayso-client";
 
 interface Refund {
     order: string;
@@ -19,7 +19,7 @@ interface Given {
     key: string;
     question: string;
     options: AskOptions;
-    approval: ApprovalOptions<Refund> & { name: string };
+    approval: ApprovalOptions<[Refund]> & { name: string };
     args: Refund;
     /** The call is given up once it waits for its answer. */
     abort?: boolean;
@@ -112,9 +112,8 @@ function failed(error: unknown) {
         return { error: String(error) };
     return {
         error: error.name, message: error.message,
-        known: [Denied, InvalidSignature, SaysoError, Unreachable]
-            .filter((kind) => error instanceof kind).map((k) => k.name),
-        ...(error instanceof SaysoError
+        known: error instanceof SaysoError ? [error.name] : [],
+        ...(error instanceof ApiError
             ? { status: error.status, code: error.code, at: error.at } : {}),
         ...(error instanceof Denied ? {
             id: error.answer.id, code: error.code, over: error.over } : {}),

@@ -1,7 +1,7 @@
 /** Starts a fake server for each script that it reads, and tells where. */
 import { createInterface } from "node:readline";
-import { type Suspension } from "sayso";
-import * as testing from "sayso/testing";
+import { type Suspension } from "sayso-client";
+import * as testing from "sayso-client/testing";
 
 type Scripted = [name: string, ...given: any[]];
 
@@ -45,9 +45,8 @@ async function agent(real?: Access) {
         await refund({ amount: 50 }).catch((no) => {
             said.push((no as Error).message);
         });
-    const states = server.asked.map(({ state }) => state);
     await server.stop();
-    return { ran, said, states };
+    return { ran, said, states: server.asked.map(({ state }) => state) };
 }
 
 async function over(real: Access) {

@@ -10,9 +10,9 @@ import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import * as ai6 from "ai6";
 import { MockLanguageModelV3 } from "ai6/test";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
-import { Client } from "sayso";
-import { approvals, approved, toolApproval } from "sayso/ai";
-import { answer } from "sayso/openai-agents";
+import { Client } from "sayso-client";
+import { approvals, approved, toolApproval } from "sayso-client/ai";
+import { answer } from "sayso-client/openai-agents";
 
 interface Refund {
     order: string;

@@ -20,9 +20,13 @@ const NO = new Set((
 const AUTHORIZE = ["authorize", "authorize_modified", "accept"];
 const REFUSE = ["veto", "decline", "stop_task", "request_changes"];
 
+/** A choice with its words. */
 export interface WordedChoice {
+    /** What the agent gets back. */
     value: string;
+    /** What the person reads. */
     label: string;
+    /** What it does. */
     effect: string;
 }
 
