@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
-import ipaddress
 import os
 import platform
 import re
-import ssl
 import sys
-import threading
-import time
-import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
@@ -23,10 +17,11 @@ from . import _questions
 from ._answers import Answer
 from ._calls import Call, body_of
 from ._decorator import Raising, Returning, needing_approval
-from ._errors import ConfigurationError, Unreachable
+from ._errors import ConfigurationError
 from ._feed import AsyncFeed, Feed
 from ._questions import OnAsked, Waiting
-from ._requests import Request, Steps, end_of
+from ._requests import Steps, end_of
+from ._transport import Transport
 from ._types import (
     AskOptions,
     CallOptions,
@@ -49,11 +44,6 @@ _T = TypeVar("_T")
 
 _TIMEOUT = 25.0  # seconds for what is not held
 _RETRIES = 2
-# With more reads at once than this, none is held for long, so that those
-# that have no connection get one.
-_CONNECTIONS, _CROWDED = 100, 5
-# What httpx raises where no whole answer came.
-_LOST = httpx.RequestError, httpx.InvalidURL
 
 
 class Client:
@@ -89,8 +79,8 @@ class Client:
     ) -> None:
         """Reads the environment; connects with the first call."""
         self.url = _url(given("SAYSO_URL", url))
-        self._key = given("SAYSO_AGENT_KEY", key)
-        if not re.fullmatch("[!-~]+", self._key):
+        key = given("SAYSO_AGENT_KEY", key)
+        if not re.fullmatch("[!-~]+", key):
             raise ConfigurationError(
                 "SAYSO_AGENT_KEY has characters that no key has."
             )
@@ -99,77 +89,29 @@ class Client:
             raise ConfigurationError(
                 "SAYSO_AGENT has characters that no name has."
             )
-        self.timeout, self.max_retries = timeout, max_retries
+        self.max_retries = max_retries
         self.on_asked = on_asked
-        self._headers: dict[str, str | bytes] = {
-            "Authorization": f"Bearer {self._key}",
+        headers: dict[str, str | bytes] = {
+            "Authorization": f"Bearer {key}",
             "User-Agent": f"sayso-python/{__version__} "
             f"(Python {platform.python_version()}; httpx {httpx.__version__})",
             **({"X-Agent-ID": agent.encode()} if agent else {}),
         }
-        self._own = http_client, async_http_client
-        self._begin()
+        self._transport = Transport(
+            self.url, key, headers, timeout, http_client, async_http_client
+        )
 
     def __repr__(self) -> str:
         """Without the key."""
         return f"<sayso.Client of {self.url}>"
 
-    # --- Its connections --------------------------------------------------
-
-    def _begin(self) -> None:
-        """Without any connection. A forked process has none of its parent."""
-        self._process, self._lock, self._held = (
-            os.getpid(),
-            threading.Lock(),
-            0,
-        )
-        self._blocking: httpx.Client | None = None
-        # One for each event loop, which no other can use.
-        self._waiting: weakref.WeakKeyDictionary[
-            asyncio.AbstractEventLoop, httpx.AsyncClient
-        ] = weakref.WeakKeyDictionary()
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "mounts": mounts(self.url),
-            "verify": _certificates(),
-            "limits": httpx.Limits(
-                max_connections=_CONNECTIONS, max_keepalive_connections=100
-            ),
-        }
-
-    def _http(self) -> httpx.Client:
-        if self._own[0] is not None:
-            return self._own[0]
-        if self._process != os.getpid():
-            self._begin()
-        with self._lock:
-            if self._blocking is None:
-                self._blocking = httpx.Client(**self._settings())
-            return self._blocking
-
-    def _ahttp(self) -> httpx.AsyncClient:
-        if self._own[1] is not None:
-            return self._own[1]
-        if self._process != os.getpid():
-            self._begin()
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            if loop not in self._waiting:
-                self._waiting[loop] = httpx.AsyncClient(**self._settings())
-            return self._waiting[loop]
-
     def close(self) -> None:
         """Closes the connections of the methods that block."""
-        if self._process == os.getpid() and self._blocking is not None:
-            self._blocking.close()
+        self._transport.close()
 
     async def aclose(self) -> None:
         """Closes the connections, also those of this event loop."""
-        self.close()
-        http = self._waiting.get(asyncio.get_running_loop())
-        if self._process == os.getpid() and http is not None:
-            await http.aclose()
+        await self._transport.aclose()
 
     def __enter__(self) -> Self:
         """Of `with`, which closes it."""
@@ -197,76 +139,6 @@ class Client:
         """Closes the connections."""
         await self.aclose()
 
-    def _run(self, steps: Steps[_T]) -> _T:
-        got: Any = None
-        http = self._http()
-        try:
-            while True:
-                step = steps.send(got)
-                got = None
-                if isinstance(step, Request):
-                    try:
-                        got = http.request(**self._begun(step))
-                    except _LOST as error:
-                        got = self._lost(error)
-                    finally:
-                        self._done(step)
-                else:
-                    time.sleep(step)
-        except StopIteration as end:
-            result: _T = end.value
-        return result
-
-    async def _arun(self, steps: Steps[_T]) -> _T:
-        got: Any = None
-        http = self._ahttp()
-        try:
-            while True:
-                step = steps.send(got)
-                got = None
-                if isinstance(step, Request):
-                    try:
-                        got = await http.request(**self._begun(step))
-                    except _LOST as error:
-                        got = self._lost(error)
-                    finally:
-                        self._done(step)
-                else:
-                    await asyncio.sleep(step)
-        except StopIteration as end:
-            result: _T = end.value
-        return result
-
-    def _begun(self, step: Request) -> dict[str, Any]:
-        """The arguments of httpx."""
-        path, hold = step.path, step.hold or 0
-        if step.hold is not None:
-            with self._lock:
-                self._held += 1
-            if self._held > _CONNECTIONS:
-                hold = min(hold, _CROWDED)
-            path += f"{'&' if '?' in path else '?'}wait={hold}"
-        return {
-            "method": step.method,
-            "url": self.url + path,
-            "content": step.content,
-            "headers": {**self._headers, **step.headers},
-            "follow_redirects": False,
-            "timeout": httpx.Timeout(
-                self.timeout + hold, connect=self.timeout, pool=None
-            ),
-        }
-
-    def _done(self, step: Request) -> None:
-        if step.hold is not None:
-            with self._lock:
-                self._held -= 1
-
-    def _lost(self, error: Exception) -> Unreachable:
-        """Without the error itself: it has the request, and that the key."""
-        said = f"{type(error).__name__}: {error}".replace(self._key, "***")
-        return Unreachable(f"No answer from {self.url} ({said}).")
-
     # --- Asking -----------------------------------------------------------
 
     def _asking(
@@ -284,13 +156,13 @@ class Client:
         The options are those of `AskOptions`: members of the question as the
         API names them, `once`, and how to wait.
         """
-        return self._run(self._asking(question, options))
+        return self._transport.run(self._asking(question, options))
 
     async def aask(
         self, question: str, **options: Unpack[AskOptions]
     ) -> Answer:
         """`ask` for asyncio."""
-        return await self._arun(self._asking(question, options))
+        return await self._transport.arun(self._asking(question, options))
 
     def _approving(
         self, tool: str, args: Mapping[str, Any], options: Mapping[str, Any]
@@ -310,13 +182,18 @@ class Client:
         with that. Anything else is `Denied`. The options are those of
         `CallOptions`.
         """
-        return cast(_A, self._run(self._approving(tool, args, options)))
+        return cast(
+            _A, self._transport.run(self._approving(tool, args, options))
+        )
 
     async def aapprove_call(
         self, tool: str, args: _A, **options: Unpack[CallOptions]
     ) -> _A:
         """`approve_call` for asyncio."""
-        return cast(_A, await self._arun(self._approving(tool, args, options)))
+        return cast(
+            _A,
+            await self._transport.arun(self._approving(tool, args, options)),
+        )
 
     @overload
     def require_approval(
@@ -365,13 +242,13 @@ class Client:
         `Denied` where it is none, or is over. The same `operation` again is
         the same use, for five minutes; without it each is a new one.
         """
-        self._run(_questions.using(answer, operation))
+        self._transport.run(_questions.using(answer, operation))
 
     async def ause(
         self, answer: Answer, *, operation: str | None = None
     ) -> None:
         """`use` for asyncio."""
-        await self._arun(_questions.using(answer, operation))
+        await self._transport.arun(_questions.using(answer, operation))
 
     def _redeeming(
         self, operation: str, given: Mapping[str, Any]
@@ -405,7 +282,9 @@ class Client:
             "dpop": dpop,
             "call": call,
         }
-        return cast(Redemption, self._run(self._redeeming(operation, given)))
+        return cast(
+            Redemption, self._transport.run(self._redeeming(operation, given))
+        )
 
     async def aredeem(
         self,
@@ -426,7 +305,7 @@ class Client:
             "call": call,
         }
         steps = self._redeeming(operation, given)
-        return cast(Redemption, await self._arun(steps))
+        return cast(Redemption, await self._transport.arun(steps))
 
     # --- Questions that were asked ----------------------------------------
 
@@ -440,21 +319,21 @@ class Client:
 
         `wait` is how many seconds to wait for its end; None: until then.
         """
-        return self._run(self._getting(id, wait))
+        return self._transport.run(self._getting(id, wait))
 
     async def aget(self, id: str, *, wait: float | None = 0) -> Answer:
         """`get` for asyncio."""
-        return await self._arun(self._getting(id, wait))
+        return await self._transport.arun(self._getting(id, wait))
 
     def cancel(self, id: str, *, reason: str | None = None) -> Answer:
         """Withdraws a question. `Conflict` where it has ended already."""
-        return self._run(
+        return self._transport.run(
             _questions.cancelling(id, reason, lost=self.max_retries)
         )
 
     async def acancel(self, id: str, *, reason: str | None = None) -> Answer:
         """`cancel` for asyncio."""
-        return await self._arun(
+        return await self._transport.arun(
             _questions.cancelling(id, reason, lost=self.max_retries)
         )
 
@@ -473,7 +352,7 @@ class Client:
         """
         after: str | None = None
         while True:
-            page, _ = self._run(self._page(state, limit, after))
+            page, _ = self._transport.run(self._page(state, limit, after))
             yield from map(Answer, page["suspensions"])
             after = page.get("next")
             if after is None:
@@ -485,7 +364,9 @@ class Client:
         """`list` for asyncio."""
         after: str | None = None
         while True:
-            page, _ = await self._arun(self._page(state, limit, after))
+            page, _ = await self._transport.arun(
+                self._page(state, limit, after)
+            )
             for one in page["suspensions"]:
                 yield Answer(one)
             after = page.get("next")
@@ -506,7 +387,7 @@ class Client:
         name of the key. It stops after `wait` seconds without an answer;
         with 0 it has what is there.
         """
-        return Feed(self._run, after, all_agents, wait)
+        return Feed(self._transport.run, after, all_agents, wait)
 
     def afeed(
         self,
@@ -516,7 +397,7 @@ class Client:
         wait: float | None = None,
     ) -> AsyncFeed:
         """`feed` for asyncio: `async for answer in client.afeed()`."""
-        return AsyncFeed(self._arun, after, all_agents, wait)
+        return AsyncFeed(self._transport.arun, after, all_agents, wait)
 
     # --- Files ------------------------------------------------------------
 
@@ -526,13 +407,13 @@ class Client:
         What comes back is its `ref` for `evidence` or `artifacts` of a
         question, whose page shows it.
         """
-        return self._run(
+        return self._transport.run(
             _questions.uploading(data, media_type, self.max_retries)
         )
 
     async def aupload(self, data: bytes, media_type: str) -> str:
         """`upload` for asyncio."""
-        return await self._arun(
+        return await self._transport.arun(
             _questions.uploading(data, media_type, self.max_retries)
         )
 
@@ -577,20 +458,3 @@ def _url(url: str) -> str:
             "SAYSO_URL has to begin with http:// or https://."
         )
     return url.rstrip("/")
-
-
-def mounts(url: str) -> dict[str, None]:
-    """This machine is reached without a proxy."""
-    host = httpx.URL(url).host
-    try:
-        near = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        near = host == "localhost"
-    shown = f"[{host}]" if ":" in host else host
-    return {f"all://{shown}": None} if near else {}
-
-
-@functools.cache
-def _certificates() -> ssl.SSLContext:
-    """Those of the machine, whose reading takes longer than a question."""
-    return httpx.create_ssl_context()

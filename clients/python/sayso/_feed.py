@@ -29,7 +29,7 @@ class _Place:
 
     def _reading(self) -> Steps[bool]:
         """Reads the next page that has an answer. False: there is none."""
-        end, quick = end_of(self._wait), 0
+        end = end_of(self._wait)
         while True:
             begun = time.monotonic()
             left = end - begun
@@ -49,12 +49,8 @@ class _Place:
             now = time.monotonic()
             if now >= end:
                 return False
-            if now - begun >= 1:
-                quick = 0
-            else:  # it did not hold the read
-                pause = pause_after(quick, retry_after(told))
-                yield min(pause, end - now)
-                quick += 1
+            if now - begun < 1:  # it did not hold the read
+                yield min(pause_after(1, retry_after(told)), end - now)
 
     def _taken(self) -> Answer:
         answer = self._ready.popleft()

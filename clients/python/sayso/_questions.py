@@ -163,7 +163,6 @@ def reading(
     With a `hold` of 0 it is read once. Where the server is away at the end,
     it is what is known of it.
     """
-    quick = 0
     while True:
         begun = time.monotonic()
         left = end - begun
@@ -174,6 +173,7 @@ def reading(
                     "GET",
                     _at(id),
                     hold=max(0, math.ceil(min(held, left))),
+                    ends=id,
                 ),
                 end,
                 lost=lost,
@@ -190,11 +190,8 @@ def reading(
         if not answer.pending or left <= 0 or hold == 0:
             return answer
         now = time.monotonic()
-        if now - begun >= 1:
-            quick = 0
-        elif now < end:  # it did not hold the read
-            yield min(pause_after(quick, retry_after(read)), end - now)
-            quick += 1
+        if now - begun < 1 and now < end:  # it did not hold the read
+            yield min(pause_after(1, retry_after(read)), end - now)
 
 
 def _giving_up(answer: Answer) -> Steps[Answer]:

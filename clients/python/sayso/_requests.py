@@ -42,6 +42,7 @@ class Request:
     content: bytes | None = None
     headers: dict[str, str] = dataclasses.field(default_factory=dict)
     hold: int | None = None  # seconds that the server may hold it
+    ends: str | None = None  # the question whose end it waits for
 
 
 Steps = Generator[Request | float, Any, _T]

@@ -30,8 +30,9 @@ from typing import Any
 import httpx
 
 from . import Client, _words
-from ._client import given, mounts
+from ._client import given
 from ._errors import refused
+from ._transport import mounts
 
 Question = dict[str, Any]
 

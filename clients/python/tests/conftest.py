@@ -65,5 +65,5 @@ def server():
 def pauses(monkeypatch):
     """The pauses, which take no time."""
     found = []
-    monkeypatch.setattr("sayso._client.time.sleep", found.append)
+    monkeypatch.setattr("sayso._transport.time.sleep", found.append)
     return found

@@ -251,3 +251,65 @@ def test_a_page_that_sends_elsewhere_is_not_followed(server):
 def test_a_wait_ends(server):
     with FakeServer([pending]) as fake:
         assert fake.client().ask("x?", wait=0.1).pending
+
+
+# --- Many at once ---------------------------------------------------------
+
+
+def test_many_questions_share_a_read():
+    """A held read for each of a few, and one of the feed for the others."""
+    held, most = [], {"feed": 0, "single": 0}
+
+    def kind(request):
+        return "feed" if "ended_after" in request.url.params else "single"
+
+    async def begun(request):
+        if request.url.params.get("wait", "0") != "0":
+            held.append(kind(request))
+            for one in most:
+                most[one] = max(most[one], held.count(one))
+
+    async def answered(response):
+        if response.request.url.params.get("wait", "0") != "0":
+            held.remove(kind(response.request))
+
+    async def main(server):
+        asked = asyncio.Semaphore(0)
+        http = httpx.AsyncClient(
+            event_hooks={"request": [begun], "response": [answered]}
+        )
+        client = sayso.Client(
+            server.url,
+            server.key,
+            on_asked=lambda _: asked.release(),
+            async_http_client=http,
+        )
+        tasks = [asyncio.ensure_future(client.aask(str(n))) for n in range(60)]
+        for _ in tasks:
+            await asked.acquire()
+        for question in list(server.asked):
+            await client.acancel(question["suspension_id"])
+        return await asyncio.gather(*tasks)
+
+    with FakeServer([pending] * 60) as server:
+        answers = asyncio.run(asyncio.wait_for(main(server), 60))
+    assert {one.state for one in answers} == {"cancelled"}
+    assert most["feed"] == 1
+    assert 1 <= most["single"] <= 20
+
+
+def test_a_feed_that_breaks_wakes_all(monkeypatch):
+    monkeypatch.setattr("sayso._crowd._OWN_READS", 0)
+    with FakeServer([pending]) as server:
+        server._listed = lambda given: {"suspensions": [], "next": "x"}
+        client = server.client()
+
+        async def main():
+            first = asyncio.ensure_future(client.aask("1?"))
+            await asyncio.sleep(0.2)
+            # The place "x" is none, so that the next read fails.
+            del server._listed
+            await client.acancel(server.asked[0]["suspension_id"])
+            return await asyncio.wait_for(first, 20)
+
+        assert asyncio.run(main()).state == "cancelled"
