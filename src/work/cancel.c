@@ -16,16 +16,3 @@ const struct err *cancel(struct work *w, struct str reason)
         work_touch(w);
     return ask_of_plans(w);
 }
-
-const struct err *cancel_by_end(struct work *w, struct str reason,
-                                enum intent_status to)
-{
-    struct decision d = work_decision(w);
-    struct principal who = *w->who;
-    /* A caller who may end the intent may end its question with it. */
-    if (who.role == ROLE_OPERATOR)
-        who.role = ROLE_ADMIN;
-    TRY(resolve_cancel(w->arena, &d, &who, reason, to));
-    w->suspension_decided = true;
-    return NULL;
-}

@@ -4,13 +4,11 @@
 #include "domain/question/suspension_read.h"
 #include "doors/api/api.h"
 #include "doors/asking/view.h"
-#include "store/intent/graphs.h"
 #include "store/sql.gen.h"
 #include "work/ask.h"
-#include "work/cancel.h"
 #include "work/permit/tool_check.h"
 #include "work/policy.h"
-#include "work/workflow_io.h"
+#include "work/task/status.h"
 #include "world/pg/pg_error.h"
 
 #define REASON_MAX 1000
@@ -22,69 +20,6 @@ static const struct err *change_commit(struct call *c, struct work *w)
 }
 
 /* ---- status --------------------------------------------------------- */
-
-/* The move, or an error that names the intents in the way of its end. */
-static const struct err *change_move(struct call *c, const struct work *w,
-                                     const struct intent_move *m,
-                                     enum intent_status *to)
-{
-    struct intent_ids open;
-    const struct err *e = intent_move(m, to);
-    if (!e || m->to != INTENT_COMPLETED ||
-        (m->dependencies_done && m->children_done))
-        return e;
-    TRY(graphs_open(c->pg, c->a, w->intent.id, &open));
-    return err_more(c->a, e, intent_ids_open(c->a, &open));
-}
-
-/* Not while one of its plans waits for people. */
-static const struct err *change_check_plans(struct work *w)
-{
-    if (!(w->intent.containers & INTENT_HAS_TASKS))
-        return NULL;
-    TRY(work_plans_by_caller(w));
-    return intent_plans_any_held(w->plans)
-               ? ERROR(ERR_CONFLICT, "plan.awaiting_approval",
-                       "A checkpoint of a plan waits for an approval.")
-               : NULL;
-}
-
-static const struct err *change_status(struct call *c, struct work *w,
-                                       enum intent_status to,
-                                       struct str reason)
-{
-    const bool open =
-        w->has_suspension && w->suspension.state == SUSPENSION_PENDING;
-    const struct intent_move m = {.from = w->intent.status,
-                                  .to = to,
-                                  .role = c->who.role,
-                                  .question_open = open,
-                                  .dependencies_done = w->dependencies_done,
-                                  .children_done = w->children_done};
-    const enum intent_status from = w->intent.status;
-    TRY(change_move(c, w, &m, &to));
-    if (to == from)
-        return NULL;
-    if (to == INTENT_COMPLETED) {
-        TRY(change_check_plans(w));
-        TRY(policy_complete(w));
-        TRY(workflow_io_complete_intent(w));
-    }
-    work_touch(w);
-    if (open && to == INTENT_ABANDONED) {
-        TRY(cancel_by_end(w, reason, to));
-        w->suspension.responded_via = VIA_OPENINTENT;
-        return NULL;
-    }
-    /* The record of the last question must not be read as the answer of the
-     * next one; the rows keep the history. */
-    if (to == INTENT_SUSPENDED)
-        TRY(suspension_drop_mirror(c->a, &w->intent));
-    w->intent.status = to;
-    TRY(work_event(w, "status_changed", event_by(&c->who),
-                   intent_status_changed(c->a, from, to, reason)));
-    return to == INTENT_COMPLETED ? work_unblock(w) : NULL;
-}
 
 const struct err *api_intent_status(struct call *c)
 {
@@ -110,8 +45,9 @@ const struct err *api_intent_status(struct call *c)
     if (w.answered)
         return call_replay(c, &w);
     TRY(call_same_version(c, &w, version));
-    TRY(policy_status(&w, to, reason));
-    TRY(change_status(c, &w, to, reason));
+    TRY(status_set(&w, &(struct status_wanted){.to = to,
+                                               .reason = reason,
+                                               .via = VIA_OPENINTENT}));
     return change_commit(c, &w);
 }
 
