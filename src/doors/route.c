@@ -454,6 +454,7 @@ const struct route routes[] = {
      inbox_bulk_confirm, NONE},
     {POST, "/inbox/decide", COOKIE, DECIDER, "", 32 * KB, HTML,
      inbox_bulk_decide, NONE},
+    {POST, "/inbox/trial", COOKIE, ADMIN, "", 8 * KB, HTML, inbox_trial, NONE},
     {GET, "/inbox/stream", COOKIE, READER, "after", 0, PROBLEM,
      api_stream_inbox, NONE},
     {GET, "/inbox/notices", COOKIE, DECIDER, "of", 0, PROBLEM, inbox_notices,

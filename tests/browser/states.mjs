@@ -36,6 +36,27 @@ const first = { lane: "first" }, last = { lane: "last" };
 
 state("inbox-empty", 200, by, (page) => page.goto("/inbox"), first);
 state("decided-empty", 200, by, (page) => page.goto("/decided"), first);
+state("inbox-first", 200, { who: "admin" },
+    (page) => page.goto("/inbox"), first);
+for (const scripts of [true, false]) {
+    test(`a test request is asked and answered, ${scripts}`, () =>
+        withPage({ who: "admin", scripts }, async (page) => {
+            await page.goto("/inbox");
+            await press(page, "Send me a test request");
+            await follow(page, "Say hello to the team?");
+            await press(page, "Approve: Say hello");
+            await page.goto("/inbox");
+            await page.getByText("Waiting for the first request").waitFor();
+        }), "first");
+}
+test("the steps say when the first request is there", () =>
+    withPage({ who: "admin" }, async (page) => {
+        await page.goto("/inbox");
+        await page.getByText("Waiting for the first request").waitFor();
+        await ask(questions.confirm());
+        await page.getByRole("link", { name: "Show it" }).click();
+        await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    }), "first");
 state("login-fresh", 200, {}, (page) => page.goto("/login"));
 state("login-error", 422, {}, async (page) => {
     await page.goto("/login?next=%2Fdecided");

@@ -334,7 +334,9 @@ static const struct err *resolve_move_on(struct arena *a, struct decision *d,
     if (!d->dependencies_done)
         return resolve_move(a, d, INTENT_BLOCKED, "dependencies_open", by);
     d->intent->status = INTENT_ACTIVE; /* intent.resumed has said so */
-    return NULL;
+    return suspension_trial(d->suspension)
+               ? resolve_move(a, d, INTENT_COMPLETED, "answered", by)
+               : NULL;
 }
 
 const struct err *resolve_respond(struct arena *a, struct decision *d,

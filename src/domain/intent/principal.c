@@ -31,7 +31,8 @@ bool principal_agent_name_new(struct str name)
     static_assert(TEXT_NAME_MAX == PRINCIPAL_AGENT_NAME_MAX, "one limit");
     return principal_agent_name(name) && str_find(name, '@', 0) >= name.n &&
            text_name(name) && !text_looks(name, "clock") &&
-           !text_looks(name, "sayso");
+           !text_looks(name, "sayso") &&
+           !text_looks(name, PRINCIPAL_TRIAL_AGENT);
 }
 
 const struct err *principal_speak(const struct str *names, size_t n,

@@ -24,6 +24,8 @@ struct terms {
 
 #define PRINCIPAL_AGENTS_MAX 64
 #define PRINCIPAL_AGENT_NAME_MAX 120
+/* The name that test requests are asked under: no new agent may have it. */
+#define PRINCIPAL_TRIAL_AGENT "sayso-test"
 
 struct principal {
     enum role role;

@@ -303,6 +303,11 @@ struct responder_case suspension_case(const struct suspension *s)
                                    .initiator_id = s->initiator_id};
 }
 
+bool suspension_trial(const struct suspension *s)
+{
+    return !s->asked_by_key.p && str_is(s->asked_by, PRINCIPAL_TRIAL_AGENT);
+}
+
 enum outcome suspension_ending(const struct suspension *s)
 {
     return s->state == SUSPENSION_EXPIRED     ? OUTCOME_EXPIRED

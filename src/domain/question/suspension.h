@@ -191,6 +191,9 @@ const struct json *suspension_chosen(struct arena *a,
 void suspension_set_choice(struct json *o, const struct json *choice);
 /* The facts of the question for domain/kind/responder.h. */
 struct responder_case suspension_case(const struct suspension *s);
+/* Is it a test request, which no agent waits for? A person asked for it on a
+ * page, so no key did; its answer completes its task. */
+bool suspension_trial(const struct suspension *s);
 /* How it ended: its outcome, or OUTCOME_EXPIRED or OUTCOME_WITHDRAWN. */
 enum outcome suspension_ending(const struct suspension *s);
 /* Did the answer approve less, or something else, than was asked for? */

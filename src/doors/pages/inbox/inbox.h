@@ -12,6 +12,9 @@ const struct err *inbox_page(struct call *c) MUST;
 const struct err *inbox_bulk_confirm(struct call *c) MUST;
 const struct err *inbox_bulk_decide(struct call *c) MUST;
 
+/* trial.c */
+const struct err *inbox_trial(struct call *c) MUST;
+
 /* decided.c */
 const struct err *inbox_decided(struct call *c) MUST;
 

@@ -3,6 +3,7 @@
  * nothing. */
 #include "base/clock.h"
 #include "base/shared/metrics.h"
+#include "doors/pages/inbox/empty.h"
 #include "doors/pages/inbox/filters.h"
 #include "doors/pages/inbox/groups.h"
 #include "doors/pages/inbox/inbox.h"
@@ -211,6 +212,13 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     page_view_set_count(view, "others_due", (size_t)p->others);
     json_set_text(view, "others_url", page_due_url(c, f));
     json_set_json(view, "list", NULL);
+    json_set_json(view, "first", NULL);
+    json_set_json(view, "done", NULL);
+    const bool bare =
+        p->due.n + p->rest.n == 0 && !inbox_filters_any(f);
+    json_set_bool(view, "bare", bare);
+    if (bare && f->query.view == INBOX_MAY)
+        TRY(inbox_empty(c, v.now, view));
     if (p->due.n + p->rest.n) {
         struct json *list = json_object(c->a);
         struct json *sections =
