@@ -14,6 +14,7 @@
 #include "doors/openintent/openintent.h"
 #include "doors/pages/access/access.h"
 #include "doors/pages/answer/page.h"
+#include "doors/pages/browse/browse.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/login/login.h"
 #include "doors/pages/question/question.h"
@@ -482,6 +483,13 @@ const struct route routes[] = {
     {GET, "/views", COOKIE, READER, "path query", 0, HTML, inbox_saved, NONE},
     {POST, "/views", COOKIE, READER, "", 8 * KB, HTML, inbox_saved_post, NONE},
     {GET, "/keys", COOKIE, READER, "", 0, HTML, page_keyboard, NONE},
+    {GET, "/agents", COOKIE, READER, "after", 0, HTML, browse_agents, NONE},
+    {GET, "/agent", COOKIE, READER, "name question", 0, HTML, browse_agent,
+     NONE},
+    {GET, "/intents", COOKIE, READER, "status after:uuid", 0, HTML,
+     browse_tasks, NONE},
+    {GET, "/portfolios", COOKIE, READER, "status after:uuid", 0, HTML,
+     browse_portfolios, NONE},
     {GET, "/intents/{id}", COOKIE, READER, "verify", 0, HTML,
      question_intent, NONE},
     {GET, "/portfolios/{id}", COOKIE, READER, "status after:uuid", 0, HTML,

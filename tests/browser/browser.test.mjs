@@ -4,6 +4,7 @@ import { after, before } from "node:test";
 import "./acceptance.mjs";
 import "./answers.mjs";
 import "./back.mjs";
+import "./browse.mjs";
 import { startBrowser, stopBrowser } from "./browser.mjs";
 import "./calls.mjs";
 import "./cards.mjs";

@@ -321,7 +321,7 @@ def filled(value, large):
 # Statements that read in the order of an index even when there are few rows.
 IN_ORDER = re.compile(r"(inbox|place|decided)_(?!.*words)|suspension_same|"
                       "group_list|log_checkpoint_list|tlog_of_intent|"
-                      "tlog_waiting")
+                      "tlog_waiting|agent_|answered_since")
 
 
 def plan(db, name, values, generic):
@@ -723,6 +723,12 @@ HOT = [
     ("receipt_get", ["s77"], "receipt_pkey"),
     ("receipt_held", ["s77"], "receipt_wait_pkey"),
     ("receipt_wait_end", ["s77"], "receipt_wait_pkey"),
+    ("agent_list", ["", 51, EARLIER], "decision_agent"),
+    ("agent_figures", ["rare", EARLIER, 2001], "decision_agent"),
+    ("agent_newest", ["rare", 10], "decision_agent"),
+    ("agent_open", ["rare", 201], None),  # any index that begins with it
+    ("agent_on_target", ["rare", "s1", 500, "x"], "decision_agent"),
+    ("answered_since", ["a", EARLIER, 2001], "decision_who"),
 ]
 
 # Their WHERE has parts for absent filters, which only a plan for the current
@@ -766,7 +772,8 @@ def test_a_plan(server, large, case, generic):
     # sorted where all rows are fewer than the ceiling, and of a question's
     # neighbours there is one for each kind and risk. A portfolio has at most
     # 1000 members, a page of the log 500 events, one of receipts 100 questions;
-    # between two checkpoints at most 10000 are looked at.
+    # between two checkpoints at most 10000 are looked at, and of an agent 2001
+    # decisions.
     few = {"place_all", "place_for", "suspension_replacing",
            "intent_dependencies", "intent_dependents", "intent_children",
            "intent_ready", "intent_waiting", "intent_descendants",
@@ -788,6 +795,8 @@ def test_a_plan(server, large, case, generic):
            "portfolio_intents", "portfolio_open", "portfolio_take_many",
            "portfolio_over", "portfolio_share", "portfolio_waiting",
            "portfolio_take_intents", "portfolio_questions", "task_stuck",
+           "agent_list", "agent_figures", "agent_newest", "agent_on_target",
+           "answered_since",
            "tlog_faults", "tlog_events", "tlog_events_of",
            "log_checkpoint_between",
            "tlog_export_of", "log_checkpoint_export_of", "log_check_leaves",

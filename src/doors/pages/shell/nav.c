@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "doors/pages/shell/list.h"
 #include "store/question/inbox.h"
+#include "store/sending/endpoints.h"
 #include "store/views.h"
 
 /* "200+" above the ceiling of the count; "" for none. */
@@ -98,6 +99,17 @@ void page_nav(struct call *c, struct json *page, bool load)
     json_set_json(nav, "saved", nav_saved(c, in && load));
     json_set_bool(nav, "views_here", str_is(c->rq->path, "/views"));
     json_set_bool(nav, "decided", str_is(c->rq->path, "/decided"));
+    json_set_bool(nav, "tasks",
+                  str_is(c->rq->path, "/intents") ||
+                      str_is(c->rq->path, "/portfolios"));
+    json_set_bool(nav, "agents",
+                  str_is(c->rq->path, "/agents") ||
+                      str_is(c->rq->path, "/agent"));
+    struct endpoints_failing failing = {.channels = false};
+    if (in && load && c->who.role == ROLE_ADMIN &&
+        endpoints_failing(c->pg, c->a, &failing))
+        log_line(LOG_WARN, "the state of the endpoints cannot be read");
+    json_set_bool(nav, "fails", failing.endpoints || failing.channels);
     json_set_bool(nav, "settings", str_starts(c->rq->path, STR("/settings")));
     json_set_bool(nav, "may_set", c->cookie.p != NULL);
     json_set_json(page, "nav", nav);

@@ -41,11 +41,17 @@ struct page_view page_begin(const struct call *c)
 static const struct page_place {
     const char *path, *label;
     unsigned depth;
-} places[] = {{"/inbox", "Inbox", 0},
-              {"/decided", "History", 0},
-              {"/portfolios/", "Portfolio", 1},
-              {"/intents/", "Task", 2},
-              {"/suspensions/", "Request", 3}};
+    const char *list; /* where Back leads otherwise; NULL: the inbox */
+    const char *list_label;
+} places[] = {{"/inbox", "Inbox", 0, NULL, NULL},
+              {"/decided", "History", 0, NULL, NULL},
+              {"/agents", "Agents", 0, NULL, NULL},
+              {"/intents", "Tasks", 0, NULL, NULL},
+              {"/portfolios", "Portfolios", 0, NULL, NULL},
+              {"/portfolios/", "Portfolio", 1, "/portfolios", "Portfolios"},
+              {"/agent", "Agent", 1, "/agents", "Agents"},
+              {"/intents/", "Task", 2, "/intents", "Tasks"},
+              {"/suspensions/", "Request", 3, NULL, NULL}};
 
 static const struct page_place *page_place_of(struct str address)
 {
@@ -59,7 +65,8 @@ static const struct page_place *page_place_of(struct str address)
 }
 
 /* `back`: the page from which the reader came, where it is less deep than this
- * one, so that no two pages lead back to each other; else the inbox. */
+ * one, so that no two pages lead back to each other; else the list of pages
+ * like this one. */
 static void page_set_back(struct call *c, struct json *page)
 {
     const struct str own = c->serve->conf->public_url;
@@ -70,8 +77,13 @@ static void page_set_back(struct call *c, struct json *page)
     const struct page_place *there = page_place_of(address);
     const bool up = here && there && there->depth < here->depth;
     struct json *o = json_object(c->a);
-    json_set_text(o, "url", up ? address : STR("/inbox"));
-    json_set_text(o, "label", str_of(up ? there->label : "Inbox"));
+    const bool listed = here && here->list;
+    json_set_text(o, "url",
+                  up ? address : str_of(listed ? here->list : "/inbox"));
+    json_set_text(o, "label",
+                  str_of(up       ? there->label
+                         : listed ? here->list_label
+                                  : "Inbox"));
     json_set_json(page, "back", o);
 }
 
