@@ -39,6 +39,7 @@ struct push_revocation {
     const struct permit *permit;
     struct str reason; /* p NULL: none */
     bool late; /* all uses had been made */
+    const struct push_revocation *next; /* of the same work; NULL: none */
 };
 /* The payload of its event grant.revoked. */
 struct json *push_revoked_payload(struct arena *a,

@@ -45,6 +45,14 @@ SELECT {p.permit}, (SELECT r.identifier FROM resource r WHERE r.id = p.resource_
    AND ($5::uuid IS NULL OR s.initiator_id = $5)
  ORDER BY p.created_at DESC, p.id DESC LIMIT $4
 
+-- name: permit_of_intent
+-- The permits of $1 that can be used at $2, at most $3.
+-- use: permit_columns
+-- use: permit_from
+ WHERE p.intent_id = $1 AND p.state = 'active' AND p.ended_at IS NULL
+   AND p.not_after > $2::timestamptz
+ ORDER BY p.created_at, p.id LIMIT $3
+
 -- name: permit_by_handle
 -- use: permit_columns
 -- use: permit_from

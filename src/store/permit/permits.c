@@ -84,6 +84,25 @@ const struct err *permits_live(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *permits_of_intent(struct pg *pg, struct arena *a,
+                                    struct str intent_id, int64_t now,
+                                    int64_t limit,
+                                    struct permits_rows *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_PERMIT_OF_INTENT,
+                 PG(pg_text(intent_id), pg_moment(now), pg_number(limit + 1)),
+                 &r));
+    *out = (struct permits_rows){.n = pg_count(r)};
+    out->more = out->n > (size_t)limit;
+    if (out->more)
+        out->n = (size_t)limit;
+    out->v = arena_many(a, out->n + 1, struct permits_titled);
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i] = (struct permits_titled){.row = permits_read(r, i)};
+    return NULL;
+}
+
 const struct err *permits_by_handle(struct pg *pg, struct arena *a,
                                     struct str handle,
                                     struct permits_row *out, bool *found)

@@ -42,6 +42,11 @@ struct permits_rows {
 const struct err *permits_live(struct pg *pg, struct arena *a,
                                const struct permits_live *query,
                                struct permits_rows *out) MUST;
+/* Those of an intent that can be used now, the oldest first. */
+const struct err *permits_of_intent(struct pg *pg, struct arena *a,
+                                    struct str intent_id, int64_t now,
+                                    int64_t limit,
+                                    struct permits_rows *out) MUST;
 /* ERR_NOT_FOUND permit.unknown. */
 const struct err *permits_get(struct pg *pg, struct arena *a, struct str id,
                               struct permits_row *out) MUST;

@@ -57,15 +57,14 @@ void deliveries_queue(struct pg *pg, struct arena *a,
     const struct event_list *events = news->events;
     if (news->decided)
         deliveries_queue_answer(pg, a, news);
-    if (news->revoked)
+    for (const struct push_revocation *r = news->revoked; r; r = r->next)
         deliveries_queue_push(
             pg, a, news,
             &(struct push){
-                .agent = news->revoked->permit->agent,
-                .suspension_id = news->revoked->permit->suspension_id,
+                .agent = r->permit->agent,
+                .suspension_id = r->permit->suspension_id,
                 .type = str_of(push_revoked),
-                .body = push_revoked_body(a, news->intent, news->revoked,
-                                          news->now)});
+                .body = push_revoked_body(a, news->intent, r, news->now)});
     if (events->n == 0)
         return;
     const struct pg_args *args =

@@ -46,6 +46,8 @@ static const struct err *intent_set_head(struct call *c, struct json *view,
     json_set_text(o, "owner", i->owner);
     json_set_text(o, "created_by", i->created_by);
     page_view_set_time(o, "since", i->created_at);
+    json_set_bool(o, "may_stop",
+                  principal_decides(&c->who) && !intent_ended(i->status));
     json_set_json(view, "intent", o);
     return NULL;
 }
