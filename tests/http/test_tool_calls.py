@@ -2,11 +2,13 @@
 ends it. The numbers are those of the list of tests that the API was planned
 with."""
 import hashlib
+import html
 import json
+import re
 
 import pytest
 from kit import ask, asleep, events, new_id, refused, together
-from page import press, send
+from page import Page, fields, press, send
 from questions import end_now
 from test_resume import caller, resume, state  # noqa: F401
 
@@ -523,3 +525,39 @@ def test_a_number_that_a_double_does_not_hold(agent, number):
     r = check_text(agent, '{"id": "a", "tool": "pay", "arguments": '
                    f'{{"amount": [{number}]}}}}')
     assert refused(r, 422, "tool_call.arguments")
+
+
+# --- From a request to a rule ----------------------------------------------
+
+def test_an_admin_is_led_from_a_request_to_a_rule(server, agent, person,
+                                                  no_rules):
+    boss, tom = person("admin").client, person("operator").client
+    asked = check(agent, call(f"shop.{'x' * 8}")).json()
+    at = f"/suspensions/{asked['request_id']}"
+    words = "Ask no more for this tool"
+    assert words not in tom.get(at).text
+    link = html.unescape(re.search(rf'href="([^"]+)">{words}',
+                                   boss.get(at).text)[1])
+    r = boss.get(link)
+    page = Page(r)
+    assert "New rule" in page.text
+    rules = "/settings/rules"
+    assert page.value(rules, fields(r)["Agent"]) == "refunds-agent"
+    assert page.value(rules, fields(r)["Tool"]) == "shop.xxxxxxxx"
+    data = page.data(rules)
+    assert boss.post(rules, data=data).status_code == 303
+    r = check(agent, call(f"shop.{'x' * 8}"))
+    assert r.status_code == 200 and r.json()["decision"] == "allow"
+    # The next one comes before it.
+    r = boss.get(f"{rules}?do=new")
+    assert Page(r).value(rules, fields(r)["Position"]) == "99"
+
+
+@pytest.mark.parametrize("tools", [["shop.*"], ["*"], ["a.one", "a.two"]])
+def test_no_rule_for_more_than_the_tool(agent, person, no_rules, tools):
+    boss = person("admin").client
+    asked = check(agent, *(call(t, f"call_{i}")
+                           for i, t in enumerate(tools))).json()
+    r = boss.get(f"/suspensions/{asked['request_id']}")
+    assert r.status_code == 200
+    assert "Ask no more for this tool" not in r.text

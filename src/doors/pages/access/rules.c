@@ -6,6 +6,8 @@
 #include "doors/pages/settings/page.h"
 #include "store/permit/tools.h"
 
+#define RULES_BEGIN 100 /* the position of the first rule */
+
 static const struct settings_form_option effects[] = {
     {"ask", "Ask: a person approves or rejects the call"},
     {"allow", "Allow: the call runs"},
@@ -38,6 +40,48 @@ static const struct settings_form_field rules_fields[] = {
      .help = "The agent receives it when a call is denied"},
 };
 
+/* The position before all rules, so that the new one counts first; 0: there is
+ * no room before them. */
+static int64_t rules_first(struct call *c)
+{
+    struct tools_rules found;
+    if (tools_rules(c->pg, c->a, &found))
+        return 0;
+    return found.n > 0 ? found.v[0].rule.position - 1 : RULES_BEGIN;
+}
+
+/* Of a new one: what the address says about it, as a link of a request does. */
+static struct json *rules_values(struct settings_view *v)
+{
+    static const char *const keys[] = {"agent", "tool", "effect"};
+    struct json *o = json_object(v->c->a);
+    const int64_t position = rules_first(v->c);
+    if (position > 0)
+        json_set_int(o, "position", position);
+    for (size_t i = 0; i < countof(keys); i++)
+        json_set_text_given(o, keys[i],
+                            str_head(request_query(v->c->rq, keys[i]),
+                                     TOOL_RULE_GLOB_MAX));
+    return o;
+}
+
+/* Of a rule that asks: "High risk, decided by operators". */
+static struct str rules_terms(struct arena *a, const struct tool_rule *rule)
+{
+    const struct str by = principal_by_text(a, &rule->by);
+    const bool rated =
+        rule->effect == TOOL_ASK && rule->severity != SEVERITY_UNSAID;
+    const struct str risk =
+        rated ? arena_join(a,
+                           str_of(vocabulary_severity(rule->severity)->label),
+                           STR(" risk"))
+              : STR_NONE;
+    if (!by.p)
+        return risk;
+    return arena_join(a, risk.p ? risk : STR(""),
+                      risk.p ? STR(", decided by ") : STR("decided by "), by);
+}
+
 static const struct err *rules_rows(struct settings_view *v)
 {
     struct call *c = v->c;
@@ -49,13 +93,9 @@ static const struct err *rules_rows(struct settings_view *v)
         const struct str position = arena_number(a, rule->position);
         const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = position},
-            {.text = rule->agent},
-            {.text = rule->tool},
-            {.text = str_of(vocabulary_tool_effect(rule->effect)->label)},
-            {.text = rule->effect == TOOL_ASK
-                         ? str_of(vocabulary_severity(rule->severity)->label)
-                         : STR("")},
-            {.text = principal_by_text(a, &rule->by)},
+            {.text = rule->tool, .second = rule->agent},
+            {.text = str_of(vocabulary_tool_effect(rule->effect)->label),
+             .second = rules_terms(a, rule)},
             {.text = rule->reason},
             {.day = found.v[i].created_at, .second = found.v[i].created_by}};
         settings_page_row(
@@ -130,8 +170,7 @@ static const struct settings_page page = {
     .gone = {.kind = ERR_NOT_FOUND,
              .code = "rule.unknown",
              .say = WIRE("There is no rule at this position.")},
-    .heads = {"Position", "Agent", "Tool", "Effect", "Risk", "Decided by",
-              "Reason", "Created"},
+    .heads = {"Position", "Tool, agent", "Effect", "Reason", "Created"},
     .row = &remove_rule,
     .actions = &remove_rule,
     .actions_n = 1,
@@ -140,6 +179,7 @@ static const struct settings_page page = {
     .form_note = "It applies at once",
     .form_submit = "Add rule",
     SETTINGS_FORM_ALL(fields, rules_fields),
+    .values = rules_values,
     .save = rules_save,
     .list = rules_rows};
 

@@ -45,6 +45,27 @@ static struct json *view_begin(struct page_view *v,
     return view;
 }
 
+/* The tool of the calls that a rule could allow in future: where an admin reads
+ * a question about calls of one tool. A star would be a pattern in the rule,
+ * and allow others too. p NULL: none. */
+static struct str view_rule_tool(struct page_view *v,
+                                 const struct answer_view_of *of)
+{
+    const struct suspension *s = of->s;
+    const struct json *calls =
+        json_get(suspension_subject(v->a, s), "calls");
+    const struct str tool = json_get_text(json_at(calls, 0), "tool");
+    if (of->reader->role != ROLE_ADMIN || s->origin != ORIGIN_TOOL_CALL ||
+        s->test || str_find(tool, '*', 0) < tool.n ||
+        str_find(s->asked_by, '*', 0) < s->asked_by.n)
+        return STR_NONE;
+    for (size_t i = 1; i < json_count(calls); i++) {
+        if (!str_eq(json_get_text(json_at(calls, i), "tool"), tool))
+            return STR_NONE;
+    }
+    return tool;
+}
+
 struct json *answer_view_open(struct page_view *v,
                               const struct answer_view_of *of,
                               const struct answer_form_of *form)
@@ -53,6 +74,7 @@ struct json *answer_view_open(struct page_view *v,
     const struct json *confirm = json_get(answer, "confirm");
     struct json *view = view_begin(v, of, json_get(confirm, "unseen") != NULL);
     json_set_text(view, "checkpoint", of->checkpoint);
+    json_set_text(view, "rule_tool", view_rule_tool(v, of));
     json_set_json(view, "place", of->place);
     json_set_json(view, "same", of->same);
     json_set_text(view, "looking", of->looking.p ? of->looking : STR(""));
