@@ -325,7 +325,7 @@
     function refill(page) {
         var list = document.querySelector(".list");
         if (list && !list.querySelector("li")) {
-            list.replaceWith(page.querySelector(".list, .empty"));
+            list.replaceWith(page.querySelector(".list, .empty, .first"));
             take(page, ".pager");
             document.querySelectorAll("#bulk").forEach(function (bar) {
                 bar.hidden = !page.querySelector("#bulk");
@@ -1783,4 +1783,44 @@
         window.addEventListener("resize", fit);
         new ResizeObserver(fit).observe(rail);
     }
+}());
+
+/* The profile: the zones that the browser knows, and its own one. On a phone the
+ * pages of the settings are a line that scrolls. */
+(function () {
+    "use strict";
+
+    var here = document.querySelector(".groups [aria-current]");
+    var note = document.querySelector("[data-zone]");
+    var field = note && document.getElementById(note.dataset.zone);
+    var zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    var list = document.createElement("datalist");
+
+    function show() {
+        note.hidden = field.value === zone;
+    }
+
+    if (here) {
+        here.scrollIntoView({ block: "nearest", inline: "center" });
+    }
+    if (!field || !zone) {
+        return;
+    }
+    list.id = "zones";
+    (Intl.supportedValuesOf ? Intl.supportedValuesOf("timeZone") : [zone])
+        .forEach(function (name) {
+            var option = document.createElement("option");
+            option.value = name;
+            list.append(option);
+        });
+    note.querySelector("strong").textContent = zone;
+    note.querySelector("button").addEventListener("click", function () {
+        field.value = zone;
+        field.focus();
+        show();
+    });
+    field.setAttribute("list", list.id);
+    field.addEventListener("input", show);
+    field.after(list, note);
+    show();
 }());

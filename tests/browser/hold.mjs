@@ -209,7 +209,7 @@ for (const scripts of [true, false]) {
     test(`A8: a new key survives a reload, ${scripts}`, () =>
         withPage({ who: "admin", scripts }, async (page) => {
             const label = questions.named("kept");
-            await page.goto("/settings/keys");
+            await page.goto("/settings/keys?do=new");
             await page.getByLabel("Label").fill(label);
             await page.getByLabel(/^Operator/).check();
             await press(page, "Create key");

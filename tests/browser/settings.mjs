@@ -114,6 +114,7 @@ state("settings-endpoints-auditor", 200, { who: "auditor" }, async (page) => {
 });
 state("settings-endpoint-made", 200, by, async (page) => {
     await page.goto(endpoints);
+    await follow(page, "New endpoint");
     await page.getByRole("textbox", {name: /^Name/}).fill(questions.named("eu"));
     await page.getByLabel("Address", { exact: false }).first().fill(
         `https://agents.example/${Math.random()}`);
@@ -121,13 +122,13 @@ state("settings-endpoint-made", 200, by, async (page) => {
     assert.match(await text(page), secret);
 });
 state("settings-endpoint-errors", 422, by, async (page) => {
-    await page.goto(endpoints);
+    await page.goto(`${endpoints}?do=new`);
     await page.getByLabel("Rejected").check();
     await page.getByLabel("Agent", { exact: false }).first().fill("two words");
     await press(page, "Create endpoint");
 });
 state("settings-channel-errors", 422, by, async (page) => {
-    await page.goto(channels);
+    await page.goto(`${channels}?do=new`);
     await page.getByLabel("Slack", { exact: true }).check();
     await page.locator("#f2").fill("on-call");
     await press(page, "Create channel");
@@ -239,6 +240,7 @@ for (const scripts of [true, false]) {
             await page.goto("/inbox");
             await follow(page, "Settings");
             await follow(page, "Endpoints");
+            await follow(page, "New endpoint");
             await page.getByRole("textbox", {name: /^Name/}).fill(name);
             await page.locator("#f2").fill("http://a.example/");
             await press(page, "Create endpoint");
@@ -291,6 +293,8 @@ test("a channel is made by keyboard alone", () =>
     withPage(by, async (page) => {
         const name = questions.named("desk");
         await page.goto(channels);
+        await tabTo(page, (now) => now.name === "New channel");
+        await enter(page);
         await tabTo(page, (now) => now.name === "f1");
         await page.keyboard.press("Space");
         await tabTo(page, ({ id }) => id === "f2");

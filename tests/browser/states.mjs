@@ -54,7 +54,7 @@ test("the steps say when the first request is there", () =>
         await page.goto("/inbox");
         await page.getByText("Waiting for the first request").waitFor();
         await ask(questions.confirm());
-        await page.getByRole("link", { name: "Show it" }).click();
+        await page.getByRole("link", { name: "Show", exact: true }).click();
         await page.getByRole("heading", { name: "Inbox" }).waitFor();
     }), "first");
 state("login-fresh", 200, {}, (page) => page.goto("/login"));

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 
 import {
-    makePerson, people, press, seeAnswered, shown, signIn, text, withPage,
+    follow, makePerson, people, press, seeAnswered, shown, signIn, text,
+    withPage,
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
@@ -177,6 +178,7 @@ test("rules are added and removed", async () => {
         for (const [position, tool, effect, risk] of [
             ["10", "docs.read*", /^Allow/, "None"],
             ["20", "shop.*", /^Ask/, "High"]]) {
+            await follow(page, "New rule");
             await page.getByLabel("Position").fill(position);
             await page.getByLabel(/^Tool/).fill(tool);
             await page.getByLabel(effect).check();
@@ -196,6 +198,7 @@ test("rules are added and removed", async () => {
 test("a gateway is registered, and its key shown once", async () => {
     await withPage({ who: "admin" }, async (page) => {
         await page.goto("/settings/resources");
+        await follow(page, "New resource");
         await page.getByLabel("Address").fill(
             `https://${randomUUID()}.example/mcp`);
         await page.getByRole("textbox", {name: /^Name/}).fill("Shop tools");
@@ -211,6 +214,7 @@ test("a gateway is registered, and its key shown once", async () => {
 test("a person creates a token of their own", async () => {
     await withPage({ who: "user" }, async (page) => {
         await page.goto("/settings/tokens");
+        await follow(page, "New token");
         await page.getByLabel("Label").fill("Chat");
         await page.getByLabel("Your password").fill(people.user.password);
         await look(page, "tokens");

@@ -122,8 +122,11 @@ def typed(r, values):
 
 
 def filled(client, path, values):
-    """The data that a browser would send of the form with these values."""
+    """The data that a browser would send of the form with these values: that of
+    the page, or of the page for a new one that it leads to."""
     r = client.get(path)
+    if f'href="{path}?do=new"' in r.text:
+        r = client.get(f"{path}?do=new")
     assert r.status_code == 200, r.text
     return Page(r).data(path, **typed(r, values))
 

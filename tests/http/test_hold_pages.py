@@ -70,7 +70,7 @@ def test_A7_ending_a_session_asks_first(boss, db, person):
     row = page.text.split(them.email)[1].split("</tr>")[0]
     path = html.unescape(re.search(r'href="([^"]+do=end[^"]+)"', row)[1])
     asked = boss.client.get(path)
-    assert f"End the session of {them.name}, {them.email}" in Page(asked).text
+    assert f"Sign out the session of {them.name}, " in Page(asked).text
     assert them.client.get("/inbox").status_code == 200
     assert press(boss.client, SESSIONS, "end", path).status_code == 303
     assert them.client.get("/inbox").status_code == 303

@@ -49,7 +49,7 @@ def test_ending_one_of_my_sessions(person, server):
     me, other = person(), person()
     with again(server, me) as second, again(server, me) as third:
         page = Page(me.client.get(SESSIONS))
-        assert "3 sessions" in page.text and "This session" in page.text
+        assert "3 sessions" in page.text and "This one" in page.text
         assert other.name not in page.text.replace(me.name, "")
         mine = session_keys(me.client)
         assert len(mine) == 2  # not the one at hand
@@ -64,9 +64,22 @@ def test_ending_one_of_my_sessions(person, server):
         assert "session.unknown" in Page(r).text
 
 
+def test_a_session_is_known_by_its_browser(person, server):
+    me = person()
+    with server.client(headers={
+            "Accept": "text/html", "User-Agent":
+            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0 <b>"},
+            transport=kit.elsewhere()) as other:
+        assert me.sign_in(other).status_code == 303
+        text = Page(me.client.get(SESSIONS)).text
+        assert "Firefox, Linux 127." in text and "<b>" not in text
+        assert "Unknown browser" in text  # that of the test itself
+        assert "This one" in Page(other.get(SESSIONS)).text
+
+
 def test_ending_all_my_other_sessions(person, server):
     me, other = person(), person()
-    assert "End all other" not in Page(me.client.get(SESSIONS)).text
+    assert "Sign out all other" not in Page(me.client.get(SESSIONS)).text
     with again(server, me) as second, again(server, me) as third:
         assert press(me.client, SESSIONS, "others",
                      f"{SESSIONS}?do=others").status_code == 303

@@ -127,7 +127,7 @@ def test_every_form_has_its_token_and_its_origin(admin, db, wrong):
     before = db.execute("SELECT count(*), max(name), max(secret) FROM "
                         "endpoint").fetchone()
     for path in (*LISTS, one, "/settings/deliveries/" + kit.ANY_ID):
-        token = Page(admin.get(LISTS[0])).data(LISTS[0])["csrf"]
+        token = Page(admin.get(LISTS[0])).data("/logout")["csrf"]
         data = {"do": "rotate", "csrf": wrong.get("csrf", token)}
         r = admin.post(path, data=data, headers=headers)
         assert r.status_code == 403, path
@@ -138,7 +138,7 @@ def test_every_form_has_its_token_and_its_origin(admin, db, wrong):
 @pytest.mark.parametrize("path", LISTS)
 def test_what_is_not_there(admin, db, path):
     other = make(admin, db, LISTS[path == LISTS[0]])
-    token = Page(admin.get(path)).data(path)["csrf"]
+    token = Page(admin.get(path)).data("/logout")["csrf"]
     for id_ in (new_id(), "x", other.rpartition("/")[2]):
         assert admin.get(f"{path}/{id_}").status_code == 404
         r = admin.post(f"{path}/{id_}", data={"csrf": token, "do": "pause"})
@@ -158,7 +158,7 @@ def test_what_is_not_there(admin, db, path):
     ("/settings/keys", lambda: {"Label": "old page", "Role": "auditor"})])
 def test_a_list_without_do_saves(admin, path, values):
     """The contract does not ask for it, and older pages do not send it."""
-    csrf = Page(admin.get(path)).data(path)["csrf"]
+    csrf = Page(admin.get(path)).data("/logout")["csrf"]
     assert admin.post(path, data={"csrf": csrf}).status_code == 422
     data = filled(admin, path, values())
     assert data.pop("do") == "save"
@@ -425,6 +425,61 @@ def test_the_ceiling_of_channels_is_told(admin, db):
         assert Page(r).value(LISTS[1], fields(r)["Name"]) == values["Name"]
     finally:
         db.execute("DELETE FROM endpoint WHERE name LIKE 'full-%'")
+
+
+def test_the_form_of_a_new_one_is_a_page(admin, auditor, operator):
+    for path, new in ((LISTS[0], "New endpoint"), (LISTS[1], "New channel"),
+                      ("/settings/people", "New person"),
+                      ("/settings/keys", "New key"),
+                      ("/settings/rules", "New rule"),
+                      ("/settings/resources", "New resource")):
+        page = Page(admin.get(path))
+        assert new in page.text
+        assert {f["action"] for f in page.forms} == {"/logout", "/inbox"}
+        page = Page(admin.get(path, params={"do": "new"}))
+        assert page.data(path)["do"] == "save"
+        # An auditor is shown no form.
+        r = auditor.get(path)
+        assert new not in Page(r).text and "?do=new" not in r.text
+        r = auditor.get(path, params={"do": "new"})
+        assert not any(f["action"] == path for f in Page(r).forms)
+        assert operator.get(path, params={"do": "new"}).status_code == 403
+
+
+def test_what_fails_is_said_where_an_admin_sees_it(admin, auditor, operator,
+                                                   db, server):
+    mark = "A channel or an endpoint is failing"
+    # Those of other tests are none of this one's.
+    others = [i for i, in db.execute(
+        "UPDATE endpoint SET paused_at = now() WHERE paused_at IS NULL AND "
+        "removed_at IS NULL RETURNING id")]
+    assert mark not in admin.get("/inbox").text
+    path = make(admin, db, LISTS[1])
+    done, = deliver(db, server, path, state="delivered", tries=1)
+    waits, = deliver(db, server, path, tries=2, answer="503")
+    try:
+        db.execute("INSERT INTO delivery_try VALUES (%s, 1, "
+                   "'2026-11-20T03:12:04Z', 9, 503, 'x')", [waits])
+        r = admin.get(LISTS[1])
+        row = re.search(rf'href="{path}".*?</tr>', r.text, re.S)[0]
+        assert "Failing" in row and "since 20 Nov 2026 03:12:04" in row
+        assert "last success" in row and "1 pending" in row
+        assert re.search(r'href="/settings/channels"[^>]*>Channels</a>'
+                         r'<span class="fails">', r.text)
+        assert "Failing since 20 Nov 2026" in Page(admin.get(path)).text
+        assert mark in admin.get("/inbox").text
+        for client in (auditor, operator):
+            assert mark not in client.get("/inbox").text
+        # A pause is no failure.
+        act(admin, path, "pause")
+        assert mark not in admin.get("/inbox").text
+    finally:
+        db.execute("DELETE FROM delivery_try WHERE delivery_id = %s", [waits])
+        db.execute("DELETE FROM delivery WHERE id = ANY (%s)", [[done, waits]])
+        db.execute("UPDATE endpoint SET removed_at = now() WHERE id = %s",
+                   [path.rpartition("/")[2]])
+        db.execute("UPDATE endpoint SET paused_at = NULL WHERE id = ANY (%s)",
+                   [others])
 
 
 # --- The log --------------------------------------------------------------

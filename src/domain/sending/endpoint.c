@@ -68,6 +68,8 @@ static const struct record_field endpoint_fields[] = {
      .check = endpoint_check_types},
     {RECORD_JSON(endpoint, notify_to, IN_JOIN)},
     {RECORD_COUNT(endpoint, waiting, IN_JOIN | IN_OBJECT)},
+    {RECORD_TIME(endpoint, failing_since, IN_JOIN)},
+    {RECORD_TIME(endpoint, delivered_at, IN_JOIN)},
 };
 const struct record endpoint_record =
     RECORD(endpoint, "endpoint", "endpoint");

@@ -28,6 +28,10 @@ struct endpoint {
     int64_t paused_at, gone_at; /* 0: no */
     int64_t waiting; /* deliveries that are not sent yet, counted up to
                       * a limit */
+    int64_t failing_since; /* the first try of the oldest that will be tried
+                            * again; 0: none failed */
+    int64_t delivered_at;  /* then also the last success, if one of the newest
+                            * 200 was one; else 0 */
 };
 /* A body has the members of an agent's endpoint; the address is not checked. */
 extern const struct record endpoint_record;

@@ -14,8 +14,10 @@
 #include "store/person/people.h"
 #include "store/person/sign_ins.h"
 #include "world/address.h"
+#include "world/web/user_agent.h"
 
 #define EMAIL_MAX 254
+#define ADDRESS_MAX 64
 #define FREE_FAILURES 5
 #define DELAY_MAX (30 * CLOCK_SECOND)
 #define PATIENCE CLOCK_SECOND
@@ -97,11 +99,18 @@ static struct sign_ins_try sign_in_try_of(struct call *c,
                                           const struct sign_in *s)
 {
     struct buf email = buf_make(c->a, EMAIL_MAX + 1);
+    const struct user_agent from =
+        user_agent_read(request_header(c->rq, "User-Agent"));
+    const struct str address = str_head(c->rq->remote, ADDRESS_MAX);
     buf_lower(&email, str_head(s->email, EMAIL_MAX));
     return (struct sign_ins_try){.email = buf_text(&email),
                                  .network =
                                      address_network(c->a, c->rq->remote),
-                                 .browser = session_browser(c)};
+                                 .browser = session_browser(c),
+                                 .browser_name = from.browser,
+                                 .os = from.os,
+                                 .address = address.n > 0 ? address
+                                                          : STR_NONE};
 }
 
 /* An unknown or disabled person takes as long as a wrong password, so that the

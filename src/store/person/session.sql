@@ -1,6 +1,7 @@
 -- name: session_insert
-INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expires_at)
-VALUES ($1, $2, $3, $3, $4)
+INSERT INTO operator_session (id_sha256, principal_id, created_at, seen_at, expires_at,
+                              browser, os, address)
+VALUES ($1, $2, $3, $3, $4, $5, $6, $7)
 
 -- name: session_find
 SELECT {p.person}, s.seen_at, s.expires_at

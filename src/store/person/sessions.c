@@ -14,6 +14,9 @@ static const struct record_field session_fields[] = {
     {RECORD_TEXT(session, person_id, IN_ROW), .column = "principal_id"},
     {RECORD_TIME(session, created_at, IN_ROW)},
     {RECORD_TIME(session, seen_at, IN_ROW)},
+    {RECORD_TEXT(session, browser, IN_ROW)},
+    {RECORD_TEXT(session, os, IN_ROW)},
+    {RECORD_TEXT(session, address, IN_ROW)},
     {RECORD_TEXT(session, name, IN_JOIN)},
     {RECORD_TEXT(session, email, IN_JOIN)},
 };

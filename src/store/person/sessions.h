@@ -23,6 +23,7 @@ const struct err *sessions_leave(struct pg *pg, struct arena *a,
 struct session {
     struct str id; /* the digest of its cookie */
     struct str person_id, name, email;
+    struct str browser, os, address; /* p NULL: not known */
     int64_t created_at, seen_at;
 };
 struct session_rows {

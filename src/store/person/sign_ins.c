@@ -74,7 +74,9 @@ const struct err *sign_ins_enter(struct pg *pg, struct arena *a,
     pg_queue(pg, a, SQL_SESSION_INSERT,
              PG(pg_text(sign_ins_digest(a, *cookie)), pg_text(id),
                 pg_moment(now),
-                pg_moment(clock_watch_latest(now) + SESSIONS_LIFE)));
+                pg_moment(clock_watch_latest(now) + SESSIONS_LIFE),
+                pg_text(t->browser_name), pg_text(t->os),
+                pg_text(t->address)));
     pg_queue(pg, NULL, SQL_COMMIT, NULL);
     return pg_run(pg, a, NULL);
 }

@@ -17,6 +17,8 @@ struct sign_ins_try {
     struct str email;   /* in lower case, as it was typed */
     struct str network; /* the client's network */
     struct str browser; /* the token in its cookie; p NULL: none */
+    /* Of the new session, for its owner to know it by; p NULL: not known. */
+    struct str browser_name, os, address;
 };
 struct sign_ins_found {
     bool found; /* there is such a person: the next three are theirs */

@@ -2,8 +2,16 @@
 SELECT {e.endpoint}, array_to_json(e.event_types)::text, array_to_json(e.notify_to)::text,
        (SELECT count(*) FROM (SELECT 1 FROM delivery d
                                WHERE d.endpoint_id = e.id AND d.state = 'pending'
-                               LIMIT 1001) waiting)
+                               LIMIT 1001) waiting), f.since,
+       CASE WHEN f.since IS NOT NULL THEN
+           (SELECT max(l.ended_at) FROM (SELECT d.ended_at, d.state FROM delivery d
+             WHERE d.endpoint_id = e.id ORDER BY d.created_at DESC, d.id DESC LIMIT 200) l
+             WHERE l.state = 'delivered') END
   FROM endpoint e
+  LEFT JOIN LATERAL (
+    SELECT t.at AS since FROM delivery d JOIN delivery_try t ON t.delivery_id = d.id AND t.n = 1
+     WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.tries > 0
+     ORDER BY d.created_at LIMIT 1) f ON true
 
 -- piece: endpoint_of reader
 -- Those of the agent, of its sort or of an admin; NULL: all.
@@ -21,6 +29,14 @@ SELECT {e.endpoint}, array_to_json(e.event_types)::text, array_to_json(e.notify_
 -- use: endpoint_columns
  WHERE e.id = $1 AND e.removed_at IS NULL
 -- use: endpoint_of $2
+
+-- name: endpoint_failing
+SELECT coalesce(bool_or(e.kind = 'agent'), false), coalesce(bool_or(e.kind <> 'agent'), false)
+  FROM endpoint e
+ WHERE e.removed_at IS NULL AND e.paused_at IS NULL
+   AND (e.gone_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM delivery d
+         WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.tries > 0))
 
 -- name: endpoint_prefix
 -- That the agent $1 may name the address $2 below.

@@ -43,6 +43,16 @@ const struct err *endpoints_get(struct pg *pg, struct arena *a,
                     &endpoint_record, out);
 }
 
+const struct err *endpoints_failing(struct pg *pg, struct arena *a,
+                                    struct endpoints_failing *out)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_ENDPOINT_FAILING, NULL, &r));
+    *out = (struct endpoints_failing){.endpoints = pg_bool(r, 0, 0),
+                                      .channels = pg_bool(r, 0, 1)};
+    return NULL;
+}
+
 const struct err *endpoints_prefix(struct pg *pg, struct arena *a,
                                    struct str agent, struct str url,
                                    struct endpoint *out, bool *found)
@@ -131,11 +141,14 @@ static const struct err *endpoints_too_many(struct pg *pg, struct arena *a,
                       "A key may have %lld endpoints, and an agent %d. Remove "
                       "one first.", (long long)e->most, ENDPOINTS_OF_AGENT_MAX),
             AGAIN);
-    return err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
-                  "There are already %d endpoints, or %d of this agent. Remove "
-                  "one first.",
-                  e->kind == ENDPOINT_AGENT ? ENDPOINTS_MAX : CHANNELS_MAX,
-                  ENDPOINTS_OF_AGENT_MAX);
+    return e->kind == ENDPOINT_AGENT
+               ? err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
+                        "There are already %d endpoints, or %d of this agent. "
+                        "Remove one first.",
+                        ENDPOINTS_MAX, ENDPOINTS_OF_AGENT_MAX)
+               : err_at(a, ERR_CONFLICT, "endpoint.too_many", STR(""),
+                        "There are already %d channels. Remove one first.",
+                        CHANNELS_MAX);
 }
 
 const struct err *endpoints_insert(struct pg *pg, struct arena *a,

@@ -31,6 +31,14 @@ const struct err *endpoints_list(struct pg *pg, struct arena *a,
 const struct err *endpoints_get(struct pg *pg, struct arena *a,
                                 struct str id, struct str agent,
                                 struct endpoint *out) MUST;
+/* Is there an endpoint of agents, or a channel, that does not work: a delivery
+ * to it failed and will be tried again, or its address is gone? Paused ones do
+ * not count. */
+struct endpoints_failing {
+    bool endpoints, channels;
+};
+const struct err *endpoints_failing(struct pg *pg, struct arena *a,
+                                    struct endpoints_failing *out) MUST;
 /* The endpoint for callbacks of the agent that the URL is below, the longest of
  * them; only its id and address are set. */
 const struct err *endpoints_prefix(struct pg *pg, struct arena *a,

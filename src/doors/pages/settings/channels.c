@@ -129,9 +129,11 @@ static void channels_cells(struct arena *a, const struct endpoint *e,
     cells[2].text = who.n ? who : STR("none");
     for (size_t i = 0; i < countof(details); i++) {
         if (str_is(e->detail, details[i].value))
-            cells[3].text = str_of(details[i].label);
+            cells[2].second = str_of(details[i].label);
     }
-    cells[3].second = e->every_question ? STR("default channel") : STR_NONE;
+    if (e->every_question)
+        cells[2].second =
+            arena_join(a, cells[2].second, STR("; default channel"));
 }
 
 static const struct settings_destinations own = {.channels = true,
@@ -146,12 +148,12 @@ static const struct settings_page page = {
              "link to the request. Nobody can answer in the message itself.",
     .noun = "channel",
     .empty_heading = "No channels yet",
-    .empty_sentence = "Create a channel below. Without one, nobody is "
+    .empty_sentence = "Create one here. Without a channel, nobody is "
                       "notified, and requests wait in the inbox.",
-    .heads = {"Name", "Address", "Allowed recipients", "Message content",
-              "State", "Deliveries"},
+    .heads = {"Name", "Address", "Allowed recipients", "State",
+              "Deliveries"},
     .form_heading = "New channel",
-    .form_note = "The secret of a webhook is shown once after you save",
+    .form_note = "The secret of a webhook is shown once",
     .form_submit = "Create channel",
     SETTINGS_FORM_ALL(fields, channels_fields),
     .values = channels_values,

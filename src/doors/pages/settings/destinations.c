@@ -28,10 +28,24 @@ settings_destinations_state(const struct endpoint *e)
 {
     static const struct vocabulary_word
         paused = {.label = "Paused", .tone = "plain", .icon = "minus"},
+        failing = {.label = "Failing", .tone = "high", .icon = "alert"},
         gone = {.label = "Disabled (410)", .tone = "high", .icon = "alert"};
-    return e->gone_at     ? &gone
-           : e->paused_at ? &paused
-                          : &settings_page_active;
+    return e->gone_at         ? &gone
+           : e->paused_at     ? &paused
+           : e->failing_since ? &failing
+                              : &settings_page_active;
+}
+
+struct str settings_destinations_failing(const struct page_view *v,
+                                         const struct endpoint *e)
+{
+    struct arena *a = v->a;
+    if (e->gone_at || e->paused_at || !e->failing_since)
+        return STR_NONE;
+    return arena_join(
+        a, STR("since "), page_view_when(v, e->failing_since),
+        e->delivered_at ? STR("; last success ") : STR(""),
+        e->delivered_at ? page_view_when(v, e->delivered_at) : STR(""));
 }
 
 /* The log of its deliveries. */
@@ -53,8 +67,9 @@ const struct err *settings_destinations_rows(struct settings_view *v)
         const struct endpoint *e = &found.v[i];
         const struct str waiting = settings_destinations_waiting(a, e);
         struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
-            [4] = {.state = settings_destinations_state(e)},
-            [5] = {.text = waiting,
+            [3] = {.state = settings_destinations_state(e),
+                   .second = settings_destinations_failing(&v->page, e)},
+            [4] = {.text = waiting,
                    .url = destinations_log(a, e->id),
                    .label = arena_join(
                        a, waiting, STR(", the log of "),
@@ -266,6 +281,7 @@ const struct err *settings_destinations_one(struct settings_view *v)
     json_set_text(o, "made_by", e->created_by);
     json_set_text(o, "log_url", destinations_log(a, e->id));
     json_set_text(o, "waiting", settings_destinations_waiting(a, e));
+    json_set_text(o, "failing", settings_destinations_failing(&v->page, e));
     json_set_text(o, "seen", destinations_seen(a, e));
     json_set_json(v->view, "endpoint", o);
     json_set_json(v->view, "account", NULL);

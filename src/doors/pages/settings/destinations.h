@@ -10,7 +10,7 @@
 struct settings_destinations {
     bool channels;
     const char *unique; /* the field whose value has to be unique */
-    /* The cells of a row, but for its state and its deliveries. */
+    /* The first three cells of a row, before its state and its deliveries. */
     void (*cells)(struct arena *a, const struct endpoint *e,
                   struct settings_cell *cells);
     /* Checks valid field values together, and writes them into *e. ERR_INVALID
@@ -32,7 +32,11 @@ const struct err *settings_destinations_one(struct settings_view *v) MUST;
 /* Of its deliveries: "2 pending", "none pending" */
 struct str settings_destinations_waiting(struct arena *a,
                                          const struct endpoint *e);
-/* In use, paused, or gone. */
+/* "since 21 Nov 2026 23:39:02 CET; last success ..."; p NULL: it does not
+ * fail. */
+struct str settings_destinations_failing(const struct page_view *v,
+                                         const struct endpoint *e);
+/* In use, failing, paused, or gone. */
 const struct vocabulary_word *
 settings_destinations_state(const struct endpoint *e);
 

@@ -92,8 +92,8 @@ static void endpoints_cells(struct arena *a, const struct endpoint *e,
     cells[1].second = e->prefix     ? STR("for callbacks")
                       : e->internal ? STR("internal address")
                                     : STR_NONE;
-    cells[2].text = e->agent.p ? e->agent : STR("all agents");
-    cells[3].text = endpoints_outcomes(a, e->event_types);
+    cells[0].second = e->agent.p ? e->agent : STR("all agents");
+    cells[2].text = endpoints_outcomes(a, e->event_types);
 }
 
 static const struct settings_destinations own = {.channels = false,
@@ -108,12 +108,12 @@ static const struct settings_page page = {
              "platform can start the agent again with the answer.",
     .noun = "endpoint",
     .empty_heading = "No endpoints yet",
-    .empty_sentence = "Create an endpoint below or with an agent's key via "
-                      "the API. Without one, agents wait for the answer "
+    .empty_sentence = "Create one here or with an agent's key via the API. "
+                      "Without an endpoint, agents wait for the answer "
                       "themselves.",
-    .heads = {"Name", "Address", "Agent", "Outcomes", "State", "Deliveries"},
+    .heads = {"Name, agent", "Address", "Outcomes", "State", "Deliveries"},
     .form_heading = "New endpoint",
-    .form_note = "The secret is shown once after you save",
+    .form_note = "The secret is shown once",
     .form_submit = "Create endpoint",
     SETTINGS_FORM_ALL(fields, endpoints_fields),
     .values = endpoints_values,

@@ -188,25 +188,23 @@ static void keys_row(struct settings_view *v, const struct key *k)
     const bool used = keys_in_use(k, v->page.now);
     const int64_t left = k->expires_at - v->page.now;
     const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
-        {.text = k->label, .second = keys_acts_as(a, k)},
-        {.text = str_of(role_word(k->role))},
-        {.text = k->prefix},
+        {.text = k->label,
+         .second = arena_join(a, k->prefix, STR("…")),
+         .url = used && v->c->who.role == ROLE_ADMIN
+                    ? page_view_path(a, PATH "/", k->id, "")
+                    : STR_NONE},
+        {.text = str_of(role_word(k->role)), .second = keys_acts_as(a, k)},
         {.day = k->created_at},
         {.ago = k->used_at, .text = STR("never")},
         {.day = k->revoked_at ? k->revoked_at : k->expires_at,
          .text = STR("never"),
          .second = used && k->expires_at && left <= SOON
                        ? arena_join(a, words_span(a, left), STR(" left"))
-                       : STR_NONE},
-        {.state = k->revoked_at ? &revoked
-                  : used        ? &settings_page_active
+                       : STR_NONE,
+         .state = k->revoked_at ? &revoked
+                  : used        ? NULL
                                 : &expired}};
-    settings_page_row(
-        v, &(struct settings_row){
-               .cells = cells,
-               .id = used ? k->id : STR_NONE,
-               .name = k->label,
-               .url = page_view_path(a, PATH "/", k->id, "")});
+    settings_page_row(v, &(struct settings_row){.cells = cells});
 }
 
 static const struct err *keys_rows(struct settings_view *v)
@@ -281,7 +279,7 @@ static const struct err *keys_one(struct settings_view *v)
     json_set_json(v->view, "floor", keys_terms_view(a, k));
     v->back = STR(PATH);
     if (used)
-        settings_page_ask(v, v->of->row, k->label, STR_NONE);
+        settings_page_ask(v, v->of->actions, k->label, STR_NONE);
     return NULL;
 }
 
@@ -322,19 +320,18 @@ static const struct settings_action actions[] = {
 
 static const struct settings_page page = {
     .path = PATH,
-    .heading = "Keys",
+    .heading = "API keys",
     .about = "API keys of programs. Sayso stores only a hash, so a key "
              "cannot be shown again.",
     .empty_heading = "No keys yet",
-    .empty_sentence = "Create a key below or with “sayso key create”.",
-    .heads = {"Label", "Role", "Starts with", "Created", "Last used",
-              "Expires", "State"},
-    .row = actions,
+    .empty_sentence = "Create one here or with “sayso key create”.",
+    .noun = "key",
+    .heads = {"Label", "Role", "Created", "Last used", "Expires"},
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN,
     .one_template = "key",
     .form_heading = "New key",
-    .form_note = "The key is shown once after you save",
+    .form_note = "The key is shown once",
     .form_submit = "Create key",
     SETTINGS_FORM_ALL(fields, keys_fields),
     .fixed = true,

@@ -1,5 +1,6 @@
 /* The settings pages: reads a request, asks for confirmation, shows errors,
- * and builds the views of a list and of one thing. Decides nothing. */
+ * and builds the views of a list, of one thing and of the form of a new one.
+ * Decides nothing. */
 #include "doors/pages/settings/page.h"
 
 #include "doors/pages/settings/settings.h"
@@ -15,36 +16,54 @@ enum {
     ANSWERERS = ROLE_ADMIN | ROLE_OPERATOR | ROLE_USER
 };
 
-/* The tabs that the reader may open. */
-static void page_tabs(struct settings_view *v)
+/* Does something fail there, for those who can mend it? */
+static bool page_fails(const struct settings_view *v, struct str url)
+{
+    return (v->failing.endpoints && str_is(url, "/settings/endpoints")) ||
+           (v->failing.channels && str_is(url, "/settings/channels"));
+}
+
+/* The pages that the reader may open, in groups. */
+static void page_menu(struct settings_view *v)
 {
     static const struct {
-        const char *url, *label;
+        const char *group, *url, *label;
         unsigned who;
-    } tabs[] = {{"/settings/profile", "Profile", PERSONS},
-                {"/settings/notifications", "Notifications", ANSWERERS},
-                {"/settings/tokens", "Tokens", PERSONS},
-                {"/settings/sessions", "Sessions", READERS},
-                {"/settings/people", "People", OVERSEERS},
-                {"/settings/groups", "Groups", OVERSEERS},
-                {"/settings/keys", "Keys", OVERSEERS},
-                {"/settings/rules", "Rules", OVERSEERS},
-                {"/settings/permits", "Permits", PERSONS},
-                {"/settings/resources", "Resources", OVERSEERS},
-                {"/settings/endpoints", "Endpoints", OVERSEERS},
-                {"/settings/channels", "Channels", OVERSEERS},
-                {"/settings/deliveries", "Delivery log", OVERSEERS}};
-    struct json *list = json_array(v->c->a);
-    for (size_t i = 0; i < countof(tabs); i++) {
-        struct json *o = json_object(v->c->a);
-        if ((tabs[i].who & (unsigned)v->c->who.role) == 0)
+    } pages[] = {
+        {"You", "/settings/profile", "Profile", PERSONS},
+        {"You", "/settings/notifications", "Notifications", ANSWERERS},
+        {"You", "/settings/tokens", "Tokens", PERSONS},
+        {"You", "/settings/sessions", "Sessions", READERS},
+        {"People", "/settings/people", "People", OVERSEERS},
+        {"People", "/settings/groups", "Groups", OVERSEERS},
+        {"People", "/settings/keys", "API keys", OVERSEERS},
+        {"Rules", "/settings/rules", "Rules", OVERSEERS},
+        {"Rules", "/settings/permits", "Permits", PERSONS},
+        {"Rules", "/settings/resources", "Resources", OVERSEERS},
+        {"Connections", "/settings/endpoints", "Endpoints", OVERSEERS},
+        {"Connections", "/settings/channels", "Channels", OVERSEERS},
+        {"Connections", "/settings/deliveries", "Delivery log", OVERSEERS}};
+    struct arena *a = v->c->a;
+    struct json *groups = json_array(a), *list = NULL;
+    const char *group = "";
+    for (size_t i = 0; i < countof(pages); i++) {
+        struct json *o = json_object(a), *one = json_object(a);
+        if ((pages[i].who & (unsigned)v->c->who.role) == 0)
             continue;
-        json_set_text(o, "url", str_of(tabs[i].url));
-        json_set_text(o, "label", str_of(tabs[i].label));
-        json_set_bool(o, "here", str_is(str_of(v->of->path), tabs[i].url));
-        json_add_json(list, o);
+        if (strcmp(group, pages[i].group) != 0) {
+            group = pages[i].group;
+            list = json_array(a);
+            json_set_text(o, "group", str_of(group));
+            json_set_json(o, "pages", list);
+            json_add_json(groups, o);
+        }
+        json_set_text(one, "url", str_of(pages[i].url));
+        json_set_text(one, "label", str_of(pages[i].label));
+        json_set_bool(one, "here", str_is(str_of(v->of->path), pages[i].url));
+        json_set_bool(one, "fails", page_fails(v, str_of(pages[i].url)));
+        json_add_json(list, one);
     }
-    json_set_json(v->view, "tabs", list);
+    json_set_json(v->view, "menu", groups);
 }
 
 /* ---- actions -------------------------------------------------------- */
@@ -104,6 +123,13 @@ void settings_page_act(struct settings_view *v,
 }
 
 /* ---- the list ------------------------------------------------------- */
+
+/* Has the list a page for a new one, which the reader may make? */
+static bool page_has_new(const struct settings_view *v)
+{
+    return !v->thing && v->of->heads[0] && v->form.fields_n > 0 &&
+           (v->of->writers & (unsigned)v->c->who.role) != 0;
+}
 
 static struct json *page_cell(struct arena *a, const char *head,
                               const struct settings_cell *cell)
@@ -192,6 +218,10 @@ static const struct err *page_list(struct settings_view *v)
     json_set_json(v->view, "empty", n ? NULL : empty);
     json_set_json(v->view, "heads", heads);
     json_set_text(v->view, "acts", str_of(of->row ? of->row->label : NULL));
+    json_set_text(v->view, "new",
+                  str_of(page_has_new(v) ? of->form_heading : NULL));
+    json_set_text(v->view, "new_url",
+                  arena_join(a, str_of(of->path), STR("?do=new")));
     json_set_json(v->view, "rows", v->rows);
     json_set_json(v->view, "confirm", v->confirm);
     return NULL;
@@ -216,17 +246,25 @@ static const struct err *page_one(struct settings_view *v)
 static const struct err *page_show(struct settings_view *v, int status)
 {
     /* Parts that a list of the template `settings` may have. */
-    static const char *const parts[] = {"errors", "form", "guesses", "others",
-                                        "pager"};
+    static const char *const parts[] = {"guesses", "others", "pager"};
     const struct settings_page *of = v->of;
     struct call *c = v->c;
     const bool one = of->one && v->thing;
-    if (!one)
-        page_tabs(v);
-    for (size_t i = 0; !one && of->heads[0] && i < countof(parts); i++)
+    if (c->who.role == ROLE_ADMIN)
+        TRY(endpoints_failing(c->pg, c->a, &v->failing));
+    page_menu(v);
+    for (size_t i = 0;
+         !one && !v->fresh && of->heads[0] && i < countof(parts); i++)
         json_set_json(v->view, parts[i], NULL);
-    if (v->form.fields_n && (of->writers & (unsigned)c->who.role))
+    if (v->form.fields_n > 0 && (v->fresh || one || !of->heads[0]) &&
+        (of->writers & (unsigned)c->who.role))
         settings_form_view(&v->page, v->view, &v->form);
+    if (v->fresh) {
+        json_set_text(v->view, "list_url", str_of(of->path));
+        json_set_text(v->view, "list_label", str_of(of->heading));
+        return page_render(c, status, "settings/new", of->form_heading,
+                           v->view);
+    }
     TRY(one ? page_one(v) : page_list(v));
     if (!one)
         return page_render(c, status, of->template ? of->template : "settings",
@@ -283,6 +321,7 @@ static const struct err *page_post(struct settings_view *v)
         return settings_page_bad();
     }
     if (form->errors) {
+        v->fresh = !act && page_has_new(v);
         pg_rollback(c->pg);
         if (v->status == 0)
             v->status = form->problem && form->change ? 409 : 422;
@@ -333,6 +372,7 @@ const struct err *settings_page_run(struct call *c,
         .note = one ? "" : of->form_note,
         .submit = one ? "Save" : of->form_submit,
         .url = v.url};
+    v.fresh = !post && str_is(v.what, "new") && page_has_new(&v);
     return post ? page_post(&v) : page_show(&v, 200);
 }
 

@@ -1,7 +1,7 @@
-/* The settings pages: a list with a form, and the page of one thing with its
- * actions. A page is described by a struct settings_page. The code here reads
- * requests, asks for confirmation, shows errors, and builds the views for the
- * templates `settings` and `setting`. */
+/* The settings pages: a list, the form of a new one at ?do=new, and the page of
+ * one thing with its actions. A page is described by a struct settings_page.
+ * The code here reads requests, asks for confirmation, shows errors, and builds
+ * the views for the templates `settings`, `settings/new` and `setting`. */
 #ifndef DOORS_PAGES_SETTINGS_PAGE_H
 #define DOORS_PAGES_SETTINGS_PAGE_H
 
@@ -9,6 +9,7 @@
 #include "doors/call/call.h"
 #include "doors/pages/settings/form.h"
 #include "doors/pages/shell/badge.h"
+#include "store/sending/endpoints.h"
 
 #define SETTINGS_PAGE_COLUMNS 8
 
@@ -101,6 +102,8 @@ struct settings_view {
     struct str next;           /* the page after the form: the list after
                                 * `save`, else url */
     struct settings_secret once; /* is shown before it, where it has a secret */
+    bool fresh;                /* the page is the form of a new one */
+    struct endpoints_failing failing; /* for admins */
     int status;                /* of this page, shown again in place of next */
     struct json *rows, *acts, *confirm;
 };
@@ -117,7 +120,7 @@ struct settings_cell {
     struct str label; /* of the link, for readers who cannot see the row; p
                        * NULL: the text */
     int64_t day, ago; /* a day, or the time since; 0: the text */
-    const struct vocabulary_word *state; /* in a chip, in place of the text */
+    const struct vocabulary_word *state; /* in a chip, after the time */
 };
 struct settings_row {
     const struct settings_cell *cells; /* at least one for each head */

@@ -296,7 +296,7 @@ static const struct settings_page page = {
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN,
     .form_heading = "New person",
-    .form_note = "The password is shown once after you save",
+    .form_note = "The password is shown once",
     .form_submit = "Add person",
     SETTINGS_FORM_ALL(fields, people_fields),
     .values = people_values,

@@ -168,7 +168,7 @@ static const struct settings_page page = {
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR | ROLE_USER,
     .template = "profile",
-    .form_heading = "Profile",
+    .form_heading = "Your details",
     .form_submit = "Save",
     SETTINGS_FORM_ALL(fields, profile_fields),
     .values = profile_values,

@@ -1,6 +1,6 @@
 /* Settings: active sessions. Everybody sees and ends their own, an admin those
- * of all. Shows only stored data: neither a browser's name nor an address is
- * stored. */
+ * of all. A session is named by its browser, its system, and the address of its
+ * sign-in. */
 #include "base/crypt.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
@@ -16,16 +16,27 @@ static struct str sessions_whose(const struct call *c)
     return c->who.role == ROLE_ADMIN ? STR_NONE : c->who.id;
 }
 
+/* "Firefox, Linux" */
+static struct str sessions_browser(struct arena *a, const struct session *s)
+{
+    if (!s->browser.p)
+        return s->os.p ? s->os : STR("Unknown browser");
+    return s->os.p ? arena_join(a, s->browser, STR(", "), s->os)
+                       : s->browser;
+}
+
 /* here: it is the reader's own, which has no action. */
 static void sessions_row(struct settings_view *v, const struct session *s,
                          bool here)
 {
     static const struct vocabulary_word this_one = {
-        .label = "This session", .tone = "plain", .icon = "check"};
+        .label = "This one", .tone = "plain", .icon = "check"};
     struct arena *a = v->c->a;
     const struct str since = page_view_when(&v->page, s->created_at);
+    const struct str browser = sessions_browser(a, s);
     const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
         {.text = s->name, .second = s->email},
+        {.text = browser, .second = s->address},
         {.text = since},
         {.ago = s->seen_at},
         {.text = here ? STR("") : STR("Active"),
@@ -35,9 +46,9 @@ static void sessions_row(struct settings_view *v, const struct session *s,
         v, &(struct settings_row){
                .cells = v->c->who.role == ROLE_ADMIN ? cells : cells + 1,
                .id = here ? STR_NONE : s->id,
-               .name = arena_join(a, s->name, STR(", "), s->email,
+               .name = arena_join(a, s->name, STR(", "), browser,
                                   STR(", since "), since),
-               .about = arena_join(a, STR("End the session of "), s->name,
+               .about = arena_join(a, STR("Sign out the session of "), s->name,
                                    STR(" since "), since)});
 }
 
@@ -96,17 +107,17 @@ static const struct err *sessions_end_others(struct settings_view *v)
 
 static const struct settings_action actions[] = {
     {.what = "end",
-     .label = "End",
-     .verb = "End the session of",
+     .label = "Sign out",
+     .verb = "Sign out the session of",
      .sentence = "This browser is signed out immediately. Unsent input there "
                  "is lost.",
-     .act = "end session",
+     .act = "sign out",
      .run = sessions_end_this},
     {.what = "others", /* all of one's own but this */
-     .verb = "End all your other sessions",
+     .verb = "Sign out all your other sessions",
      .sentence = "You are signed out everywhere else immediately. Unsent "
                  "input there is lost.",
-     .act = "end sessions",
+     .act = "sign out",
      .run = sessions_end_others}};
 
 /* As an admin sees it. */
@@ -122,7 +133,7 @@ static const struct settings_page all = {
     .gone = {.kind = ERR_NOT_FOUND,
              .code = "session.unknown",
              .say = WIRE("There is no such session. It may have ended.")},
-    .heads = {"Person", "Signed in", "Last used", "State"},
+    .heads = {"Person", "Browser", "Signed in", "Last used", "State"},
     .row = actions,
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR,
