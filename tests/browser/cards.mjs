@@ -107,6 +107,39 @@ test("what an approval does not tell is unknown, what it tells besides is " +
         "Additional data", "ritual.animal", "goat"]);
 }));
 
+/* None of them is folded at first: a yes in one step has shown them. */
+both("of two hundred values those are found that matter", async (page) => {
+    const args = Object.fromEntries(Array.from({ length: 200 }, (_, i) =>
+        [`argument_${i}`, i === 150 ? "The NEEDLE" : i]));
+    const id = await open(page, approval({ severity: "low", subject: {
+        calls: [{ tool: "import", args }] } }));
+    const visible = () => page.locator(".call .args > div")
+        .filter({ visible: true }).count();
+    const box = page.locator(".call .sift input");
+    const others = page.locator(".call .others > summary");
+    assert.equal(await visible(), 200);
+    assert.equal(await text(page, ".call .others > summary"),
+        "188 more values");
+    await others.click();
+    assert.equal(await visible(), 12);
+    if (await box.isVisible()) {
+        await box.fill("needle");
+        assert.equal(await visible(), 1);
+        assert.equal(await text(page, ".call .sift [role=status]"),
+            "1 of 200 values");
+        await box.fill("argument_19");
+        assert.equal(await visible(), 11);
+        await box.fill("");
+        assert.equal(await visible(), 200);
+        assert.equal(await page.evaluate(() =>
+            document.activeElement.type), "search");
+        await page.keyboard.type("a"); // a letter, and no answer
+        await pending(id);
+    }
+    await press(page, "Approve");
+    assert.equal((await suspension(id)).outcome, "authorized");
+});
+
 test("a permission shows its facts with labels", () =>
     withSparePage(by, async (page) => {
         await open(page, permission());
