@@ -2,12 +2,15 @@
 at a real server, and is answered."""
 import datetime
 import json
+import re
+import shutil
+import subprocess
 
 import kit
 import pytest
 from asking import asked, decide, signed
 from documents import TOP
-from programs import CLIENTS, NEW_NODE, Program
+from programs import BUILD, CLIENTS, NEW_NODE, Program
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -227,3 +230,186 @@ def test_a_push_is_verified(do):
     two = {**headers, "webhook-signature":
            "v1,AAAA " + headers["webhook-signature"]}
     assert do("webhook", push=[body, two, SECRET]).result(30) == good
+
+
+# --- Public members --------------------------------------------------------
+
+MEMBERS = CLIENTS / "members.json"
+READ = r"""
+import * as sayso from "sayso-client";
+import * as testing from "sayso-client/testing";
+const { Answer, Client, Denied } = sayso;
+function members(one) {
+    const names = new Set();
+    for (let at = one; at && ![Object, Error].some((c) => at === c.prototype);
+         at = Object.getPrototypeOf(at))
+        for (const name of Object.getOwnPropertyNames(at))
+            names.add(name);
+    return [...names].filter((name) => ![
+        "constructor", "name", "stack", "message", "cause"].includes(name));
+}
+const client = new Client({ url: "http://127.0.0.1:1", key: "x" });
+const answer = new Answer({ suspension_id: "1", state: "expired" });
+const kinds = Object.values(sayso).filter((one) =>
+    one === sayso.SaysoError || sayso.SaysoError.isPrototypeOf(one));
+const made = (kind) => kind === Denied ? new Denied(answer)
+    : kind.prototype instanceof sayso.ApiError || kind === sayso.ApiError
+        ? new kind(400, {}) : new kind("x");
+const fake = await testing.FakeServer.start([]);
+const real = await testing.RealServer.start([], {
+    url: fake.url, key: fake.key });
+console.log(JSON.stringify({
+    module: Object.keys(sayso).filter((name) =>
+        /^[a-z][A-Za-z]*$|^VERSION$/.test(name)),
+    client: members(client), answer: members(answer),
+    feed: members(client.feed()),
+    errors: Object.fromEntries(kinds.map((kind) =>
+        [kind.name, members(made(kind))])),
+    testing: Object.keys(testing).filter((name) => /^[A-Za-z]+$/.test(name)),
+    fake: members(fake), real: members(real) }));
+await real.stop();
+await fake.stop();
+"""
+TYPES = """
+import type {
+    ApprovalOptions, AskOptions, CallOptions, ClientOptions, Question,
+} from "sayso-client";
+type Same<A, B> = [A, B] extends [B, A] ? true : { here: Exclude<A, B>;
+                                                   missing: Exclude<B, A> };
+type Own<T> = Exclude<keyof T, keyof Question | "signal">;
+"""
+
+
+def snake(name):
+    return re.sub("[A-Z]", lambda c: f"_{c[0].lower()}", name).lstrip("_")
+
+
+def camel(name):
+    return re.sub("_(.)", lambda c: c[1].upper(), name)
+
+
+def test_its_members_are_those_of_both_packages(typescript):
+    both = json.loads(MEMBERS.read_text())
+    file = typescript / "members.mjs"
+    file.write_text(READ)
+    here = json.loads(subprocess.check_output([NEW_NODE, file], text=True))
+
+    def names(those):
+        return sorted("version" if one == "VERSION" else snake(one)
+                      for one in those)
+    for group in ("module", "client", "answer", "feed"):
+        assert names(here[group]) == sorted(both[group]), group
+    assert {kind: names(those) for kind, those in here["errors"].items()} == \
+        {kind: sorted(those) for kind, those in both["errors"].items()}
+    assert sorted(here["testing"]) == sorted(set(both["testing"]) - {"Reply"})
+    for server in ("fake", "real"):
+        assert names(here[server]) == sorted([*both["servers"], "stop"])
+
+
+def test_its_options_are_those_of_both_packages(typescript):
+    both = json.loads(MEMBERS.read_text())
+    code = TYPES
+    for name, type_ in (("question", "keyof Question"),
+                        ("ask_options", "Own<AskOptions>"),
+                        ("call_options", "Own<CallOptions>"),
+                        ("approval_options", "Own<ApprovalOptions>"),
+                        ("client_options", "keyof ClientOptions")):
+        wanted = " | ".join(json.dumps(
+            one if name == "question" else "fetch" if one == "http_client"
+            else camel(one)) for one in both[name])
+        code += f"export const {name}: Same<{type_}, {wanted}> = true;\n"
+    file = typescript / "members.ts"
+    file.write_text(code)
+    done = subprocess.run(
+        [NEW_NODE, NEW_NODE.parents[2] / "typescript/bin/tsc", "--noEmit",
+         "-p", typescript], text=True, capture_output=True)
+    file.unlink()
+    assert done.returncode == 0, done.stdout
+
+
+# --- As its author and its users have it -------------------------------------
+
+TOOLS = BUILD / "node-typescript"
+
+
+@pytest.fixture(scope="module")
+def package():
+    """The package as its author has it, with its tools."""
+    made = TOOLS / "made"
+    shutil.rmtree(made, ignore_errors=True)
+    shutil.copytree(CLIENTS / "typescript", made)
+    yield made
+    shutil.rmtree(made)
+
+
+def test_its_own_tests_pass(package):
+    """Among them the programs of users under tsc --strict."""
+    done = subprocess.run(["npm", "test", "--silent"], cwd=package, text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "\n# fail 0\n" in done.stdout and "good_ask.mts" in done.stdout
+
+
+def test_it_is_clean(package):
+    """eslint, and attw for the types of both kinds of modules."""
+    done = subprocess.run(["npm", "run", "--silent", "lint"], cwd=package,
+                          text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "No problems found" in done.stdout
+
+
+USER = {
+    "module": ("index.mts", "node16", """
+import { Client, Denied } from "sayso-client";
+import { approve, FakeServer } from "sayso-client/testing";
+"""),
+    "commonjs": ("index.cts", "node16", """
+import { Client, Denied } from "sayso-client";
+import { approve, FakeServer } from "sayso-client/testing";
+"""),
+    "old commonjs": ("index.ts", "node10", """
+import { Client, Denied } from "sayso-client";
+import { approve, FakeServer } from "sayso-client/testing";
+""")}
+RUNS = """
+async function main(): Promise<void> {
+    const server = await FakeServer.start([approve]);
+    const client = new Client({ url: server.url, key: server.key });
+    const refund = client.requireApproval(
+        async (args: { order: string }) => `refunded ${args.order}`,
+        { name: "refund" });
+    console.log(await refund({ order: "1" }), Denied.name);
+    await server.stop();
+}
+void main();
+"""
+
+
+@pytest.mark.parametrize("kind", USER)
+def test_it_is_installed_in_a_clean_folder(package, tmp_path, kind):
+    name, resolution, imports = USER[kind]
+    tarball = subprocess.check_output(
+        ["npm", "pack", "--silent", "--pack-destination", tmp_path],
+        cwd=package, text=True).split()[-1]
+    (tmp_path / "package.json").write_text(json.dumps({
+        "private": True,
+        "type": "module" if kind == "module" else "commonjs"}))
+    subprocess.run(["npm", "install", "--offline", "--no-audit", "--no-fund",
+                    f"./{tarball}"], cwd=tmp_path, check=True)
+    (tmp_path / name).write_text(imports + RUNS)
+    (tmp_path / "node_modules/@types").symlink_to(TOOLS / "node_modules/@types")
+    (tmp_path / "node_modules/undici-types").symlink_to(
+        TOOLS / "node_modules/undici-types")
+    old = resolution == "node10"
+    done = subprocess.run(
+        ["node", TOOLS / "node_modules/typescript/bin/tsc", "--strict",
+         "--target", "es2022", "--types", "node",
+         *(("--module", "commonjs", "--moduleResolution", "node10",
+            "--ignoreDeprecations", "6.0") if old else
+           ("--module", resolution)), tmp_path / name],
+        cwd=tmp_path, text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout
+    for node in ("node", NEW_NODE):
+        said = subprocess.check_output(
+            [node, tmp_path / name.replace("ts", "js")], text=True)
+        assert said == "refunded 1 Denied\n"

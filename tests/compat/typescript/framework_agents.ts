@@ -46,7 +46,7 @@ const schema = {
 class Ends extends Client {
     override async approveCall(...given: any[]): Promise<any> {
         const [tool, args, options] = given;
-        await super.approveCall(tool, args, { ...options, wait: 0 })
+        await super.approveCall(tool, args, { ...options, wait: 0, keep: true })
             .catch(() => undefined);
         throw new Error("it ends");
     }
