@@ -324,7 +324,13 @@ def test_questions_are_listed_as_by_the_real_one(fake, server):
         ended = [ids.index(one["suspension_id"])
                  for one in feed["suspensions"]]
         rest = client.get(f"{root}?ended_after={feed['next']}").json()
-        told.append((pages, ended, shape(place), shape(feed), shape(rest)))
+        wrong = [(r.status_code, r.json()["code"], r.json()["at"])
+                 for r in (client.get(f"{root}?{query}") for query in (
+                     "ended_after=x", "limit=0", "limit=101", "limit=x",
+                     "state=open", f"after={kit.new_id()}x",
+                     "ended_after=now&state=pending"))]
+        told.append((pages, ended, wrong, shape(place), shape(feed),
+                     shape(rest)))
     assert told[0] == told[1]
     real.close()
 
@@ -470,6 +476,10 @@ def test_a_wrong_script_at_the_real_server_is_told(access, typescript):
         with pytest.raises((AssertionError, sayso.ApiError), match=error):
             with testing.RealServer(script, **access) as server:
                 asked(server, choices=["red"])
+    with pytest.raises(AssertionError, match="has no reply") as error:
+        with testing.RealServer([], **access) as server:
+            server.client().approve_call("refund", {}, wait=20)
+    assert isinstance(error.value.__cause__, sayso.Denied)
     program = Program(NEW_NODE, typescript / "fake.js")
     got = program.run(over=True, real=access).result(60)
     program.end()

@@ -55,6 +55,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import Unpack
 
+# Without `list`, which is another one everywhere else.
 __all__ = [
     "Answer",
     "ApiError",
@@ -93,7 +94,6 @@ __all__ = [
     "cancel",
     "feed",
     "get",
-    "list",
     "redeem",
     "require_approval",
     "upload",

@@ -74,6 +74,12 @@ def sent(
             error, rest, busy = _busy(got), busy, busy - 1
         elif got.is_success:
             return got  # type: ignore[no-any-return]
+        elif got.status_code < 400:
+            raise Unreachable(
+                "There is no Sayso server at this address: it leads elsewhere "
+                f"({got.status_code}).",
+                request_id=_id(got),
+            )
         else:
             raise refused(got.status_code, _problem(got), _id(got))
         left = end - time.monotonic()
@@ -157,4 +163,4 @@ def _problem(response: httpx.Response) -> dict[str, Any]:
     try:
         return dict(_exact.loads(text))
     except (TypeError, ValueError):
-        return {"detail": text}
+        return {"detail": " ".join(text.split())[:200]}

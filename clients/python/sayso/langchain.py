@@ -41,7 +41,7 @@ def invoke(
     """
     server = client or of_environment()
 
-    def ask(call: _Call, wait: float | None, **more: bool) -> dict[str, Any]:
+    def ask(call: _Call, wait: float | None, **more: Any) -> dict[str, Any]:
         try:
             return call.approved(
                 server.approve_call(
@@ -86,7 +86,7 @@ async def ainvoke(
     server = client or of_environment()
 
     async def ask(
-        call: _Call, wait: float | None, **more: bool
+        call: _Call, wait: float | None, **more: Any
     ) -> dict[str, Any]:
         try:
             return call.approved(

@@ -224,6 +224,7 @@ class FakeServer:
             if (method, path) == ("POST", "/api/v1/redemptions"):
                 return self._used(json.loads(body))
             if (method, path) == ("GET", root):
+                self._check_query(given)
                 told = self._listed(given)
                 waits = "ended_after" in given and not told["suspensions"]
             else:
@@ -245,6 +246,24 @@ class FakeServer:
         raise _Refused(
             404, "suspension.unknown", "There is no suspension with this id."
         )
+
+    def _check_query(self, given: dict[str, str]) -> None:
+        ids = [question["suspension_id"] for question in self.asked]
+        limits = [str(n) for n in range(1, 101)]
+        for name, allowed in (
+            ("limit", limits),
+            ("state", ["pending", "resolved", "expired", "cancelled"]),
+            ("after", ids),
+            ("ended_after", ["now", *map(str, range(len(ids) + 1))]),
+        ):
+            if name in given and given[name] not in allowed:
+                raise _Refused(
+                    400, "request.query", f'"{name}" is wrong.', name
+                )
+        if "ended_after" in given and given.keys() & {"state", "after"}:
+            at = "state" if "state" in given else "after"
+            detail = f'"ended_after" excludes "{at}".'
+            raise _Refused(400, "request.query", detail, at)
 
     def _listed(self, given: dict[str, str]) -> dict[str, Any]:
         """A page of the list, newest first, or of the feed."""

@@ -205,7 +205,6 @@ def test_the_page_of_a_question_is_told(server, caplog):
         (422, sayso.InvalidRequest),
         (500, sayso.ServerError),
         (501, sayso.ServerError),
-        (301, sayso.ServerError),
     ],
 )
 def test_an_error_for_each_thing_to_do(server, status, kind):
@@ -243,7 +242,7 @@ def test_all_errors_are_of_one_kind(server, monkeypatch):
 
 def test_a_page_that_sends_elsewhere_is_not_followed(server):
     there = {"Location": "https://elsewhere.test/"}
-    with pytest.raises(sayso.ApiError):
+    with pytest.raises(sayso.Unreachable, match=r"elsewhere \(302\)"):
         server.client((302, {}, there)).ask("x?")
     assert len(server.requests) == 1
 
