@@ -282,9 +282,8 @@ test("a key does what its button says, whatever the agent calls it", () =>
         await page.goto(`/suspensions/${card.suspension_id}`);
         assert.deepEqual(await keysOf(page), ["1 Delete it",
             "r Reject: Approve nothing"]);
-        assert.match(await text(page), new RegExp("The agent gets the " +
-            "rejection and continues without it\\.\\s+The agent says: " +
-            "It covers what is shown\\."));
+        assert.match(await text(page), new RegExp("The agent skips this " +
+            "and continues\\.\\s+The agent says: It covers what is shown\\."));
         await page.keyboard.press("a");
         await page.waitForTimeout(300);
         assert.equal((await suspension(card.suspension_id)).state, "pending");

@@ -232,7 +232,7 @@ alone("the last one that leaves leaves an empty inbox", async () => {
         assert.equal(await counted(page), 1);
         await page.mouse.move(5, 5);
         await respond(asked.suspension_id, { value: "yes" });
-        await page.getByText("No open requests for you").waitFor();
+        await page.getByText("You are all caught up").waitFor();
         assert.equal(await page.title(), "Inbox - Sayso");
         assert.equal(await page.locator(".list").count(), 0);
         const next = await ask(questions.confirm());

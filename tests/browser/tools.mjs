@@ -147,7 +147,7 @@ test("an operator takes a permit back on its page", async () => {
     const asked = await granted();
     await withPage({ who: "operator" }, async (page) => {
         await page.goto(`/suspensions/${asked.suspension_id}`);
-        await page.getByRole("link", { name: "Revoke permit" }).click();
+        await page.getByRole("link", { name: "Revoke", exact: true }).click();
         await page.waitForURL(/\/settings\/permits\?do=revoke/);
         await look(page, "permits-revoke");
         await page.getByLabel("Comment").fill("Wrong order.");
