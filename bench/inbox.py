@@ -29,10 +29,14 @@ REQUESTS = {
     "decided": "/decided",
     "decided, kind": "/decided?kind=approval",
     "decided, outcome": "/decided?outcome=withdrawn",
-    "decided, door": "/decided?door=openintent",
+    "decided, via": "/decided?via=openintent",
     "decided, who": "/decided?who=op7@example.com",
-    "decided, agent": "/decided?agent=agent-13&outcome=vetoed",
+    "decided, agent": "/decided?agent=agent-13&outcome=rejected",
     "decided, days": "/decided?from=2020-01-01&until=2099-01-01",
+    "decided, often": "/decided?q=refund",
+    "decided, seldom": "/decided?q=77778",
+    "decided, nothing": "/decided?q=nosuchword",
+    "decided, two letters": "/decided?q=re",
     "a question": "/suspensions/inbox500000",
 }
 

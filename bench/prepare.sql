@@ -57,8 +57,7 @@ BEGIN
         'expires_at', coalesce(due, s.expires_at))) r;
     INSERT INTO open_question
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(o, jsonb_build_object(
-        'suspension_id', sid, 'intent_id', iid, 'ending', coalesce(due, o.ending),
-        'search', search_words(s.title, s.question, s.asked_by, sid, iid::uuid))) r;
+        'suspension_id', sid, 'intent_id', iid, 'ending', coalesce(due, o.ending))) r;
     INSERT INTO inbox_entry
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(e, jsonb_build_object(
         'suspension_id', sid, 'ending', coalesce(due, e.ending))) r;
@@ -129,11 +128,16 @@ BEGIN
      WHERE x.id = i.id;
     WITH ended AS (
         DELETE FROM open_question o WHERE o.suspension_id = sid
-        RETURNING o.kind, o.asked_by, o.suspended_at, o.attempt, o.channel_hint)
+        RETURNING o.kind, o.asked_by, o.suspended_at, o.attempt, o.channel_hint, o.words),
+    found AS (
+        INSERT INTO ended_words (decided_at, suspension_id, words)
+        SELECT t, sid, e.words || array_to_tsvector(ARRAY['o=none', 'v=native', 'w=bench'])
+          FROM ended e)
     INSERT INTO decision (suspension_id, state, outcome, response, reason, decided_by, via,
         decided_at, summary, xid, kind, asked_by, suspended_at, attempt, channel_hint)
     SELECT sid, 'resolved', 'none', respond.response, respond.reason, 'bench', 'native', t,
-           respond.summary, '3'::xid8, e.*
+           respond.summary, '3'::xid8, e.kind, e.asked_by, e.suspended_at, e.attempt,
+           e.channel_hint
       FROM (SELECT) one LEFT JOIN ended e ON true;
     INSERT INTO event (intent_id, sequence, id, event_type, created_at, canonical,
                        event_hash, previous_event_hash, xid)
@@ -164,12 +168,13 @@ BEGIN
         RETURNING s.*),
     open AS (
         INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
-            suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences,
+            suspended_at, asked_by, asked_by_key, subject_sha256, words, audiences,
             not_for, channel_hint)
         SELECT a.id, a.intent_id, a.kind, inbox_rank(a.severity),
                coalesce(a.expires_at, 'infinity'), a.suspended_at, a.asked_by,
                a.asked_by_key, a.subject_sha256,
-               search_words(a.title, a.question, a.asked_by, a.id, a.intent_id),
+               array_to_tsvector(array_remove(string_to_array(concat_ws(' ', a.title,
+                   a.question, a.asked_by, a.id, a.context), ' '), '')),
                ARRAY[inbox_audience(a.responder_mode, a.responder, a.initiated_by)],
                CASE WHEN a.not_initiator THEN a.initiated_by END, a.channel_hint
           FROM asked a)

@@ -19,6 +19,21 @@ ALTER TABLE question
     ADD COLUMN IF NOT EXISTS responded_at timestamptz,
     ADD COLUMN IF NOT EXISTS audit_summary text;
 
+-- As src/domain/search/search.c takes them, for texts of plain words.
+CREATE OR REPLACE FUNCTION pg_temp.question_words(q question) RETURNS tsvector LANGUAGE sql AS $$
+    SELECT array_to_tsvector(ARRAY(
+        SELECT DISTINCT w FROM (
+            SELECT regexp_split_to_table(lower(concat_ws(' ', q.title, q.question, q.asked_by,
+                       q.responded_by, q.reason)), '[^[:alnum:]]+')
+            UNION ALL VALUES ('i=' || q.id), ('i=' || q.intent_id), ('a=' || q.asked_by),
+                ('k=' || coalesce(q.kind, 'none')), ('r=' || coalesce(q.severity, 'none')))
+            x (w) WHERE w <> ''
+        UNION ALL SELECT w FROM (VALUES
+            ('o=' || CASE q.state WHEN 'expired' THEN 'expired' WHEN 'cancelled' THEN 'withdrawn'
+                     ELSE q.outcome END),
+            ('v=' || coalesce(q.responded_via, 'none')), ('w=' || q.responded_by)) x (w)
+         WHERE q.state <> 'pending' AND w IS NOT NULL)) $$;
+
 CREATE OR REPLACE FUNCTION pg_temp.questions_store() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     columns text := (SELECT string_agg(quote_ident(attname), ', ')
@@ -27,29 +42,50 @@ DECLARE
                         AND NOT attisdropped);
 BEGIN
     EXECUTE format('INSERT INTO suspension (%1$s) SELECT %1$s FROM question', columns);
-    INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
-        suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
-        attempt, next_attempt_at, channel_hint)
-    SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
-           suspended_at, asked_by, asked_by_key, subject_sha256,
-           search_words(title, question, asked_by, id, intent_id),
-           ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
-           CASE WHEN not_initiator THEN initiated_by END, attempt, next_attempt_at,
-           channel_hint
-      FROM question WHERE state = 'pending';
+    -- Older databases have the words in another way.
+    IF to_regclass('ended_words') IS NULL THEN
+        INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
+            suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
+            attempt, next_attempt_at, channel_hint)
+        SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
+               suspended_at, asked_by, asked_by_key, subject_sha256,
+               search_words(title, question, asked_by, id, intent_id),
+               ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
+               CASE WHEN not_initiator THEN initiated_by END, attempt, next_attempt_at,
+               channel_hint
+          FROM question q WHERE state = 'pending';
+    ELSE
+        INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
+            suspended_at, asked_by, asked_by_key, subject_sha256, words, audiences, not_for,
+            attempt, next_attempt_at, channel_hint)
+        SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
+               suspended_at, asked_by, asked_by_key, subject_sha256,
+               pg_temp.question_words(q),
+               ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
+               CASE WHEN not_initiator THEN initiated_by END, attempt, next_attempt_at,
+               channel_hint
+          FROM question q WHERE state = 'pending';
+    END IF;
     INSERT INTO inbox_entry (suspension_id, audience, kind, inbox_rank, ending,
         suspended_at, asked_by, not_for)
     SELECT id, inbox_audience(responder_mode, responder, initiated_by), kind,
            inbox_rank(severity), coalesce(expires_at, 'infinity'), suspended_at, asked_by,
            CASE WHEN not_initiator THEN initiated_by END
-      FROM question WHERE state = 'pending';
+      FROM question q WHERE state = 'pending';
     INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, state, outcome,
         response, reason, metadata, constraints, approved_subject, approved_sha256, attempt,
         channel_hint, decided_by, claimed, via, decided_at, summary)
     SELECT id, kind, asked_by, suspended_at, state, outcome, response, reason, metadata,
            constraints, approved_subject, approved_sha256, attempt, channel_hint,
            responded_by, responded_by_claimed, responded_via, responded_at, audit_summary
-      FROM question WHERE state <> 'pending';
+      FROM question q WHERE state <> 'pending';
+    IF to_regclass('ended_words') IS NOT NULL THEN
+        INSERT INTO ended_words (decided_at, suspension_id, words)
+        SELECT responded_at, id, pg_temp.question_words(q)
+          FROM question q WHERE state <> 'pending' AND responded_at IS NOT NULL;
+        -- They may be older than what is summed up.
+        DELETE FROM search_part;
+    END IF;
     TRUNCATE question;
 END
 $$;

@@ -194,6 +194,7 @@ enum over {
     OVER_ACCESS,
     OVER_ANCHORS,
     OVER_MAIL,
+    OVER_SEARCH,
     OVER_ROWS,
     OVER__MAX
 };
@@ -305,6 +306,9 @@ static void tick_over(void *p)
         break;
     case OVER_MAIL:
         x->e = due_mail_run(&x->clock, &x->more);
+        break;
+    case OVER_SEARCH:
+        x->e = lapse_search(&x->t->lapse, &x->clock, &x->more);
         break;
     case OVER_ROWS:
     case OVER__MAX:

@@ -45,18 +45,28 @@ UPDATE intent i
        AS u (id, status, state, version, updated_at, event_sequence, event_hash)
  WHERE i.id = u.id
 
+-- Of a question that ends ({e}): its words, and those of its end. For suspension.sql too.
+-- piece: ended_words e words at id
+INSERT INTO ended_words (decided_at, suspension_id, words, amount, unit)
+    SELECT greatest({at}::timestamptz, {e}.suspended_at), {id},
+           {e}.words || array_to_tsvector(string_to_array({words}, ' ')),
+
 -- name: due_expire
 -- One that is no longer open is left out.
 WITH u AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
                          $6::text[], $7::timestamptz[], $8::text[], $9::text[], $10::text[],
-                         $11::text[])
+                         $11::text[], $12::text[])
         AS u (id, state, outcome, response, by, via, at, summary, constraints, subject,
-              sha256)),
+              sha256, words)),
 ended AS (
     DELETE FROM open_question o USING u WHERE o.suspension_id = u.id
     RETURNING o.suspension_id, o.kind, o.asked_by, o.suspended_at, o.attempt,
-              o.channel_hint)
+              o.channel_hint, o.words, o.amount, o.unit),
+found AS (
+-- use: ended_words e u.words u.at u.id
+           e.amount, e.unit
+      FROM ended e JOIN u ON u.id = e.suspension_id WHERE e.words IS NOT NULL)
 INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, state, outcome, response,
     constraints, approved_subject, approved_sha256, attempt, channel_hint, decided_by, via,
     decided_at, summary)

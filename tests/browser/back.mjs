@@ -252,7 +252,7 @@ each("a list is what its records lead back to", async (page, scripts) => {
     for (const [label, address] of [
         ["Inbox", `/inbox?q=${word}`], ["History", "/decided"],
         [scripts ? "Low" : "Inbox", "/inbox?risk=low&group=none"],
-        ["History", `/decided?outcome=vetoed&agent=${agent}`],
+        ["History", `/decided?outcome=rejected&agent=${agent}`],
         ["Inbox", "/inbox?group=none"]]) {
         await page.goto(address);
         await open(page, "li.row .title");

@@ -366,25 +366,73 @@ test("a menu closes by Escape and by a press elsewhere", () =>
         }
     }));
 
+for (const scripts of [true, false]) {
+    test(`the history is searched, and a record leads back to it ` +
+        `(scripts: ${scripts})`, () => withPage({ ...by, scripts }, async (page) => {
+        const word = `past${Date.now()}${scripts}`;
+        const ids = [];
+        for (const amount of ["240.00", "18.40"]) {
+            const asked = await ask(paid(`${word} Refund ${amount} EUR`,
+                amount));
+            ids.push(asked.suspension_id);
+            await respond(asked.suspension_id, { value: "reject",
+                reason: `Outside the window of ${word}.` });
+        }
+        const open = await ask(paid(`${word} Refund 3.20 EUR`, "3.20"));
+        await page.goto("/decided");
+        const box = page.locator(".bar").getByRole("searchbox");
+        await box.fill(`${word} REFUND`);
+        await box.press("Enter");
+        await page.waitForURL("**/decided?*q=*");
+        assert.equal(await box.inputValue(), `${word} REFUND`);
+        assert.match(await page.locator(".tools").innerText(),
+            /History\s+2\s*requests\s+for\s.*REFUND/s);
+        assert.match(await page.locator(".section").first().innerText(),
+            /2 rejected/);
+        assert.match(await page.locator("li.row").first().innerText(),
+            /Rejected.*18\.40 EUR.*Outside the window/s);
+        const menu = page.locator(".menu:has([name=over])");
+        await menu.locator("summary").click();
+        await menu.locator("input[name=over]").fill("100");
+        await menu.locator("input[name=unit]").fill("EUR");
+        await menu.getByRole("button", { name: "Apply" }).click();
+        await page.waitForURL("**/decided?*over=100*");
+        assert.equal(await page.locator("li.row").count(), 1);
+        const list = page.url();
+        await page.locator("li.row .title").click();
+        await page.waitForURL(`**/suspensions/${ids[0]}`);
+        await page.locator(".back a").click();
+        await page.waitForURL(list);
+        await page.getByRole("link", { name: "Clear search" }).click();
+        await page.waitForURL((url) => !url.searchParams.has("q"));
+        await page.goto(`/decided?q=${word}`);
+        await page.getByRole("link", { name: "1 open" }).click();
+        assert.equal(await page.locator("li.row .title").getAttribute("href"),
+            `/suspensions/${open.suspension_id}`);
+        await cancel(open.suspension_id, "Seen.");
+    }));
+}
+
 test("on a phone the history shows its list first", () =>
     withPage({ ...phone, scripts: false }, async (page) => {
         const { suspension_id: id } = await ask(questions.confirm());
         await respond(id, { value: "yes" });
-        await page.goto("/decided?door=native");
+        await page.goto("/decided?via=native");
         const row = await page.locator("li.row").first().boundingBox();
         assert.ok(row.y + row.height < 740, JSON.stringify(row));
-        assert.match(await page.locator(".filters > .rest").filter(
-            { visible: true }).innerText(), /^Via\s+API\s+\d+\+?$/);
-        assert.equal(await page.getByLabel("Decided by").filter(
-            { visible: true }).count(), 0);
-        await page.getByText("Filter and export").click();
-        await page.locator(".fold").getByLabel("Agent")
-            .fill("refunds-agent");
-        await press(page, "Apply");
-        assert.match(page.url(), /agent=refunds-agent/);
-        assert.equal(await page.locator(".fold").getByLabel("Agent")
+        assert.match(await page.locator(".past-menus .set").innerText(),
+            /Via:\s*API/);
+        const menu = page.locator(".menu:has([name=agent])");
+        const box = menu.locator("input[name=agent]");
+        assert.ok(!await box.isVisible());
+        await menu.locator("summary").click();
+        await box.fill("refunds-agent");
+        await menu.getByRole("button", { name: "Apply" }).click();
+        assert.match(page.url(), /via=native.*agent=refunds-agent/);
+        assert.match(await page.locator(".past-menus .set").innerText(),
+            /API.*refunds-agent/s);
+        assert.equal(await page.locator("input[name=agent][type=text]")
             .inputValue(), "refunds-agent");
-        assert.ok(await page.locator("li.row").count());
     }));
 
 /* By the style sheet alone, so without scripts too. */
@@ -782,4 +830,4 @@ state("saved-views", 200, by, async (page) => {
 });
 state("keys", 200, by, (page) => page.goto("/keys"));
 state("decided-narrowed", 200, by, (page) =>
-    page.goto("/decided?outcome=vetoed"));
+    page.goto("/decided?outcome=rejected&over=1&unit=EUR&q=refund"));

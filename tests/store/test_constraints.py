@@ -35,7 +35,8 @@ def run(db, name, *values):
 
 
 def decide(db, question, response=None, outcome="none"):
-    run(db, "suspension_decide", question, "resolved", outcome, response,
+    run(db, "suspension_decide", "x", None, None, question, "resolved",
+        outcome, response,
         None, None, None, None, None, "a", None, "native", rows.NOW)
 
 

@@ -20,7 +20,6 @@ WHOSE = "{o,i:me@example.com,n:me@example.com,g:g1,g:g2}"
 ME = "me@example.com"
 START = ["false", None, "-infinity", "-infinity", ""]
 EVERY = ["-infinity", "infinity", KINDS, OUTCOMES, DOORS]
-NEWEST = [51, "infinity", "", "-infinity", "infinity"]
 
 
 def page(kinds=KINDS, ranks=RANKS, due="infinity", place=START):
@@ -107,18 +106,6 @@ CASES = [
     case("inbox_count_agent_for",
          [KINDS, RANKS, "infinity", "{g:g1,g:g2}", ME, "often"],
          "inbox_entry_agent_for", 8000),
-    case("decided_all", NEWEST, "decision_newest"),
-    case("decided_by", NEWEST + ["{handoff_acceptance}", OUTCOMES, DOORS],
-         "decision_by"),
-    case("decided_by", NEWEST + [KINDS, "{withdrawn}", DOORS],
-         "decision_by"),
-    case("decided_by", NEWEST + [KINDS, OUTCOMES, "{native}"],
-         "decision_by", 8000),
-    case("decided_who", NEWEST + [KINDS, "{expired}", DOORS, "who1", None,
-                                  2000], "decision_who", 5000),
-    # Nearly all answers are of this agent: the index of all does as well.
-    case("decided_agent", NEWEST + [KINDS, OUTCOMES, DOORS, "often", "who1",
-                                    2000], None, 5000),
     case("decided_count_by", EVERY + [None, None, None],
          "decision_by"),
     case("decided_count_by", EVERY + ["approval", None, "native"],
@@ -179,15 +166,25 @@ def test_a_list_looks_at_little(web, inbox, one, generic):
     assert looked_at(top) < most, json.dumps(top, indent=1)
 
 
-@pytest.mark.parametrize("words", ["refund", "refund order", "12345",
-                                   "nothing", "batch 996"])
+# Terms as the program writes them, without summaries.
+WORDS = {"everywhere": "'refund':*", "in few": "'refund':* & '996':*",
+         "nowhere": "'nothing':*", "two letters": "'re':*",
+         "a mark": "'a=seldom'", "a part of a name": "('x':* | 'w=who1')"}
+NO_PARTS = ["{}", "{}", "{}"]
+
+
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
 @pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
 def test_a_search_looks_at_little(web, inbox, words, generic):
     """However frequent a word is. The search function is planned separately, so
     only its pages are visible here."""
-    values = page() + [WHOSE, ME, None, words, 2000]
+    values = page() + [WHOSE, ME, None, words, *NO_PARTS, 2000, 10000]
     plan(web, "inbox_words", values, generic)
-    assert read_pages(web, "inbox_words", values) < 2000
+    assert read_pages(web, "inbox_words", values) < 25000
+    values = [words, *NO_PARTS, None, None, "infinity", "", "-infinity", 201,
+              10000]
+    plan(web, "search_ended", values, generic)
+    assert read_pages(web, "search_ended", values) < 25000
 
 
 def test_the_badges_look_at_little(web, inbox):
@@ -196,9 +193,3 @@ def test_the_badges_look_at_little(web, inbox):
         plan(web, "inbox_badges", values, generic)
         top = run(web, "inbox_badges", values)
         assert looked_at(top) < 1000, json.dumps(top, indent=1)
-
-
-def test_what_a_person_typed_is_never_a_query(web):
-    for words in ("a & b", "!!", "'", "a:*", "((", "", "\\", "<->"):
-        web.execute("SELECT search_query(%s)", [words]).fetchone()
-    assert web.execute("SELECT search_query('!!')").fetchone()[0] is None

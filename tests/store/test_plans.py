@@ -307,7 +307,9 @@ def digest(text):
 
 
 def quote(value):
-    return "NULL" if value is None else "'" + str(value) + "'"
+    if value is None:
+        return "NULL"
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 def filled(value, large):
@@ -392,7 +394,7 @@ HOT = [
     ("suspension_get", ["s77"], "decision_once"),
     ("suspension_open", ["s80"], "open_question_pkey"),
     ("suspension_open_of_intent", ["$intent"], "open_question_slot"),
-    ("suspension_decide", ["s80", "resolved", "none", None, None, None, None,
+    ("suspension_decide", ["x", None, None, "s80", "resolved", "none", None, None, None, None,
                            None, None, "a", None, "native", LATER, "x"],
      "open_question_pkey"),
     ("suspension_open_of", [ANY_ID, 100], "open_question_key"),
@@ -401,7 +403,7 @@ HOT = [
     ("suspension_decided", ["s80"], "decision_once"),
     ("suspension_beside", ["$intent"], "open_question_slot"),
     ("suspension_arbitration", ["$intent"], "open_question_slot"),
-    ("suspension_end_beside", ["{$intent}", "a", "native", LATER, "x"],
+    ("suspension_end_beside", ["{$intent}", "a", "native", LATER, "x", "y"],
      "open_question_slot"),
     ("approval_of_completion", ["$intent", "complete", "x"],
      "suspension_intent_id_seq_key"),
@@ -619,8 +621,8 @@ HOT = [
     ("due_intents_update", ["{$intent}", "{active}", "{}", "{1}", "{now}",
                             "{1}", "{h}"], "intent_pkey"),
     ("due_expire", ["{s8}", "{expired}", "{none}", "{NULL}", "{clock}",
-                    "{clock}", "{now}", "{x}", "{NULL}", "{NULL}", "{NULL}"],
-     "open_question_pkey"),
+                    "{clock}", "{now}", "{x}", "{NULL}", "{NULL}", "{NULL}",
+                    "{y}"], "open_question_pkey"),
     ("due_remind", ["{s8}", "{2}", "{NULL}", "{NULL}"],
      "open_question_pkey"),
     ("task_of_intent", ["$intent"], "task_intent"),
@@ -638,7 +640,7 @@ HOT = [
     ("plan_until", ["$intent"], "open_question_slot"),
     ("plan_question", [ANY_ID, "one"], "plan_checkpoint_pkey"),
     ("plan_checkpoint_delete", [ANY_ID, "one"], "plan_checkpoint_pkey"),
-    ("suspension_take_back", ["{s80}", "a", "native", LATER, "x"],
+    ("suspension_take_back", ["{s80}", "a", "native", LATER, "x", "y"],
      "open_question_pkey"),
     ("due_lapsed", [LATER, EARLIER, MAX], "lease_lapsing"),
     ("due_lease_intents", ["{$intent}"], "intent_pkey"),

@@ -65,7 +65,8 @@ static const char frame[] =
     "'theme':'','keys':'','zone':'Europe/Berlin','open_count':'57',"
     "'nav':{'views':[],'views_here':true,'saved':[],'decided':false,"
     "'settings':false,'may_set':false},"
-    "'back':{'url':'/inbox','label':'Inbox'}}";
+    "'back':{'url':'/inbox','label':'Inbox'},"
+    "'find':{'url':'/inbox','words':'','hint':'Search requests'}}";
 
 static void look(const char *name, const char *page, struct json *view)
 {

@@ -40,7 +40,7 @@ Test(suspension_fields, statements_have_the_columns_in_their_order)
         const char *before;
         bool asked;
     } reads[] = {{SQL_SUSPENSION_GET, "s.", false},
-                 {SQL_DECIDED_WHO, "s.", false},
+                 {SQL_SEARCH_ROWS, "s.", false},
                  {SQL_INBOX_ALL, "s.", false},
                  {SQL_SUSPENSION_ASKED, "", true},
                  {SQL_SUSPENSION_ASKED_NEWEST, "", true}};
@@ -55,7 +55,7 @@ Test(suspension_fields, statements_have_the_columns_in_their_order)
     const size_t at = str_search(insert, list);
     cr_assert(at < insert.n, "%.*s", STR_FMT(insert));
     cr_assert(str_starts(str_sub(insert, at + list.n, insert.n),
-                         STR(") VALUES ($2, $3, ")));
+                         STR(") VALUES ($5, $6, ")));
 }
 
 /* The columns after a word of a statement, up to another, without spaces. */

@@ -1,6 +1,7 @@
 /* Lists of open questions: struct in, struct out. Decides nothing. */
 #include "store/question/inbox.h"
 
+#include "store/question/searches.h"
 #include "store/sql.gen.h"
 
 #define FOREVER STR("infinity")
@@ -98,10 +99,22 @@ struct narrowed {
     int all, whose, agent, agent_whose, words;
 };
 
+/* The terms of the words, if there are any. */
+static const struct err *inbox_search(struct pg *pg, struct arena *a,
+                                      const struct inbox_query *w,
+                                      struct search_query *out)
+{
+    *out = (struct search_query){.n = 0};
+    if (!w->words.p)
+        return NULL;
+    search_type(a, out, w->words);
+    return searches_people(pg, a, out);
+}
+
 /* Adds the statement's further arguments, and returns its number. */
 static int inbox_narrow(struct pg_list *args, struct arena *a,
                         const struct inbox_query *w, const struct narrowed *n,
-                        int64_t words_max)
+                        const struct search_query *search, int64_t words_max)
 {
     const bool all = inbox_is_all(w);
     if (w->words.p || !all)
@@ -109,8 +122,9 @@ static int inbox_narrow(struct pg_list *args, struct arena *a,
     if (w->words.p || w->agent.p)
         pg_add(args, pg_text(w->agent));
     if (w->words.p) {
-        pg_add(args, pg_text(w->words));
+        searches_args(args, a, search);
         pg_add(args, pg_number(words_max));
+        pg_add(args, pg_number(SEARCHES_LOOKS));
         return n->words;
     }
     if (w->agent.p)
@@ -165,7 +179,10 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
     pg_add(&args, inbox_by(w->due));
     pg_add(&args, pg_number(w->limit));
     inbox_arg_after(&args, w);
-    const int statement = inbox_narrow(&args, a, w, &lists, INBOX_WORDS_MAX);
+    struct search_query search;
+    TRY(inbox_search(pg, a, w, &search));
+    const int statement =
+        inbox_narrow(&args, a, w, &lists, &search, INBOX_WORDS_MAX);
     TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
@@ -182,12 +199,14 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
         SQL_INBOX_COUNT_AGENT_FOR, SQL_INBOX_COUNT_WORDS};
     struct pg_list args = {0};
     struct pg_rows *rows = NULL;
+    struct search_query search;
     *out = (struct inbox_counts){.looked = 0};
+    TRY(inbox_search(pg, a, w, &search));
     pg_add(&args, suspensions_kinds(a, KIND__MAX));
     pg_add(&args, inbox_ranks(a, SEVERITY__MAX, 0));
     pg_add(&args, inbox_by(w->due));
     const int statement =
-        inbox_narrow(&args, a, w, &counts, INBOX_WORDS_MAX + 1);
+        inbox_narrow(&args, a, w, &counts, &search, INBOX_WORDS_MAX + 1);
     TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);

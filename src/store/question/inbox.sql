@@ -72,9 +72,10 @@ SELECT {s.suspension} FROM (
 -- use: inbox_page e
 
 -- name: inbox_words
--- $12: the agent or NULL; $13: the words; $14: the number of rows with them to scan.
+-- $12: the agent or NULL; $13 to $16: what is searched for; $17: the most rows that have it; $18:
+-- the most rows to read.
 SELECT {s.suspension} FROM (
-    SELECT p.*, r.class FROM search_open($13, $14) p
+    SELECT p.*, r.class FROM search_open($13::tsquery, $14, $15, $16, $17, $18) p
       JOIN inbox_ranked($2::smallint[]) r (rank, class) ON r.rank = p.inbox_rank
      WHERE coalesce(p.kind, 'none') = ANY ($1::text[])
        AND p.ending <= $3::timestamptz
@@ -143,14 +144,17 @@ SELECT k.kind, r.rank, n.n
 -- use: inbox_counted
 
 -- name: inbox_count_words
--- A row without a kind has the number of rows scanned.
-WITH hit AS MATERIALIZED (SELECT * FROM search_open($7, $8))
+-- A row without a kind has the number of rows with what is searched for, as many as are asked for
+-- ($11) where not all rows were read.
+WITH hit AS MATERIALIZED (SELECT * FROM search_open($7::tsquery, $8, $9, $10, $11, $12))
 SELECT coalesce(h.kind, 'none'), h.inbox_rank, least(count(*), 201) FROM hit h
- WHERE coalesce(h.kind, 'none') = ANY ($1::text[]) AND h.inbox_rank = ANY ($2::smallint[])
+ WHERE h.id IS NOT NULL
+   AND coalesce(h.kind, 'none') = ANY ($1::text[]) AND h.inbox_rank = ANY ($2::smallint[])
    AND h.ending <= $3::timestamptz AND ($6::text IS NULL OR h.asked_by = $6)
    AND ($4::text[] IS NULL OR (h.audiences && $4 AND h.not_for IS DISTINCT FROM $5))
  GROUP BY 1, 2
-UNION ALL SELECT NULL, NULL, count(*) FROM hit
+UNION ALL
+SELECT NULL, NULL, CASE WHEN bool_or(id IS NULL) THEN $11 ELSE count(*) END FROM hit
 
 -- piece: inbox_badge whose
        (SELECT count(*) FROM (

@@ -55,16 +55,17 @@ SELECT {s.suspension} FROM suspension_row s WHERE supersedes = $1
  ORDER BY suspended_at DESC, id LIMIT 1
 
 -- name: suspension_insert
--- $1: the time of the first reminder, or NULL.
+-- $1: the time of the first reminder, or NULL; $2: its words, with a space between two; $3, $4:
+-- its amount, or NULL.
 WITH asked AS (
-    INSERT INTO suspension ({suspension.insert}) VALUES ({suspension.places:2}) RETURNING *),
+    INSERT INTO suspension ({suspension.insert}) VALUES ({suspension.places:5}) RETURNING *),
 open AS (
     INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
-        suspended_at, asked_by, asked_by_key, subject_sha256, search, audiences, not_for,
-        next_attempt_at, channel_hint, slot)
+        suspended_at, asked_by, asked_by_key, subject_sha256, words, amount, unit, audiences,
+        not_for, next_attempt_at, channel_hint, slot)
     SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
            suspended_at, asked_by, asked_by_key, subject_sha256,
-           search_words(title, question, asked_by, id, intent_id),
+           array_to_tsvector(string_to_array($2, ' ')), $3::numeric, $4,
            ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
            CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint,
            CASE WHEN suspension_slot(origin) = 0 THEN 0 ELSE (
@@ -81,15 +82,21 @@ SELECT id, inbox_audience(responder_mode, responder, initiated_by), kind,
 
 -- name: suspension_decide
 -- The statement that deletes the row of the open question inserts the decision. Without
--- that row the decision's columns are NULL, and it is refused.
+-- that row the decision's columns are NULL, and it is refused. $1: words of the answer; $2, $3:
+-- the amount that was approved in place of the one that was asked for, or NULL.
 WITH ended AS (
-    DELETE FROM open_question WHERE suspension_id = $1
-    RETURNING kind, asked_by, suspended_at, attempt, channel_hint)
+    DELETE FROM open_question WHERE suspension_id = $4
+    RETURNING kind, asked_by, suspended_at, attempt, channel_hint, words, amount, unit),
+found AS (
+-- use: ended_words e $1 $16 $4
+           coalesce($2::numeric, e.amount), coalesce($3, e.unit)
+      FROM ended e WHERE e.words IS NOT NULL)
 INSERT INTO decision (suspension_id, state, outcome, response, constraints, approved_subject,
     approved_sha256, reason, metadata, decided_by, claimed, via, decided_at, summary, kind,
     asked_by, suspended_at, attempt, channel_hint)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-       greatest($13::timestamptz, e.suspended_at), $14, e.*
+SELECT $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+       greatest($16::timestamptz, e.suspended_at), $17, e.kind, e.asked_by, e.suspended_at,
+       e.attempt, e.channel_hint
   FROM (SELECT) one LEFT JOIN ended e ON true
 
 -- The newest escalations, open or ended ($3) or both, of intents that the agent $1 reaches at
@@ -128,25 +135,31 @@ SELECT s.id FROM open_question o JOIN suspension s ON s.id = o.suspension_id
  WHERE o.intent_id = $1 AND o.slot > 0 AND s.origin = 'arbitration'
  ORDER BY s.seq LIMIT 1
 
+-- The server takes questions back.
+-- piece: suspension_taken_back
+    RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, words, amount,
+              unit),
+found AS (
+-- use: ended_words e $6 $4 e.suspension_id
+           e.amount, e.unit
+      FROM ended e WHERE e.words IS NOT NULL)
+INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
+    outcome, decided_by, via, decided_at, summary)
+SELECT e.suspension_id, e.kind, e.asked_by, e.suspended_at, e.attempt, e.channel_hint,
+       'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_at), $5
+  FROM ended e
+
 -- name: suspension_end_beside
 -- The questions that hold nothing, of intents ($1) that have ended.
 WITH ended AS (
     DELETE FROM open_question WHERE intent_id = ANY ($1::uuid[]) AND slot > 0
-    RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
-INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
-    outcome, decided_by, via, decided_at, summary)
-SELECT e.*, 'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_at), $5
-  FROM ended e
+-- use: suspension_taken_back
 
 -- name: suspension_take_back
 -- Questions of the server ($1), whose reason to ask has gone.
 WITH ended AS (
     DELETE FROM open_question WHERE suspension_id = ANY ($1::text[])
-    RETURNING suspension_id, kind, asked_by, suspended_at, attempt, channel_hint)
-INSERT INTO decision (suspension_id, kind, asked_by, suspended_at, attempt, channel_hint, state,
-    outcome, decided_by, via, decided_at, summary)
-SELECT e.*, 'cancelled', 'none', $2, $3, greatest($4::timestamptz, e.suspended_at), $5
-  FROM ended e
+-- use: suspension_taken_back
 
 -- The newest questions of all, or of an agent ($2) but those of intents that are closed to it
 -- ($6): of every state, open ones, and those that ended in one way. A page is limited in bytes too.

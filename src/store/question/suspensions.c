@@ -2,6 +2,7 @@
 #include "store/question/suspensions.h"
 
 #include "base/id.h"
+#include "domain/search/search.h"
 #include "store/intent/intents.h"
 #include "store/rows.h"
 #include "store/tables.h"
@@ -293,10 +294,27 @@ const struct err *suspensions_open_of(struct pg *pg, struct arena *a,
                        PG(pg_text(key_id), pg_number(most)), out);
 }
 
+struct suspensions_amount suspensions_amount(struct arena *a, enum kind kind,
+                                             const struct json *subject)
+{
+    const struct amount m = amount_of(kind, subject);
+    struct buf unit = buf_make(a, AMOUNT_UNIT * 4);
+    if (!m.unit.p)
+        return (struct suspensions_amount){pg_text(STR_NONE),
+                                           pg_text(STR_NONE)};
+    buf_lower(&unit, str_trim(m.unit));
+    return (struct suspensions_amount){pg_text(decimal_text(a, m.value)),
+                                       pg_text(buf_text(&unit))};
+}
+
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
-    rows_queue(pg, a, SQL_SUSPENSION_INSERT, PG(pg_moment(s->next_attempt_at)),
+    const struct suspensions_amount m =
+        suspensions_amount(a, s->kind, suspension_subject(a, s));
+    rows_queue(pg, a, SQL_SUSPENSION_INSERT,
+               PG(pg_moment(s->next_attempt_at), pg_text(search_asked(a, s)),
+                  m.value, m.unit),
                &suspension_record, IN_INSERT, s);
 }
 
@@ -305,10 +323,12 @@ static void suspensions_queue_back(struct pg *pg, struct arena *a,
                                    int statement, struct pg_value which,
                                    const char *summary, int64_t now)
 {
+    const struct str by = event_by_server().name;
     pg_queue(pg, a, statement,
-             PG(which, pg_text(event_by_server().name),
-                pg_text(vocabulary_via(VIA_NATIVE)->wire), pg_moment(now),
-                pg_text(str_of(summary))));
+             PG(which, pg_text(by), pg_text(vocabulary_via(VIA_NATIVE)->wire),
+                pg_moment(now), pg_text(str_of(summary)),
+                pg_text(search_ended_by(a, OUTCOME_WITHDRAWN, VIA_NATIVE,
+                                        by))));
 }
 
 void suspensions_queue_end_beside(struct pg *pg, struct arena *a,
@@ -363,6 +383,9 @@ const struct err *suspensions_arbitration(struct pg *pg, struct arena *a,
 void suspensions_queue_decide(struct pg *pg, struct arena *a,
                               const struct suspension *s)
 {
-    rows_queue(pg, a, SQL_SUSPENSION_DECIDE, NULL, &suspension_record, IN_PART,
-               s);
+    const struct suspensions_amount m =
+        suspensions_amount(a, s->kind, suspension_approved(a, s));
+    rows_queue(pg, a, SQL_SUSPENSION_DECIDE,
+               PG(pg_text(search_ended(a, s)), m.value, m.unit),
+               &suspension_record, IN_PART, s);
 }

@@ -99,6 +99,13 @@ const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
 /* Open ones younger than 5 min, 1 h, 1 d, and older. */
 const struct err *suspensions_ages(struct pg *pg, struct arena *a,
                                    int64_t out[static 4]) MUST;
+/* The amount of the facts as the search has it, the unit in lower case; NULL
+ * where there is none. */
+struct suspensions_amount {
+    struct pg_value value, unit;
+};
+struct suspensions_amount suspensions_amount(struct arena *a, enum kind kind,
+                                             const struct json *subject);
 void suspensions_queue_insert(struct pg *pg, struct arena *a,
                               const struct suspension *s);
 void suspensions_queue_decide(struct pg *pg, struct arena *a,

@@ -3,6 +3,7 @@
 
 #include "base/clock_text.h"
 #include "base/shared/clock_watch.h"
+#include "domain/search/search.h"
 #include "domain/question/side_question.h"
 #include "store/intent/intents.h"
 #include "store/plan/portfolios.h"
@@ -167,7 +168,7 @@ const struct err *due_take(const struct work *clock,
 
 /* ---- writing -------------------------------------------------------- */
 
-#define COLUMNS_MAX 11
+#define COLUMNS_MAX 12
 
 /* Rows for a statement that takes an array for each column. */
 struct table {
@@ -221,7 +222,7 @@ static void due_queue_intents(struct pg *pg, struct arena *a,
 static void due_queue_questions(struct pg *pg, struct arena *a,
                                 const struct due_batch *b)
 {
-    struct table ended = due_table(a, 11, b->n),
+    struct table ended = due_table(a, 12, b->n),
                  reminded = due_table(a, 4, b->n);
     struct table permits = due_table(a, 3, b->n);
     for (size_t k = 0; k < b->n; k++) {
@@ -238,7 +239,8 @@ static void due_queue_questions(struct pg *pg, struct arena *a,
                     vocabulary_outcome(s->outcome)->wire, s->response,
                     s->responded_by, vocabulary_via(s->responded_via)->wire,
                     clock_rfc3339(a, s->responded_at), s->audit_summary,
-                    s->constraints, s->approved_subject, s->approved_sha256});
+                    s->constraints, s->approved_subject, s->approved_sha256,
+                    search_ended(a, s)});
         else
             due_add(&reminded,
                     (struct str[]){s->id, arena_number(a, s->attempt),

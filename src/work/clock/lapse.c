@@ -13,6 +13,7 @@
 #include "store/person/sign_ins.h"
 #include "store/sending/endpoints.h"
 #include "store/plan/coordinators.h"
+#include "store/question/searches.h"
 #include "store/sql.gen.h"
 #include "work/access.h"
 #include "world/wake.h"
@@ -22,10 +23,21 @@
 #define AGAIN (60 * CLOCK_SECOND)
 #define PAGE 500 /* rows of one statement that deletes */
 
+/* Between two looks at what the search needs. */
+#define SEARCH (5 * CLOCK_SECOND)
+/* Younger rows may not all be there yet: a transaction ends sooner, and clocks
+ * of hosts differ by less. */
+#define SETTLED (120 * CLOCK_SECOND)
+
+static bool lapse_after(int64_t last, int64_t now, int64_t pause)
+{
+    return last == 0 || now < last || now - last >= pause;
+}
+
 /* Is it time again? A clock that was set back does not delay it. */
 static bool lapse_again(int64_t last, int64_t now)
 {
-    return last == 0 || now < last || now - last >= AGAIN;
+    return lapse_after(last, now, AGAIN);
 }
 
 /* ---- leases --------------------------------------------------------- */
@@ -162,6 +174,29 @@ const struct err *lapse_anchors(const struct work *clock, bool *more)
     for (size_t i = 0; i < n; i++)
         wake_changed(log_anchor_wake(clock->arena, ids[i]), clock_now(),
                      STR_NONE);
+    return NULL;
+}
+
+/* ---- the search ------------------------------------------------------- */
+
+const struct err *lapse_search(struct lapse *r, const struct work *clock,
+                               bool *more)
+{
+    bool read = false, ended = false, open = false;
+    *more = false;
+    if (!lapse_after(r->searched_at, clock->now, SEARCH))
+        return NULL;
+    TRY(searches_read(clock->pg, clock->arena, &read));
+    TRY(searches_parts(clock->pg, clock->arena, false, clock->now - SETTLED,
+                       &ended));
+    TRY(searches_parts(clock->pg, clock->arena, true, clock->now - SETTLED,
+                       &open));
+    if (lapse_again(r->parted_at, clock->now)) {
+        TRY(searches_part_end(clock->pg, clock->arena));
+        r->parted_at = clock->now;
+    }
+    *more = read || ended || open;
+    r->searched_at = *more ? 0 : clock->now;
     return NULL;
 }
 

@@ -13,6 +13,8 @@ struct lapse {
     int64_t swept_at;       /* start of the current pass over the leases; 0:
                              * never */
     int64_t deleted_at;     /* of the last look at old rows; 0: never */
+    int64_t searched_at;    /* of the last look at what the search needs */
+    int64_t parted_at;      /* of the last look at parts that are empty */
 };
 
 /* Marks leases past their end expired and adds the events to their intents'
@@ -28,6 +30,9 @@ const struct err *lapse_access(const struct work *clock, bool *more) MUST;
 /* Stamps of checkpoints that the sender got: they come to their checkpoints,
  * each with an event in the log of its intent. */
 const struct err *lapse_anchors(const struct work *clock, bool *more) MUST;
+/* Reads questions from before the search, and sums up what has ended for it. */
+const struct err *lapse_search(struct lapse *r, const struct work *clock,
+                               bool *more) MUST;
 /* Deletes rows past their retention (docs/operations.md). */
 const struct err *lapse_rows(struct lapse *r, const struct work *clock,
                              bool *more) MUST;

@@ -54,6 +54,16 @@ static struct str format_clock(const struct template_value *v, int64_t t)
                       STR(" "), str_of(there.word));
 }
 
+/* "21:55" */
+static struct str format_minute(const struct template_value *v, int64_t t)
+{
+    struct zone_time there;
+    zone_at(v->page->zone, t, &there);
+    const size_t day = sizeof "2026-11-20T" - 1;
+    return arena_str(v->a, str_sub(str_of(there.text), day,
+                                   day + sizeof "21:55" - 1));
+}
+
 static struct str format_ago(const struct template_value *v, int64_t t)
 {
     const int64_t left = t - v->page->now;
@@ -136,6 +146,7 @@ const struct template_format *template_format_find(struct str name)
          {"short", TEMPLATE_MOMENT, format_brief, 0},
          {"day", TEMPLATE_MOMENT, format_day, 0},
          {"clock", TEMPLATE_MOMENT, format_clock, 0},
+         {"minute", TEMPLATE_MOMENT, format_minute, 0},
          {"ago", TEMPLATE_MOMENT, format_ago, 0},
          {"span", TEMPLATE_NUMBER, format_span, 0},
          {"head", TEMPLATE_WORDS, format_head, 0},

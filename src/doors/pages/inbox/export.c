@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/clock_text.h"
+#include "domain/kind/amount.h"
 #include "domain/kind/label.h"
 #include "doors/pages/inbox/decided_filters.h"
 #include "doors/pages/shell/facts.h"
@@ -39,19 +40,48 @@ static const struct {
     {"decided_at", false},     {"outcome", false},   {"kind", false},
     {"risk", false},           {"title", false},     {"question", false},
     {"agent", false},          {"on_behalf", false}, {"decided_by", false},
-    {"door", false},           {"reason", false},    {"asked_at", false},
+    {"via", false},            {"reason", false},    {"asked_at", false},
     {"intent_id", false},      {"suspension_id", false},
     {"subject_sha256", false}, {"value", true},      {"label", false},
     {"modified", true},        {"constraints", true},
-    {"approved_sha256", false}, {"test", true}};
+    {"approved_sha256", false}, {"test", true},      {"amount", false},
+    {"unit", false},           {"tool", false},      {"target", false},
+    {"arguments", true}};
 #define FIELDS countof(export_fields)
 
+/* The tools of the calls, in their order. */
+static struct str export_tools(struct arena *a, const struct json *calls)
+{
+    struct buf b = buf_make(a, BYTES_MAX);
+    for (size_t i = 0; i < json_count(calls); i++) {
+        buf_put(&b, i ? ", " : "");
+        buf_str(&b, json_get_text(json_at(calls, i), "tool"));
+    }
+    return buf_text(&b);
+}
+
+/* The arguments of the call; of several a list. */
+static struct str export_arguments(struct arena *a, const struct json *calls)
+{
+    struct json *list = json_array(a);
+    for (size_t i = 0; i < json_count(calls); i++)
+        json_add_json(list, json_get(json_at(calls, i), "args"));
+    struct buf b = buf_make(a, BYTES_MAX);
+    if (json_count(list) > 0)
+        json_write(&b, json_count(list) == 1 ? json_at(list, 0) : list);
+    return b.n > 0 ? buf_text(&b) : STR_NONE;
+}
+
+/* The facts are those that were approved, else those that were asked for. */
 static void export_values(struct arena *a, const struct suspension *s,
                           struct str v[static FIELDS])
 {
+    const struct json *facts = suspension_final(a, s);
+    const struct json *calls = json_get(facts, "calls");
+    const struct amount m = amount_of(s->kind, facts);
     const struct str all[] = {
         clock_rfc3339(a, s->responded_at),
-        vocabulary_outcome(suspension_ending(s))->wire,
+        inbox_decided_filters_outcome(suspension_ending(s)),
         kind_words(s->kind)->wire,
         vocabulary_severity(s->severity)->wire,
         s->title,
@@ -70,7 +100,12 @@ static void export_values(struct arena *a, const struct suspension *s,
         suspension_modified(s) ? STR("true") : STR("false"),
         s->constraints,
         s->approved_sha256,
-        s->test ? STR("true") : STR("false")};
+        s->test ? STR("true") : STR("false"),
+        m.unit.p ? amount_plain(a, &m) : STR(""),
+        m.unit,
+        export_tools(a, calls),
+        json_get_text(facts, "target"),
+        export_arguments(a, calls)};
     static_assert(countof(all) == FIELDS, "a value for each field");
     memcpy(v, all, sizeof all);
 }
@@ -164,7 +199,7 @@ static const struct err *export_page(struct call *c,
     struct buf *out = &c->rs->body;
     struct decided_query *w = &t->query;
     struct decided_rows d = {.further = false};
-    w->limit = PAGE + 1;
+    w->limit = w->found = PAGE + 1;
     const struct err *e = decided_list(c->pg, own, w, &d);
     const size_t n = d.rows.n > PAGE ? PAGE : d.rows.n;
     size_t i = 0;

@@ -87,6 +87,20 @@ static void page_set_back(struct call *c, struct json *page)
     json_set_json(page, "back", o);
 }
 
+/* `find`: the search, of the list that the page is one of, with its words. */
+static void page_set_find(struct call *c, struct json *page)
+{
+    const bool past = str_is(c->rq->path, "/decided");
+    const bool list = past || str_is(c->rq->path, "/inbox");
+    struct json *o = json_object(c->a);
+    json_set_text(o, "url", past ? STR("/decided") : STR("/inbox"));
+    json_set_text(o, "words",
+                  list ? str_trim(request_query(c->rq, "q")) : STR(""));
+    json_set_text(o, "hint",
+                  past ? STR("Search history") : STR("Search requests"));
+    json_set_json(page, "find", o);
+}
+
 /* load: with data of the database; an error page must not need it. */
 static void page_set(struct call *c, struct json *view, const char *title,
                      bool load)
@@ -119,6 +133,7 @@ static void page_set(struct call *c, struct json *view, const char *title,
         log_line(LOG_WARN, "what was answered cannot be read");
     json_set_json(p, "answered", answered);
     page_set_back(c, p);
+    page_set_find(c, p);
     page_nav(c, p, load);
     json_set_json(view, "page", p);
 }
