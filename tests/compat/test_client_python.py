@@ -5,6 +5,7 @@ import concurrent.futures
 import datetime
 import hmac
 import json
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -166,6 +167,39 @@ def test_a_wait_ends_though_the_server_is_away(client, monkeypatch):
                         lambda *args, **more: httpx.Response(503))
     with pytest.raises(sayso.Unreachable):
         client.ask("Anybody?", wait=0.1)
+
+
+def test_many_wait_at_once(server, operator):
+    """Over few connections, and the loop goes on."""
+    name, ids, most = f"agent-{kit.new_id()}", [], []
+    key = server.key("agent", "--agent", name)
+
+    def sockets():
+        return sum(fd.is_socket() for fd in pathlib.Path(
+            "/proc/self/fd").iterdir())
+
+    def answer_all():
+        for one in ids:
+            kit.made(operator.post(f"/api/v1/suspensions/{one}/respond",
+                                   json={"value": "yes"}), 200)
+
+    async def main():
+        client = sayso.Client(server.url, key, name,
+                              on_asked=lambda one: ids.append(one.id))
+        tasks = [asyncio.ensure_future(client.aask(f"{n}?"))
+                 for n in range(100)]
+        while len(ids) < len(tasks):
+            await asyncio.sleep(0.1)
+            most.append(sockets())
+        answering = asyncio.to_thread(answer_all)
+        answers, _ = await asyncio.gather(asyncio.gather(*tasks), answering)
+        await client.aclose()
+        return answers
+    before = sockets()
+    answers = asyncio.run(asyncio.wait_for(main(), 120))
+    assert [one.question for one in answers] == [f"{n}?" for n in range(100)]
+    assert all(one.approved for one in answers)
+    assert max(most) - before < 50
 
 
 # --- Functions that need an approval --------------------------------------

@@ -6,7 +6,7 @@ import signal
 import kit
 import pytest
 from asking import asked, decide
-from programs import CREWAI, NEW_NODE, NODE, Program, python
+from programs import CREWAI, NEW_NODE, NODE, Program, load_python, python
 
 ARGS = {"order": "12345", "amount": 50}
 
@@ -107,6 +107,22 @@ def test_two_calls_are_two_questions(case, operator):
     assert got["ran"] == [other]
     assert "Not this one." in got["heard"][0] and \
         "refunded" in got["heard"][1]
+
+
+@pytest.mark.parametrize("kind", PYTHON)
+def test_the_calls_of_a_turn_are_asked_in_their_order(server, agents, kind):
+    """So that a script of replies is for them, and the inbox shows it."""
+    testing = load_python("testing")
+    calls = {f"call_{n}": {"order": str(n), "amount": n} for n in range(6)}
+    script = [testing.deny("No.") if n % 2 else testing.approve
+              for n in range(6)]
+    with testing.FakeServer(script) as fake:
+        got = Case(server, agents, kind).run(
+            url=fake.url, key=fake.key, calls=calls).result(60)
+    assert [one["subject"]["calls"][0]["args"] for one in fake.asked] == [
+        *calls.values()]
+    assert sorted(got["ran"], key=str) == [
+        calls[f"call_{n}"] for n in (0, 2, 4)]
 
 
 def test_silence_is_no_and_worded_so(case):

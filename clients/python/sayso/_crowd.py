@@ -16,7 +16,7 @@ from typing import Any
 
 from ._errors import SaysoError
 from ._questions import listing
-from ._requests import HOLD, Steps, log
+from ._requests import HOLD, Steps, log, pause_after
 
 # So many coroutines have a held read of their own.
 _OWN_READS = 20
@@ -47,7 +47,7 @@ class Crowd:
             self._task.cancel()
 
     async def _following(self) -> None:
-        place, hold, missed = "now", 0, False
+        place, hold, missed, failed = "now", 0, False, 0
         while self.woken:
             begun = time.monotonic()
             try:
@@ -57,8 +57,10 @@ class Crowd:
             except SaysoError as error:  # such as a place before a restore
                 log.warning("The feed begins again: %s", error)
                 place, hold, missed = "now", 0, True
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(pause_after(failed, None))
+                failed += 1
                 continue
+            failed = 0
             self.begun.set()
             ended = [one["suspension_id"] for one in page["suspensions"]]
             for id in list(self.woken) if missed else ended:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._errors import Denied
+
+if TYPE_CHECKING:
+    from ._client import Client
 
 About = (
     Mapping[str, Any]
@@ -29,6 +35,15 @@ def identity(*parts: Any) -> str | None:
     if any(part is None or not str(part).strip() for part in parts):
         return None
     return json.dumps([str(part) for part in parts])
+
+
+async def asked(client: Client, calls: Iterable[Mapping[str, Any]]) -> None:
+    """Asks about all calls, in their order, before one is waited for."""
+    for call in calls:
+        with contextlib.suppress(Denied):
+            await client.aapprove_call(
+                **{**call, "wait": 0, "keep": True, "use": False}
+            )
 
 
 def same(one: Any, other: Any) -> bool:

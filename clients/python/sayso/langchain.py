@@ -21,7 +21,7 @@ from langgraph.types import Command, Interrupt
 
 from . import Client, Denied
 from ._client import of_environment
-from ._frameworks import About, identity, members, same
+from ._frameworks import About, asked, identity, members, same
 
 
 def invoke(
@@ -99,8 +99,9 @@ async def ainvoke(
 
     result = await agent.ainvoke(input, config, **options)
     while calls := _calls((await agent.aget_state(config)).interrupts):
-        for call in calls:  # all are asked before one is waited for
-            await ask(call, 0, use=False, keep=True)
+        await asked(
+            server, [call.question(config, about, wait) for call in calls]
+        )
         got = await asyncio.gather(
             *(ask(call, wait, use=False) for call in calls)
         )

@@ -25,7 +25,7 @@ from agents import (
 
 from . import Client, Denied, _exact
 from ._client import of_environment
-from ._frameworks import About, identity, members
+from ._frameworks import About, asked, identity, members
 
 
 async def run(
@@ -68,27 +68,15 @@ async def answer(
     """
     server = client or of_environment()
 
-    async def ask(item: ToolApprovalItem) -> dict[str, Any] | None:
-        """What was approved of it."""
+    def question(item: ToolApprovalItem) -> dict[str, Any] | None:
         tool = item.qualified_name or item.name or "tool"
         try:
             args = _arguments(item)
-        except _exact.Doubled:
-            state.reject(
-                item,
-                rejection_message="This call has an argument "
-                "twice. It does not run.",
-            )
-            return None
-        except _exact.Inexact:
-            state.reject(
-                item,
-                rejection_message="A number of this call "
-                "cannot be carried exactly. It does not run.",
-            )
+        except (_exact.Doubled, _exact.Inexact) as error:
+            state.reject(item, rejection_message=_UNREADABLE[type(error)])
             return None
         id = identity(item.call_id) or str(uuid.uuid4())
-        call = {
+        return {
             "tool": tool,
             "args": args,
             "wait": wait,
@@ -97,24 +85,34 @@ async def answer(
             **members(about, tool, args),
             "edit": False,
         }
-        return await use(item, call, use=False)
 
-    async def use(
+    async def approved(
         item: ToolApprovalItem, call: dict[str, Any], **more: Any
-    ) -> dict[str, Any] | None:
+    ) -> bool:
         try:
             await server.aapprove_call(**{**call, **more})
         except Denied as no:
             state.reject(item, rejection_message=str(no))
-            return None
-        return call
+            return False
+        return True
 
-    items = state.get_interruptions()
-    asked = await asyncio.gather(*map(ask, items))
+    found = [(item, question(item)) for item in state.get_interruptions()]
+    calls = [(item, call) for item, call in found if call is not None]
+    await asked(server, [call for _, call in calls])
+    answers = await asyncio.gather(
+        *(approved(item, call, use=False) for item, call in calls)
+    )
     # None runs before all have their answer.
-    for item, call in zip(items, asked, strict=True):
-        if call and await use(item, call):
+    for (item, call), yes in zip(calls, answers, strict=True):
+        if yes and await approved(item, call):
             state.approve(item)
+
+
+_UNREADABLE: dict[type[ValueError], str] = {
+    _exact.Doubled: "This call has an argument twice. It does not run.",
+    _exact.Inexact: "A number of this call cannot be carried exactly. It does "
+    "not run.",
+}
 
 
 def _target(item: ToolApprovalItem, tool: str) -> str:

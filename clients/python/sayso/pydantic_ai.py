@@ -20,7 +20,7 @@ from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
 from . import Client, Denied
 from ._client import of_environment
-from ._frameworks import About, identity, members
+from ._frameworks import About, asked, identity, members
 
 
 def approvals(
@@ -64,6 +64,7 @@ def approvals(
 
         server = client or of_environment()
         calls = [question(call) for call in requests.approvals]
+        await asked(server, calls)
         got = await asyncio.gather(*(ask(call, False) for call in calls))
         # None runs before all have their answer.
         got = [
