@@ -381,14 +381,17 @@ export function approvedBy(
     const { name = run.name, params, target, scope, once, refusal, ...more }
         = options;
     const signature = new Signature(name, params, run.length);
-    return async function (this: unknown, ...all) {
-        // A function of one object takes a signal too.
-        const [args, given] = params ? [all]
-            : [all.slice(0, 1), all[1] as { signal?: AbortSignal } | undefined];
-        let approved: object;
+    async function approved(this: unknown, ...all: readonly unknown[]
+                            ): Promise<unknown> {
+        // A function of one object takes a signal too. A framework may give
+        // more there.
+        const args = params ? all : all.slice(0, 1);
+        const { signal = more.signal } = params ? {}
+            : Object(all[1]) as { signal?: AbortSignal };
+        let call: object;
         try {
-            approved = await client().approveCall(name, signature.shown(args), {
-                ...more, ...given, once: once?.(...args),
+            call = await client().approveCall(name, signature.shown(args), {
+                ...more, signal, once: once?.(...args),
                 target: typeof target === "function" ? target(...args) : target,
                 scope: typeof scope === "function" ? scope(...args) : scope });
         } catch (no) {
@@ -396,8 +399,9 @@ export function approvedBy(
                 return no.message;
             throw no;
         }
-        return run.apply(this, [...signature.taken(approved)]);
-    };
+        return run.apply(this, [...signature.taken(call)]);
+    }
+    return Object.defineProperty(approved, "name", { value: name });
 }
 
 function ending(wait = Infinity): number {

@@ -221,6 +221,7 @@ test("a function runs after a yes", withServer(
                  scope: (order) => `only ${order}` });
     }
     const shop = new Shop();
+    assert.equal(shop.refund.name, "refund");
     assert.equal(await shop.refund({ order: "1", amount: 50 }), "Bonn 1 50");
     assert.equal(await shop.pay("2", 50), "Bonn 2 20");
     assert.deepEqual(server.asked[1].subject.calls,

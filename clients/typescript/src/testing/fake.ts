@@ -16,6 +16,7 @@ import {
 
 const HOLD = 50; // milliseconds for which it holds a read
 const ROOT = "/api/v1/suspensions";
+const STATES = ["pending", "resolved", "expired", "cancelled"];
 
 /** A request. */
 interface Call {
@@ -125,9 +126,11 @@ export class FakeServer {
             return this.#use(JSON.parse(text) as Use);
         if (path === ROOT && method === "POST")
             return this.#ask(call);
-        if (path === ROOT)
+        if (path === ROOT) {
+            this.#checkQuery(query);
             return [200, query.has("ended_after")
                 ? await this.#feed(call) : this.#list(call)];
+        }
         const question = this.#find(id);
         if (method === "POST" && action === "cancel")
             return [200, this.#cancel(question, text)];
@@ -170,6 +173,22 @@ export class FakeServer {
     }
 
     // --- Several questions ------------------------------------------------
+
+    #checkQuery(query: URLSearchParams): void {
+        const allowed: Record<string, (text: string) => boolean> = {
+            limit: (text) => /^([1-9]\d?|100)$/.test(text),
+            state: (text) => STATES.includes(text),
+            after: (text) => this.asked.some((one) =>
+                one.suspension_id === text),
+            ended_after: (text) => text === "now" || /^\d{1,9}$/.test(text) };
+        const wrong = [...query].find(([name, text]) =>
+            !(allowed[name]?.(text) ?? true))?.[0];
+        const other = query.has("ended_after")
+            ? ["state", "after"].find((name) => query.has(name)) : undefined;
+        const at = wrong ?? other;
+        if (at !== undefined)
+            throw new Refused(400, "request.query", `"${at}" is wrong.`, at);
+    }
 
     #list({ query, headers }: Call): object {
         this.#endAll();
