@@ -1000,6 +1000,21 @@ def test_page_of_a_portfolio(agent, browser, server):
     call(browser, "pagePortfolio", 400, at, params={"status": "gone"})
 
 
+def test_pages_of_agents_and_tasks(agent, browser, server):
+    asked = call(agent, "ask", 201, json={"question": "May I?"}).json()
+    at = {"id": asked["intent_id"]}
+    sign_in(browser, server)
+    name = re.search(r'href="/agent\?name=([^"&]+)"',
+                     call(browser, "pageAgents", 200).text)[1]
+    call(browser, "pageAgent", 200, params={"name": name})
+    call(browser, "pageAgent", 400)
+    call(browser, "pageAgent", 404, params={"name": "nobody"})
+    call(browser, "pageTasks", 400, params={"status": "gone"})
+    call(browser, "pagePortfolios", 200, params={"status": "active"})
+    page = call(browser, "pageTaskStop", 200, at)
+    call(browser, "pageTaskStopDo", 303, at, data={"csrf": token(page)})
+
+
 def labelled(page, **values):
     """The data that a browser sends for fields that are known by their labels."""
     names = {label: a or b for a, b, label in re.findall(
@@ -1023,7 +1038,7 @@ def store(one, made):
 
 def settle(one, kind, where, **values):
     """Makes an endpoint or a channel, and gives it a new secret."""
-    page = call(one, f"page{kind}s", 200)
+    page = call(one, f"page{kind}s", 200, params={"do": "new"})
     call(one, f"page{kind}Make", 422, data={"csrf": token(page)})
     made = call(one, f"page{kind}Make", 303, data=labelled(page, **values))
     assert store(one, made) == f"/settings/{where}"
@@ -1065,18 +1080,19 @@ LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
          "pageViews", "pageKeyboard", "pageSettings", "pageProfile",
          "pageSessions", "pagePeople", "pageGroups", "pageKeys",
          "pageTokens", "pageRules", "pagePermits", "pageResources",
-         "pageNotifications"]
+         "pageNotifications", "pageAgents", "pageTasks", "pagePortfolios"]
 FORMS = ["pageBulkConfirm", "pageBulkDecide", "pageViewSave",
          "pageProfileChange", "pageSessionsEnd", "pagePersonMake",
          "pageKeyMake", "pageTokensChange", "pageRulesChange",
          "pagePermitsChange", "pageResourcesChange",
-         "pageNotificationsChange"]
+         "pageNotificationsChange", "pageTrial"]
 ONES = ["pagePerson", "pagePersonChange", "pageKey", "pageKeyRevoke",
-        "pageKeyFloor", "pageSecret", "pageSecretStored"]
+        "pageKeyFloor", "pageSecret", "pageSecretStored", "pageTaskStop",
+        "pageTaskStopDo"]
 
 
 def test_pages_ask_who_it_is(browser):
-    for name in LISTS + FORMS:
+    for name in [*LISTS, *FORMS, "pageAgent"]:
         call(browser, name, 303)
     for name in ONES:
         call(browser, name, 303, {"id": ANY_ID})
@@ -1120,7 +1136,7 @@ def filled(page, path, values):
 
 def make_key(one, **values):
     """Makes a key; gives back which."""
-    page = call(one, "pageKeys", 200)
+    page = call(one, "pageKeys", 200, params={"do": "new"})
     made = call(one, "pageKeyMake", 303,
                 data=filled(page, "/settings/keys", {"Expires": "30", **values}))
     assert store(one, made) == "/settings/keys"
@@ -1146,7 +1162,7 @@ def test_pages_of_people(server):
         who = admin_of(server, one)
         csrf = token(call(one, "pageProfile", 200))
         for name, email in (("Pia", f"{uuid.uuid4()}@example.com"), ("", "")):
-            page = call(one, "pagePeople", 200)
+            page = call(one, "pagePeople", 200, params={"do": "new"})
             data = filled(page, "/settings/people",
                           {"E-mail": email, "Name": name})
             made = call(one, "pagePersonMake", 303 if name else 422,
