@@ -35,7 +35,7 @@ def test_a_permit_on_its_pages(server, agent, operator, person):
     text = page_of(tom.client, asked)
     assert "Not used yet" in text and "0 of 1" in text
     assert "Usage is reported by the agent." in text
-    assert "Revoke permit" in text
+    assert "Permit Revoke" in text
     assert "shop.refund" in Page(tom.client.get(LIST)).text
     assert "Nothing is revoked yet." in Page(
         tom.client.get(revoke_page(id_))).text

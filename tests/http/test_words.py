@@ -323,7 +323,7 @@ def test_a_link_with_a_word_shows_its_effect(agent, me):
         choice("cancel", "authorize", "Cancel order 1234"),
         choice("keep", "veto", "Keep order 1234")]))
     page = Page(me.get(path(asked), params={"choice": "cancel"}))
-    assert page.buttons("/respond") == ["keep", "cancel"]  # none is chosen
+    assert page.buttons("/respond") == ["cancel", "keep"]  # none is chosen
 
 
 @pytest.mark.parametrize("severity", ["low", "critical"])
