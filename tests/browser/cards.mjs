@@ -107,6 +107,21 @@ test("what an approval does not tell is unknown, what it tells besides is " +
         "Additional data", "ritual.animal", "goat"]);
 }));
 
+/* Not for those who may not read the page of an agent. */
+test("the agent's name leads to what it asked on the same target", () =>
+    withSparePage(by, async (page) => {
+        const id = await open(page, approval());
+        await follow(page, "refunds-agent");
+        assert.equal(shown(page).status(), 200);
+        assert.equal(new URL(page.url()).search,
+            `?name=refunds-agent&question=${id}`);
+        await words(page, ["refunds-agent", "Payment account KES-EU-1"]);
+        await withSparePage({ who: "user" }, async (other) => {
+            await other.goto(`/suspensions/${id}`);
+            assert.equal(await other.locator(".by a").count(), 0);
+        });
+    }));
+
 /* None of them is folded at first: a yes in one step has shown them. */
 both("of two hundred values those are found that matter", async (page) => {
     const args = Object.fromEntries(Array.from({ length: 200 }, (_, i) =>

@@ -76,6 +76,7 @@ function edges(page) {
                 Math.round(Math.min(...buttons.map((one) => one.top))),
                 Math.round(Math.max(...buttons.map((one) => one.bottom)))],
             left: Math.round(box(".rail")?.left ?? 0),
+            widths: new Set(buttons.map((one) => Math.round(one.width))).size,
         };
     });
 }
@@ -125,7 +126,7 @@ test("each kind of request is read and answered in the first screen", () =>
                 how);
             assert.ok(is.buttons[0] < 160 || kind === "text", how);
             assert.ok(is.buttons[1] <= screen.height, how);
-            assert.ok(is.left > 900, how);
+            assert.ok(is.left > 900 && is.widths === 1, how);
             assert.ok(await railIsFirst(page), kind);
             assert.ok(!bar || bar.height <= 66, `${kind}: ${bar?.height}`);
             if (choice) {

@@ -154,7 +154,8 @@ test("what is chosen, first or drawn is marked in forced colours", () =>
         await differ(page, "li.row:has(:checked)",
             "li.row:not(:has(:checked))");
         await page.goto("/settings/profile");
-        await differ(page, ".tabs [aria-current]", ".tabs a:not([aria-current])");
+        await differ(page, ".groups [aria-current]",
+            ".groups a:not([aria-current])");
         await page.emulateMedia({ forcedColors: "none" });
     }));
 
