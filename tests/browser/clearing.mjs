@@ -81,6 +81,16 @@ function wanted(label) {
     return /postcode/i.test(label) ? "10115" : "Red";
 }
 
+/* The answers stand below each other, as wide as their column. */
+async function aligned(page) {
+    const edges = await page.locator(".choose .answer .btn").filter(
+        { visible: true }).evaluateAll((all) => all.map((one) => {
+        const { left, right } = one.getBoundingClientRect();
+        return `${left} to ${right}`;
+    }));
+    assert.ok(new Set(edges).size <= 1, edges.join());
+}
+
 /* ---- by mouse ------------------------------------------------------- */
 
 function mouse(page, spent) {
@@ -111,6 +121,7 @@ function mouse(page, spent) {
     }
 
     async function answer() {
+        await aligned(page);
         for (const field of await blanks(page)) {
             await write(field);
         }
