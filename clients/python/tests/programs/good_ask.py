@@ -2,6 +2,9 @@
 
 import sayso
 
+severities: list[sayso.Severity] = ["low", "high"]
+question: sayso.Question = {"severity": severities[1], "title": "A refund"}
+sayso.ask("Refund?", **question)
 answer = sayso.ask(
     "Refund 50 EUR?",
     once="run-1:refund",
