@@ -329,17 +329,18 @@ def test_its_options_are_those_of_both_packages(typescript):
 
 # --- As its author and its users have it -------------------------------------
 
-TOOLS = BUILD / "node-typescript"
+TOOLS, LINT = BUILD / "node-typescript", BUILD / "node-lint"
 
 
 @pytest.fixture(scope="module")
 def package():
     """The package as its author has it, with its tools."""
-    if not (TOOLS / "node_modules").exists():
+    if not all((at / "node_modules").exists() for at in (TOOLS, LINT)):
         pytest.skip("./check compat installs the tools")
     made = TOOLS / "made"
     shutil.rmtree(made, ignore_errors=True)
     shutil.copytree(CLIENTS / "typescript", made)
+    (made / "lint/node_modules").symlink_to(LINT / "node_modules")
     yield made
     shutil.rmtree(made)
 
@@ -354,8 +355,8 @@ def test_its_own_tests_pass(package):
 
 def test_it_is_clean(package):
     """eslint, and attw for the types of both kinds of modules."""
-    done = subprocess.run(["npm", "run", "--silent", "lint"], cwd=package,
-                          text=True, capture_output=True)
+    done = subprocess.run(["npm", "run", "--silent", "lint"], text=True,
+                          cwd=package / "lint", capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "No problems found" in done.stdout
 
@@ -404,7 +405,7 @@ def test_it_is_installed_in_a_clean_folder(package, tmp_path, kind):
         TOOLS / "node_modules/undici-types")
     old = resolution == "node10"
     done = subprocess.run(
-        ["node", TOOLS / "node_modules/typescript/bin/tsc", "--strict",
+        ["node", LINT / "node_modules/typescript/bin/tsc", "--strict",
          "--target", "es2022", "--types", "node",
          *(("--module", "commonjs", "--moduleResolution", "node10",
             "--ignoreDeprecations", "6.0") if old else

@@ -3,7 +3,7 @@ import { defineConfig } from "eslint/config";
 import typescript from "typescript-eslint";
 
 export default defineConfig(
-    { ignores: ["dist", "test"] },
+    { ignores: ["dist", "lint", "test"] },
     {
         files: ["src/**/*.ts", "src/**/*.mts"],
         extends: [typescript.configs.strictTypeChecked],
