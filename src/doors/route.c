@@ -504,7 +504,7 @@ const struct route routes[] = {
      settings_profile, NONE},
     {POST, "/settings/profile", COOKIE, PERSON, "", 8 * KB, HTML,
      settings_profile, NONE},
-    {GET, "/settings/notifications", COOKIE, ANSWERER, "", 0, HTML,
+    {GET, "/settings/notifications", COOKIE, PERSON, "", 0, HTML,
      settings_notifications, NONE},
     {POST, "/settings/notifications", COOKIE, ANSWERER, "", 8 * KB, HTML,
      settings_notifications, NONE},

@@ -184,7 +184,8 @@ static const struct err *notifications_view(struct settings_view *v)
     page_view_set_time(mail, "next", m->next_at);
     json_set_json(v->view, "mail", mail);
     /* A user may not learn of the questions of others, and has no stream. */
-    json_set_bool(v->view, "streams", c->who.role != ROLE_USER);
+    json_set_bool(v->view, "streams", principal_decides(&c->who));
+    json_set_bool(v->view, "answers", c->who.role != ROLE_AUDITOR);
     return NULL;
 }
 

@@ -12,8 +12,7 @@
 enum {
     OVERSEERS = ROLE_ADMIN | ROLE_AUDITOR,
     READERS = OVERSEERS | ROLE_OPERATOR,
-    PERSONS = READERS | ROLE_USER,
-    ANSWERERS = ROLE_ADMIN | ROLE_OPERATOR | ROLE_USER
+    PERSONS = READERS | ROLE_USER
 };
 
 /* Does something fail there, for those who can mend it? */
@@ -31,7 +30,7 @@ static void page_menu(struct settings_view *v)
         unsigned who;
     } pages[] = {
         {"You", "/settings/profile", "Profile", PERSONS},
-        {"You", "/settings/notifications", "Notifications", ANSWERERS},
+        {"You", "/settings/notifications", "Notifications", PERSONS},
         {"You", "/settings/tokens", "Tokens", PERSONS},
         {"You", "/settings/sessions", "Sessions", READERS},
         {"People", "/settings/people", "People", OVERSEERS},
