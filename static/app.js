@@ -790,6 +790,60 @@
         return !!kept() && Notification.permission === "granted";
     }
 
+    /* ---- Web Push, where there is a channel for it ---- */
+
+    function post(what, address, how) {
+        var form = new URLSearchParams({ csrf: box.dataset.csrf, do: what,
+            address: address });
+        if (how) {
+            form.set("least", ["", "low", "medium", "high",
+                "critical"][how.least]);
+            if (how.mine) {
+                form.set("mine", "yes");
+            }
+        }
+        return fetch(location.pathname, { method: "POST", body: form })
+            .then(function (answer) {
+                if (!answer.ok) {
+                    throw new Error("refused");
+                }
+            });
+    }
+
+    function subscribe(how) {
+        return navigator.serviceWorker.register("/worker.js")
+            .then(function () {
+                return navigator.serviceWorker.ready;
+            }).then(function (worker) {
+                return worker.pushManager.subscribe({ userVisibleOnly: true,
+                    applicationServerKey: box.dataset.push });
+            }).then(function (one) {
+                return post("push", one.endpoint, how);
+            });
+    }
+
+    function unsubscribe() {
+        return navigator.serviceWorker.getRegistration("/worker.js")
+            .then(function (worker) {
+                return worker && worker.pushManager.getSubscription();
+            }).then(function (one) {
+                return one && post("unpush", one.endpoint).then(function () {
+                    return one.unsubscribe();
+                });
+            });
+    }
+
+    function push(how) {
+        if (!box.dataset.push || !navigator.serviceWorker ||
+            !window.PushManager) {
+            return;
+        }
+        (how ? subscribe(how) : unsubscribe()).catch(function () {
+            said.textContent += " It works only while a page of Sayso is " +
+                "open: the browser's push service cannot be reached.";
+        });
+    }
+
     function show() {
         button.textContent = on() ? "Turn off" : "Turn on";
         said.textContent = Notification.permission === "denied" ?
@@ -802,6 +856,7 @@
     function save() {
         keep({ least: Number(least.value), mine: whose.value === "mine" });
         show();
+        push(kept());
     }
 
     if (!box) {
@@ -820,6 +875,7 @@
         if (on()) {
             keep(null);
             show();
+            push(null);
             return;
         }
         Notification.requestPermission().then(function (answer) {

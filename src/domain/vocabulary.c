@@ -296,6 +296,7 @@ static const struct vocabulary_word endpoint_kind_words[] = {
     [ENDPOINT_MAIL] = {.wire = WIRE("mail"), .label = "Mail"},
     [ENDPOINT_SLACK] = {.wire = WIRE("slack"), .label = "Slack"},
     [ENDPOINT_WEBHOOK] = {.wire = WIRE("webhook"), .label = "Webhook"},
+    [ENDPOINT_PUSH] = {.wire = WIRE("push"), .label = "Web Push"},
     [ENDPOINT_AGENT] = {.wire = WIRE("agent"), .label = "Agent"},
 };
 

@@ -266,6 +266,7 @@ enum endpoint_kind {
     ENDPOINT_MAIL,
     ENDPOINT_SLACK,
     ENDPOINT_WEBHOOK,
+    ENDPOINT_PUSH, /* browsers, by their push services */
     ENDPOINT_AGENT,
     ENDPOINT_KIND__MAX
 };

@@ -32,6 +32,8 @@
 #define PAUSE_MAX (5 * CLOCK_SECOND)
 #define PASSWORD_MAX ((size_t)1024)
 #define GONE 410
+#define UNKNOWN 404
+#define PUSH_TRIES 4 /* an old message that a request waits helps nobody */
 
 static_assert((int)OUTBOX_AT_ONCE == (int)OUTBOUND_AT_ONCE,
               "a transfer for each delivery");
@@ -48,6 +50,7 @@ struct slot {
     bool agents; /* the endpoint is an agent's */
     bool below;  /* the address is below the endpoint's */
     bool refused; /* it may not be sent, now or later */
+    bool push;    /* to a browser */
     int64_t n;  /* the number of the try */
     int64_t at; /* its start */
     int64_t ms, status, retry_after;
@@ -115,6 +118,12 @@ static bool deliver_gone(const struct slot *s)
     return s->status == GONE && !s->below;
 }
 
+/* The push service knows the browser no more. */
+static bool deliver_unsubscribed(const struct slot *s)
+{
+    return s->push && (s->status == GONE || s->status == UNKNOWN);
+}
+
 static struct str deliver_words(const struct slot *s)
 {
     if (s->status == GONE)
@@ -134,7 +143,9 @@ static struct outbox_try deliver_try(const struct slot *s, int64_t now)
     struct backoff again = {
         .tries = s->n, .retry_after = s->retry_after, .now = now};
     crypt_random(&again.random, sizeof again.random);
-    const bool over = deliver_accepted(s) || s->status == GONE || s->refused;
+    const bool over = deliver_accepted(s) || s->status == GONE || s->refused ||
+                      deliver_unsubscribed(s) ||
+                      (s->push && s->n >= PUSH_TRIES);
     return (struct outbox_try){.delivery_id = str_of(s->id),
                                .n = s->n,
                                .at = s->at,
@@ -158,6 +169,8 @@ static const struct err *deliver_store(struct deliver *d)
         const struct slot *s = &d->slot[i];
         if (s->state != SLOT_ENDED)
             continue;
+        if (deliver_unsubscribed(s))
+            TRY(outbox_unsubscribe(d->pg, d->arena, str_of(s->id)));
         if (deliver_gone(s))
             TRY(outbox_gone(d->pg, d->arena, str_of(s->endpoint_id), now));
         v[n++] = deliver_try(s, now);
@@ -213,6 +226,7 @@ static void deliver_begin(struct deliver *d, const struct outbox_item *item)
         str_copy(s->place, sizeof s->place, item->place);
     s->agents = item->kind == ENDPOINT_AGENT;
     s->below = item->below;
+    s->push = item->kind == ENDPOINT_PUSH;
     none.said = deliver_refusal(d->arena, item);
     s->refused = none.said.p != NULL;
     if (named && !s->refused && deliver_send(&send, item, s, &none.said))

@@ -6,6 +6,7 @@
 #include "domain/sending/endpoint.h"
 #include "notify/mail.h"
 #include "notify/slack.h"
+#include "notify/web_push.h"
 #include "notify/webhook.h"
 #include "store/tables.h"
 
@@ -76,11 +77,30 @@ static bool deliver_send_mail(const struct deliver_send *s,
     return !e;
 }
 
+/* The address came from a browser: it is a push service's, on the internet,
+ * unless an admin says that those of the channel are internal. */
+static bool deliver_send_push(const struct deliver_send *s,
+                              const struct outbox_item *item,
+                              struct outbound_request *rq, struct str *why)
+{
+    const struct web_push p = {.url = item->address,
+                               .private_key = item->secret,
+                               .contact = item->prefix,
+                               .internal = item->internal,
+                               .now = s->now};
+    *why = STR("The channel's key cannot sign.");
+    return web_push_write(s->arena, &p, rq);
+}
+
 struct str deliver_refusal(struct arena *a, const struct outbox_item *item)
 {
     struct endpoint_host host;
     if (!item->below)
         return STR_NONE;
+    if (item->kind == ENDPOINT_PUSH) {
+        const struct err *e = endpoint_url(a, "address", item->address, &host);
+        return e ? e->say : STR_NONE;
+    }
     if (!item->prefix.p)
         return STR("The endpoint no longer accepts callbacks of this agent.");
     const struct err *e = endpoint_url(a, "address", item->address, &host);
@@ -104,6 +124,8 @@ static void deliver_send_try(void *p)
     bool made;
     if (x->item->kind == ENDPOINT_MAIL)
         made = deliver_send_mail(&x->send, x->item, &rq, &x->why);
+    else if (x->item->kind == ENDPOINT_PUSH)
+        made = deliver_send_push(&x->send, x->item, &rq, &x->why);
     else if (x->item->kind == ENDPOINT_SLACK)
         made = deliver_send_slack(&x->send, x->item, &rq, &x->why);
     else

@@ -5,7 +5,7 @@ import { people, press, text, withPage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
 import * as questions from "./questions.mjs";
-import { ask, cancel, server } from "./server.mjs";
+import { ask, cancel, server, sql } from "./server.mjs";
 
 const PAGE = "/settings/notifications";
 const by = { who: "operator" };
@@ -224,3 +224,64 @@ test("a request says who else has it open", () =>
         assert.deepEqual(await page.locator(".strip").boundingBox(), before);
         await cancel(asked.suspension_id, "Seen.");
     }));
+
+/* A push service is on the internet: the browser's own is not asked here. */
+async function subscribes(page) {
+    await page.context().addInitScript(() => {
+        PushManager.prototype.subscribe = async function (options) {
+            window.subscribed = options;
+            this.constructor.prototype.getSubscription = async () => ({
+                endpoint: "https://push.example/one",
+                unsubscribe: async () => true });
+            return { endpoint: "https://push.example/one" };
+        };
+    });
+}
+
+test("an installed page says that a request waits, and keeps nothing", () =>
+    withPage({ ...full, who: "admin" }, async (page) => {
+        await page.goto("/settings/channels?do=new");
+        await page.getByLabel("Web Push to installed pages").check();
+        await page.getByRole("textbox", { name: /^Name/ }).fill("phones");
+        await page.getByRole("textbox", { name: /^Address/ })
+            .fill("ops@example.org");
+        await page.getByRole("textbox", { name: /^Allowed recipients/ })
+            .fill("@example.com");
+        await page.getByLabel("Title only").check();
+        await press(page, "Create channel");
+        await listens(page);
+        await subscribes(page);
+        await page.goto(PAGE);
+        const sent = page.waitForResponse((answer) =>
+            answer.request().method() === "POST");
+        await page.getByRole("button", { name: "Turn on" }).click();
+        assert.equal((await sent).status(), 303);
+        const { applicationServerKey, userVisibleOnly } =
+            await page.evaluate("subscribed");
+        assert.ok(userVisibleOnly && applicationServerKey.length === 87);
+        assert.match(sql("SELECT address FROM person_push"),
+            /push\.example\/one/);
+        await look(page, "notifications-push");
+        await page.evaluate("goAway(true)");
+        const devtools = await page.context().newCDPSession(page);
+        const ready = new Promise((done) => {
+            devtools.on("ServiceWorker.workerRegistrationUpdated",
+                ({ registrations: [one] }) => one && done(one.registrationId));
+        });
+        await devtools.send("ServiceWorker.enable");
+        await devtools.send("ServiceWorker.deliverPushMessage", {
+            origin: server.url, registrationId: await ready, data: "" });
+        await page.waitForFunction(async () => {
+            const worker = await navigator.serviceWorker.ready;
+            const all = await worker.getNotifications();
+            return all.some(({ body }) => body === "A request waits");
+        });
+        assert.deepEqual(await page.evaluate(() => caches.keys()), []);
+        await page.evaluate("goAway(false)");
+        const over = page.waitForResponse((answer) =>
+            answer.request().method() === "POST");
+        await page.getByRole("button", { name: "Turn off" }).click();
+        assert.equal((await over).status(), 303);
+        assert.equal(sql("SELECT count(*) FROM person_push").trim(), "0");
+        sql("UPDATE endpoint SET removed_at = now() WHERE name = 'phones'");
+    }), "last");

@@ -355,7 +355,8 @@ def test_the_workers_role_reaches_nothing_else(superuser):
                          "open_question", "plan_checkpoint",
                          "saved_view", "sign_in_failure", "secret_view",
                          "tool_rule", "portfolio_member", "attachment",
-                         "acl_entry", "log_request", "person_mail"):
+                         "acl_entry", "log_request", "person_mail",
+                         "person_push"):
             assert "DELETE" not in what, table
     for right, of in PARTS.items():
         columns = superuser.execute(

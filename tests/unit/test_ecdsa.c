@@ -69,3 +69,34 @@ Test(ecdsa, what_is_no_point_of_the_curve_is_no_key)
     for (size_t i = 0; i < countof(rows); i++)
         cr_assert(!ok(rows[i].x, rows[i].y, R S, "sample"), "row %zu", i);
 }
+
+Test(ecdsa, a_key_of_our_own)
+{
+    char key[ECDSA_PRIVATE], point[ECDSA_POINT], signature[ECDSA_SIGNATURE];
+    for (int i = 0; i < 20; i++) {
+        cr_assert(ecdsa_make(key));
+        const struct str own = {key, sizeof key};
+        cr_assert(ecdsa_public(own, point) && point[0] == 4);
+        cr_assert(ecdsa_sign(own, STR("sample"), signature));
+        const struct str x = {point + 1, ECDSA_COORDINATE};
+        const struct str y = {point + 1 + ECDSA_COORDINATE, ECDSA_COORDINATE};
+        const struct str made = {signature, sizeof signature};
+        cr_assert(ecdsa_ok(x, y, made, STR("sample")));
+        cr_assert(!ecdsa_ok(x, y, made, STR("simple")));
+    }
+}
+
+/* RFC 6979, A.2.5. */
+Test(ecdsa, the_published_private_key)
+{
+    char point[ECDSA_POINT], signature[ECDSA_SIGNATURE];
+    const struct str own = hex("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B12"
+                               "7B8A622B120F6721");
+    cr_assert(ecdsa_public(own, point));
+    cr_assert(str_eq((struct str){point + 1, ECDSA_COORDINATE}, hex(X)));
+    static const char *const none[] = {"", "00", ZERO, ORDER ORDER};
+    for (size_t i = 0; i < countof(none); i++)
+        cr_expect(!ecdsa_public(hex(none[i]), point) &&
+                      !ecdsa_sign(hex(none[i]), STR("x"), signature),
+                  "%zu", i);
+}

@@ -48,7 +48,7 @@ static bool channel_same_mail(struct str a, struct str b)
 
 bool channel_allows(const struct channel *c, struct str who)
 {
-    const bool mail = c->kind == ENDPOINT_MAIL;
+    const bool mail = c->kind == ENDPOINT_MAIL || c->kind == ENDPOINT_PUSH;
     if (who.n == 0 || who.n > WHO_MAX || (mail && !endpoint_mail(who)))
         return false;
     const struct str domain = str_sub(who, str_find(who, '@', 0), who.n);
@@ -66,7 +66,7 @@ static const struct channel *channel_find(const struct channels *all,
                                           struct str name)
 {
     for (size_t i = 0; name.n > 0 && i < all->n; i++) {
-        if (str_eq(all->v[i].name, name))
+        if (str_eq(all->v[i].name, name) && all->v[i].kind != ENDPOINT_PUSH)
             return &all->v[i];
     }
     return NULL;
@@ -97,8 +97,8 @@ void channel_targets(const struct channels *all, struct str hint,
     out->n = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct channel *c = &all->v[i];
-        const bool here =
-            anywhere && !c->off && channel_allows(c, notify_to);
+        const bool here = anywhere && !c->off && c->kind != ENDPOINT_PUSH &&
+                          channel_allows(c, notify_to);
         if (c == hinted || c == named || here)
             channel_add(out, c,
                         here || (there && c == hinted) ? notify_to : STR_NONE);
@@ -109,7 +109,8 @@ void channel_targets(const struct channels *all, struct str hint,
     }
     out->instead = hint.n > 0 || notify_to.n > 0;
     for (size_t i = 0; i < all->n; i++) {
-        if (all->v[i].every_question && !all->v[i].off)
+        if (all->v[i].every_question && !all->v[i].off &&
+            all->v[i].kind != ENDPOINT_PUSH)
             channel_add(out, &all->v[i], STR_NONE);
     }
 }
@@ -259,6 +260,11 @@ const struct err *channel_address(struct arena *a, const char *field,
     if (kind == ENDPOINT_MAIL)
         return endpoint_mails(a, field, text, out);
     *out = str_trim(text);
+    if (kind == ENDPOINT_PUSH)
+        return endpoint_mail(*out)
+                   ? NULL
+                   : err_at(a, ERR_INVALID, "endpoint.mail", str_of(field),
+                            "This has to be one mail address.");
     return endpoint_url(a, field, *out, &host);
 }
 
@@ -266,22 +272,22 @@ const struct err *channel_notify_to(struct arena *a, const char *field,
                                     enum endpoint_kind kind,
                                     const struct str *v, size_t n)
 {
+    const bool people = kind == ENDPOINT_MAIL || kind == ENDPOINT_PUSH;
     if (n > CHANNEL_NOTIFY_MAX)
         return err_at(a, ERR_INVALID, "field.too_many", str_of(field),
                       "The list may have at most %d entries.",
                       CHANNEL_NOTIFY_MAX);
     for (size_t i = 0; i < n; i++) {
         const bool domain = v[i].n > 0 && v[i].p[0] == '@';
-        if (kind != ENDPOINT_MAIL ? endpoint_line(v[i], ENDPOINT_NAME_MAX)
+        if (!people  ? endpoint_line(v[i], ENDPOINT_NAME_MAX)
             : domain ? endpoint_host_name(str_sub(v[i], 1, v[i].n))
                      : endpoint_mail(v[i]))
             continue;
         return err_at(a, ERR_INVALID, "endpoint.notify_to",
                       fields_element(a, str_of(field), i), "%s",
-                      kind == ENDPOINT_MAIL
-                          ? "An entry has to be a mail address, or @ and a "
-                            "domain."
-                          : "An entry has to be a name on one line, or *.");
+                      people ? "An entry has to be a mail address, or @ and a "
+                               "domain."
+                             : "An entry has to be a name on one line, or *.");
     }
     return NULL;
 }

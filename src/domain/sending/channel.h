@@ -13,8 +13,10 @@ struct channel {
     struct str id;
     enum endpoint_kind kind;
     struct str name;      /* the name in channel_hint and notify_to */
-    struct str address;   /* mail: addresses, comma-separated; else a URL */
-    const struct str *notify_to; /* the allow-list: for mail an address, or
+    struct str address;   /* mail: addresses, comma-separated; push: the mail
+                           * address for push services; else a URL */
+    const struct str *notify_to; /* the allow-list: for mail and push, to which
+                             no question is sent by name, an address, or
                              "@example.org" for all of a domain; for the
                              others a name, or "*" */
     size_t notify_to_n;

@@ -49,11 +49,12 @@ bool person_mail_room(struct person_mail *m, int64_t now)
 }
 
 const struct channel *person_mail_channel(const struct channels *all,
-                                       struct str address)
+                                          enum endpoint_kind kind,
+                                          struct str address)
 {
     for (size_t i = 0; i < all->n; i++) {
         const struct channel *c = &all->v[i];
-        if (c->kind == ENDPOINT_MAIL && !c->off && channel_allows(c, address))
+        if (c->kind == kind && !c->off && channel_allows(c, address))
             return c;
     }
     return NULL;

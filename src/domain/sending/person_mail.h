@@ -37,9 +37,11 @@ bool person_mail_wants(const struct person_mail *m, enum severity severity);
 /* May one more mail be sent at once? Then it counts. */
 bool person_mail_room(struct person_mail *m, int64_t now);
 
-/* The channel that sends to this address: for mail, in use, and its allow-list
- * has it; the first by name. NULL: none may. */
+/* The channel that sends to the person with this address: of that kind (mail or
+ * push), in use, and its allow-list has it; the first by name. NULL: none
+ * may. */
 const struct channel *person_mail_channel(const struct channels *all,
+                                          enum endpoint_kind kind,
                                           struct str address);
 
 /* `shown`: what the person's clock shows, as the moment in microseconds when

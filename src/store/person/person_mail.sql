@@ -11,9 +11,10 @@ ON CONFLICT (principal_id) DO UPDATE SET {person_mail.excluded}
 DELETE FROM person_mail WHERE principal_id = $1
 
 -- name: due_mail_look
--- Is there anything to do? Mails at once are wanted; a digest is due; one is to be tried again
+-- Is there anything to do? Mails at once or pushes are wanted; a digest is due; one is to be tried again
 -- soon; the place is set; there are events after it.
-SELECT EXISTS (SELECT FROM person_mail WHERE every_hours = 0),
+SELECT EXISTS (SELECT FROM person_mail WHERE every_hours = 0)
+       OR EXISTS (SELECT FROM person_push),
        EXISTS (SELECT FROM person_mail m JOIN principal p ON p.id = m.principal_id
                 WHERE (m.next_at <= $1 OR (m.next_at IS NULL AND m.every_hours > 0))
                   AND p.disabled_at IS NULL),

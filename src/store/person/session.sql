@@ -12,6 +12,8 @@ SELECT {p.person}, s.seen_at, s.expires_at
 UPDATE operator_session SET seen_at = $2 WHERE id_sha256 = $1
 
 -- name: session_revoke
+-- Its browser gets no more pushes.
+WITH pushes AS (DELETE FROM person_push WHERE session_sha256 = $1)
 UPDATE operator_session SET revoked_at = $2 WHERE id_sha256 = $1 AND revoked_at IS NULL
 
 -- name: session_list

@@ -73,6 +73,13 @@ const struct err *outbox_gone(struct pg *pg, struct arena *a,
                     PG(pg_text(endpoint_id), pg_moment(now)), NULL);
 }
 
+const struct err *outbox_unsubscribe(struct pg *pg, struct arena *a,
+                                     struct str delivery_id)
+{
+    return pg_query(pg, a, SQL_OUTBOX_UNSUBSCRIBE, PG(pg_text(delivery_id)),
+                    NULL);
+}
+
 const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,
                                  size_t *out)
 {

@@ -29,7 +29,8 @@ struct outbox_item {
     bool below; /* a callback: an address below the endpoint's */
     bool plain; /* not signed: the body is an answer alone */
     struct str prefix; /* of a callback: the address that it has to be below; p
-                        * NULL: its agent can no longer name one there */
+                        * NULL: its agent can no longer name one there. Of
+                        * kind push: the mail address for push services */
 };
 struct outbox_items {
     struct outbox_item *v;
@@ -71,6 +72,10 @@ const struct err *outbox_finish(struct pg *pg, struct arena *a,
 /* An endpoint answered 410: nothing more is sent to it. */
 const struct err *outbox_gone(struct pg *pg, struct arena *a,
                               struct str endpoint_id, int64_t now) MUST;
+/* A push service answered that it knows the browser of the delivery no more:
+ * nothing more is sent to it. */
+const struct err *outbox_unsubscribe(struct pg *pg, struct arena *a,
+                                     struct str delivery_id) MUST;
 /* Gives up deliveries to endpoints that are gone or removed, and those due at a
  * paused one OUTBOX_PAUSED_MAX ago, some at a time; returns the number. */
 const struct err *outbox_give_up(struct pg *pg, struct arena *a, int64_t now,

@@ -59,7 +59,8 @@ UPDATE delivery d SET next_at = $4
  WHERE d.id = mine.id AND e.id = d.endpoint_id
 RETURNING {d.outbox_item}, e.kind, coalesce(d.address, e.address), d.address IS NOT NULL, e.secret,
           CASE WHEN e.previous_secret_until > $1 THEN e.previous_secret END, e.internal,
-          CASE WHEN e.prefix AND coalesce(e.agent, '') IN ('', d.asked_by) THEN e.address END,
+          CASE WHEN e.kind = 'push'
+                 OR e.prefix AND coalesce(e.agent, '') IN ('', d.asked_by) THEN e.address END,
           md5(
 -- use: outbox_host
           || coalesce(' ' || d.asked_by, ''))
@@ -102,6 +103,10 @@ SELECT done.id, 1 + coalesce((SELECT max(n) FROM delivery_try
 
 -- name: outbox_gone
 UPDATE endpoint SET gone_at = $2 WHERE id = $1 AND gone_at IS NULL
+
+-- name: outbox_unsubscribe
+-- The push service knows the browser of the delivery $1 no more.
+DELETE FROM person_push WHERE address = (SELECT address FROM delivery WHERE id = $1)
 
 -- name: outbox_give_up
 -- Deliveries to an endpoint that is gone or removed, and those that were due at a paused

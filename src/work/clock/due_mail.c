@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "domain/sending/digest.h"
 #include "store/person/person_mails.h"
+#include "store/sending/person_pushes.h"
 #include "store/question/inbox.h"
 #include "store/sending/endpoints.h"
 #include "store/sql.gen.h"
@@ -139,7 +140,8 @@ due_mail_digest_one(const struct work *clock, const struct channels *channels,
                     const struct person_mails_digest *one)
 {
     struct person_mail m = one->mail;
-    const struct channel *channel = person_mail_channel(channels, m.email);
+    const struct channel *channel =
+        person_mail_channel(channels, ENDPOINT_MAIL, m.email);
     const int64_t end = due_mail_quiet(clock->arena, &m, clock->now);
     struct str body = STR_NONE;
     const bool begins = m.next_at == 0;
@@ -182,7 +184,8 @@ static const struct err *due_mail_again(const struct work *clock,
                            clock->now + SOON, clock->now - OLD, &old));
     for (size_t i = 0; i < old.n; i++) {
         const struct person_mail *m = &old.v[i].mail;
-        const struct channel *channel = person_mail_channel(channels, m->email);
+        const struct channel *channel =
+            person_mail_channel(channels, ENDPOINT_MAIL, m->email);
         struct str body = STR_NONE;
         if (channel)
             TRY(due_mail_digest(clock, m, channel, &body));
@@ -246,7 +249,8 @@ static const struct err *due_mail_person(const struct work *clock,
                                          size_t n)
 {
     struct person_mail m = v[0].mail;
-    const struct channel *channel = person_mail_channel(channels, m.email);
+    const struct channel *channel =
+        person_mail_channel(channels, ENDPOINT_MAIL, m.email);
     for (size_t i = 0; i < n && channel; i++) {
         const struct suspension *s = due_mail_find(asked, v[i].suspension_id);
         if (s && person_mail_wants(&m, s->severity))
@@ -254,6 +258,17 @@ static const struct err *due_mail_person(const struct work *clock,
     }
     person_mails_queue_keep(clock->pg, clock->arena, &m);
     return pg_run(clock->pg, clock->arena, NULL);
+}
+
+/* To browsers that nobody has to have open. */
+static const struct err *due_mail_push(const struct work *clock,
+                                       const struct suspension_rows *asked)
+{
+    struct str *ids = arena_many(clock->arena, asked->n, struct str);
+    for (size_t i = 0; i < asked->n; i++)
+        ids[i] = asked->v[i].id;
+    return person_pushes_queue(clock->pg, clock->arena, ids, asked->n,
+                               clock->now);
 }
 
 static const struct err *due_mail_at_once(const struct work *clock,
@@ -265,6 +280,8 @@ static const struct err *due_mail_at_once(const struct work *clock,
     TRY(person_mails_asked(clock->pg, clock->arena, wanted, &asked, more));
     if (asked.n > 0)
         TRY(person_mails_people(clock->pg, clock->arena, &asked, &ones));
+    if (asked.n > 0)
+        TRY(due_mail_push(clock, &asked));
     for (size_t i = 0, n; i < ones.n; i += n) {
         for (n = 1; i + n < ones.n; n++) {
             if (!str_eq(ones.v[i].mail.person_id,

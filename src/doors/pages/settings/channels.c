@@ -10,7 +10,8 @@
 #define TAIL 4 /* visible characters of a hidden address */
 
 static const struct settings_form_option kinds[] = {
-    {"mail", "Mail"}, {"slack", "Slack"}, {"webhook", "Webhook"}};
+    {"mail", "Mail"}, {"slack", "Slack"}, {"webhook", "Webhook"},
+    {"push", "Web Push to installed pages"}};
 static const struct settings_form_option details[] = {
     {"title", "Title only"},
     {"summary", "Title, question and timeout"},
@@ -26,11 +27,13 @@ static const struct settings_form_field channels_fields[] = {
     {.key = "address", .label = "Address", .type = "text", .required = true,
      .max = 2000,
      .help = "Mail: one or more addresses, separated by commas. Slack: the "
-             "URL of the incoming webhook. Webhook: an https URL"},
+             "URL of the incoming webhook. Webhook: an https URL. Web Push: a "
+             "mail address for the push services"},
     {.key = "notify_to", .label = "Allowed recipients", .type = "text",
      .max = 20000,
-     .help = "One per line. Mail: an address, or @example.org for a whole "
-             "domain. Others: a name, or * for any. Empty: none"},
+     .help = "One per line. Mail and Web Push: an address of a person, or "
+             "@example.org for a whole domain. Others: a name, or * for any. "
+             "Empty: none"},
     {.key = "detail", .label = "Message content", .type = "enum",
      .required = true, .initial = "title",
      SETTINGS_FORM_ALL(options, details)},
@@ -112,7 +115,7 @@ static const struct err *channels_read(struct arena *a, const struct json *v,
     TRY(endpoint_name(a, "name", e->name));
     TRY(channel_address(a, "address", of, address.n ? address : e->address,
                         &e->address));
-    if (of != ENDPOINT_MAIL)
+    if (of != ENDPOINT_MAIL && of != ENDPOINT_PUSH)
         TRY(target_check(a, "address", e->address, e->internal));
     return channels_read_notify_to(a, of, json_get_text(v, "notify_to"),
                                    &e->notify_to);

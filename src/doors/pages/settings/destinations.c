@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "domain/sending/endpoint.h"
 #include "doors/asking/target.h"
+#include "notify/web_push.h"
 #include "world/wake.h"
 
 #define SEEN 16 /* characters that identify a secret */
@@ -111,6 +112,9 @@ const struct err *settings_destinations_save(struct settings_view *v,
             .sentence = "Receivers use it to verify each delivery.",
             .name = e.name,
             .secret = e.secret};
+        /* The private key is for nobody to see. */
+        if (e.kind == ENDPOINT_PUSH)
+            e.secret = web_push_key(c->a);
     }
     const struct err *wrong = old ? endpoints_update(c->pg, c->a, &e)
                                   : endpoints_insert(c->pg, c->a, &e);
@@ -296,9 +300,9 @@ const struct err *settings_destinations_one(struct settings_view *v)
                       : e->kind == ENDPOINT_AGENT ? &acts[PAUSE_AGENT]
                                                   : &acts[PAUSE_CHANNEL],
                       STR_NONE);
-    if (!e->prefix)
+    if (!e->prefix && e->kind != ENDPOINT_PUSH)
         settings_page_act(v, &acts[TEST], STR_NONE);
-    if (e->secret.p)
+    if (e->secret.p && e->kind != ENDPOINT_PUSH)
         settings_page_act(v, &acts[ROTATE], STR_NONE);
     settings_page_act(v, &acts[REMOVE], destinations_removal(a, e));
     return NULL;

@@ -3,10 +3,13 @@
  * changes them. Mail is the person's choice, and goes through a channel of an
  * admin for mail that allows their address. */
 #include "base/clock.h"
+#include "doors/asking/target.h"
 #include "doors/pages/settings/page.h"
 #include "doors/pages/settings/settings.h"
 #include "store/person/people.h"
+#include "notify/web_push.h"
 #include "store/person/person_mails.h"
+#include "store/sending/person_pushes.h"
 #include "store/sending/endpoints.h"
 
 #define OFF "off"
@@ -167,6 +170,48 @@ static const struct err *notifications_save(struct settings_view *v,
     return NULL;
 }
 
+/* ---- Web Push -------------------------------------------------------- */
+
+/* The script subscribes the browser, and says where it can be reached. */
+static const struct err *notifications_push(struct settings_view *v)
+{
+    struct call *c = v->c;
+    struct channels *channels = arena_new(c->a, struct channels);
+    const struct str least = pairs_get(v->typed, "least");
+    struct endpoint_host host;
+    TRY(endpoints_channels(c->pg, c->a, channels));
+    const struct channel *through =
+        person_mail_channel(channels, ENDPOINT_PUSH, c->who.name);
+    const struct person_push p = {
+        .person_id = c->who.id,
+        .cookie = c->cookie,
+        .endpoint_id = through ? through->id : STR_NONE,
+        .address = pairs_get(v->typed, "address"),
+        .least = vocabulary_severity_of(least),
+        .mine = pairs_get(v->typed, "mine").p != NULL,
+        .now = clock_now()};
+    struct endpoint e = {.internal = false};
+    if (through)
+        TRY(endpoints_get(c->pg, c->a, through->id, STR_NONE, &e));
+    if (!through || p.least < SEVERITY_LOW || p.least >= SEVERITY__MAX)
+        return settings_page_bad();
+    TRY(endpoint_url(c->a, "address", p.address, &host));
+    TRY(target_check(c->a, "address", p.address, e.internal));
+    TRY(person_pushes_insert(c->pg, c->a, &p));
+    SETTINGS_PAGE_LOG(c, "notifications.push host=%.*s", STR_FMT(host.name));
+    return NULL;
+}
+
+static const struct err *notifications_unpush(struct settings_view *v)
+{
+    return person_pushes_delete(v->c->pg, v->c->a, v->c->who.id,
+                                pairs_get(v->typed, "address"));
+}
+
+static const struct settings_action actions[] = {
+    {.what = "push", .run = notifications_push},
+    {.what = "unpush", .run = notifications_unpush}};
+
 /* ---- the page -------------------------------------------------------- */
 
 static const struct err *notifications_view(struct settings_view *v)
@@ -176,13 +221,24 @@ static const struct err *notifications_view(struct settings_view *v)
     const struct person_mail *m = v->of->own;
     struct json *mail = json_object(c->a);
     TRY(endpoints_channels(c->pg, c->a, channels));
-    const struct channel *through = person_mail_channel(channels, c->who.name);
+    const struct channel *through =
+        person_mail_channel(channels, ENDPOINT_MAIL, c->who.name);
     json_set_text(mail, "address", c->who.name);
     json_set_text(mail, "channel", through ? through->name : STR(""));
     json_set_bool(mail, "shows_title",
                   through && through->detail == CHANNEL_TITLE);
     page_view_set_time(mail, "next", m->next_at);
     json_set_json(v->view, "mail", mail);
+    /* The public key with which the browser subscribes; "": there is no Web
+     * Push for this person. */
+    const struct channel *push =
+        person_mail_channel(channels, ENDPOINT_PUSH, c->who.name);
+    struct endpoint e = {.secret = STR_NONE};
+    if (push)
+        TRY(endpoints_get(c->pg, c->a, push->id, STR_NONE, &e));
+    const struct str key =
+        e.secret.p ? web_push_public(c->a, e.secret) : STR_NONE;
+    json_set_text(v->view, "push_key", key.p ? key : STR(""));
     /* A user may not learn of the questions of others, and has no stream. */
     json_set_bool(v->view, "streams", principal_decides(&c->who));
     json_set_bool(v->view, "answers", c->who.role != ROLE_AUDITOR);
@@ -198,6 +254,7 @@ static const struct settings_page page = {
     .form_note = "Also while no page of Sayso is open",
     .form_submit = "Save",
     SETTINGS_FORM_ALL(fields, mail_fields),
+    SETTINGS_FORM_ALL(actions, actions),
     .values = notifications_values,
     .save = notifications_save,
     .list = notifications_view};

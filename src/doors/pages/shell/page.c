@@ -13,7 +13,8 @@
 
 static const char policy[] =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; "
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; "
     "base-uri 'none'";
 
 /* ---- shell ---------------------------------------------------------- */
