@@ -409,6 +409,8 @@ for (const scripts of [true, false]) {
         await page.getByRole("link", { name: "1 open" }).click();
         assert.equal(await page.locator("li.row .title").getAttribute("href"),
             `/suspensions/${open.suspension_id}`);
+        await page.getByRole("link", { name: "In history" }).click();
+        assert.equal(await page.locator("li.row").count(), 2);
         await cancel(open.suspension_id, "Seen.");
     }));
 }

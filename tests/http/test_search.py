@@ -188,7 +188,10 @@ def test_days_have_their_sums(me, refund, operator, word):
     r = me.client.get("/decided", params={"q": word})
     link = re.search(r'<a href="(/inbox\?view=all&amp;q=[^"]+)">1 open</a>',
                      r.text)[1]
-    assert len(found(me.client, link.replace("&amp;", "&"))) == 1
+    r = me.client.get(link.replace("&amp;", "&"))
+    assert r.text.count('class="title" href="/suspensions/') == 1
+    # And the other way round.
+    assert f'<a href="/decided?q={word}">In history</a>' in r.text
 
 
 @pytest.mark.parametrize("q", [

@@ -260,20 +260,21 @@ static void decided_filters_menu(struct call *c, struct json *menus,
 
 /* A field of a menu. list: the id of the names to choose from. */
 struct decided_filters_field {
-    const char *key, *label, *type, *list;
+    const char *key, *label, *list;
+    bool day;
 };
 static const struct decided_filters_ask {
     const char *label;
     struct decided_filters_field fields[2];
 } asks[] = {
     {"Dates",
-     {{"from", "From", "date", NULL}, {"until", "Until", "date", NULL}}},
-    {"Who", {{"who", "Name, or a part of it", "text", "persons"}}},
-    {"Agent", {{"agent", "Agent", "text", "agents"}}},
-    {"Tool", {{"tool", "Tool", "text", "tools"}}},
+     {{"from", "From", NULL, true}, {"until", "Until", NULL, true}}},
+    {"Who", {{"who", "Name, or a part of it", "persons", false}}},
+    {"Agent", {{"agent", "Agent", "agents", false}}},
+    {"Tool", {{"tool", "Tool", "tools", false}}},
     {"Amount",
-     {{"over", "Over", "text", NULL},
-      {"unit", "Currency or unit", "text", "units"}}}};
+     {{"over", "Over", NULL, false},
+      {"unit", "Currency or unit", "units", false}}}};
 
 /* The filters but those of a menu's own fields: {name, value} of each. */
 static struct json *decided_filters_hidden(struct call *c,
@@ -307,9 +308,10 @@ static struct json *decided_filters_ask(struct call *c,
         struct json *one = json_object(c->a);
         json_set_text(one, "key", str_of(f->key));
         json_set_text(one, "name", str_of(f->label));
-        json_set_text(one, "type", str_of(f->type));
+        json_set_text(one, "type", str_of(f->day ? "date" : "text"));
         json_set_text(one, "list", str_of(f->list ? f->list : ""));
         json_set_text(one, "value", value.p ? value : STR(""));
+        json_set_bool(one, "text", !f->day);
         json_add_json(fields, one);
     }
     json_set_json(o, "fields", fields);

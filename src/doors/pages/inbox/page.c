@@ -188,6 +188,18 @@ static struct str page_due_url(struct call *c, const struct inbox_filters *f)
                       STR("due=15m"));
 }
 
+/* The history with the same words; "" without words, and for users, who have
+ * no history. */
+static struct str page_past(struct call *c, const struct inbox_query *w)
+{
+    struct buf b = buf_make(c->a, PAGE_LIST_WORDS * 12 + 16);
+    if (!w->words.p || c->who.role == ROLE_USER)
+        return STR("");
+    buf_put(&b, "/decided?q=");
+    buf_escape(&b, w->words);
+    return buf_text(&b);
+}
+
 static const struct err *page_show(struct call *c, struct inbox_filters *f,
                                    const struct page_rows *p)
 {
@@ -201,6 +213,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     if (p->pinned)
         here = page_pinned(c, here, p->pinned);
     json_set_text(view, "heading", str_of(title));
+    json_set_text(view, "past_url", page_past(c, &f->query));
     page_set_found(c->a, view, f);
     json_set_bool(view, "part", f->counts.looked > INBOX_WORDS_MAX);
     page_view_set_time(view, "as_of", v.now);
