@@ -282,6 +282,29 @@ def test_a_yes_is_used_as_at_the_real_one(fake, agent, operator, body):
     assert (r.status_code, r.json()["code"]) == (409, "permit.refused")
 
 
+@pytest.mark.parametrize("fake", ["python"], indirect=True)
+def test_a_permit_is_redeemed_as_at_the_real_one(fake, agent, operator):
+    told = []
+    for client in (fake(["approve"]), agent):
+        asked = kit.made(ask(client, APPROVAL))
+        if client is agent:
+            kit.made(kit.answer(operator, asked, "approve"), 200)
+        permit = client.get(f"/api/v1/suspensions/{asked['suspension_id']}"
+                            ).json()["permit"]["id"]
+        call = {"tool": "refund", "arguments": {"amount": 50.5}}
+        other = {"tool": "refund", "arguments": {"amount": 7}}
+        said = [client.post("/api/v1/redemptions", json={
+            "permit_id": one, "operation_id": operation, **more})
+            for one, operation, more in (
+                (permit, "a", {}), (permit, "a", {"call": other}),
+                (kit.new_id(), "a", {"call": call}),
+                (permit, "a", {"call": call}), (permit, "a", {"call": call}),
+                (permit, "b", {"call": call}))]
+        told.append([(r.status_code, r.json().get("code"), shape(r.json())
+                      if r.is_success else None) for r in said])
+    assert told[0] == told[1]
+
+
 def test_a_question_is_withdrawn_as_at_the_real_one(fake, agent, operator):
     said = []
     for client in (fake(["pending"], ["approve"]), agent):

@@ -338,9 +338,22 @@ class FakeServer:
             )
         return {**told, "replayed": True}
 
+    def _permitted(self, sent: dict[str, Any]) -> Question:
+        """The question whose yes is used."""
+        if "permit_id" not in sent:
+            return self._of_id(sent.get("suspension_id", ""))
+        if "call" not in sent:
+            raise _Refused(422, "field.missing", '"call" is needed.', "call")
+        for question in self.asked:
+            if question.get("permit", {}).get("id") == sent["permit_id"]:
+                return question
+        raise _Refused(
+            404, "permit.unknown", "There is no permit with this id."
+        )
+
     def _used(self, sent: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Counts the use of a yes."""
-        question = self._of_id(sent.get("suspension_id", ""))
+        question = self._permitted(sent)
         self._end(question)
         subject = question["approved_subject"] or question["subject"]
         calls = [
