@@ -280,5 +280,5 @@ each("what lies within another leads back to it", async (page) => {
     await open(page, `a[href="${question}"]`);
     await goBack(page, ["Task", task]);
     /* Two pages never lead back to each other. */
-    assert.deepEqual(await backOf(page), ["Inbox", "/inbox"]);
+    assert.deepEqual(await backOf(page), ["Tasks", "/intents"]);
 });
