@@ -27,16 +27,16 @@ const struct err *person_pushes_insert(struct pg *pg, struct arena *a,
                 pg_moment(p->now), pg_number(PERSON_PUSHES_MAX)));
     const struct err *e = pg_run(pg, a, r);
     if (err_is(e, pg_error_conflict))
-        return ERROR(ERR_CONFLICT, "push.taken",
-                     "This browser has a subscription of somebody else.");
-    TRY(e);
-    if (pg_affected(r[3]) == 0) {
-        pg_rollback(pg);
-        return ERROR(ERR_CONFLICT, "push.too_many",
-                     "You have as many browsers as are allowed. Turn off "
-                     "another one first.");
-    }
-    return pg_query(pg, a, SQL_COMMIT, NULL, NULL);
+        e = ERROR(ERR_CONFLICT, "push.taken",
+                  "This browser has a subscription of somebody else.");
+    else if (!e && pg_affected(r[3]) == 0)
+        e = ERROR(ERR_CONFLICT, "push.too_many",
+                  "You have as many browsers as are allowed. Turn off "
+                  "another one first.");
+    if (!e)
+        return pg_query(pg, a, SQL_COMMIT, NULL, NULL);
+    pg_rollback(pg);
+    return e;
 }
 
 const struct err *person_pushes_delete(struct pg *pg, struct arena *a,
