@@ -246,6 +246,52 @@ struct str text_fold(struct arena *a, struct str s)
     return b.n ? buf_text(&b) : STR("");
 }
 
+/* ---- without accents --------------------------------------------------- */
+
+/* The accents of Latin, Greek and Cyrillic letters, and the points of Hebrew and
+ * Arabic ones. The marks of other scripts are letters to their readers. */
+static bool text_is_accent(uint32_t rune)
+{
+    return (rune >= 0x0300 && rune <= 0x036F) ||
+           (rune >= 0x0483 && rune <= 0x0489) ||
+           (rune >= 0x0591 && rune <= 0x05C7) ||
+           (rune >= 0x064B && rune <= 0x065F) || rune == 0x0640 ||
+           rune == 0x0670;
+}
+
+/* Small letters that Unicode does not take apart; NULL: it is none of them. */
+static const char *text_plain_letter(uint32_t rune)
+{
+    static const struct {
+        uint32_t rune;
+        const char *as;
+    } letters[] = {{0x00E6, "ae"}, {0x00F0, "d"}, {0x00F8, "o"},
+                   {0x00FE, "th"}, {0x0111, "d"}, {0x0127, "h"},
+                   {0x0131, "i"},  {0x0142, "l"}, {0x0153, "oe"},
+                   {0x0167, "t"}};
+    for (size_t i = 0; i < countof(letters); i++) {
+        if (letters[i].rune == rune)
+            return letters[i].as;
+    }
+    return NULL;
+}
+
+struct str text_plain(struct arena *a, struct str s)
+{
+    const struct str parts = text_nfd(a, text_fold(a, s));
+    struct buf b = buf_make(a, parts.n + 1);
+    for (size_t at = 0; at < parts.n;) {
+        const size_t from = at;
+        const uint32_t rune = str_rune(parts, &at);
+        const char *as = text_plain_letter(rune);
+        if (as)
+            buf_put(&b, as);
+        else if (!text_is_accent(rune))
+            buf_str(&b, str_sub(parts, from, at));
+    }
+    return b.n ? text_nfc(a, buf_text(&b)) : STR("");
+}
+
 /* ---- look-alikes ------------------------------------------------------- */
 
 /* Letters and signs of other scripts that are drawn as these: small ones, and

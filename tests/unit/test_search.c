@@ -11,7 +11,7 @@ SUITE(search);
 static const char *words(const char *text)
 {
     struct buf b = buf_make(a, 4096);
-    for (struct search_text t = search_text(str_of(text));
+    for (struct search_text t = search_text(a, str_of(text));
          search_text_next(&t);) {
         buf_put(&b, b.n ? " " : "");
         buf_str(&b, t.word);
@@ -67,7 +67,7 @@ Test(search, a_word_has_an_end)
     struct buf b = buf_make(a, 4096);
     for (int i = 0; i < 1000; i++)
         buf_char(&b, 'x');
-    struct search_text t = search_text(buf_text(&b));
+    struct search_text t = search_text(a, buf_text(&b));
     cr_assert(search_text_next(&t));
     cr_expect_eq(t.letters, SEARCH_TEXT_LETTERS);
     cr_expect(!search_text_next(&t));
@@ -152,7 +152,7 @@ Test(search, hostile_facts_cost_no_more)
     s.subject = buf_text(&b);
     const struct str all = search_asked(a, &s);
     cr_expect_leq(str_count(all, ' ') + 1, SEARCH_ASKED_MAX);
-    cr_expect_leq(all.n, SEARCH_BYTES_MAX + SEARCH_TEXT_WORD + 1);
+    cr_expect_leq(all.n, SEARCH_BYTES_MAX + 4 * SEARCH_TEXT_LETTERS + 1);
     /* Names of many bytes, and such that are not visible. */
     s = asked("{}");
     char *name = arena_alloc(a, 4000);

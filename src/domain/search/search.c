@@ -55,7 +55,7 @@ static void search_list_add(struct search_list *l, struct str word)
 
 static void search_list_text(struct search_list *l, struct str text)
 {
-    for (struct search_text t = search_text(text);
+    for (struct search_text t = search_text(l->arena, text);
          !search_list_full(l) && search_text_next(&t);)
         search_list_add(l, t.word);
 }
@@ -222,10 +222,10 @@ void search_add_person(struct arena *a, struct search_query *q, size_t i,
 static void search_add_words(struct arena *a, struct search_query *q,
                              struct str typed, struct str who)
 {
-    for (struct search_text t = search_text(typed);
+    for (struct search_text t = search_text(a, typed);
          q->n < SEARCH_TERMS_MAX && search_text_next(&t);) {
         struct search_term *term = search_add(q);
-        const struct str word = arena_str(a, t.word);
+        const struct str word = t.word;
         term->word = who.p ? STR_NONE : word;
         term->part = t.letters > 1 ? word : STR_NONE;
         term->who = who.p != NULL;
