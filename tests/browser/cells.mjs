@@ -37,8 +37,8 @@ function find([selector, letters]) {
                 !node.parentElement.checkVisibility()) {
                 continue;
             }
-            for (const { 0: word, index } of
-                node.data.matchAll(/(?:(?!\p{Pd})[\p{L}\p{N}\p{P}])+/gu)) {
+            const words = /(?:(?![\p{Pd}/])[\p{L}\p{N}\p{P}])+/gu;
+            for (const { 0: word, index } of node.data.matchAll(words)) {
                 range.setStart(node, index);
                 range.setEnd(node, index + word.length);
                 const tops = [...range.getClientRects()].map(({ top }) =>
