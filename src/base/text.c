@@ -248,8 +248,8 @@ struct str text_fold(struct arena *a, struct str s)
 
 /* ---- without accents --------------------------------------------------- */
 
-/* The accents of Latin, Greek and Cyrillic letters, and the points of Hebrew and
- * Arabic ones. The marks of other scripts are letters to their readers. */
+/* The accents of Latin, Greek and Cyrillic letters, and the points of Hebrew
+ * and Arabic ones. The marks of other scripts are letters to their readers. */
 static bool text_is_accent(uint32_t rune)
 {
     return (rune >= 0x0300 && rune <= 0x036F) ||

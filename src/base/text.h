@@ -22,8 +22,8 @@ bool text_wordy(uint32_t rune);
  * its ends, a typographic apostrophe as the plain one. Similar letters of other
  * alphabets stay different. */
 struct str text_fold(struct arena *a, struct str s);
-/* The same without accents and points, for a search: a stroke through a letter is
- * left out too, and letters that are two are written as two. */
+/* The same without accents and points, for a search: a stroke through a letter
+ * is left out too, and letters that are two are written as two. */
 struct str text_plain(struct arena *a, struct str s);
 /* As text_fold, with letters of other scripts that are drawn alike as the Latin
  * ones, and with signs that are drawn alike too. For words and names that are
