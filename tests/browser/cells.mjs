@@ -37,7 +37,8 @@ function find([selector, letters]) {
                 !node.parentElement.checkVisibility()) {
                 continue;
             }
-            const words = /(?:(?![\p{Pd}/])[\p{L}\p{N}\p{P}])+/gu;
+            /* A line may end behind a slash that begins a word. */
+            const words = /(?!\/)(?:(?!\p{Pd})[\p{L}\p{N}\p{P}])+/gu;
             for (const { 0: word, index } of node.data.matchAll(words)) {
                 range.setStart(node, index);
                 range.setEnd(node, index + word.length);
