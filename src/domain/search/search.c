@@ -7,6 +7,7 @@
 #define MARK_MAX 400 /* bytes of a name in a mark */
 #define CALLS_MAX 10 /* whose tools are marks */
 #define SEEN ((size_t)512) /* places of the words that are there */
+#define VALUES_MAX 2000 /* of facts and context that are looked at */
 
 /* ---- the words of a question ------------------------------------------ */
 
@@ -17,6 +18,7 @@ struct search_list {
         size_t at, n; /* in text; n 0: none */
     } seen[SEEN];
     size_t n, max;
+    size_t values; /* that were looked at */
 };
 
 static struct search_list *search_list(struct arena *a, size_t max)
@@ -92,7 +94,7 @@ static void search_list_mark(struct search_list *l, enum search_mark mark,
 /* The values of a tree, not its keys. */
 static void search_list_values(struct search_list *l, const struct json *v)
 {
-    if (search_list_full(l))
+    if (search_list_full(l) || l->values++ >= VALUES_MAX)
         return;
     switch (json_type(v)) {
     case JSON_STRING:
@@ -105,12 +107,12 @@ static void search_list_values(struct search_list *l, const struct json *v)
         search_list_text(l, json_digits(v));
         break;
     case JSON_ARRAY:
-        for (size_t i = 0; i < json_count(v) && !search_list_full(l); i++)
+        for (size_t i = 0; i < json_count(v) && l->values < VALUES_MAX; i++)
             search_list_values(l, json_at(v, i));
         break;
     case JSON_OBJECT:
         for (struct json_iter i = json_iter(v);
-             !search_list_full(l) && json_next(&i);)
+             l->values < VALUES_MAX && json_next(&i);)
             search_list_values(l, i.value);
         break;
     case JSON_NULL:
