@@ -1,5 +1,6 @@
 """Answering in the browser, with the forms of the pages: no script is needed,
 typed text is not lost, and a GET decides nothing."""
+import html
 import re
 
 import pytest
@@ -488,9 +489,9 @@ def test_hostile_text_on_every_page(agent, me, reader):
 
 def test_the_inbox_is_most_urgent_first_and_pages(agent, operator, me):
     title = f"many {new_id()}"
-    for _ in range(52):
-        ask(agent, title=title, severity="critical")
-    low = ask(agent, title=f"low {title}", severity="low")
+    most = [at(ask(agent, title=title, severity="critical"))
+            for _ in range(52)]
+    low = at(ask(agent, title=f"low {title}", severity="low"))
     path, seen, pages = "/inbox", [], 0
     while path and pages < 60:
         r = me.client.get(path)
@@ -499,13 +500,10 @@ def test_the_inbox_is_most_urgent_first_and_pages(agent, operator, me):
                           r.text)
         seen += [x for i, x in enumerate(rows) if x not in rows[:i]]
         older = re.search(r'href="(/inbox\?after=[^"]+)">Older', r.text)
-        path, pages = older and older[1], pages + 1
+        path, pages = older and html.unescape(older[1]), pages + 1
     assert pages >= 2
     assert len(set(seen)) == len(seen)
-    assert seen.index(at(low)) >= 52
-    for row in seen[:52]:
-        found = operator.get("/api/v1" + row).json()
-        assert found.get("severity") == "critical"
+    assert max(map(seen.index, most)) < seen.index(low)
 
 
 def test_the_decided_list_shows_who_and_what(agent, me, operator):

@@ -32,7 +32,8 @@ struct page_rows {
     struct suspension_rows due, rest;
     int64_t others;   /* end soon, and have another risk than the list */
     int64_t more_due; /* 1: more than SOON_ROWS end soon */
-    int64_t pinned;   /* on a later page: until then they stand on the first */
+    int64_t pinned;   /* those that end until then stand on the first page; 0:
+                       * none do */
     struct str older; /* p NULL: no more */
 };
 
@@ -54,9 +55,13 @@ static const struct err *page_load_due(struct call *c,
         return NULL;
     }
     TRY(inbox_list(c->pg, c->a, &query, &found));
+    if (found.n == 0)
+        return NULL;
     p->more_due = found.n == SOON_ROWS;
+    /* Where there are more, those that end with the last one stand with them. */
+    p->pinned = found.v[found.n - 1].expires_at - p->more_due;
     p->due.v = arena_many(c->a, found.n + 1, struct suspension);
-    for (size_t i = 0; i < found.n; i++) {
+    for (size_t i = 0; i < found.n && found.v[i].expires_at <= p->pinned; i++) {
         if (only == SEVERITY__MAX || found.v[i].severity == only)
             p->due.v[p->due.n++] = found.v[i];
         else
@@ -69,12 +74,7 @@ static const struct err *page_load_due(struct call *c,
 static bool page_is_pinned(const struct page_rows *p,
                            const struct suspension *s)
 {
-    size_t k = 0;
-    if (p->pinned && s->expires_at && s->expires_at <= p->pinned)
-        return true;
-    while (k < p->due.n && !str_eq(p->due.v[k].id, s->id))
-        k++;
-    return k < p->due.n;
+    return s->expires_at && s->expires_at <= p->pinned;
 }
 
 /* The others of the page. all: in the order of the list, one more than a page
@@ -127,12 +127,10 @@ static struct json *page_pager(struct call *c, const struct inbox_filters *f,
                                           .older = p->older,
                                           .shown = page_shown(c, f, p)};
     struct json *o = page_list_pager(c, &pager);
-    int64_t until = p->pinned;
-    if (p->due.n > 0) /* in the order of their ends */
-        until = p->due.v[p->due.n - 1].expires_at - p->more_due;
-    if (o && p->older.p && until)
-        json_set_text(o, "older_url",
-                      page_pinned(c, json_get_text(o, "older_url"), until));
+    if (o && p->older.p && p->pinned)
+        json_set_text(
+            o, "older_url",
+            page_pinned(c, json_get_text(o, "older_url"), p->pinned));
     return o;
 }
 
@@ -210,7 +208,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
                             ->label;
     struct str here = page_list_url(
         c, "/inbox", "after", f->query.after ? f->query.after->id : STR_NONE);
-    if (p->pinned)
+    if (f->query.after && p->pinned)
         here = page_pinned(c, here, p->pinned);
     json_set_text(view, "heading", str_of(title));
     json_set_text(view, "past_url", page_past(c, &f->query));
