@@ -48,9 +48,10 @@ WITH RECURSIVE agent (name) AS (
 SELECT name FROM (SELECT name FROM agent LIMIT 101) a WHERE name IS NOT NULL
 
 -- name: search_persons
--- Who may have answered: names and addresses, for a list to choose from.
-SELECT email, name FROM principal WHERE role IN ('operator', 'admin')
- ORDER BY disabled_at IS NOT NULL, email LIMIT 200
+-- Names and addresses of people who may have answered, for a list to choose from; first those
+-- with the addresses $1.
+SELECT email, name FROM principal WHERE role IN ('operator', 'admin') OR email = ANY ($1::text[])
+ ORDER BY email <> ALL ($1::text[]), disabled_at IS NOT NULL, email LIMIT 200
 
 -- The clock: what has no words yet, and the parts.
 

@@ -47,10 +47,11 @@ void searches_args(struct pg_list *args, struct arena *a,
 
 static const struct err *searches_list(struct pg *pg, struct arena *a,
                                        int statement,
+                                       const struct pg_args *args,
                                        struct searches_names *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, statement, NULL, &r));
+    TRY(pg_query(pg, a, statement, args, &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct searches_name);
     for (size_t i = 0; i < out->n; i++)
@@ -62,13 +63,15 @@ static const struct err *searches_list(struct pg *pg, struct arena *a,
 const struct err *searches_agents(struct pg *pg, struct arena *a,
                                   struct searches_names *out)
 {
-    return searches_list(pg, a, SQL_SEARCH_AGENTS, out);
+    return searches_list(pg, a, SQL_SEARCH_AGENTS, NULL, out);
 }
 
 const struct err *searches_persons(struct pg *pg, struct arena *a,
+                                   const struct str *first, size_t n,
                                    struct searches_names *out)
 {
-    return searches_list(pg, a, SQL_SEARCH_PERSONS, out);
+    return searches_list(pg, a, SQL_SEARCH_PERSONS, PG(pg_texts(first, n)),
+                         out);
 }
 
 const struct err *searches_filling(struct pg *pg, struct arena *a,

@@ -28,10 +28,12 @@ struct searches_names {
     size_t n;
 };
 /* For a list to choose from: agents that asked what has ended, at most 100, and
- * people who may answer, at most 200. */
+ * people who may answer, at most 200, first those with the addresses of
+ * `first`. */
 const struct err *searches_agents(struct pg *pg, struct arena *a,
                                   struct searches_names *out) MUST;
 const struct err *searches_persons(struct pg *pg, struct arena *a,
+                                   const struct str *first, size_t n,
                                    struct searches_names *out) MUST;
 /* Until when questions that have ended were not read yet: they are not found;
  * 0: all are. */

@@ -142,6 +142,20 @@ static const struct err *decided_set_open(struct call *c, struct json *view,
     return NULL;
 }
 
+/* The people to choose from, and those who answered what is on the page. */
+static const struct err *decided_persons(struct call *c,
+                                         const struct decided_rows *d,
+                                         struct searches_names *out)
+{
+    struct str *here = arena_many(c->a, d->rows.n + 1, struct str);
+    size_t n = 0;
+    for (size_t i = 0; i < d->rows.n; i++) {
+        if (d->rows.v[i].responded_by.p)
+            here[n++] = d->rows.v[i].responded_by;
+    }
+    return searches_persons(c->pg, c->a, here, n, out);
+}
+
 /* `found`: how many there are, on the first page; "" where it is not known. */
 static struct str decided_found(struct call *c, const struct decided_rows *d,
                                 const struct decided_query *w)
@@ -161,7 +175,7 @@ const struct err *inbox_decided(struct call *c)
     TRY(inbox_decided_filters_read(c, &t));
     TRY(decided_list(c->pg, c->a, &t.query, &d));
     TRY(decided_count(c->pg, c->a, &t.query, &t.counts));
-    TRY(searches_persons(c->pg, c->a, &t.persons));
+    TRY(decided_persons(c, &d, &t.persons));
     TRY(searches_filling(c->pg, c->a, &filling));
     TRY(inbox_decided_filters_view(c, &t, &filters));
     TRY(decided_set_open(c, view, &t.query));
