@@ -17,6 +17,7 @@ from page import Page, send
 from questions import many
 
 route = pytest.mark.route
+csv.field_size_limit(1 << 24)  # arguments may be longer than its 128 kB
 
 APPROVAL = {"action": {"name": "payments.refund"}, "target": "KES-EU-1",
             "scope_summary": "one order", "consequence": "Money leaves."}

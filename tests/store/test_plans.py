@@ -742,7 +742,7 @@ ONE_FOR_ALL_FILTERS = {"suspension_list", "suspension_list_open",
                        "portfolio_list", "log_checkpoint_list"}
 # One plan for all values reckons with a third of all rows, and here the ceiling
 # of what is counted is most of them.
-COUNTED = {"delivery_counts"}
+COUNTED = {"delivery_counts", "agent_figures"}
 
 
 def label(case):
