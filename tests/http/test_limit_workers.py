@@ -153,6 +153,27 @@ def test_one_worker_is_kept_for_people(server, pool, person):
         assert len(told(held)) == 3
 
 
+@route("GET /api/v1/intents")
+@pytest.mark.parametrize("role", ["operator", "admin"])
+def test_one_worker_is_kept_for_keys_that_answer(server, pool, role):
+    """A list that agents made large is large for whoever answers them."""
+    with contextlib.ExitStack() as stack:
+        keys = [stack.enter_context(own_client(server)) for _ in range(3)]
+        for _ in range(3):
+            kit.made(keys[0].post("/api/v1/intents", json={
+                "title": "t", "state": {"x": "x" * 400_000}}))
+        reads = stack.enter_context(server.client(headers={
+            "X-API-Key": server.key(role)}))
+        assert reads.get("/api/v1/intents").status_code == 200
+        with kit.locked(server, *(k.intent for k in keys)):
+            held = [f for k in keys[:2] for f in seats(
+                server, pool, k, 2 if k is keys[0] else 1)]
+            over(large(keys[2]))
+            for _ in range(2):
+                assert reads.get("/api/v1/intents").status_code == 200
+        assert len(told(held)) == 3
+
+
 @pytest.mark.parametrize("size", [0, 8000, 15_000])
 def test_fifty_small_asks_at_once(server, pool, size):
     """Each stores its context several times, and once more for each

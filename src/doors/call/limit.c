@@ -61,11 +61,19 @@ static bool limit_was_heavy(const struct call *c, size_t stored)
            (sent > LARGE_SENT || stored > LARGE_STORED);
 }
 
+/* Is it a caller that answers, in a browser or with a key? The worker that is
+ * kept from agents serves those: else one key of an agent could hold them up.
+ */
+static bool limit_answers(const struct call *c)
+{
+    return c->who.role & (ROLE_OPERATOR | ROLE_ADMIN | ROLE_USER);
+}
+
 /* Would `more` requests of the caller be too many, with those in progress? */
 static bool limit_full(const struct call *c, int64_t more)
 {
     const struct conf *conf = c->serve->conf;
-    const bool person = c->who.person_id.p != NULL;
+    const bool person = limit_answers(c);
     const int64_t keys = conf->workers > 1 ? conf->workers - 1 : 1;
     const struct quota_seats n =
         quota_seats(c->serve->quota, c->who.id, person);
@@ -85,8 +93,7 @@ static const struct err *limit_work(struct call *c)
         return NULL;
     bool full = !limit_came_back(c) && limit_full(c, 1);
     if (!full) {
-        quota_seat_take(s->quota, s->seat, c->who.id,
-                        c->who.person_id.p != NULL);
+        quota_seat_take(s->quota, s->seat, c->who.id, limit_answers(c));
         full = !limit_came_back(c) && limit_full(c, 0); /* another was faster */
     }
     if (!full)
