@@ -28,7 +28,8 @@ WAITED = "SUSPENSION_ID"
 def desk(server, tmp_path):
     """Runs programs where a reader's checkout would be."""
     (tmp_path / "var").mkdir()
-    (tmp_path / "var/sayso.env").symlink_to(server.state / "sayso.env")
+    for name in ("sayso.env", "sayso"):
+        (tmp_path / "var" / name).symlink_to(server.state / name)
     running = []
 
     def start(code, *args, language="sh"):
@@ -94,6 +95,13 @@ def test_the_quickstart_with_curl(desk, operator, value, outcome):
     decide(operator, "deployer", value)
     answer, = objects(ended(run))
     assert answer["outcome"] == outcome
+
+
+def test_a_key_that_the_reader_makes(desk, server):
+    key = ended(desk(block("agents.md", "sh", "key create"))).strip()
+    with server.client(headers={"X-API-Key": key}) as client:
+        asked = kit.ask(client)
+    assert asked["agent"] == "refund-agent", asked
 
 
 @pytest.mark.parametrize("value, said", [("yes", "deploying\n"),

@@ -23,7 +23,7 @@ def test_an_agent_is_assigned_and_unassigned(agent, operator):
     assert agent.post(at(intent), json={"agent_id": "b"}).status_code == 200
     listed = agent.get(at(intent)).json()["agents"]
     assert [(a["agent_id"], a["assigned_by"]) for a in listed] == [
-        ("émile", "start: operator"), ("b", "refunds-agent")]
+        ("émile", "demo operator"), ("b", "refunds-agent")]
     assert all(NAIVE.fullmatch(a["assigned_at"]) for a in listed)
     r = agent.delete(at(intent) + "/%C3%A9mile")
     assert r.status_code == 200 and r.json()["assigned"] is False

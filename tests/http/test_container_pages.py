@@ -88,7 +88,7 @@ def test_an_open_checkpoint_leads_to_its_question(agent, operator, me):
     assert f'href="/suspensions/{id}"' in rows_of(r, "gate")[0]
     assert answer(operator, {"suspension_id": id}).status_code == 200
     gate = rows(of_intent(me, intent))[1][1]
-    assert re.fullmatch("Checkpoint Look at it Approved by start: operator, "
+    assert re.fullmatch("Checkpoint Look at it Approved by demo operator, "
                         r"\d+ \w+ \d{4} [\d:]+ UTC", gate)
 
 
@@ -279,7 +279,7 @@ def test_a_portfolio_that_has_ended(agent, operator, me):
     operator.patch(f"{PORTFOLIOS}/{of['id']}/status",
                    json={"status": "abandoned"})
     text = words(show(me, at(of)))
-    assert "Portfolio Stopped" in text and "by start: operator" in text
+    assert "Portfolio Stopped" in text and "by demo operator" in text
 
 
 def test_a_deadline_that_is_over(agent, me):
@@ -294,7 +294,7 @@ def test_the_members_are_paged_in_their_order(server, agent, me):
         db.execute("""
             INSERT INTO intent (id, title, created_by, status, constraints,
                                 state, version, created_at, updated_at)
-            SELECT md5(%(p)s::text || n)::uuid, 'Member ' || n, 'start: agent',
+            SELECT md5(%(p)s::text || n)::uuid, 'Member ' || n, 'demo agent',
                    CASE WHEN n %% 4 = 0 THEN 'completed' ELSE 'draft' END,
                    '{}', '{}', 1, now(), now()
               FROM generate_series(1, 1000) n""", {"p": of["id"]})

@@ -99,7 +99,7 @@ def test_the_terms_of_a_person_are_not_the_agents_to_change(agent, operator):
     rails = {"max_tasks_per_plan": 1}
     one = made(coordinate(operator, intent, "refunds-agent",
                           guardrails=rails))
-    assert one["granted_by"] == "start: operator"
+    assert one["granted_by"] == "demo operator"
     path = f"{PATH}/{one['id']}"
     refused(coordinate(agent, intent), 403, "coordinator.not_yours")
     refused(agent.delete(path), 403, "coordinator.not_yours")

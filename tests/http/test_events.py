@@ -126,7 +126,7 @@ def test_events_that_anybody_may_write(agent, event_type):
 def test_an_actor_is_who_called(agent, operator, other_agent):
     intent = new_intent(agent)
     for client, name in ((other_agent, "other-agent"),
-                         (operator, "start: operator")):
+                         (operator, "demo operator")):
         assert post(client, intent, "comment").json()["actor"] == name
 
 

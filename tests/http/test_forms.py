@@ -511,7 +511,7 @@ def test_the_decided_list_shows_who_and_what(agent, me, operator):
     answer(operator, asked, "deny")
     page = Page(me.client.get("/decided"))
     assert asked["title"] in page.text
-    assert "start: operator" in page.text
+    assert "demo operator" in page.text
 
 
 def test_an_intent_with_its_chain(server, agent, me):

@@ -709,7 +709,7 @@ def said_by(client, intent_id):
 
 def test_M7_an_event_says_what_kind_of_actor(world, operator, person):
     alpha, name = world.alpha, world.names["alpha"]
-    me, key = person("operator"), "start: operator"
+    me, key = person("operator"), "demo operator"
     first = new_intent(alpha)
     then = new_intent(alpha, depends_on=[first["id"]])
     assert then["status"] == "blocked"
@@ -793,7 +793,7 @@ def test_L3_who_answered_stands_beside_who_is_claimed(world, operator):
                             "intent.resumed").json()[0]["payload"]
     for told in (r, mirror, event):
         assert told["responded_by"] == "ceo@example.com"
-        assert told["decided_by"] == "start: operator"
+        assert told["decided_by"] == "demo operator"
     native = world.alpha.get(f"/api/v1/suspensions/{suspension}").json()
-    assert native["responded_by"] == "start: operator"
+    assert native["responded_by"] == "demo operator"
     assert native["responded_by_claimed"] == "ceo@example.com"

@@ -280,7 +280,7 @@ def test_M8_what_is_forbidden_is_in_the_log(server, agent, person, browser):
     assert r.status_code == 403
     [line] = logged(server, r)
     assert re.search(r'notice request=\S+ refused code=role\.forbidden '
-                     r'by="start: operator" address=127\.0\.0\.1$', line)
+                     r'by="demo operator" address=127\.0\.0\.1$', line)
     one = person()
     r = one.client.post("/logout", data={"csrf": "x"})
     assert r.status_code == 403

@@ -26,7 +26,7 @@ def test_an_answer(agent, operator):
         "resolution": "responded", "value": "approve",
         "choice_label": "Approve refund",
         "choice_description": "Issue full refund",
-        "responded_by": "alice@example.com", "decided_by": "start: operator",
+        "responded_by": "alice@example.com", "decided_by": "demo operator",
         "metadata": {"channel": "web"}}
 
 
@@ -45,13 +45,13 @@ def test_what_an_answer_does(agent, operator):
     assert mirror["response"] == "deny"
     assert mirror["responded_at"] == answer["responded_at"]
     assert mirror["responded_by"] == "alice@example.com"
-    assert mirror["decided_by"] == "start: operator"
+    assert mirror["decided_by"] == "demo operator"
     assert mirror["metadata"] == {"channel": "web"}
     assert mirror["reason"] == "too much"
     assert mirror["question"] == intent["state"]["_suspension"]["question"]
     event = events(agent, intent["id"], limit=1)[0]
     assert event["event_type"] == "intent.resumed"
-    assert event["actor"] == "start: operator"
+    assert event["actor"] == "demo operator"
     payload = event["payload"]
     assert payload["intent_id"] == intent["id"]
     assert payload["suspension_id"] == suspension
@@ -60,7 +60,7 @@ def test_what_an_answer_does(agent, operator):
     # beside it.
     for told in (payload, answer, mirror):
         assert told["responded_by"] == "alice@example.com"
-        assert told["decided_by"] == "start: operator"
+        assert told["decided_by"] == "demo operator"
     assert "responded_by_claimed" not in payload
     assert payload["responded_at"] == answer["responded_at"]
     assert payload["reason"] == "too much"
@@ -69,7 +69,7 @@ def test_what_an_answer_does(agent, operator):
 def test_without_a_claim_the_key_answers(agent, operator):
     intent, suspension = suspend(agent)
     r = respond(operator, intent, suspension, "approve")
-    assert r.json()["responded_by"] == "start: operator"
+    assert r.json()["responded_by"] == "demo operator"
     assert "metadata" not in r.json()
 
 
@@ -261,7 +261,7 @@ def test_a_second_answer_names_the_first(agent, operator, other_operator):
         body = refused(respond(client, intent, suspension, "deny"), 409,
                        "suspension.already_decided")
         assert body["value"] == "approve"
-        assert body["responded_by"] == "start: operator"
+        assert body["responded_by"] == "demo operator"
         assert body["state"] == "resolved"
         moment = body["responded_at"].rstrip("Z")
         assert moment[:19] == first.json()["responded_at"][:19]

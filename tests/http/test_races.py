@@ -24,7 +24,7 @@ def one_winner(got, names):
     return won[0]
 
 
-NAMES = ["start: operator", "Second Operator"]
+NAMES = ["demo operator", "Second Operator"]
 
 
 @pytest.mark.parametrize("door", ["openintent", "native", "both"])

@@ -92,7 +92,7 @@ def test_the_event_tells_who_moved_it_from_where_and_why(agent, operator):
     assert last["payload"] == {"old_status": "active",
                                "new_status": "abandoned",
                                "reason": "no longer wanted"}
-    assert last["actor"] == "start: operator"
+    assert last["actor"] == "demo operator"
 
 
 def test_the_same_end_again_writes_no_event(agent):

@@ -358,7 +358,7 @@ def test_an_answer(agent, operator):
     assert got["state"] == "resolved" and got["outcome"] == "none"
     assert got["value"] == "approve" and got["reason"] == "fine"
     assert got["metadata"] == {"a": 1}
-    assert got["responded_by"] == "start: operator"
+    assert got["responded_by"] == "demo operator"
     assert got["responded_by_claimed"] == "alice@example.com"
     assert got["responded_via"] == "native"
     assert ZULU.fullmatch(got["responded_at"])
@@ -515,7 +515,7 @@ def test_a_second_answer_names_the_first(agent, operator, other_operator):
     body = refused(answer(other_operator, asked, "deny"), 409,
                    "suspension.already_decided")
     assert body["value"] == "approve"
-    assert body["responded_by"] == "start: operator"
+    assert body["responded_by"] == "demo operator"
     assert body["responded_at"] == first["responded_at"]
     assert read(agent, asked) == first
 
@@ -554,7 +554,7 @@ def test_an_admin_may_and_an_operator_may_not(agent, operator, admin):
     asked = ask(agent)
     refused(cancel(operator, asked), 403, "role.forbidden")
     assert cancel(admin, asked).status_code == 200
-    assert read(agent, asked)["responded_by"] == "start: admin"
+    assert read(agent, asked)["responded_by"] == "demo admin"
 
 
 def test_no_body_is_needed(agent):

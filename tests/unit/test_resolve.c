@@ -770,11 +770,9 @@ static const struct {
     const char *says;
 } summaries[] = {
     {CONFIRM, "'yes'", "browser", 0,
-     "Approved: \"Approve: Yes\", by ada@example.com in the "
-     "browser, 0 s after bot asked."},
+     "Approved by ada@example.com in the browser, 0 s after bot asked."},
     {CONFIRM, "'no'", "openintent", 119,
-     "Rejected: \"Reject: No\", by ada@example.com via "
-     "OpenIntent, 119 s after bot asked."},
+     "Rejected by ada@example.com via OpenIntent, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
      "Approved: \"Approve: Go on\", by ada@example.com via the "
      "API, 2 min after bot asked."},

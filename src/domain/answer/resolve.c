@@ -60,11 +60,23 @@ const struct err *resolve_decided(struct arena *a, const struct suspension *s,
 
 /* The words before the label of the choice. */
 static const char *const resolve_words[OUTCOME__MAX] = {
-    [OUTCOME_AUTHORIZED] = "Approved: ",
-    [OUTCOME_VETOED] = "Rejected: ",
-    [OUTCOME_CHANGES_REQUESTED] = "Changes requested: ",
-    [OUTCOME_DECLINED] = "Declined: ",
-    [OUTCOME_ACCEPTED] = "Accepted: "};
+    [OUTCOME_AUTHORIZED] = "Approved",
+    [OUTCOME_VETOED] = "Rejected",
+    [OUTCOME_CHANGES_REQUESTED] = "Changes requested",
+    [OUTCOME_DECLINED] = "Declined",
+    [OUTCOME_ACCEPTED] = "Accepted"};
+
+/* Does the label add nothing to those words, as "Yes" to an approval? */
+static bool resolve_bare(struct arena *a, const struct json *choice)
+{
+    const enum effect effect = effect_of_choice(choice);
+    const struct str label = label_of(a, NULL, choice).label;
+    const struct label_word *w = label_word(a, label);
+    if (effect != EFFECT_AUTHORIZE && effect != EFFECT_VETO &&
+        effect != EFFECT_ACCEPT && effect != EFFECT_DECLINE)
+        return false;
+    return !label.p || (w && str_is(text_fold(a, label), w->text));
+}
 
 static void resolve_put_duration(struct buf *b, int64_t us)
 {
@@ -89,9 +101,12 @@ static struct str resolve_summary_of(struct arena *a,
     const bool declined = effect_of_choice(choice) == EFFECT_DECLINE;
     if (choice && (!suspension_worded(s) || declined)) {
         const char *words = resolve_words[s->outcome];
-        buf_put(&b, words ? words : "Answered: ");
-        json_write_string(&b, label_line(a, choice));
-        buf_char(&b, ',');
+        buf_put(&b, words ? words : "Answered");
+        if (!resolve_bare(a, choice)) {
+            buf_put(&b, ": ");
+            json_write_string(&b, label_line(a, choice));
+            buf_char(&b, ',');
+        }
     } else {
         buf_put(&b, s->response_type == ANSWER_FORM ? "Form submitted"
                                                     : "Text answer");
