@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/clock_text.h"
 #include "base/crypt.h"
+#include "base/text.h"
 #include "domain/kind/effect.h"
 #include "domain/kind/label.h"
 #include "domain/plan/review.h"
