@@ -64,14 +64,29 @@ static void work_queue_before(struct work *w)
              PG(pg_text(w->once.principal), pg_text(w->once.key)));
 }
 
+/* Names the question that the first request with this key was about, which the
+ * caller was told then. */
+static const struct err *work_other_request(const struct work *w,
+                                            struct str first)
+{
+    struct json *more = json_object(w->arena);
+    json_set_text_given(more, "suspension_id",
+                        json_get_text(json_read(w->arena, first),
+                                      "suspension_id"));
+    return err_more(w->arena,
+                    ERROR(ERR_CONFLICT, "idempotency.other_request",
+                          "This Idempotency-Key was used for another "
+                          "request."),
+                    more);
+}
+
 static const struct err *work_take_before(struct work *w,
                                           const struct pg_rows *rows)
 {
     if (!w->once.key.p || pg_count(rows) == 0)
         return NULL;
     if (!str_eq(pg_str(rows, 0, 0), w->once.request_sha256))
-        return ERROR(ERR_CONFLICT, "idempotency.other_request",
-                     "This Idempotency-Key was used for another request.");
+        return work_other_request(w, pg_str(rows, 0, 3));
     w->answered = true;
     w->before = (struct work_answer){.status = (int)pg_int(rows, 0, 1),
                                      .etag = pg_str(rows, 0, 2),

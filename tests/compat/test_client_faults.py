@@ -275,8 +275,10 @@ def test_any_once_identifies_a_request(server, do, any_key):
     for once in ONCES:
         made = client.ask("x?", once=once, wait=0).id
         assert client.ask("x?", once=once, wait=0).id == made
-        with pytest.raises(sayso.Conflict, match="idempotency.other_request"):
+        with pytest.raises(sayso.Conflict,
+                           match="idempotency.other_request") as conflict:
             client.ask("y?", once=once, wait=0)
+        assert conflict.value.suspension_id == made
         got = do("ask", url=server.url, key=any_key, agent=name, question="y?",
                  options={"wait": 0, "once": once}).result(30)
         assert got["code"] == "idempotency.other_request", once

@@ -249,6 +249,8 @@ def test_a_wish_is_asked_once_as_at_the_real_one(fake, agent):
         assert [r.status_code for r in got] == [201, 201, 409]
         assert got[0].json() == got[1].json()
         assert got[2].json()["code"] == "idempotency.other_request"
+        assert got[2].json()["suspension_id"] == \
+            got[0].json()["suspension_id"]
 
 
 @pytest.mark.parametrize("body", [APPROVAL, {"question": "Deploy?"}])

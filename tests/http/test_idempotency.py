@@ -257,9 +257,12 @@ def test_the_same_again_is_the_same_answer(server, agent, operator, tester,
 def test_the_same_key_for_something_else(server, agent, operator, tester,
                                          name):
     case, key = make(name, server, agent, operator, tester), new_id()
-    assert case.send(key).status_code in (200, 201, 202)
+    first = case.send(key)
+    assert first.status_code in (200, 201, 202)
     before = count(server)
-    refused(case.send(key, case.other), 409, "idempotency.other_request")
+    body = refused(case.send(key, case.other), 409,
+                   "idempotency.other_request")
+    assert body.get("suspension_id") == first.json().get("suspension_id")
     assert count(server) == before
     # The same bytes at another address are another request too.
     other = make(name, server, agent, operator, tester)

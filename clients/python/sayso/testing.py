@@ -335,6 +335,7 @@ class FakeServer:
                 409,
                 "idempotency.other_request",
                 "This Idempotency-Key was used for another request.",
+                suspension_id=told["suspension_id"],
             )
         return {**told, "replayed": True}
 

@@ -168,7 +168,8 @@ export class FakeServer {
         }
         if (wish.body !== text)
             throw new Refused(409, "idempotency.other_request", "This "
-                + "Idempotency-Key was used for another request.");
+                + "Idempotency-Key was used for another request.",
+                undefined, { suspension_id: wish.told["suspension_id"] });
         return [201, wish.told, replayed];
     }
 
