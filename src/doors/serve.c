@@ -26,8 +26,11 @@ static const struct err *serve_try(struct call *c, bool too_large)
     TRY(limit_enter(c));
     TRY(route_check_query(c->route, c->rq));
     if (too_large || c->rq->body.n > c->route->body)
-        return ERROR(ERR_TOO_LARGE, "request.too_large",
-                     "The body is too large for this address.");
+        return c->route->body == 0
+                   ? ERROR(ERR_TOO_LARGE, "request.too_large",
+                           "This address takes no body.")
+                   : ERROR(ERR_TOO_LARGE, "request.too_large",
+                           "The body is too large for this address.");
     return c->route->handle(c);
 }
 

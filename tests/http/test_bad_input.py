@@ -151,6 +151,13 @@ def test_a_body_over_all_ceilings(send, row):
             "request.too_large")
 
 
+def test_a_body_where_none_is_read(agent):
+    """As a client sends it that writes a body for each request."""
+    r = agent.request("GET", "/api/v1/intents", content=b"null")
+    assert refused(r, 413, "request.too_large")["detail"] == \
+        "This address takes no body."
+
+
 def test_a_body_of_unknown_length(agent):
     def parts():
         yield b'{"title":'
