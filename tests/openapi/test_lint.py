@@ -1,24 +1,30 @@
-"""docs/openapi.yaml passes Spectral without an error or a warning."""
+"""docs/openapi.yaml passes two linters without an error or a warning, and the
+documents that are made from it pass one."""
+import json
 import os
 import pathlib
 import subprocess
 
-from openapi_contract import PATH, TOP
+import pytest
+from openapi_contract import PATH, TOP, operations
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def build():
+    return pathlib.Path(os.environ["SAYSO_BUILD"])
+
+
+def packages():
+    """Those that package.json beside this file pins."""
+    for place in (build() / "node-openapi", HERE):
+        if (place / "node_modules").exists():
+            return place / "node_modules"
+    raise AssertionError(f"run npm install in {HERE}")
+
+
 def program(name):
-    """One that package.json beside this file pins."""
-    places = [HERE / "node_modules"]
-    if "SAYSO_BUILD" in os.environ:
-        build = pathlib.Path(os.environ["SAYSO_BUILD"])
-        places.insert(0, build / "node-openapi" / "node_modules")
-    for place in places:
-        if (place / ".bin" / name).exists():
-            return place / ".bin" / name
-    raise AssertionError(
-        f"{name} is not there: run npm install in {HERE}")
+    return packages() / ".bin" / name
 
 
 def spectral():
@@ -31,3 +37,23 @@ def test_spectral():
          "--fail-severity", "hint", PATH],
         cwd=TOP, text=True, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", [
+    PATH, build() / "docs/openapi-agents.yaml",
+    build() / "docs/openapi-client.yaml"], ids=lambda path: path.stem)
+def test_redocly(path):
+    done = subprocess.run(["node", HERE / "redocly.cjs", path], text=True,
+                          capture_output=True, timeout=120,
+                          env={**os.environ, "NODE_PATH": str(packages())})
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
+
+
+def test_every_operation_has_a_success():
+    """A 2xx; or for people a page that is elsewhere."""
+    for method, path, operation in operations():
+        wanted = ("2", "303") if ["html" for r in ("pages", "tool calls")
+                                  if r in operation["tags"]] else "2"
+        assert any(status.startswith(wanted)
+                   for status in operation["responses"]), f"{method} {path}"
