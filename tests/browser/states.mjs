@@ -58,6 +58,10 @@ test("the steps say when the first request is there", () =>
         await page.getByRole("heading", { name: "Inbox" }).waitFor();
     }), "first");
 state("login-fresh", 200, {}, (page) => page.goto("/login"));
+for (const name of ["", "/questions", "/pages", "/types", "/errors"]) {
+    state(`reference${name.replace("/", "-")}`, 200, {}, (page) =>
+        page.goto(`/docs/api${name}`));
+}
 state("login-error", 422, {}, async (page) => {
     await page.goto("/login?next=%2Fdecided");
     await signIn(page, { ...people.operator, password: "wrong" });

@@ -178,9 +178,10 @@ def test_same_version():
 
 def test_what_nginx_serves():
     served = [(m, p) for m, p, o in operations() if "x-served-by" in o]
-    assert served == [("get", "/openapi.yaml")]
+    assert served == [("get", f"/openapi{part}.yaml")
+                      for part in ("", "-agents", "-client")]
     site = (TOP / "nginx" / "server.conf.in").read_text()
-    assert "location = /openapi.yaml" in site
+    assert r"location ~ ^/openapi(-agents|-client)?\.yaml$" in site
 
 
 # ---- the words of the code ------------------------------------------------

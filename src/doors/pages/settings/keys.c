@@ -323,6 +323,7 @@ static const struct settings_page page = {
     .heading = "API keys",
     .about = "API keys of programs. Sayso stores only a hash, so a key "
              "cannot be shown again.",
+    .reference = "/docs/api",
     .empty_heading = "No keys yet",
     .empty_sentence = "Create one here or with “sayso key create”.",
     .noun = "key",

@@ -213,6 +213,7 @@ static const struct err *page_list(struct settings_view *v)
     json_set_text(empty, "sentence", str_of(of->empty_sentence));
     json_set_text(v->view, "heading", str_of(of->heading));
     json_set_text(v->view, "about", str_of(of->about));
+    json_set_text_or_null(v->view, "reference", str_of(of->reference));
     json_set_text(v->view, "summary", v->summary);
     json_set_json(v->view, "empty", n ? NULL : empty);
     json_set_json(v->view, "heads", heads);

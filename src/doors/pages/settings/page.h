@@ -39,6 +39,8 @@ struct settings_page {
     const char *path, *heading;
     const char *title; /* of the browser's tab; NULL: the heading */
     const char *about;
+    const char *reference; /* address of a page of the documentation about it;
+                            * NULL: none */
     const char *empty_heading, *empty_sentence;
     const char *noun; /* of a row, for the summary; NULL: it has none */
     const char *heads[SETTINGS_PAGE_COLUMNS]; /* of the columns */
