@@ -711,8 +711,8 @@ Test(resolve, an_answer_on_record)
     cr_assert(c->s.responded_at == NOW);
     cr_assert(str_eq(c->s.metadata, json_of("{'m':1}")));
     cr_assert(str_is(c->s.audit_summary,
-                     "Approved: \"Approve: Go on\", by "
-                     "ada@example.com in the browser, 90 s after bot asked."),
+                     "Approved by ada@example.com in the browser, 90 s after "
+                     "bot asked."),
               "%.*s", STR_FMT(c->s.audit_summary));
     cr_assert_eq(c->events.n, 1);
     event_is(c, 0, "intent.resumed", "ada@example.com");
@@ -774,7 +774,11 @@ static const struct {
     {CONFIRM, "'no'", "openintent", 119,
      "Rejected by ada@example.com via OpenIntent, 119 s after bot asked."},
     {CHOICES, "'go'", "native", 120,
-     "Approved: \"Approve: Go on\", by ada@example.com via the "
+     "Approved by ada@example.com via the API, 2 min after bot asked."},
+    {"{'question':'Q?','choices':[{'value':'a',"
+     "'label':'Refund 5 EUR','effect':'authorize'}]}",
+     "'a'", "native", 120,
+     "Approved: \"Approve: Refund 5 EUR\", by ada@example.com via the "
      "API, 2 min after bot asked."},
     /* A choice's label does not hide its effect. */
     {"{'question':'Q?','choices':[{'value':'a',"
