@@ -107,8 +107,8 @@ struct work_target {
 /* Begins on an intent. The members of w up to terms have been set; all
  * others are set here. ERR_NOT_FOUND intent.unknown, also where it is out of
  * reach; ERR_FORBIDDEN access.denied; ERR_CONFLICT idempotency.other_request
- * when the key came with other bytes before, with the suspension_id of the first
- * answer, if it had one. When answered is set, only before
+ * when the key came with other bytes before, with the suspension_id of the
+ * first answer, if it had one. When answered is set, only before
  * may be used. An open question whose time is over is expired first, in a
  * transaction of its own, and expired is set; where this host's clock is not
  * to be trusted it ends nothing, and that is ERR_BUSY clock.differs. */

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 import yaml
-from openapi_contract import DOC
+from openapi_contract import DOC, TOP
 from test_agents_document import MADE as AGENTS
 from test_agents_document import references, run
-from test_lint import HERE, build
+from test_lint import HERE, build, program
 
 MADE = build() / "docs/openapi-client.yaml"
 CLIENT = yaml.safe_load(MADE.read_text())
@@ -88,18 +88,25 @@ def test_python(server, tmp_path):
                server.env["SAYSO_AGENT_KEY"], env=path) == "cancelled\n"
 
 
+# Of each language the options, as the page of clients has them.
 LANGUAGES = {
-    "go": ["packageName: sayso", "withGoMod: false", "enumClassPrefix: true"],
-    "java": ["library: native", "openApiNullable: false",
-             *(f"{part}Package: sayso" for part in ("invoker", "api", "model"))],
-}
+    language: [option.replace("=", ": ") for option in options.split(",")]
+    for language, options in re.findall(
+        r"-g (\w+) \\\n    --additional-properties=(\S+)",
+        (TOP / "docs/clients.md").read_text())}
 JAR = PLACE / "openapi_generator_cli/openapi-generator.jar"
 QUICK = "-XX:TieredStopAtLevel=1"  # of Java, for what is short
+
+
+def test_typescript(tmp_path):
+    run(program("openapi-typescript"), MADE, "-o", tmp_path / "sayso.d.ts")
+    run(program("tsc"), "--noEmit", "--strict", tmp_path / "sayso.d.ts")
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     """The clients that OpenAPI Generator makes, both in one run of it."""
+    assert LANGUAGES.keys() == {"go", "java"}
     to = tmp_path_factory.mktemp("generated")
     for language, options in LANGUAGES.items():
         lines = [f"generatorName: {language}", f"inputSpec: {MADE}",
