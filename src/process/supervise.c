@@ -478,7 +478,7 @@ static bool supervise_elsewhere(const struct supervisor *s)
     if (other)
         log_line(LOG_ERR, "supervisor: the database was restored or moved: "
                           "say so first with `sayso restored` "
-                          "(docs/operations.md, section 7)");
+                          "(docs/operations/backup.md)");
     return other;
 }
 

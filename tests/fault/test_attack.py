@@ -26,8 +26,8 @@ SCALE = max(1, SECONDS // 30)
 LIMITS = {"rate": 120, "open": 6 * SCALE, "bytes_mb": 16 + 4 * SCALE,
           "streams": 60, "held": 50, "subscriptions": 5, "endpoints": 5}
 WORKERS = 3
-# MB, as in docs/operations.md: each process's own memory, and that of a request
-# or a batch; in `wait` also unread bytes of streams.
+# MB, as in docs/operations/limits.md: each process's own memory, and that of a
+# request or a batch; in `wait` also unread bytes of streams.
 CEILING = {"web": 212, "tick": 212, "deliver": 212, "wait": 392}
 SANITIZER = 2  # times as much, for what it puts around each piece
 

@@ -1,6 +1,6 @@
-"""Sayso as the package and docs/operations.md install it, without systemd: its
-users, its files, PostgreSQL's peer authentication, the supervisor with the
-capabilities of its unit.
+"""Sayso as the package and docs/operations/install.md install it, without
+systemd: its users, its files, PostgreSQL's peer authentication, the supervisor
+with the capabilities of its unit.
 
 The users are there in a mount namespace of its own alone, which has another
 /etc/passwd; that takes root and the right to make one."""
@@ -31,8 +31,8 @@ def possible():
 
 
 def manual(words):
-    """The block of docs/operations.md that has the words."""
-    text = (TOP / "docs/operations.md").read_text()
+    """The block of docs/operations/install.md that has the words."""
+    text = (TOP / "docs/operations/install.md").read_text()
     blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)
     [block] = [b for b in blocks if words in b]
     return block

@@ -217,7 +217,8 @@ static void doctor_database(const struct command *c, struct findings *f)
         findings_tell(
             f, !restore.elsewhere,
             "it is the cluster and database that Sayso knows",
-            "it was restored or moved: `sayso restored` (section 7)");
+            "it was restored or moved: `sayso restored` "
+            "(docs/operations/backup.md)");
         findings_tell(f, !restore.waits, "nothing waits after a restore",
                       "reminders, expiries and deliveries wait for `sayso "
                       "restored --go`");
@@ -264,7 +265,7 @@ static void doctor_site(const struct command *c, struct findings *f)
         findings_tell(f, str_is(site, "current"),
                       "nginx's site is of the program's version",
                       "include http.conf and server.conf of "
-                      "/usr/share/sayso/nginx (docs/operations.md, section 1) "
+                      "/usr/share/sayso/nginx (docs/operations/install.md) "
                       "and reload nginx");
 }
 

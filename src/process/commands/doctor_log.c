@@ -100,7 +100,7 @@ static void doctor_log_keys(const struct command *c,
     doctor_log_ages(c, rows);
     findings_tell(f, current != NULL, "the log has a current key",
                   "nothing is signed; make one by `sayso log-key new` "
-                  "(docs/operations.md, section 1)");
+                  "(docs/operations/install.md)");
     if (!current)
         return;
     const struct str text = doctor_log_file(c, &why);
@@ -113,7 +113,7 @@ static void doctor_log_keys(const struct command *c,
         why ? why
             : "the file has other keys: put the right one back. A "
               "restored database has the public keys alone. Where the "
-              "file is lost, see docs/operations.md, section 6");
+              "file is lost, see docs/operations/problems.md");
     doctor_log_mode(c, f);
 }
 
@@ -123,7 +123,7 @@ static const char *doctor_log_faults(struct arena *a,
                                      const struct tlogs_fault *v, size_t n)
 {
     struct str text = STR("nothing of these is signed; see \"verify says "
-                          "BROKEN\" in docs/operations.md, section 6");
+                          "BROKEN\" in docs/operations/problems.md");
     for (size_t i = 0; i < n && i < TLOGS_NAMED; i++)
         text = arena_join(a, text, STR("; intent "), v[i].intent_id,
                           STR(", event "), arena_number(a, v[i].sequence),

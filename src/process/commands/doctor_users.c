@@ -177,7 +177,7 @@ size_t doctor_users_look(const struct command *c,
             subjects[i].what,
             "pg_ident.conf, pg_hba.conf or the permissions of a file allow "
             "too "
-            "much or too little; see docs/operations.md, section 1"};
+            "much or too little; see docs/operations/install.md"};
     out[n++] = (struct doctor_users_finding){
         doctor_users_admin(c), "sayso-admin is sayso_owner",
         "its file names no such role, or pg_ident.conf does not allow it"};

@@ -33,7 +33,7 @@ const struct err *lapse_anchors(const struct work *clock, bool *more) MUST;
 /* Reads questions from before the search, and sums up what has ended for it. */
 const struct err *lapse_search(struct lapse *r, const struct work *clock,
                                bool *more) MUST;
-/* Deletes rows past their retention (docs/operations.md). */
+/* Deletes rows past their retention (docs/operations/security.md). */
 const struct err *lapse_rows(struct lapse *r, const struct work *clock,
                              bool *more) MUST;
 

@@ -166,7 +166,7 @@ static bool pg_attempt(struct pg *pg, size_t i, int64_t until,
     if (pg->refused)
         log_line(LOG_WARN,
                  "database is not the one that was registered, as after a "
-                 "restore: `sayso restored` (docs/operations.md, section 7)");
+                 "restore: `sayso restored` (docs/operations/backup.md)");
     else if (!pg_fits(pg))
         log_line(LOG_WARN,
                  "database tables are number %lld, this program needs %lld",
