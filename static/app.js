@@ -1303,10 +1303,16 @@
         return words;
     }
 
+    /* Where the request on this page stands in the list. An answer that was
+     * refused comes back at an address of its own. */
+    function standing(of) {
+        return of.indexOf(location.pathname.replace(/\/respond$/, ""));
+    }
+
     /* The neighbours in the list from which the reader came. */
     function neighbours() {
         var from = remembered(), back = one(".back");
-        var of = from.of || [], at = of.indexOf(location.pathname);
+        var of = from.of || [], at = standing(of);
         var place = one(".place") || back;
         var home = back && back.querySelector("a");
         if (!back || at < 0) {
@@ -1350,7 +1356,7 @@
      * came: its form says which list that is. */
     function leadOn(form) {
         var from = remembered(), of = from.of || [];
-        var at = of.indexOf(location.pathname);
+        var at = standing(of);
         function add(name, value) {
             var field = document.createElement("input");
             field.type = "hidden";

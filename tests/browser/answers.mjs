@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import {
     closePage, cookieOf, drawn, follow, openPage, press, shown, text, withPage,
 } from "./browser.mjs";
+import { cost } from "./cards_questions.mjs";
 import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
 import {
@@ -275,6 +276,19 @@ test("facts other than those that were shown are not decided", () =>
         await pending(asked);
         await press(page, approve);
         assert.match(await text(page), /You approved this/);
+    }));
+
+test("a step begins where something has to be written, else at its button", () =>
+    withPage({ who: "operator" }, async (page) => {
+        await open(page, await ask(questions.choice({ severity: "medium" })));
+        await follow(page, refuse);
+        assert.equal(await focusedName(page), "reason");
+        await press(page, refuse);
+        assert.equal(shown(page).status(), 422);
+        assert.equal(await focusedName(page), "reason");
+        await open(page, await ask(cost()));
+        await follow(page, "Approve: Spend up to the limit");
+        assert.equal(await focusedName(page), "value");
     }));
 
 test("where the facts changed, Enter alone does not confirm", () =>

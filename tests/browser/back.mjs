@@ -282,3 +282,21 @@ each("what lies within another leads back to it", async (page) => {
     /* Two pages never lead back to each other. */
     assert.deepEqual(await backOf(page), ["Tasks", "/intents"]);
 });
+
+/* An answer that was refused is given again from where it was in its list. */
+test("after an answer that was refused the next one follows", () =>
+    withPage({ who: "operator" }, async (page) => {
+        const word = `again${Date.now()}`;
+        for (const title of [`${word} first`, `${word} second`]) {
+            await ask(questions.words({ title }));
+        }
+        await page.goto(`/inbox?q=${word}`);
+        await page.locator("li.row .title").first().click();
+        const first = await text(page, "h1");
+        await press(page, "Send answer");
+        assert.match(await text(page, ".place"), /1 of 2/);
+        await page.locator("#value, [name=value]").first().fill("Yes.");
+        await press(page, "Send answer");
+        assert.match(await text(page, ".answered"), new RegExp(first));
+        assert.notEqual(await text(page, "h1"), first);
+    }));

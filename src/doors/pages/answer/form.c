@@ -156,9 +156,10 @@ static struct json *form_comment(struct arena *a,
 {
     struct json *o = json_object(a);
     json_set_text(o, "value", form_posted(of, "reason"));
-    json_set_text(o, "help", STR("The agent will read it."));
+    json_set_text(o, "help", STR("The agent reads it."));
     json_set_text(o, "need", str_of(need));
     json_set_bool(o, "required", required);
+    json_set_bool(o, "focus", form_is_about(of, ABOUT_REASON));
     json_set_text(o, "error",
                   form_is_about(of, ABOUT_REASON) ? of->error->say : STR(""));
     return o;
@@ -358,15 +359,17 @@ static struct json *form_confirm(struct page_view *v,
     json_set_text(o, "changes",
                   of->after ? answer_amend_brief(v, of->after) : STR_NONE);
     json_set_bool(o, "may_confirm", may);
-    json_set_json(
-        o, "comment",
+    struct json *comment =
         effect_reason(choice) == REASON_NONE
             ? NULL
-            : form_comment(v->a, of, needs ? "required" : "optional", needs));
+            : form_comment(v->a, of, needs ? "required" : "optional", needs);
+    if (comment && needs && may && !of->error && !to_type)
+        json_set_bool(comment, "focus", true);
+    json_set_json(o, "comment", comment);
     json_set_json(o, "typed", typed);
     /* Enter alone may not confirm a warning or a critical yes. */
     json_set_bool(o, "focus",
-                  !needs && !of->error && !editing && !to_type &&
+                  !needs && !of->error && !to_type &&
                       of->s->severity != SEVERITY_CRITICAL);
     return o;
 }
