@@ -207,6 +207,8 @@ test("a grave approval is not rejected without a reason", () =>
 both("a permission is given once, for a time, and denied", async (page) => {
     const once = await decide(page, permission(), "Approve: Allow once");
     assert.equal(once.outcome, "authorized");
+    assert.match(await text(page), /Approved once/);
+    assert.doesNotMatch(await text(page), /with changes/);
     const whole = await decide(page, permission(),
         "Approve with changes: Allow temporarily");
     assert.deepEqual(whole.constraints, { seconds: 3600 });

@@ -72,6 +72,8 @@ def test_what_nothing_can_count_says_so(server, agent, operator, person, kind,
     assert f"may use the approval for up to {before} after the answer" in text
     assert "Nothing counts its uses" in text and "within" not in \
         text.split("If approved")[1].split("counts its uses")[0]
+    longer = kind == "permission" and "seconds" in duration
+    assert ("has 15 min after the answer" in text) == longer
     choices = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}"
                         ).json()["choices"]
     choice = choice or next(c["value"] for c in choices

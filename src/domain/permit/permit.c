@@ -231,6 +231,18 @@ int64_t permit_seconds(struct arena *a, const struct permit *p,
     return permit_plain_seconds(p, s->kind, suspension_subject(a, s));
 }
 
+int64_t permit_once_seconds(struct arena *a, const struct suspension *s)
+{
+    const struct json *duration =
+        json_get(suspension_subject(a, s), "duration");
+    return s->kind == KIND_PERMISSION && json_get(duration, "seconds") &&
+                   !str_is(json_get_text(duration, "kind"), "once") &&
+                   suspension_choice(suspension_choices(a, s),
+                                     STR("allow_once"))
+               ? PERMIT_SECONDS
+               : 0;
+}
+
 /* The details that the answer grants, and the seconds that they last. */
 static const struct err *permit_answered(struct arena *a,
                                          const struct permit *p,

@@ -153,6 +153,9 @@ struct permit permit_of_answer(struct arena *a, const struct suspension *s,
  * permission may be given for less. */
 int64_t permit_seconds(struct arena *a, const struct permit *p,
                        const struct suspension *s);
+/* The seconds of a permission that was asked for longer and is given once; 0
+ * where no choice gives it so. */
+int64_t permit_once_seconds(struct arena *a, const struct suspension *s);
 /* Can its uses be counted: does it name calls of tools? One that does not
  * holds for its time. */
 bool permit_counted(struct arena *a, const struct permit *p);

@@ -6,6 +6,7 @@
 #include "doors/pages/kinds/steps.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/head.h"
+#include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
 
 struct json *answer_view_next(struct page_view *v, const struct suspension *s)
@@ -125,7 +126,8 @@ struct json *answer_view_closed(struct page_view *v,
     struct json *decision = question_decision(v, s, of->reader, of->closed);
     question_decision_set_summary(v, decision, s);
     json_set_json(view, "decision", decision);
-    json_set_text(view, "changes", answer_amend_brief(v, s));
+    json_set_text(view, "changes",
+                  page_badge_once(s) ? STR_NONE : answer_amend_brief(v, s));
     json_set_json(view, "allowed", view_allowed(v, s));
     json_set_int(view, "waited", s->responded_at - s->suspended_at);
     json_set_bool(view, "is_test", s->test);

@@ -56,7 +56,8 @@ static struct json *decided_row(struct call *c, struct page_view *v,
                                 const struct searches_names *persons)
 {
     struct json *o = json_object(v->a), *head = question_head_brief(v, s);
-    if (s->outcome == OUTCOME_AUTHORIZED && suspension_modified(s))
+    if (s->outcome == OUTCOME_AUTHORIZED && suspension_modified(s) &&
+        !page_badge_once(s))
         json_set_text(json_get(head, "outcome"), "word",
                       STR("Approved, edited"));
     json_set_json(o, "suspension", head);

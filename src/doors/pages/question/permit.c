@@ -98,6 +98,10 @@ const struct err *question_permit_asked(struct call *c, struct page_view *v,
         return NULL;
     *out = permit_terms(v, &p);
     json_set_int(*out, "span", permit_seconds(c->a, &p, s) * CLOCK_SECOND);
+    const int64_t once = permit_once_seconds(c->a, s);
+    json_set_json(*out, "once", NULL);
+    if (once > 0)
+        json_set_int(*out, "once", once * CLOCK_SECOND);
     return NULL;
 }
 

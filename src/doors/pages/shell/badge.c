@@ -42,6 +42,12 @@ struct json *page_badge_risk(struct arena *a, const struct suspension *s)
     return o;
 }
 
+bool page_badge_once(const struct suspension *s)
+{
+    return s->kind == KIND_PERMISSION && s->constraints.p &&
+           str_is(s->response, "\"allow_once\"");
+}
+
 struct json *page_badge_outcome(const struct page_view *v,
                                 const struct suspension *s)
 {
@@ -49,6 +55,8 @@ struct json *page_badge_outcome(const struct page_view *v,
         .label = "Approved with changes",
         .tone = "approved",
         .icon = "pencil"};
+    static const struct vocabulary_word once = {
+        .label = "Approved once", .tone = "approved", .icon = "check"};
     static const struct vocabulary_word late = {.label = "Expired",
                                                 .tone = "plain",
                                                 .icon = "clock"};
@@ -60,6 +68,8 @@ struct json *page_badge_outcome(const struct page_view *v,
         ending = OUTCOME_ANSWERED; /* an answer without an effect */
     return page_badge(v->a,
                       due ? &late
+                      : ending == OUTCOME_AUTHORIZED && page_badge_once(s)
+                          ? &once
                       : ending == OUTCOME_AUTHORIZED && suspension_modified(s)
                           ? &edited
                           : vocabulary_outcome(ending));

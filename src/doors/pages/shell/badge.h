@@ -14,6 +14,8 @@ struct json *page_badge(struct arena *a, const struct vocabulary_word *words);
 struct json *page_badge_kind(struct arena *a, const struct suspension *s);
 /* NULL when the agent gave no severity. */
 struct json *page_badge_risk(struct arena *a, const struct suspension *s);
+/* Was a permission for longer given once? That is not called a change. */
+bool page_badge_once(const struct suspension *s);
 /* NULL while the question can be answered. */
 struct json *page_badge_outcome(const struct page_view *v,
                                 const struct suspension *s);
