@@ -58,12 +58,17 @@ function find([selector, letters]) {
             return [];
         }
         const [from, to] = boxOf(cell.parentElement);
+        const over = [...cell.querySelectorAll(".chip, .btn")].filter((one) =>
+            one.checkVisibility() && one.getBoundingClientRect().width > 1 &&
+            one.getBoundingClientRect().right > right + 1);
         const where = `${cell.tagName}.${cell.className}`;
         const said = cell.innerText.slice(0, 40);
         return [
             ...(left < from - 1 || right > to + 1
                 ? [`${where} at ${left} to ${right} of ${from} to ${to}: ` +
                     said] : []),
+            ...over.map((one) => `${where} is less wide than ` +
+                one.innerText),
             ...(cell.matches("th, td") ? torn(cell).map((word) =>
                 `${where} tears ${word} of: ${said}`) : []),
         ];

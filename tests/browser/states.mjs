@@ -354,8 +354,16 @@ state("decided-full", 200, by, async (page) => {
         await respond(id, i % 3 ? { value: "refund" } : { value: "deny",
             reason: "The photos show another parcel." });
     }
+    /* The longest word for an end, and a form, which is a line of its fields. */
+    const { suspension_id: less } = await ask(cards.cost());
+    await respond(less, { value: "confirm", constraints: { limit: 1500 } });
+    const { suspension_id: form } = await ask(plans.input());
+    await respond(form, { value: { name: "Familie Aydin", code: "10178" } });
     await page.goto("/decided");
     assert.equal(await page.locator("li.row").count(), 50);
+    const rows = await text(page);
+    assert.match(rows, /Approved, edited/);
+    assert.match(rows, /parcel: Familie Aydin, Postcode: 10178/);
     await follow(page, "Older");
     await page.getByRole("link", { name: "First page" }).waitFor();
     await page.goto("/decided");

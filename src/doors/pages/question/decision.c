@@ -9,6 +9,8 @@
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/fields.h"
 
+#define DECISION_LINE_MAX ((size_t)64 << 10) /* bytes of a row's line */
+
 /* ---- the answer ----------------------------------------------------- */
 
 static void decision_add_pair(struct page_view *v, struct json *list,
@@ -126,6 +128,23 @@ void question_decision_set_summary(struct page_view *v, struct json *o,
     json_set_bool(o, "differs", !result.p && suspension_modified(s));
 }
 
+/* "Street: Main road 1, Parcels: 2", of a form that was filled in. */
+static struct str decision_fields(struct arena *a, const struct suspension *s,
+                                  const struct json *value)
+{
+    const struct json *form = page_fields_form(a, s);
+    struct buf b = buf_make(a, DECISION_LINE_MAX);
+    for (struct json_iter i = json_iter(value);
+         json_next(&i) && !b.over;) {
+        const struct json *field = decision_field(form, i.key);
+        buf_put(&b, b.n ? ", " : "");
+        buf_str(&b, field ? json_get_text(field, "label") : i.key);
+        buf_put(&b, ": ");
+        buf_str(&b, page_fields_words(a, field, i.value));
+    }
+    return buf_text(&b);
+}
+
 struct str question_decision_line(struct arena *a, const struct suspension *s)
 {
     const struct json *value = json_read(a, s->response);
@@ -145,6 +164,8 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
     }
     if (choice)
         return label_line(a, choice);
+    if (json_is(value, JSON_OBJECT))
+        return decision_fields(a, s, value);
     return value ? page_facts_value(a, value) : STR("");
 }
 
