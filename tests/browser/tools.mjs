@@ -59,7 +59,7 @@ test("a user approves the calls of a task, and the task goes on", async () => {
             `/suspensions/${pause.request_id}`);
         const shows = await text(page);
         for (const word of ["shop.refund", "50.00", "mail_send", "alice",
-            "for uma@example.com (claimed)", "up to 2 times"]) {
+            "on behalf of uma@example.com", "up to 2 times"]) {
             assert.ok(shows.includes(word), `${word} in: ${shows}`);
         }
         assert.equal((await answerOf(pause)).state, "pending");

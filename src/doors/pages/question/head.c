@@ -61,6 +61,7 @@ static void head_set_badges(struct page_view *v, struct json *o,
     json_set_json(o, "kind", page_badge_kind(v->a, s));
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
+    json_set_bool(o, "proven", s->initiator_id.p != NULL);
     json_set_text(
         o, "title",
         words_cut(v->a, question_head_title(s), PAGE_VIEW_TITLE));
@@ -75,7 +76,6 @@ struct json *question_head_brief(struct page_view *v,
     json_set_text(o, "subject_sha256", s->subject_sha256);
     json_set_text(o, "asked_by", s->asked_by);
     json_set_text(o, "initiated_by", s->initiated_by);
-    json_set_text(o, "initiator", suspension_initiator(s));
     page_view_set_time(o, "suspended_at", s->suspended_at);
     page_view_set_time(o, "responded_at", s->responded_at);
     head_set_badges(v, o, s);
