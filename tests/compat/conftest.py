@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from openintent import AsyncOpenIntentClient, IntentStatus, OpenIntentClient
-from programs import built, CLAUDE_AGENTS, CREWAI
+from programs import built, CLAUDE_AGENTS, CREWAI, JAVA
 from sdk import Blocking, access
 
 # The tests over HTTP have functions that are used here too.
@@ -25,7 +25,8 @@ if not any(coding_agents.VERSIONS.values()):
 
 def pytest_terminal_summary(terminalreporter):
     for name in (coding_agents.MISSING + ["CrewAI"] * (not CREWAI)
-                 + ["Claude Agent SDK of Python"] * (len(CLAUDE_AGENTS) < 2)):
+                 + ["Claude Agent SDK of Python"] * (len(CLAUDE_AGENTS) < 2)
+                 + ["a compiler of Java"] * (not JAVA)):
         terminalreporter.write_line(f"not run: {name} is not installed")
     terminalreporter.write_line("not run: Cursor cannot be installed by a test")
     terminalreporter.write_line("not run: n8n, whose page has settings and no "

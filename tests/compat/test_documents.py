@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import tomllib
 
 import httpx
@@ -16,68 +15,10 @@ import kit
 import pytest
 import standardwebhooks
 from documents import TOP, block, blocks, languages
-from programs import NEW_NODE, rest_of
+from programs import rest_of
+from reader import (WAITED, compiled, decide, desk, ended,  # noqa: F401
+                    objects)
 from server import free_port
-
-# A program has what its reader exported.
-SHELL = '. var/sayso.env; export SAYSO_URL SAYSO_AGENT_KEY SAYSO_AGENT; '
-WAITED = "SUSPENSION_ID"
-
-
-@pytest.fixture
-def desk(server, tmp_path):
-    """Runs programs where a reader's checkout would be."""
-    (tmp_path / "var").mkdir()
-    for name in ("sayso.env", "sayso"):
-        (tmp_path / "var" / name).symlink_to(server.state / name)
-    running = []
-
-    def start(code, *args, language="sh"):
-        ready = ["sh", "-c", SHELL + 'exec "$0" "$@"']
-        run = {"sh": ["sh", "-e", "-c", SHELL + code],
-               "python": [*ready, sys.executable, "-c", code],
-               "ts": [*ready, NEW_NODE, code]}[language]
-        running.append(subprocess.Popen(
-            [*run, *args], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={"PATH": os.environ["PATH"], "SAYSO_AGENT": "refund-agent",
-                 "PYTHONPATH": str(TOP / "clients/python"),
-                 "PYTHONDONTWRITEBYTECODE": "1"}))
-        return running[-1]
-
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
-
-
-def ended(process):
-    said, _ = process.communicate(timeout=70)
-    assert process.returncode == 0, said
-    return said
-
-
-def decide(operator, agent, value, reason="So says the test."):
-    """Answers the only question of the agent that is open."""
-    def look():
-        rows = operator.get("/api/v1/suspensions",
-                            params={"state": "pending", "limit": 100}).json()
-        return [s for s in rows["suspensions"] if s["asked_by"] == agent]
-    asked, = kit.wait_for(look)
-    r = kit.answer(operator, asked, value, reason=reason)
-    assert r.status_code == 200, r.text
-    return asked
-
-
-def objects(text):
-    """The JSON objects that stand behind one another."""
-    found, decoder = [], json.JSONDecoder()
-    while text := text.lstrip():
-        one, end = decoder.raw_decode(text)
-        assert "code" not in one, one
-        found.append(one)
-        text = text[end:]
-    return found
 
 
 def listens(port):
@@ -111,21 +52,6 @@ def test_the_quickstart_in_python(desk, operator, value, said):
     run = desk(code.replace("run-6", f"run-{value}"), language="python")
     question = decide(operator, "refund-agent", value)
     assert ended(run) == f"answer at {question['url']}\n{said}"
-
-
-@pytest.fixture
-def compiled(typescript):
-    """A program in TypeScript as a file that Node runs, once its types hold."""
-    def of(code):
-        file = typescript / "document.ts"
-        file.write_text(code)
-        done = subprocess.run(
-            [NEW_NODE, NEW_NODE.parents[2] / "typescript/bin/tsc", "--noEmit",
-             "-p", typescript], text=True, capture_output=True, timeout=100)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return str(file)
-    yield of
-    (typescript / "document.ts").unlink()
 
 
 @pytest.mark.parametrize("value, said", [("yes", "deploying\n"),
@@ -207,20 +133,6 @@ def test_nothing_was_lost_without_a_restore(desk, server, operator):
         WAITED, asked["suspension_id"])
     said = json.loads(ended(desk(claim)))
     assert said["code"] == "claim.nothing_lost", said
-
-
-def test_a_test_key_is_answered_by_a_script(desk, server):
-    key = server.key("agent", "--agent", "tested", "--test")
-    with server.client(headers={"X-API-Key": key}) as tester:
-        asked = kit.ask(tester)
-        later = kit.ask(tester, timeout_seconds=80000)
-        code = block("agents.md", "sh", "/test/clock").replace(
-            WAITED, asked["suspension_id"])
-        answer, moved = objects(ended(desk(f"SAYSO_TEST_KEY={key}\n{code}")))
-        assert answer["outcome"] == "none" and answer["value"] == "approve"
-        assert moved == {"moved": 1}
-        path = f"/api/v1/suspensions/{later['suspension_id']}?wait=50"
-        assert tester.get(path).json()["state"] == "expired"
 
 
 @pytest.mark.parametrize("value, words, said", [
@@ -356,13 +268,12 @@ def hooks_of(said):
 def test_what_a_page_gives_is_well_formed_and_closes(page):
     """A hook that gets no answer has to stop the tool: by an option of the
     client, or by the command; so has one whose command is not there."""
-    read = {"json": json.loads, "toml": tomllib.loads, "python": None,
-            "sh": None, "ts": None}
+    read = {"json": json.loads, "toml": tomllib.loads}
     for language in languages(page):
         for code in blocks(page, language):
             if language == "python":
                 compile(code, page, "exec")
-            said = read[language](code) if read[language] else {}
+            said = read[language](code) if language in read else {}
             for hook in hooks_of(said):
                 if hook.get("type") in ("http", "mcp_tool"):
                     assert hook["onFailure"] == "block", page
@@ -469,7 +380,7 @@ def test_the_agent_of_openintent(desk, operator):
 def test_the_first_question_of_the_readme(desk, operator):
     asked, = objects(ended(desk(
         block("../README.md", "sh", "arrived broken"))))
-    read = block("../README.md", "sh", WAITED)
+    read = block("../README.md", "sh", "suspensions/SUSPENSION_ID")
     decide(operator, "refund-agent", "approve")
     answer, = objects(ended(desk(
         read.replace(WAITED, asked["suspension_id"]))))
