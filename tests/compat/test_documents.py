@@ -17,7 +17,7 @@ import standardwebhooks
 from documents import TOP, block, blocks, languages
 from programs import rest_of
 from reader import (WAITED, compiled, decide, desk, ended,  # noqa: F401
-                    objects)
+                    objects, withdrawn)
 from server import free_port
 
 
@@ -42,7 +42,8 @@ def test_a_key_that_the_reader_makes(desk, server):
     key = ended(desk(block("agents.md", "sh", "key create"))).strip()
     with server.client(headers={"X-API-Key": key}) as client:
         asked = kit.ask(client)
-    assert asked["agent"] == "refund-agent", asked
+        withdrawn(client, asked)
+    assert asked["asked_by"] == "refund-agent", asked
 
 
 @pytest.mark.parametrize("value, said", [("yes", "deploying\n"),
@@ -137,7 +138,7 @@ def test_nothing_was_lost_without_a_restore(desk, server, operator):
 
 @pytest.mark.parametrize("value, words, said", [
     ("approve", "Approved:", "refunding"),
-    ("deny", "Rejected:", "not refunding")])
+    ("deny", "Rejected by", "not refunding")])
 def test_a_whole_agent(desk, operator, value, words, said):
     code = block("agents.md", "python", "sayso.ask")
     run = desk(code.replace("run-2", f"run-{value}"), language="python")

@@ -33,7 +33,7 @@ def test_a_refund_over_a_limit(desk, operator, value, said):
 def test_a_deploy(desk, server, operator, tmp_path, value, status):
     (tmp_path / "deploy").write_text("#!/bin/sh\necho deployed\n")
     (tmp_path / "deploy").chmod(0o755)
-    code = block("patterns.md", "sh", "sayso ask").replace("1.4.2", value)
+    code = block("patterns.md", "sh", "sayso ask").replace("1.4.2", f"1-{value}")
     run = desk(code, PATH=f"{server.state}/app:{os.environ['PATH']}",
                SAYSO_AGENT="ci", ASAN_OPTIONS="detect_leaks=0")
     question = decide(operator, "ci", value)
@@ -100,13 +100,11 @@ TESTS = [("testing.md", "import FakeServer", "FakeServer, silence"),
          ("testing.md", "import RealServer", "answer, RealServer")]
 
 
-@pytest.mark.parametrize("page, python, typescript", TESTS)
-def test_a_test_in_both_languages(desk, compiled, a_test_key, page, python,
-                                  typescript):
-    for run in (desk(block(page, "python", python), language="python",
-                     SAYSO_TEST_KEY=a_test_key),
-                desk(compiled(block(page, "ts", typescript)), language="ts",
-                     SAYSO_TEST_KEY=a_test_key)):
+@pytest.mark.parametrize("page, python, ts", TESTS)
+def test_a_test_in_both_languages(desk, compiled, a_test_key, page, python, ts):
+    for language, code in (("python", block(page, "python", python)),
+                           ("ts", compiled(block(page, "ts", ts)))):
+        run = desk(code, language=language, SAYSO_TEST_KEY=a_test_key)
         assert ended(run) == "it holds\n"
 
 
@@ -125,26 +123,27 @@ def test_a_script_answers_what_a_test_key_asked(desk, server, a_test_key):
 
 # --- Other languages -------------------------------------------------------
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    """Of each language, how its program is run, once it is compiled."""
-    at = tmp_path_factory.mktemp("languages")
-    (at / "ask.go").write_text(
-        block("with/other-languages.md", "go", "package main"))
+def go(at, run):
+    (at / "ask.go").write_text(block(
+        "with/other-languages.md", "go", "package main").replace("run-12", run))
     subprocess.run([GO, "build", "-o", at / "ask", at / "ask.go"], check=True,
                    cwd=at, env={**os.environ, "GOTOOLCHAIN": "local"})
-    if JAVA:
-        (at / "Ask.java").write_text(
-            block("with/other-languages.md", "java", "public class Ask"))
-        subprocess.run([JAVA, "-d", at, at / "Ask.java"], check=True)
-    return {"go": f"exec {at}/ask", "java": f"exec java -cp {at} Ask"}
+    return f"exec {at}/ask"
+
+
+def java(at, run):
+    (at / "Ask.java").write_text(block(
+        "with/other-languages.md", "java", "public class Ask").replace(
+            "run-12", run))
+    subprocess.run([JAVA, "-d", at, at / "Ask.java"], check=True)
+    return f"exec java -cp {at} Ask"
 
 
 @pytest.mark.parametrize("value, said", [("yes", "refunding"),
                                          ("no", "not refunding")])
-@pytest.mark.parametrize("language", ["go", "java"] if JAVA else ["go"])
-def test_another_language(desk, operator, programs, language, value, said):
-    run = desk(programs[language])
+@pytest.mark.parametrize("language", [go, java] if JAVA else [go])
+def test_another_language(desk, operator, tmp_path, language, value, said):
+    run = desk(language(tmp_path, kit.new_id()))
     question = decide(operator, AGENT, value)
     first, second = ended(run).splitlines()
     assert first == f"waiting for an answer: {question['url']}"
