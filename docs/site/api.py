@@ -114,11 +114,10 @@ class Reference:
         self.doc = doc
         self.groups = {tag["name"]: [] for tag in doc["tags"]}
         for path, item in doc["paths"].items():
-            for method in METHODS:
-                if method in item:
-                    operation = item[method]
-                    self.groups[operation["tags"][0]].append(
-                        (method, path, operation))
+            for method in (m for m in item if m in METHODS):
+                operation = item[method]
+                self.groups[operation["tags"][0]].append(
+                    (method, path, operation))
         self.section = {tag: part["name"] for part in doc["x-tagGroups"]
                         for tag in part["tags"]}
         self.place = self.places()
@@ -250,13 +249,13 @@ class Reference:
             out.append(f"<p><code>{escape(media)}</code>: {said}</p>\n")
             if not self.shown(schema):
                 out.append(self.members(schema))
-            for name, example in body.get("examples", {}).items():
+            for example in body.get("examples", {}).values():
                 ref = example.get("$ref")
                 if ref not in self.said:
                     example = self.follow(example)
-                    out.append(folded(
-                        "Example: " + example.get("summary", name),
-                        example["value"]))
+                    said = example.get("summary")
+                    out.append(folded(f"Example: {said}" if said else
+                                      "Example", example["value"]))
                 self.said |= {ref} - {None}
         return "".join(out)
 
@@ -320,11 +319,11 @@ class Reference:
             out.append("<h3>Body</h3>\n" + self.body(body["content"]))
         return "".join(out) + self.answers(operation)
 
-    def component(self, ref):
+    def component(self, ref, heading):
         """A component that has a place of its own."""
         name = ref.split("/")[-1]
         node = self.at(ref)
-        out = [f'<h3 id="{escape(name)}">{escape(name)}</h3>\n']
+        out = [f'<{heading} id="{escape(name)}">{escape(name)}</{heading}>\n']
         if ref.startswith("#/components/responses/"):
             return "".join(out + [prose(node["description"]),
                                   self.body(node.get("content", {}))])
@@ -332,11 +331,11 @@ class Reference:
         out.append(prose(node.get("description", "")) + self.members(node))
         return "".join(out)
 
-    def own(self, place):
+    def own(self, place, heading):
         """The components that a page has, by name."""
         refs = sorted((r for r, p in self.place.items() if p == place),
                       key=str.lower)
-        return "".join(self.component(r) for r in refs)
+        return "".join(self.component(r, heading) for r in refs)
 
 
 def slug(name):
@@ -379,9 +378,9 @@ def conditions(operation):
     out = []
     roles = operation.get("x-roles", [])
     if roles:
-        out.append("For " + ", ".join(roles) + ".")
+        out.append(f"Roles: {', '.join(roles)}.")
     elif operation["security"] == []:
-        out.append("Without a key.")
+        out.append("No key is needed.")
     if operation.get("x-body-limit"):
         out.append(f"The body has at most {operation['x-body-limit']:,} "
                    "bytes.")
@@ -401,7 +400,7 @@ def pages(doc):
             reference.here, reference.said = slug(name), set()
             body = "".join(reference.operation(*o)
                            for o in reference.groups[name])
-            types = reference.own(slug(name))
+            types = reference.own(slug(name), "h3")
             if types:
                 body += f'<h2 id="types">Types</h2>\n{types}'
             made.append((slug(name), title[name], lead(
@@ -413,7 +412,7 @@ def pages(doc):
                         ("errors", "Errors")):
         reference.here, reference.said = place, set()
         made.append((place, name, lead(name, "Used by several groups.")
-                     + reference.own(place)))
+                     + reference.own(place, "h2")))
     return out + [("In common", made)]
 
 
