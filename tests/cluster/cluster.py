@@ -178,14 +178,14 @@ class Cluster:
         own(var / "nginx")
         own(var / "log")
         number = subprocess.run(
-            [TOP / "packaging/site-version", TOP / "nginx/http.conf.in",
-             TOP / "nginx/server.conf.in"], check=True, text=True,
-            capture_output=True).stdout.strip()
+            [TOP / "packaging/site-version", TOP / "nginx"], check=True,
+            text=True, capture_output=True).stdout.strip()
         words = {"NGINX": var / "nginx", "SITE": number, "VAR": var,
                  "FILES": 2000, "CONNECTIONS": 1900, "ROOT": app,
-                 "LISTEN": f"127.0.0.1:{PORT}", "SOCKET": var / "web.sock",
+                 "LISTEN": f"127.0.0.1:{PORT}",
+                 "MONITOR": "127.0.0.1:9080", "SOCKET": var / "web.sock",
                  "WAIT_SOCKET": var / "wait.sock"}
-        for name in ("nginx", "site", "http", "server"):
+        for name in ("nginx", "site", "http", "server", "fastcgi", "monitor"):
             text = (TOP / f"nginx/{name}.conf.in").read_text()
             text = re.sub("@([A-Z_]+)@", lambda m: str(words[m[1]]), text)
             (var / f"nginx/{name}.conf").write_text(text)

@@ -162,8 +162,8 @@ def test_the_version(server, nobody):
                         build)
     assert tables == newest()
     number = subprocess.run(
-        [TOP / "packaging/site-version", TOP / "nginx/http.conf.in",
-         TOP / "nginx/server.conf.in"], capture_output=True, text=True)
+        [TOP / "packaging/site-version", TOP / "nginx"],
+        capture_output=True, text=True)
     assert site == number.stdout.strip()
     assert server.sayso("--version").stdout == server.sayso("version").stdout
     said = nobody.get("/metrics").text
@@ -173,7 +173,7 @@ def test_the_version(server, nobody):
 
 
 def test_the_site_of_another_version(one):
-    own = one.state / "nginx/server.conf"
+    own = one.state / "nginx/fastcgi.conf"
     text = own.read_text()
     site = numbers(one)[2]
 
