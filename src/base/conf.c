@@ -194,6 +194,7 @@ static const struct key {
     NUMBER(request_memory_mb, 64, 4096),
     WORD(templates_strict, "no yes"),
     WORD(test_keys, "no yes"),
+    WORD(log_format, "text json"),
     WORD(password_cost, "interactive min"),
     TEXT(default_retry_policy, conf_check_retry),
     WORD(silence_may_authorize, "never low"),

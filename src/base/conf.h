@@ -51,6 +51,8 @@ struct conf {
                                   no | yes, default no */
     unsigned test_keys;        /* 1: keys for tests are taken; no | yes, default
                                 * no */
+    unsigned log_format;       /* 1: lines of the log are JSON; text | json,
+                                * default text */
     enum crypt_cost password_cost; /* interactive | min (tests) */
     struct str default_retry_policy; /* a JSON object, the platform's default
                                   for questions (RFC-0026); p NULL: none */

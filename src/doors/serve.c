@@ -203,6 +203,7 @@ static void serve_handle(void *p)
     struct str allow = STR_NONE;
     w->e = request_parse(c->a, w->params, w->body, rq);
     log_request(rq->id);
+    log_trace(request_trace(rq));
     serve_log_site(rq);
     if (w->e) {
         if (rq->path.n == 0) /* only to choose the style of errors */

@@ -19,6 +19,7 @@
 #include "base/crypt.h"
 #include "base/log.h"
 #include "base/shared/clock_watch.h"
+#include "base/shared/decisions.h"
 #include "base/shared/semaphore.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
@@ -499,6 +500,8 @@ int supervise_run(const char *path)
     s->presence = presence_make();
     if (!s->metrics || !s->quota || !s->presence)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
+    if (!decisions_make())
+        log_line(LOG_ERR, "supervisor: no shared memory for the decisions");
     if (!clock_watch_make())
         log_line(LOG_ERR, "supervisor: no shared memory for the clock");
     if (!semaphore_make())

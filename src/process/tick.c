@@ -418,6 +418,8 @@ static int64_t tick_look(struct tick *t)
         e = tick_questions(t, &next);
     if (!e && go && !child_stop)
         e = tick_reap(t, &more);
+    if (!e && go)
+        metrics_round(t->child->metrics, clock_mono());
     if (clock_watch_held() && clock_watch_tells()) {
         /* Logged until somebody has looked at the clock. */
         const struct clock_watch w = clock_watch_read();

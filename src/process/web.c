@@ -15,9 +15,6 @@
 #include "world/outbound.h"
 #include "world/web/fcgi.h"
 
-/* A time for the log, whose printf of a double costs more than the line. */
-#define WEB_MS(us) (long long)(us) / 1000, (int)((us) / 100 % 10)
-
 /* One turn of the loop, in an empty arena. */
 static enum fcgi_got web_answer(struct serve *serve, struct fcgi *f,
                                 struct arena *a)
@@ -42,12 +39,15 @@ static enum fcgi_got web_answer(struct serve *serve, struct fcgi *f,
     const int64_t us = clock_mono() - start;
     struct str who = s.principal.n > 0 ? s.principal : STR("-");
     metrics_request(serve->metrics, s.route, s.status, us, s.database_us);
-    log_line(s.status >= 500 ? LOG_WARN : LOG_INFO,
-             "%s status=%d principal=%.*s database_ms=%lld.%d "
-             "total_ms=%lld.%d bytes=%zu",
-             s.name, s.status, STR_FMT(who), WEB_MS(s.database_us), WEB_MS(us),
-             rs.body.n);
+    log_answer(s.status >= 500 ? LOG_WARN : LOG_INFO,
+               &(struct log_answer){.route = s.name,
+                                    .status = s.status,
+                                    .principal = who,
+                                    .database_us = s.database_us,
+                                    .total_us = us,
+                                    .bytes = rs.body.n});
     log_request(STR_NONE);
+    log_trace(STR_NONE);
     return got;
 }
 

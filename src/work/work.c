@@ -2,6 +2,7 @@
  * work_begin.c. Decides nothing. */
 #include "work/work.h"
 
+#include "base/shared/decisions.h"
 #include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "store/intent/events.h"
@@ -179,6 +180,12 @@ static void work_queue_answer(struct work *w, const struct work_answer *answer)
 void work_tell(const struct work *w)
 {
     const bool ended = w->suspension_decided;
+    const struct suspension *s = &w->suspension;
+    if (ended && !w->intent.tail.test)
+        decisions_count(s->kind, suspension_ending(s),
+                        s->state == SUSPENSION_RESOLVED &&
+                            s->responded_via != VIA_CLOCK,
+                        s->responded_at - s->suspended_at);
     wake_changed(w->intent.id, w->intent.version,
                  ended ? w->suspension.id : STR_NONE);
     for (size_t i = 0; w->plans && i < w->plans->ended_n; i++)

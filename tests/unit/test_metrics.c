@@ -211,7 +211,7 @@ Test(metrics, the_exposition_is_well_formed)
         }
         cr_expect(type.n && str_starts(line, type), "%.*s", STR_FMT(line));
     }
-    cr_expect(eq(sz, families, 12));
+    cr_expect(eq(sz, families, 15));
 }
 
 Test(metrics, a_small_buffer_is_over_and_no_more)
@@ -275,6 +275,26 @@ Test(metrics, refusals_by_their_ceiling)
     cr_expect(tells("sayso_refused_total{code=\"limit.streams\"} 0"));
     cr_expect(not(mentions("request.too_many")));
     cr_expect(tells("sayso_streams_cut_total 1"));
+}
+
+Test(metrics, tries_to_sign_in_by_result)
+{
+    metrics_sign_in(metrics, "wrong");
+    metrics_sign_in(metrics, "wrong");
+    metrics_sign_in(metrics, "something else");
+    cr_expect(tells("sayso_sign_ins_total{result=\"wrong\"} 2"));
+    cr_expect(tells("sayso_sign_ins_total{result=\"ok\"} 0"));
+    cr_expect(not(mentions("something else")));
+}
+
+Test(metrics, what_waits_and_the_round_of_the_clock)
+{
+    cr_expect(not(mentions("sayso_clock_round_age_seconds")));
+    metrics_waiting(metrics, 20, 3);
+    metrics_round(metrics, clock_mono());
+    cr_expect(tells("sayso_waiting{as=\"read\"} 20"));
+    cr_expect(tells("sayso_waiting{as=\"stream\"} 3"));
+    cr_expect(mentions("\nsayso_clock_round_age_seconds 0."));
 }
 
 static void process(size_t slot, const char *kind, int64_t seconds_ago)

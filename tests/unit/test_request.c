@@ -326,3 +326,32 @@ Test(request, escape_and_back)
     cr_assert(request_unescape(a, buf_text(&b), true, &back) == NULL);
     cr_expect(str_eq(back, text));
 }
+
+Test(request, the_trace_of_a_caller)
+{
+    static const struct {
+        const char *header, *id;
+    } rows[] = {
+        {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+         "4bf92f3577b34da6a3ce929d0e0e4736"},
+        /* A later version may have more. */
+        {"01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
+         "4bf92f3577b34da6a3ce929d0e0e4736"},
+        {"", "(absent)"},
+        {"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", "(absent)"},
+        {"00-00000000000000000000000000000000-00f067aa0ba902b7-01", "(absent)"},
+        {"00-4bf92f3577b34da6a3ce929d0e0e473-000f067aa0ba902b7-01",
+         "(absent)"},
+        {"00-4bf92f3577b34da6a3ce929d0e0e4736", "(absent)"},
+        {"00-4bf92f3577b34da6a3ce929d0e0e47\"}-00f067aa0ba902b7-01",
+         "(absent)"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        params.n = 0;
+        param("REQUEST_METHOD", "GET");
+        param("REQUEST_URI", "/");
+        param("HTTP_TRACEPARENT", rows[i].header);
+        cr_assert(eq(str, (char *)parse(), "fine"));
+        cr_expect(eq(str, (char *)z(request_trace(&r)), (char *)rows[i].id));
+    }
+}

@@ -45,6 +45,9 @@ static const char *const ceilings[] = {
     metrics_limit_endpoints, metrics_limit_workers,
     metrics_limit_artifacts};
 
+static const char *const sign_ins[] = {"ok",       "wrong",     "unknown",
+                                       "disabled", "throttled", "busy"};
+
 static const struct {
     const char *name, *help;
 } counters[METRICS_COUNTERS] = {
@@ -84,6 +87,10 @@ struct metrics {
     _Atomic int64_t log_broken, log_key_age;
     _Atomic bool log_no_key, log_inconsistent;
     _Atomic uint64_t refused[countof(ceilings)];
+    _Atomic uint64_t sign_ins[countof(sign_ins)];
+    _Atomic uint64_t reads, streams;
+    _Atomic int64_t round_at; /* clock_mono; 0: none yet */
+    int64_t started_at;       /* clock_now */
     _Atomic int64_t wrote_at, unwritable_at;
     _Atomic(const char *) unwritable;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
@@ -101,6 +108,7 @@ struct metrics *metrics_make(const char *const *names, size_t n)
         return NULL;
     m->names = names;
     m->n = n;
+    m->started_at = clock_now();
     atomic_store(&m->log_at, clock_mono());
     return m;
 }
@@ -177,6 +185,24 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)
 void metrics_lag(struct metrics *m, int64_t us)
 {
     atomic_store(&m->lag, us < 0 ? 0 : us + 1);
+}
+
+void metrics_waiting(struct metrics *m, size_t reads, size_t streams)
+{
+    atomic_store(&m->reads, reads);
+    atomic_store(&m->streams, streams);
+}
+
+void metrics_round(struct metrics *m, int64_t now)
+{
+    atomic_store(&m->round_at, now);
+}
+
+void metrics_sign_in(struct metrics *m, const char *result)
+{
+    for (size_t i = 0; i < countof(sign_ins); i++)
+        if (strcmp(result, sign_ins[i]) == 0)
+            metrics_add(&m->sign_ins[i], 1);
 }
 
 void metrics_log(struct metrics *m, const struct metrics_log *now)
@@ -388,8 +414,46 @@ static void metrics_put_log(struct metrics *m, struct buf *b)
     metrics_seconds(b, metrics_positive(now.lag));
 }
 
+static void metrics_put_waiting(struct metrics *m, struct buf *b)
+{
+    static const char waiting[] = "sayso_waiting";
+    metrics_family(b, waiting, "gauge",
+                   "Connections that wait now: held reads and streams.");
+    buf_printf(b, "%s{as=\"read\"} %" PRIu64 "\n", waiting,
+               metrics_get(&m->reads));
+    buf_printf(b, "%s{as=\"stream\"} %" PRIu64 "\n", waiting,
+               metrics_get(&m->streams));
+}
+
+/* Nothing before the first round: its age would be the server's. */
+static void metrics_put_round(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_clock_round_age_seconds";
+    const int64_t at = atomic_load(&m->round_at);
+    if (at == 0)
+        return;
+    metrics_family(b, name, "gauge",
+                   "The time since the clock last ended all that was due.");
+    buf_printf(b, "%s ", name);
+    metrics_seconds(b, metrics_positive(clock_mono() - at));
+}
+
+static void metrics_put_sign_ins(struct metrics *m, struct buf *b)
+{
+    static const char name[] = "sayso_sign_ins_total";
+    metrics_family(b, name, "counter", "Tries to sign in, by result.");
+    for (size_t i = 0; i < countof(sign_ins); i++)
+        buf_printf(b, "%s{result=\"%s\"} %" PRIu64 "\n", name, sign_ins[i],
+                   metrics_get(&m->sign_ins[i]));
+}
+
 void metrics_render(struct metrics *m, struct buf *b)
 {
+    metrics_family(b, "process_start_time_seconds", "gauge",
+                   "The time at which the supervisor started, in seconds "
+                   "since 1970.");
+    buf_put(b, "process_start_time_seconds ");
+    metrics_seconds(b, metrics_positive(m->started_at));
     metrics_statuses(m, b);
     metrics_family(
         b, "sayso_http_request_duration_seconds", "histogram",
@@ -416,6 +480,9 @@ void metrics_render(struct metrics *m, struct buf *b)
         buf_put(b, "sayso_stream_lag_seconds ");
         metrics_seconds(b, metrics_positive(lag - 1));
     }
+    metrics_put_waiting(m, b);
+    metrics_put_round(m, b);
+    metrics_put_sign_ins(m, b);
     metrics_put_log(m, b);
     metrics_family(
         b, "sayso_refused_total", "counter",

@@ -70,6 +70,13 @@ void metrics_standbys(struct metrics *m, const struct metrics_standbys *now);
 /* How long the oldest event has waited that streams cannot send yet,
  * microseconds; negative: not known. */
 void metrics_lag(struct metrics *m, int64_t us);
+/* The held reads and the streams that are open now. */
+void metrics_waiting(struct metrics *m, size_t reads, size_t streams);
+/* The clock has ended all that was due, at that time (clock_mono). */
+void metrics_round(struct metrics *m, int64_t now);
+/* A try to sign in had this result: ok, wrong, unknown, disabled, throttled or
+ * busy; other words are not counted. */
+void metrics_sign_in(struct metrics *m, const char *result);
 /* The log, as its signer found it at its last look. */
 struct metrics_log {
     bool known;     /* otherwise the signer could not look */

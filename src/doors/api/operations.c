@@ -1,6 +1,7 @@
 /* Endpoints for operators: liveness, readiness, metrics. */
 #include "base/clock.h"
 #include "base/shared/clock_watch.h"
+#include "base/shared/decisions.h"
 #include "base/shared/metrics.h"
 #include "base/version.h"
 #include "doors/api/api.h"
@@ -96,7 +97,7 @@ static void operations_put_build(struct buf *b, const struct call *c)
 
 /* The host is the one that this worker uses as the primary, of several. */
 static void operations_put_database(struct buf *b, const struct pg *pg,
-                                    const int64_t open[static 4],
+                                    const struct suspensions_now *open,
                                     const struct deliveries_waiting *w)
 {
     static const char *const ages[] = {"5m", "1h", "1d", "older"};
@@ -108,13 +109,46 @@ static void operations_put_database(struct buf *b, const struct pg *pg,
     operations_put_name(b, "suspensions_open", "Open questions by age.");
     for (size_t i = 0; i < countof(ages); i++)
         buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",
-                   ages[i], (long long)open[i]);
+                   ages[i], (long long)open->ages[i]);
+    operations_put_name(b, "suspensions_open_by_risk",
+                        "Open questions by their risk.");
+    for (unsigned i = 0; i < SEVERITY__MAX; i++)
+        buf_printf(b, "sayso_suspensions_open_by_risk{severity=\"%.*s\"} %lld\n",
+                   STR_FMT(vocabulary_key(vocabulary_severity(i))),
+                   (long long)open->severity[i]);
+    operations_put_number(b, "suspensions_late",
+                          "Open questions that are past their end for more "
+                          "than 10 seconds.",
+                          open->late);
     operations_put_number(b, "deliveries_waiting",
                           "Deliveries that have not arrived, up to 10001.",
                           w->n);
     operations_put_number(b, "delivery_oldest_seconds",
                           "How long the oldest of them waits.",
                           us / CLOCK_SECOND);
+    operations_put_number(b, "deliveries_failed",
+                          "Deliveries that were given up and not sent again, "
+                          "up to 10001.",
+                          w->failed);
+}
+
+/* Those with a question, so that most pairs are left out. */
+static void operations_put_decisions(struct buf *b)
+{
+    static const char name[] = "sayso_decisions_total";
+    buf_printf(b, "# HELP %s Questions that ended, by kind and outcome.\n"
+                  "# TYPE %s counter\n", name, name);
+    for (unsigned k = 0; k < KIND__MAX; k++) {
+        for (unsigned o = 0; o < OUTCOME__MAX; o++) {
+            const uint64_t n = decisions_number(k, o);
+            if (n > 0)
+                buf_printf(b, "%s{kind=\"%.*s\",outcome=\"%.*s\"} %llu\n",
+                           name, STR_FMT(vocabulary_key(kind_words(k))),
+                           STR_FMT(vocabulary_key(vocabulary_outcome(o))),
+                           (unsigned long long)n);
+        }
+    }
+    decisions_render_times(b);
 }
 
 /* As any process has measured it last. */
@@ -135,9 +169,9 @@ static void operations_put_clock(struct buf *b)
 const struct err *api_metrics(struct call *c)
 {
     struct deliveries_waiting waiting = {.n = 0};
-    int64_t open[4] = {0};
+    struct suspensions_now open = {.late = 0};
     struct buf *b = &c->rs->body;
-    const bool up = suspensions_ages(c->pg, c->a, open) == NULL &&
+    const bool up = suspensions_now(c->pg, c->a, &open) == NULL &&
                     deliveries_waiting(c->pg, c->a, &waiting) == NULL;
     if (c->serve->metrics)
         metrics_render(c->serve->metrics, b);
@@ -145,7 +179,8 @@ const struct err *api_metrics(struct call *c)
     operations_put_number(b, "database_up",
                           "Did the database answer just now?", up);
     if (up)
-        operations_put_database(b, c->pg, open, &waiting);
+        operations_put_database(b, c->pg, &open, &waiting);
+    operations_put_decisions(b);
     operations_put_clock(b);
     c->rs->status = 200;
     response_header(c->rs, "Content-Type",

@@ -74,6 +74,8 @@ static void sign_in_log(struct call *c, const struct sign_in *s,
         result = !found->found     ? "unknown"
                  : found->disabled ? "disabled"
                                    : "wrong";
+    if (c->serve->metrics)
+        metrics_sign_in(c->serve->metrics, result);
     log_line(LOG_NOTICE,
              "sign-in at=%s account=\"%.*s\" address=%.*s result=%s "
              "browser=%s",

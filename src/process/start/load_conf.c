@@ -95,8 +95,10 @@ bool load_conf_all(const char *path, struct load_conf *out)
         const struct err *e =
             template_load(out->arena, out->conf.templates,
                           out->conf.templates_strict, &out->templates);
-        if (!e)
+        if (!e) {
+            log_as_json(out->conf.log_format);
             return true;
+        }
         log_line(LOG_ERR, "templates: %.*s: %.*s (%s)", STR_FMT(e->at),
                  STR_FMT(e->say), e->code);
     }

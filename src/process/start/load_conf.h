@@ -22,7 +22,8 @@ bool load_conf(struct arena *a, const char *path, struct conf *out);
 bool load_conf_owner(struct arena *a, const char *path, const char *admin,
                      struct conf *out);
 /* The configuration and the templates, in an arena of their own, to be freed by
- * arena_free. false: every mistake is in the log, nothing to free. */
+ * arena_free. The log has the format of the configuration from then on. false:
+ * every mistake is in the log, nothing to free. */
 bool load_conf_all(const char *path, struct load_conf *out);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/crypt.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/shared/metrics.h"
 #include "doors/call/hold.h"
 #include "process/wait/wait_news.h"
 #include "process/wait/wait_share.h"
@@ -104,6 +105,9 @@ static void wait_second(void *context)
     struct wait *w = context;
     const int64_t now = clock_mono();
     child_busy(w->child, true);
+    metrics_waiting(w->child->metrics,
+                    wait_share_total(w->shares, WAIT_SHARE_HELD),
+                    wait_share_total(w->shares, WAIT_SHARE_STREAM));
     for (size_t i = 0; i < w->used; i++)
         if (w->pool[i].progress > 0 && w->pool[i].progress_at <= now)
             wait_send_progress(&w->pool[i]);

@@ -14,7 +14,8 @@ struct wait_shares {
     int bucket[BUCKETS];
     int spare; /* the first free one; NONE: none */
     size_t used;
-    size_t keys[WAIT_SHARE__MAX]; /* held by all keys */
+    size_t keys[WAIT_SHARE__MAX];  /* held by all keys */
+    size_t total[WAIT_SHARE__MAX]; /* and by people */
 };
 
 struct wait_shares *wait_share_make(struct arena *process,
@@ -71,6 +72,7 @@ struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
         all->bucket[s->bucket] = at;
     }
     s->held[what]++;
+    all->total[what]++;
     all->keys[what] += !person;
     return s;
 }
@@ -80,6 +82,7 @@ void wait_share_give(struct wait_shares *all, struct wait_share *s,
 {
     size_t left = 0;
     s->held[what]--;
+    all->total[what]--;
     all->keys[what] -= !s->person;
     for (size_t i = 0; i < WAIT_SHARE__MAX; i++)
         left += s->held[i];
@@ -92,4 +95,10 @@ void wait_share_give(struct wait_shares *all, struct wait_share *s,
         s->next = all->spare;
         all->spare = at;
     }
+}
+
+size_t wait_share_total(const struct wait_shares *all,
+                        enum wait_share_what what)
+{
+    return all->total[what];
 }

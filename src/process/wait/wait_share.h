@@ -44,5 +44,8 @@ struct wait_share *wait_share_take(struct wait_shares *all, struct str id,
 /* Counts one less; s can no longer be used. */
 void wait_share_give(struct wait_shares *all, struct wait_share *s,
                      enum wait_share_what what);
+/* The number that all callers hold. */
+size_t wait_share_total(const struct wait_shares *all,
+                        enum wait_share_what what);
 
 #endif

@@ -248,12 +248,18 @@ UPDATE open_question o
   FROM mine WHERE o.suspension_id = mine.suspension_id
 
 -- name: suspension_ages
--- Open questions by age, for the metrics.
+-- Open questions by age, by risk and those past their end, for the metrics.
 SELECT count(*) FILTER (WHERE age < interval '5 minutes'),
        count(*) FILTER (WHERE age >= interval '5 minutes' AND age < interval '1 hour'),
        count(*) FILTER (WHERE age >= interval '1 hour' AND age < interval '1 day'),
-       count(*) FILTER (WHERE age >= interval '1 day')
-  FROM (SELECT now() - suspended_at AS age FROM open_question) open
+       count(*) FILTER (WHERE age >= interval '1 day'),
+       count(*) FILTER (WHERE late > interval '10 seconds'),
+       count(*) FILTER (WHERE inbox_rank = 4), count(*) FILTER (WHERE inbox_rank = 3),
+       count(*) FILTER (WHERE inbox_rank = 2), count(*) FILTER (WHERE inbox_rank = 1),
+       count(*) FILTER (WHERE inbox_rank = 0)
+  FROM (SELECT now() - suspended_at AS age, inbox_rank,
+               now() - least(nullif(ending, 'infinity'), nullif(deadline_at, 'infinity')) AS late
+          FROM open_question) open
 
 -- name: suspension_same
 -- Other open questions with the same facts, a few of each digest. The time is spelt as in

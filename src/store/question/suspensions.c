@@ -276,13 +276,17 @@ const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *suspensions_ages(struct pg *pg, struct arena *a,
-                                   int64_t out[static 4])
+const struct err *suspensions_now(struct pg *pg, struct arena *a,
+                                   struct suspensions_now *out)
 {
     struct pg_rows *rows = NULL;
+    int at = 0;
     TRY(pg_query(pg, a, SQL_SUSPENSION_AGES, NULL, &rows));
-    for (int i = 0; i < 4; i++)
-        out[i] = pg_int(rows, 0, i);
+    for (size_t i = 0; i < countof(out->ages); i++)
+        out->ages[i] = pg_int(rows, 0, at++);
+    out->late = pg_int(rows, 0, at++);
+    for (size_t i = 0; i < countof(out->severity); i++)
+        out->severity[i] = pg_int(rows, 0, at++);
     return NULL;
 }
 

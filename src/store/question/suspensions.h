@@ -96,9 +96,14 @@ const struct err *suspensions_replacing(struct pg *pg, struct arena *a,
 const struct err *suspensions_test_clock(struct pg *pg, struct arena *a,
                                          struct str key_id, int64_t us,
                                          int64_t *moved) MUST;
-/* Open ones younger than 5 min, 1 h, 1 d, and older. */
-const struct err *suspensions_ages(struct pg *pg, struct arena *a,
-                                   int64_t out[static 4]) MUST;
+/* The numbers of open ones. */
+struct suspensions_now {
+    int64_t ages[4];    /* younger than 5 min, 1 h, 1 d, and older */
+    int64_t late;       /* past their end for more than 10 s */
+    int64_t severity[SEVERITY__MAX];
+};
+const struct err *suspensions_now(struct pg *pg, struct arena *a,
+                                   struct suspensions_now *out) MUST;
 /* The amount of the facts as the search has it, the unit in lower case; NULL
  * where there is none. */
 struct suspensions_amount {

@@ -227,6 +227,7 @@ const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, SQL_DELIVERY_WAITING, NULL, &r));
     out->n = pg_int(r, 0, 0);
     out->since = pg_int(r, 0, 1);
+    out->failed = pg_int(r, 0, 2);
     return NULL;
 }
 

@@ -97,6 +97,7 @@ const struct err *deliveries_counts(struct pg *pg, struct arena *a,
  * none. */
 struct deliveries_waiting {
     int64_t n, since;
+    int64_t failed; /* given up, in any endpoint, up to 10001 */
 };
 const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
                                      struct deliveries_waiting *out) MUST;

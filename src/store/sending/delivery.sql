@@ -124,8 +124,10 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM delivery
                                ORDER BY created_at DESC LIMIT 10001) failed)
 
 -- name: delivery_waiting
--- Those of active endpoints: the number, up to a ceiling, and the time of the oldest.
-SELECT count(*), coalesce(min(microseconds(w.created_at)), 0)
+-- Those of active endpoints: the number, up to a ceiling, and the time of the oldest. The
+-- number of those that were given up.
+SELECT count(*), coalesce(min(microseconds(w.created_at)), 0),
+       (SELECT count(*) FROM (SELECT 1 FROM delivery WHERE state = 'failed' LIMIT 10001) f)
   FROM (SELECT d.created_at
           FROM delivery d
           JOIN endpoint e ON e.id = d.endpoint_id AND e.paused_at IS NULL

@@ -221,3 +221,20 @@ struct str request_cookie(const struct request *r, const char *name)
     }
     return found;
 }
+
+/* version "-" trace-id "-" parent-id "-" flags */
+struct str request_trace(const struct request *r)
+{
+    const struct str s = request_header(r, "traceparent");
+    const struct str id = str_sub(s, 3, 35);
+    bool some = false;
+    if (s.n < 55 || s.p[2] != '-' || s.p[35] != '-')
+        return STR_NONE;
+    for (size_t i = 0; i < id.n; i++) {
+        const char c = id.p[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return STR_NONE;
+        some = some || c != '0';
+    }
+    return some ? id : STR_NONE;
+}

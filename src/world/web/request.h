@@ -61,6 +61,9 @@ const struct err *request_parse(struct arena *a, struct pairs params,
                                 struct str body, struct request *r) MUST;
 /* A request header by its HTTP name ("If-Match"), trimmed; p NULL: absent. */
 struct str request_header(const struct request *r, const char *name);
+/* The trace-id of the header traceparent (W3C Trace Context): 32 hexadecimal
+ * digits; p NULL: absent or malformed. */
+struct str request_trace(const struct request *r);
 /* A query value; p NULL: absent. */
 struct str request_query(const struct request *r, const char *key);
 /* The value of a cookie; p NULL: absent, sent twice, or malformed.
