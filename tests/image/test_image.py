@@ -1,5 +1,6 @@
 """packaging/Containerfile is built, and started beside a PostgreSQL as
 packaging/compose.yaml starts it."""
+import concurrent.futures
 import pathlib
 import re
 import secrets
@@ -80,7 +81,8 @@ def container(image, database):
              "SAYSO_PUBLIC_URL": f"http://127.0.0.1:{port}"}
     assert wanted.keys() == given.keys()
     one = engine.Container("sayso-of-the-tests", **given,
-                           DATABASE_PORT=database.port, SAYSO_LISTEN=port)
+                           DATABASE_PORT=database.port, SAYSO_LISTEN=port,
+                           SAYSO_MONITOR=f"127.0.0.1:{free_port()}")
     one.url = given["SAYSO_PUBLIC_URL"]
     yield one
     one.remove()
@@ -135,10 +137,23 @@ def test_each_process_is_its_own_user(container):
         assert (seen.returncode == 0) == may
 
 
-def test_a_stop_and_a_start_keep_the_data(container):
+def waiting(container):
+    return int(re.search(r'sayso_waiting\{as="read"\} (\d+)',
+                         httpx.get(f"{container.url}/metrics").text)[1])
+
+
+def test_a_stop_answers_those_who_wait_and_keeps_the_data(container):
     agent = key(container, "--role", "agent", "--label", "b", "--agent", "*")
     asked = kit.ask(agent)
-    container.stop()
+    read = f"/api/v1/suspensions/{asked['suspension_id']}"
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        held = [pool.submit(agent.get, f"{read}?wait=50", timeout=60)
+                for _ in range(20)]
+        kit.wait_for(lambda: waiting(container) == 20)
+        container.stop()
+        got = [h.result(60) for h in held]
+    assert [(r.status_code, r.json()["state"]) for r in got] == \
+        [(200, "pending")] * 20
     assert container.state("ExitCode") == "0", container.log()
     container.start()
     kit.wait_for(lambda: ready(container), 120)
