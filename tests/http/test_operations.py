@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+import kit
 from kit import (UNSUPPORTED, ask, answer, new_id, new_intent, respond, suspend,
                  wait_for)
 from page import login_data
@@ -286,6 +287,26 @@ def test_a_log_cannot_be_forged(server, nobody):
 
 
 # --- Commands -------------------------------------------------------------
+
+def test_doctor_names_keys_that_are_near_a_limit(server, tmp_path):
+    key = server.key("agent", "--agent", "a", label="near its limits")
+    with server.client(headers={"X-API-Key": key}) as client:
+        asked = [ask(client)["suspension_id"] for _ in range(9)]
+        for n in range(5):
+            kit.made(client.post("/api/v1/endpoints", json={
+                "name": new_id(), "url": f"https://{new_id()}.example/"}))
+        lower = tmp_path / "sayso.conf"
+        lower.write_text((server.state / "sayso.conf").read_text() +
+                         "limit_open = 11\nlimit_endpoints = 6\n")
+        said = server.sayso("doctor", conf=lower).stdout
+        for name, n, most in (("limit_open", 9, 11), ("limit_endpoints", 5, 6)):
+            assert re.search(rf"(?m)^note   the key \S+ \(near its limits\) "
+                             rf"uses {n} of its {name}, {most}$", said), said
+        roomy = server.sayso("doctor").stdout
+        assert "near its limits" not in roomy
+        for one in asked:
+            client.post(f"/api/v1/suspensions/{one}/cancel", json={})
+
 
 def test_doctor_names_what_is_wrong(server, tmp_path):
     done = server.sayso("doctor")

@@ -189,12 +189,17 @@ static void doctor_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
                             sql_statements, sql_statement_count);
-    struct pg_rows *rows[4] = {NULL};
+    const struct conf *conf = c->conf;
+    struct pg_rows *rows[5] = {NULL};
     pg_connect_ms(pg, c->conf->database_connect_ms);
     pg_queue(pg, NULL, SQL_DOCTOR_RIGHTS, NULL);
     pg_queue(pg, NULL, SQL_PING, NULL);
     pg_queue(pg, NULL, SQL_DOCTOR_REACH, NULL);
     pg_queue(pg, NULL, SQL_DOCTOR_PAIRS, NULL);
+    pg_queue(pg, c->arena, SQL_DOCTOR_NEAR,
+             PG(pg_number(conf->limit_open), pg_number(conf->limit_bytes_mb),
+                pg_number(conf->limit_subscriptions),
+                pg_number(conf->limit_endpoints)));
     const struct err *e = pg_run(pg, c->arena, rows);
     findings_tell(
         f, !e, "the database answers and has all tables",
@@ -228,6 +233,13 @@ static void doctor_database(const struct command *c, struct findings *f)
             printf("note   the key %.*s (%.*s) reaches every agent's "
                    "intents\n",
                    STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)));
+        /* A limit may be new, or lower than before. */
+        const struct pg_rows *near = rows[4];
+        for (size_t i = 0; i < pg_count(near); i++)
+            printf("note   the key %.*s (%.*s) uses %lld of its %.*s, %lld\n",
+                   STR_FMT(pg_str(near, i, 0)), STR_FMT(pg_str(near, i, 1)),
+                   (long long)pg_int(near, i, 3), STR_FMT(pg_str(near, i, 2)),
+                   (long long)pg_int(near, i, 4));
         /* A test key and a real key with one name; the test key is refused. */
         const struct pg_rows *same = rows[3];
         for (size_t i = 0; i < pg_count(same); i++)
@@ -264,9 +276,8 @@ static void doctor_site(const struct command *c, struct findings *f)
     if (site.p)
         findings_tell(f, str_is(site, "current"),
                       "nginx's site is of the program's version",
-                      "include http.conf and server.conf of "
-                      "/usr/share/sayso/nginx (docs/operations/install.md) "
-                      "and reload nginx");
+                      "include the files of /usr/share/sayso/nginx "
+                      "(docs/operations/install.md) and reload nginx");
 }
 
 /* Runs the checks of the database as the system user of the web workers. */

@@ -42,6 +42,26 @@ SELECT t.prefix, t.label, key_taken(array_remove(t.agents, '*'), true) FROM api_
    AND key_taken(array_remove(t.agents, '*'), true) IS NOT NULL
  ORDER BY t.created_at LIMIT 100
 
+-- name: doctor_near
+-- Valid keys that use more than four fifths of a ceiling: of open questions $1, of bytes
+-- stored today $2, of subscriptions $3, of endpoints $4.
+SELECT k.prefix, k.label, u.ceiling, u.n, u.most
+  FROM (SELECT asked_by_key AS key_id, 'limit_open' AS ceiling, count(*) AS n, $1::bigint AS most
+          FROM open_question GROUP BY asked_by_key
+         UNION ALL
+        SELECT key_id, 'limit_bytes_mb', bytes / 1000000, $2 FROM key_stored
+         WHERE day = (now() AT TIME ZONE 'UTC')::date
+         UNION ALL
+        SELECT created_by, 'limit_subscriptions', count(*), $3 FROM subscription
+         WHERE expires_at IS NULL OR expires_at > now() GROUP BY created_by
+         UNION ALL
+        SELECT key_id, 'limit_endpoints', count(*), $4 FROM endpoint
+         WHERE removed_at IS NULL GROUP BY key_id) u
+  JOIN api_key k ON k.id = u.key_id AND k.revoked_at IS NULL
+                AND (k.expires_at IS NULL OR k.expires_at > now())
+ WHERE u.n * 5 > u.most * 4
+ ORDER BY u.n::numeric / u.most DESC, k.id LIMIT 100
+
 -- name: doctor_rights
 -- Rights of the connected role that no web worker should have.
 SELECT current_user,
