@@ -21,6 +21,7 @@
 #include "base/shared/clock_watch.h"
 #include "base/shared/decisions.h"
 #include "base/shared/semaphore.h"
+#include "base/shared/timeline.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
 #include "process/notify.h"
@@ -87,6 +88,8 @@ struct post {
 struct supervisor {
     const char *path; /* of the configuration, or NULL */
     struct load_conf loaded; /* replaced by a reload */
+    const char *history;     /* the file of the newest history of the
+                              * database */
     struct metrics *metrics;
     struct quota *quota;
     struct presence *presence;
@@ -372,6 +375,34 @@ static bool supervise_anyone(const struct supervisor *s)
     return false;
 }
 
+/* The file is kept over restarts: in the state's directory that systemd gives,
+ * otherwise beside the socket. */
+static void supervise_load_history(struct supervisor *s, struct arena *a)
+{
+    const struct str given = str_of(getenv("STATE_DIRECTORY"));
+    const struct str socket = s->loaded.conf.socket;
+    size_t slash = socket.n;
+    while (slash > 0 && socket.p[slash - 1] != '/')
+        slash--;
+    s->history = arena_z(
+        a, given.n ? arena_join(a, given, STR("/database-history"))
+                   : arena_join(a, str_sub(socket, 0, slash),
+                                STR("database-history")));
+    timeline_load(s->history);
+}
+
+static void supervise_save_history(const struct supervisor *s)
+{
+    static bool failed;
+    const bool fails = !timeline_save(s->history);
+    if (fails && !failed)
+        log_line(LOG_ERR,
+                 "supervisor: %s cannot be written: %s; after a restart an "
+                 "old primary may be used",
+                 s->history, strerror(errno));
+    failed = fails;
+}
+
 static void supervise_watch(struct supervisor *s, const sigset_t *signals)
 {
     while (s->stop_by == 0 || supervise_anyone(s)) {
@@ -395,6 +426,7 @@ static void supervise_watch(struct supervisor *s, const sigset_t *signals)
             supervise_signal_retired(s);
         }
         supervise_kill_stuck(s);
+        supervise_save_history(s);
         if (s->stop_by == 0)
             supervise_fill(s);
         notify_tell("WATCHDOG=1");
@@ -502,6 +534,8 @@ int supervise_run(const char *path)
         log_line(LOG_ERR, "supervisor: no shared memory for the counters");
     if (!decisions_make())
         log_line(LOG_ERR, "supervisor: no shared memory for the decisions");
+    if (!timeline_share())
+        log_line(LOG_ERR, "supervisor: no shared memory for the history");
     if (!clock_watch_make())
         log_line(LOG_ERR, "supervisor: no shared memory for the clock");
     if (!semaphore_make())
@@ -509,6 +543,7 @@ int supervise_run(const char *path)
                  strerror(errno));
     else if (s->metrics && s->quota && s->presence && supervise_users(s) &&
              load_conf_all(path, &s->loaded)) {
+        supervise_load_history(s, a);
         if (!supervise_elsewhere(s) && supervise_listen(s, a)) {
             supervise_fill(s);
             log_line(LOG_NOTICE, "supervisor: serving with %d workers",

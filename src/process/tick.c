@@ -33,6 +33,7 @@
 #define STANDBYS (5 * CLOCK_SECOND) /* between two measurements */
 #define LAG (2 * CLOCK_SECOND)      /* the same */
 #define WRITES (2 * CLOCK_SECOND)   /* between two trials */
+#define SURVEYS (3 * CLOCK_SECOND)  /* of all hosts of the database */
 #define SKIPPED_MAX 128
 #define SKIPPED_FOR (60 * CLOCK_SECOND)
 /* Of a batch: about DUE_BYTES of questions, and their messages to as many
@@ -57,6 +58,8 @@ struct tick {
     int64_t backoff; /* 0: the database answers */
     int64_t standbys_at, lag_at; /* of the next measurement, by clock_mono */
     int64_t write_at;    /* of the next trial of a write */
+    struct pg *survey;   /* for tick_survey alone */
+    int64_t survey_at;   /* of the next one */
     int64_t mail_at;     /* of the next look at people's mail, after one that
                           * failed; the same */
     const struct err *no_standby; /* of the last trial, where it found that no
@@ -373,6 +376,15 @@ static void tick_lag(struct tick *t)
     t->lag_at = clock_mono() + LAG;
 }
 
+/* For the pool: is there a newer primary than the one in use? */
+static void tick_survey(struct tick *t)
+{
+    if (clock_mono() < t->survey_at)
+        return;
+    pg_survey(t->survey);
+    t->survey_at = clock_mono() + SURVEYS;
+}
+
 /* Whether a write succeeds, for readiness. An error where no commit would end:
  * each that is begun leaves a session waiting. */
 static const struct err *tick_writes(struct tick *t)
@@ -430,6 +442,7 @@ static int64_t tick_look(struct tick *t)
                  w.jumped ? "jumped by" : "was", s,
                  w.jumped ? "" : " from the database's");
     }
+    tick_survey(t);
     tick_standbys(t);
     tick_lag(t);
     const int64_t wait = tick_trouble(t, e);
@@ -450,6 +463,8 @@ int tick_run(const struct child *c)
     t->a = arena_make(MEMORY);
     t->pg = tables_serve(process, c->conf->database_tick, "sayso tick");
     pg_connect_ms(t->pg, c->conf->database_connect_ms);
+    t->survey = tables_serve(process, c->conf->database_tick, "sayso survey");
+    pg_connect_ms(t->survey, c->conf->database_connect_ms);
     while (!child_stop) {
         const int64_t pause = tick_look(t);
         child_busy(c, false);

@@ -6,28 +6,32 @@
 
 static struct tables_restore heard;
 
-/* "epoch lost_from open_until waits elsewhere", of restore_now(). */
+/* "epoch lost_from open_until waits elsewhere", of restore_now(), and the
+ * cluster, the number of the restore and the timeline, of SQL_PING. */
 struct tables_restore tables_restore_of(struct str text)
 {
-    int64_t v[5] = {0};
+    int64_t v[8] = {0};
     for (size_t i = 0; i < countof(v); i++)
         (void)str_int(str_cut(&text, ' '), INT64_MIN, INT64_MAX, &v[i]);
     return (struct tables_restore){.epoch = v[0],
                                    .lost_from = v[1],
                                    .open_until = v[2],
                                    .waits = v[3] != 0,
-                                   .elsewhere = v[4] != 0};
+                                   .elsewhere = v[4] != 0,
+                                   .at = timeline_make_at(v[5], v[6], v[7])};
 }
 
-static bool tables_hear(struct str text)
+static struct pg_heard tables_hear_here(struct str text)
 {
     heard = tables_restore_of(text);
-    return true;
+    return (struct pg_heard){.elsewhere = heard.elsewhere, .at = heard.at};
 }
 
-static bool tables_hear_here(struct str text)
+static struct pg_heard tables_hear(struct str text)
 {
-    return tables_hear(text) && !heard.elsewhere;
+    struct pg_heard out = tables_hear_here(text);
+    out.elsewhere = false;
+    return out;
 }
 
 struct pg *tables_open(struct arena *process, struct str dsn, const char *name)

@@ -30,6 +30,7 @@ struct tables_restore {
     bool waits;         /* the clock and the deliveries wait */
     bool elsewhere;     /* it is not the cluster and database that the last
                          * `sayso restored` was for */
+    timeline_at at;     /* its place in the history */
 };
 struct tables_restore tables_restore(void);
 /* The same, read from the second column of SQL_PING. */

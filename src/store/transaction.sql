@@ -5,8 +5,16 @@ BEGIN
 COMMIT
 
 -- name: ping
--- The second column is what each new connection hears (store/tables.h).
-SELECT max(version), restore_now(), clock_timestamp() FROM migration
+-- The second column is what each new connection hears (store/tables.h). A standby has no
+-- timeline of its own yet.
+SELECT max(version),
+       concat_ws(' ', restore_now(), (SELECT system_identifier FROM pg_control_system()),
+                 (SELECT max(n) FROM restore),
+                 CASE WHEN pg_is_in_recovery() THEN 0
+                      ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))
+                           ::bit(32)::bigint END),
+       clock_timestamp()
+  FROM migration
 
 -- name: restore_go
 -- Do the clock and the deliveries no longer wait?

@@ -196,6 +196,18 @@ class Cluster:
             pool, [self.state / "app/sayso", *args], cwd="/",
             env=environment(SAYSO_CONF=self.state / pool / "sayso.conf"))
 
+    def reload_pool(self, pool):
+        """New workers, which know nothing yet."""
+        self.others[pool, "sayso"].send_signal(signal.SIGHUP)
+
+    def restart_pool(self, pool):
+        for name in ("nginx", "sayso"):
+            one = self.others.pop((pool, name))
+            one.send_signal(signal.SIGTERM)
+            one.wait(20)
+        self.start_pool(pool)
+        kit.wait_for(lambda: self.get(pool, "/readyz")[0] == 200, 60)
+
     def start_pool(self, pool):
         conf = self.state / pool / "sayso.conf"
         self.others[pool, "sayso"] = self.net.popen(

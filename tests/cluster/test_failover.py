@@ -7,6 +7,7 @@ would. CLUSTER_ANSWERS says how many answers are given in each story, half of
 them before it happens."""
 import collections
 import os
+import re
 import time
 
 import pytest
@@ -40,7 +41,7 @@ def cluster():
         one.close()
 
 
-def story(cluster, figures, name, happens):
+def story(cluster, figures, name, happens, after=lambda: None):
     """The load, what happens in the middle of it, and the database's own
     view at the end."""
     if cluster.standby not in cluster.postgres:
@@ -51,6 +52,7 @@ def story(cluster, figures, name, happens):
         failed = time.monotonic()
         happens()
         promoted = cluster.promote()
+        after()
         load.until(len(load.answered) + ANSWERS // 2)
     assert not load.failures, load.failures
     done = cluster.sayso("verify")
@@ -189,8 +191,62 @@ def test_G2_both_pools_leave_the_primary_that_is_cut_off(cluster, cut):
     all_go_on(cluster, cut)
 
 
+def hosts(cluster, seconds):
+    """The databases that the workers of both pools use in that time."""
+    seen, end = set(), time.monotonic() + seconds
+    while time.monotonic() < end:
+        for pool in POOLS:
+            body = cluster.get(pool, "/metrics")[1]
+            seen |= set(re.findall(r'sayso_database_host\{host="(.+)"\}', body))
+    return seen
+
+
 @pytest.fixture(scope="module")
-def switched(cluster, figures, cut):
+def healed(cluster, figures, cut):
+    """The old primary is heard again and nobody has ended it: it takes
+    connections, and shows what was true before."""
+    old, new = cluster.primary, cluster.standby
+    used = {}
+
+    def happens():
+        cluster.net.cut(old)
+        time.sleep(NOTICED)
+
+    def heals():
+        cluster.net.heal(old)
+        used["healed"] = hosts(cluster, 6)
+        cluster.reload_pool("web1")
+        used["reloaded"] = hosts(cluster, 6)
+    told = story(cluster, figures, "G3, the old primary comes back", happens,
+                 heals)
+    cluster.restart_pool("web2")
+    used["restarted"] = hosts(cluster, 2)
+    cluster.kill(old)
+    return told, used, cluster.net.address(new)
+
+
+def test_G3_no_answer_is_lost_and_none_comes_from_the_old_one(cluster, healed):
+    nothing_is_lost(healed[0])
+    # An unknown question would be 404: it is one of the new primary alone.
+    all_go_on(cluster, healed[0])
+
+
+def test_G3_no_worker_uses_the_old_primary(healed):
+    _, used, new = healed
+    assert used == {"healed": {new}, "reloaded": {new}, "restarted": {new}}
+
+
+def test_G3_both_pools_say_so(cluster, healed):
+    for pool in POOLS:
+        log = (cluster.log / f"sayso-{pool}.log").read_text()
+        assert "is an old primary, of timeline" in log, pool
+        body = cluster.get(pool, "/metrics")[1]
+        assert re.search(r"(?m)^sayso_database_behind_total [1-9]", body), pool
+        assert int((cluster.state / pool / "database-history").read_text()) > 0
+
+
+@pytest.fixture(scope="module")
+def switched(cluster, figures, healed):
     return story(cluster, figures, "G4, a planned switchover",
                  lambda: cluster.stop(cluster.primary))
 

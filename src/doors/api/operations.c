@@ -106,6 +106,15 @@ static void operations_put_database(struct buf *b, const struct pg *pg,
                         "The host in use, an address or the directory of a "
                         "socket.");
     buf_printf(b, "sayso_database_host{host=\"%s\"} 1\n", pg_host(pg));
+    operations_put_number(b, "database_timeline",
+                          "The newest timeline of the database that was seen.",
+                          timeline_number(timeline_newest()));
+    buf_printf(b,
+               "# HELP sayso_database_behind_total Connections to an old "
+               "primary that were refused.\n"
+               "# TYPE sayso_database_behind_total counter\n"
+               "sayso_database_behind_total %llu\n",
+               (unsigned long long)timeline_refusals());
     operations_put_name(b, "suspensions_open", "Open questions by age.");
     for (size_t i = 0; i < countof(ages); i++)
         buf_printf(b, "sayso_suspensions_open{younger_than=\"%s\"} %lld\n",

@@ -130,7 +130,8 @@ static bool pg_read_number(struct pg *pg, int64_t deadline)
     if (told)
         (void)str_int(str_of(PQgetvalue(r, 0, 0)), 0, INT64_MAX, &pg->number);
     if (told && pg->hear && pg->number == pg->expected)
-        pg->refused = !pg->hear(str_of(PQgetvalue(r, 0, 1)));
+        pg->heard = pg->hear(str_of(PQgetvalue(r, 0, 1)));
+    pg->behind = !pg->heard.elsewhere && !timeline_saw(pg->heard.at);
     PQclear(r);
     return pg_next(pg, deadline, &end) && !end;
 }
@@ -141,7 +142,7 @@ static bool pg_ask_role(struct pg *pg, int64_t deadline)
            (!pg->expect_sql || pg_ask(pg, pg->expect_sql)) &&
            PQpipelineSync(pg->conn) && pg_flush(pg, deadline) &&
            pg_read_role(pg, deadline) && pg_read_number(pg, deadline) &&
-           pg_read_sync(pg, deadline) && pg_fits(pg);
+           pg_read_sync(pg, deadline) && pg_fits(pg) && !pg->behind;
 }
 
 /* Connects to place i of the hosts: it has to accept the connection by `until`,
@@ -151,7 +152,8 @@ static bool pg_attempt(struct pg *pg, size_t i, int64_t until,
 {
     struct pg_keys k;
     pg->number = pg->expected;
-    pg->refused = false;
+    pg->heard = (struct pg_heard){.at = 0};
+    pg->behind = false;
     pg_keys_for(pg, &pg->hosts.places[i], &k);
     pg->conn = PQconnectStartParams(k.key, k.value, k.whole);
     const bool open = pg->conn && PQstatus(pg->conn) != CONNECTION_BAD &&
@@ -163,7 +165,13 @@ static bool pg_attempt(struct pg *pg, size_t i, int64_t until,
     }
     *late = clock_mono() >= until;
     const char *why = pg->conn ? PQerrorMessage(pg->conn) : "out of memory";
-    if (pg->refused)
+    if (pg->behind)
+        log_line(LOG_WARN,
+                 "database at %s is an old primary, of timeline %lld: the "
+                 "newest is %lld; it is not used",
+                 pg_host(pg), (long long)timeline_number(pg->heard.at),
+                 (long long)timeline_number(timeline_newest()));
+    else if (pg->heard.elsewhere)
         log_line(LOG_WARN,
                  "database is not the one that was registered, as after a "
                  "restore: `sayso restored` (docs/operations/backup.md)");
@@ -171,7 +179,7 @@ static bool pg_attempt(struct pg *pg, size_t i, int64_t until,
         log_line(LOG_WARN,
                  "database tables are number %lld, this program needs %lld",
                  (long long)pg->number, (long long)pg->expected);
-    else
+    else if (!pg->quiet)
         log_line(LOG_WARN, "database cannot be reached at %s: %s",
                  pg_host(pg),
                  why[0]  ? why
@@ -393,9 +401,28 @@ static bool pg_open(struct pg *pg, int64_t deadline)
     return false;
 }
 
-/* Closes an idle connection whose server has announced its end. */
+void pg_survey(struct pg *pg)
+{
+    pg->hosts.wanted = PG_HOSTS_ANY;
+    pg->quiet = true;
+    pg_hosts_resolve(&pg->hosts);
+    for (size_t i = 0; pg->hosts.places_n > 1 && i < pg->hosts.places_n; i++) {
+        const int64_t until = clock_mono() + pg->slice * 1000;
+        bool late = false;
+        if (pg_attempt(pg, i, until, until, &late))
+            pg_close(pg);
+    }
+}
+
+/* Closes an idle connection whose server has announced its end, or is an old
+ * primary since another process has seen a newer one. */
 static void pg_drop_stale(struct pg *pg)
 {
+    if (pg->conn && timeline_behind(pg->heard.at)) {
+        log_line(LOG_WARN, "database connection closed: %s is an old primary",
+                 pg_host(pg));
+        pg_close(pg);
+    }
     for (int i = 0; i < 2 && pg->conn; i++) {
         struct pollfd p = {.fd = PQsocket(pg->conn), .events = POLLIN};
         if (poll(&p, 1, 0) <= 0)
@@ -422,9 +449,9 @@ static bool pg_exchange(struct pg *pg, struct reading *b,
 /* The error of a batch that found no connection, or lost it. */
 static const struct err *pg_unreached(const struct pg *pg)
 {
-    return pg->refused    ? pg_error_restored()
-           : pg_fits(pg) ? pg_error(STR_NONE, STR_NONE)
-                         : pg_error_upgrading();
+    return pg->heard.elsewhere ? pg_error_restored()
+           : pg_fits(pg)       ? pg_error(STR_NONE, STR_NONE)
+                               : pg_error_upgrading();
 }
 
 /* A statement that is refused may no longer fit the tables. */

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/shared/timeline.h"
 
 #define PG_ARGS_MAX 48
 #define PG_BATCH_MAX 256
@@ -170,10 +171,21 @@ void pg_connect_ms(struct pg *pg, int64_t ms);
  * statement that the database refuses (ERR_INTERNAL) closes it, and if the
  * number is another one by then, the error is server.upgrading too. */
 void pg_expect(struct pg *pg, const char *sql, int64_t number);
-/* hear gets the second column of that row, each time it has been read; false:
- * the connection is not used, and each call ends in ERR_BUSY
- * server.restored. */
-void pg_greet(struct pg *pg, bool (*hear)(struct str text));
+/* What a new connection has heard of its server. */
+struct pg_heard {
+    bool elsewhere; /* it is not the one that was registered: the connection is
+                     * not used, and each call ends in ERR_BUSY
+                     * server.restored */
+    timeline_at at; /* its place in the history. A server that is behind the
+                     * newest is not used, now or once a newer one was seen; the
+                     * other hosts are */
+};
+/* hear gets the second column of that row, each time it has been read. */
+void pg_greet(struct pg *pg, struct pg_heard (*hear)(struct str text));
+/* Connects to each host of several, a standby too, only for what hear gets, and
+ * closes the connection again: pg is for this alone. Takes the time of an
+ * attempt for each host that does not answer. */
+void pg_survey(struct pg *pg);
 /* The number of connections so far: another number means another connection. */
 int64_t pg_opened(const struct pg *pg);
 /* The address or the socket's directory that it is connected to; "": none.

@@ -47,14 +47,14 @@ void pg_expect(struct pg *pg, const char *sql, int64_t number)
     pg->expected = pg->number = number;
 }
 
-void pg_greet(struct pg *pg, bool (*hear)(struct str text))
+void pg_greet(struct pg *pg, struct pg_heard (*hear)(struct str text))
 {
     pg->hear = hear;
 }
 
 bool pg_fits(const struct pg *pg)
 {
-    return !pg->expect_sql || (pg->number == pg->expected && !pg->refused);
+    return !pg->expect_sql || (pg->number == pg->expected && !pg->heard.elsewhere);
 }
 
 int64_t pg_opened(const struct pg *pg)

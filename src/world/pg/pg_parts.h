@@ -55,8 +55,10 @@ struct pg {
     const char *expect_sql; /* of pg_expect; NULL: any server will do */
     int64_t expected, number; /* number: of the newest connection */
     int standby;     /* a statement; -1: none */
-    bool (*hear)(struct str text); /* of pg_greet; NULL: nobody */
-    bool refused;                  /* by it: the newest connection */
+    struct pg_heard (*hear)(struct str text); /* of pg_greet; NULL: nobody */
+    struct pg_heard heard;                    /* by the newest connection */
+    bool behind; /* the newest connection's server is behind */
+    bool quiet;  /* a host that cannot be reached is not logged */
     bool patient;
     bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
