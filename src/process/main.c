@@ -59,6 +59,11 @@ static const char usage[] =
     "                                ask needs --severity\n"
     "sayso rule list\n"
     "sayso rule remove POSITION\n"
+    "sayso delivery failed [--endpoint NAME] [--since TIME]\n"
+    "                                the deliveries that were given up, newest "
+    "first\n"
+    "sayso delivery again [--endpoint NAME] [--since TIME]\n"
+    "                                send all of them again\n"
     "sayso restored --lost-from TIME | --nothing-lost | --go\n"
     "                                after a restore, with the server stopped\n"
     "sayso log-key new --file PATH\n"
@@ -90,8 +95,8 @@ static const char usage[] =
     SAYSO_CONF_FILE ";\n"
     "ask needs none: SAYSO_URL, SAYSO_AGENT_KEY and perhaps SAYSO_AGENT.\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
-    "owner of the tables (migrate, key, operator, resource, log-key, rule,\n"
-    "export, verify, restored) read database_owner from the file named by\n"
+    "owner of the tables (migrate, key, operator, resource, rule, delivery,\n"
+    "log-key, export, verify, restored) read database_owner from the file named by\n"
     "SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
@@ -116,6 +121,7 @@ static const struct {
                 {"key", key_run, NEEDS_OWNER},
                 {"operator", operator_run, NEEDS_OWNER},
                 {"resource", resource_run, NEEDS_OWNER},
+                {"delivery", delivery_run, NEEDS_OWNER},
                 {"log-key", log_key_run, NEEDS_OWNER},
                 {"rule", rule_run, NEEDS_OWNER},
                 {"export", export_run, NEEDS_OWNER},

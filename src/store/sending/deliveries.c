@@ -231,6 +231,36 @@ const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *deliveries_failed(struct pg *pg, struct arena *a,
+                                    const struct deliveries_failed *which,
+                                    struct delivery_rows *out)
+{
+    return rows_list(pg, a, SQL_DELIVERY_FAILED,
+                     PG(pg_text(which->endpoint),
+                        pg_moment(which->since ? which->since : 1)),
+                     &delivery_record, &out->v, &out->n);
+}
+
+const struct err *
+deliveries_failed_again(struct pg *pg, struct arena *a,
+                        const struct deliveries_failed *which, int64_t now,
+                        int64_t *n)
+{
+    size_t some = 0;
+    *n = 0;
+    do {
+        struct pg_rows *r = NULL;
+        TRY(pg_query(pg, a, SQL_DELIVERY_FAILED_AGAIN,
+                     PG(pg_text(which->endpoint),
+                        pg_moment(which->since ? which->since : 1),
+                        pg_moment(now)),
+                     &r));
+        some = pg_affected(r);
+        *n += (int64_t)some;
+    } while (some > 0);
+    return NULL;
+}
+
 const struct err *deliveries_again(struct pg *pg, struct arena *a,
                                    struct str id, int64_t now)
 {

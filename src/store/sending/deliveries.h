@@ -101,6 +101,21 @@ struct deliveries_waiting {
 };
 const struct err *deliveries_waiting(struct pg *pg, struct arena *a,
                                      struct deliveries_waiting *out) MUST;
+/* Those that were given up and whose endpoint is there. */
+struct deliveries_failed {
+    struct str endpoint; /* an id or a name; p NULL: any */
+    int64_t since;       /* made from then on; 0: any */
+};
+/* Newest first, without their bodies; at most 1000. */
+const struct err *deliveries_failed(struct pg *pg, struct arena *a,
+                                    const struct deliveries_failed *which,
+                                    struct delivery_rows *out) MUST;
+/* Sends them again, now, from their first try on, however many there are; *n:
+ * their number. Each statement is a transaction of its own. */
+const struct err *
+deliveries_failed_again(struct pg *pg, struct arena *a,
+                        const struct deliveries_failed *which, int64_t now,
+                        int64_t *n) MUST;
 /* Sends one again, now, in any state, from its first try on. ERR_NOT_FOUND
  * delivery.unknown; ERR_CONFLICT delivery.endpoint where its endpoint was
  * removed. */

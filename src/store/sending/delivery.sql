@@ -138,5 +138,25 @@ UPDATE delivery d SET state = 'pending', tries = 0, next_at = $2, ended_at = NUL
   FROM endpoint e
  WHERE d.id = $1 AND e.id = d.endpoint_id AND e.removed_at IS NULL
 
+-- piece: delivery_given_up
+  JOIN endpoint e ON e.id = d.endpoint_id AND e.removed_at IS NULL
+                 AND ($1::text IS NULL OR e.name = $1 OR e.id::text = $1)
+
+-- name: delivery_failed
+SELECT {d.delivery}, e.name, e.kind, NULL::text
+  FROM delivery d
+-- use: delivery_given_up
+ WHERE d.state = 'failed' AND d.created_at >= $2
+ ORDER BY d.created_at DESC, d.id DESC LIMIT 1000
+
+-- name: delivery_failed_again
+-- A thousand at a time: whoever sends is not kept waiting.
+UPDATE delivery SET state = 'pending', tries = 0, next_at = $3, ended_at = NULL
+ WHERE id IN (
+SELECT d.id FROM delivery d
+-- use: delivery_given_up
+ WHERE d.state = 'failed' AND d.created_at >= $2
+ ORDER BY d.created_at LIMIT 1000)
+
 -- name: delivery_there
 SELECT 1 FROM delivery WHERE id = $1
