@@ -3,7 +3,7 @@
  * A process can take every role that the database gives to its system user. So
  * all are tried: a child becomes that user and connects, with every connection
  * string of the configuration and as every role. */
-#include "process/commands/doctor_users.h"
+#include "process/commands/doctor/doctor_users.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The part of `sayso doctor` about the primary and its standbys.
  *
  * A single machine is an error only if the configuration requires a standby. */
-#include "process/commands/doctor_standby.h"
+#include "process/commands/doctor/doctor_standby.h"
 
 #include <inttypes.h>
 #include <stdio.h>

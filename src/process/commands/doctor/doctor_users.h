@@ -1,7 +1,7 @@
 /* The part of `sayso doctor` about the roles that each process could take,
  * tried as its user. */
-#ifndef PROCESS_COMMANDS_DOCTOR_USERS_H
-#define PROCESS_COMMANDS_DOCTOR_USERS_H
+#ifndef PROCESS_COMMANDS_DOCTOR_DOCTOR_USERS_H
+#define PROCESS_COMMANDS_DOCTOR_DOCTOR_USERS_H
 
 #include "process/commands/command.h"
 

@@ -1,6 +1,6 @@
 /* The checks of `sayso doctor`, a line for each. */
-#ifndef PROCESS_COMMANDS_FINDINGS_H
-#define PROCESS_COMMANDS_FINDINGS_H
+#ifndef PROCESS_COMMANDS_DOCTOR_FINDINGS_H
+#define PROCESS_COMMANDS_DOCTOR_FINDINGS_H
 
 #include <stdbool.h>
 

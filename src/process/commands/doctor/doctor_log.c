@@ -2,7 +2,7 @@
  * signed.
  *
  * Run as the user of the signer, which alone may read the file of keys. */
-#include "process/commands/doctor_log.h"
+#include "process/commands/doctor/doctor_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/clock_text.h"
-#include "process/commands/findings.h"
+#include "process/commands/doctor/findings.h"
 #include "store/log/signing_keys.h"
 #include "store/rows.h"
 #include "store/tables.h"

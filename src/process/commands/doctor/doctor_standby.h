@@ -1,6 +1,6 @@
 /* The part of `sayso doctor` about the primary and its standbys. */
-#ifndef PROCESS_COMMANDS_DOCTOR_STANDBY_H
-#define PROCESS_COMMANDS_DOCTOR_STANDBY_H
+#ifndef PROCESS_COMMANDS_DOCTOR_DOCTOR_STANDBY_H
+#define PROCESS_COMMANDS_DOCTOR_DOCTOR_STANDBY_H
 
 #include "process/commands/command.h"
 

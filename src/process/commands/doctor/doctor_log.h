@@ -1,7 +1,7 @@
 /* The part of `sayso doctor` about the log: its keys, and whether it is
  * signed. */
-#ifndef PROCESS_COMMANDS_DOCTOR_LOG_H
-#define PROCESS_COMMANDS_DOCTOR_LOG_H
+#ifndef PROCESS_COMMANDS_DOCTOR_DOCTOR_LOG_H
+#define PROCESS_COMMANDS_DOCTOR_DOCTOR_LOG_H
 
 #include "process/commands/command.h"
 

@@ -1,5 +1,5 @@
 /* Prints the checks of `sayso doctor`. */
-#include "process/commands/findings.h"
+#include "process/commands/doctor/findings.h"
 
 #include <stdio.h>
 
