@@ -96,7 +96,8 @@ static const char usage[] =
     "ask needs none: SAYSO_URL, SAYSO_AGENT_KEY and perhaps SAYSO_AGENT.\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
     "owner of the tables (migrate, key, operator, resource, rule, delivery,\n"
-    "log-key, export, verify, restored) read database_owner from the file named by\n"
+    "log-key, export, verify, restored) read database_owner from the file\n"
+    "named by "
     "SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 

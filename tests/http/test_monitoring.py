@@ -1,4 +1,4 @@
-"""What ships for Prometheus and Grafana fits the numbers that the server has."""
+"""The rules and the dashboard that ship fit the numbers that the server has."""
 import concurrent.futures
 import json
 import re
@@ -114,7 +114,7 @@ TRIALS = {
     "SaysoSignInsFail": ('sayso_sign_ins_total{result="wrong"}', "0+60x99",
                          2),
 }
-# What stands beside it; its own value is of no account.
+# Other series that a rule reads too.
 BESIDE = {
     "SaysoSlow": [
         ('sayso_http_request_duration_seconds_bucket{le="1"}', "0x240"),

@@ -122,7 +122,9 @@ static void operations_put_database(struct buf *b, const struct pg *pg,
     operations_put_name(b, "suspensions_open_by_risk",
                         "Open questions by their risk.");
     for (unsigned i = 0; i < SEVERITY__MAX; i++)
-        buf_printf(b, "sayso_suspensions_open_by_risk{severity=\"%.*s\"} %lld\n",
+        buf_printf(b,
+                   "sayso_suspensions_open_by_risk{severity=\"%.*s\"} "
+                   "%lld\n",
                    STR_FMT(vocabulary_key(vocabulary_severity(i))),
                    (long long)open->severity[i]);
     operations_put_number(b, "suspensions_late",

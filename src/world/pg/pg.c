@@ -414,8 +414,7 @@ void pg_survey(struct pg *pg)
     }
 }
 
-/* Closes an idle connection whose server has announced its end, or is an old
- * primary since another process has seen a newer one. */
+/* Closes an idle connection whose server announced its end, or is behind. */
 static void pg_drop_stale(struct pg *pg)
 {
     if (pg->conn && timeline_behind(pg->heard.at)) {

@@ -171,7 +171,7 @@ void pg_connect_ms(struct pg *pg, int64_t ms);
  * statement that the database refuses (ERR_INTERNAL) closes it, and if the
  * number is another one by then, the error is server.upgrading too. */
 void pg_expect(struct pg *pg, const char *sql, int64_t number);
-/* What a new connection has heard of its server. */
+/* The server of a new connection, as far as it is known. */
 struct pg_heard {
     bool elsewhere; /* it is not the one that was registered: the connection is
                      * not used, and each call ends in ERR_BUSY

@@ -54,7 +54,8 @@ void pg_greet(struct pg *pg, struct pg_heard (*hear)(struct str text))
 
 bool pg_fits(const struct pg *pg)
 {
-    return !pg->expect_sql || (pg->number == pg->expected && !pg->heard.elsewhere);
+    return !pg->expect_sql ||
+           (pg->number == pg->expected && !pg->heard.elsewhere);
 }
 
 int64_t pg_opened(const struct pg *pg)

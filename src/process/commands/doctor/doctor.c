@@ -185,6 +185,29 @@ static void doctor_rights(const struct pg_rows *r, struct findings *f)
                   "they differ by more than 2 s; run a time service on both");
 }
 
+/* Keys that somebody should know of, and nothing is wrong. */
+static void doctor_notes(const struct pg_rows *reach,
+                         const struct pg_rows *same,
+                         const struct pg_rows *near)
+{
+    /* May be intended; then these are the keys to protect. */
+    for (size_t i = 0; i < pg_count(reach); i++)
+        printf("note   the key %.*s (%.*s) reaches every agent's intents\n",
+               STR_FMT(pg_str(reach, i, 0)), STR_FMT(pg_str(reach, i, 1)));
+    /* A test key and a real key with one name; the test key is refused. */
+    for (size_t i = 0; i < pg_count(same); i++)
+        printf("note   the test key %.*s (%.*s) shares with real keys: "
+               "%.*s\n",
+               STR_FMT(pg_str(same, i, 0)), STR_FMT(pg_str(same, i, 1)),
+               STR_FMT(pg_str(same, i, 2)));
+    /* A limit may be new, or lower than before. */
+    for (size_t i = 0; i < pg_count(near); i++)
+        printf("note   the key %.*s (%.*s) uses %lld of its %.*s, %lld\n",
+               STR_FMT(pg_str(near, i, 0)), STR_FMT(pg_str(near, i, 1)),
+               (long long)pg_int(near, i, 3), STR_FMT(pg_str(near, i, 2)),
+               (long long)pg_int(near, i, 4));
+}
+
 static void doctor_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
@@ -227,27 +250,8 @@ static void doctor_database(const struct command *c, struct findings *f)
         findings_tell(f, !restore.waits, "nothing waits after a restore",
                       "reminders, expiries and deliveries wait for `sayso "
                       "restored --go`");
-        /* May be intended; then these are the keys to protect. */
-        const struct pg_rows *r = rows[2];
-        for (size_t i = 0; i < pg_count(r); i++)
-            printf("note   the key %.*s (%.*s) reaches every agent's "
-                   "intents\n",
-                   STR_FMT(pg_str(r, i, 0)), STR_FMT(pg_str(r, i, 1)));
-        /* A limit may be new, or lower than before. */
-        const struct pg_rows *near = rows[4];
-        for (size_t i = 0; i < pg_count(near); i++)
-            printf("note   the key %.*s (%.*s) uses %lld of its %.*s, %lld\n",
-                   STR_FMT(pg_str(near, i, 0)), STR_FMT(pg_str(near, i, 1)),
-                   (long long)pg_int(near, i, 3), STR_FMT(pg_str(near, i, 2)),
-                   (long long)pg_int(near, i, 4));
-        /* A test key and a real key with one name; the test key is refused. */
-        const struct pg_rows *same = rows[3];
-        for (size_t i = 0; i < pg_count(same); i++)
-            printf("note   the test key %.*s (%.*s) shares with real keys: "
-                   "%.*s\n",
-                   STR_FMT(pg_str(same, i, 0)), STR_FMT(pg_str(same, i, 1)),
-                   STR_FMT(pg_str(same, i, 2)));
-        findings_tell(f, pg_count(same) == 0,
+        doctor_notes(rows[2], rows[3], rows[4]);
+        findings_tell(f, pg_count(rows[3]) == 0,
                       "no agent's name belongs to a test key and a real one",
                       "those test keys are refused; revoke them, and make "
                       "others with names of their own");
