@@ -4,7 +4,8 @@ import json
 import pytest
 
 import kit
-from kit import ask, new_id, refused, wait_for
+from kit import wait_for
+from page import login_data
 from server import place
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -13,16 +14,18 @@ PARENT = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
 
 @pytest.fixture(scope="module")
 def server():
-    one = kit.Watched(place("json-log"), SAYSO_LOG_FORMAT="json")
+    one = kit.Watched(place("json-log"))
     one.start()
-    yield one
+    with kit.configured(one, log_format="json"):
+        yield one
     one.stop()
 
 
 def lines(server):
-    """Those of this configuration: all of them are objects."""
-    return [json.loads(line) for line in server.log().splitlines()
-            if line.startswith("{")]
+    """Those since the configuration was loaded: all of them are objects."""
+    said = server.log().splitlines()
+    first = next(n for n, x in enumerate(said) if x.startswith("{"))
+    return [json.loads(line) for line in said[first:]]
 
 
 def of(server, request):
@@ -30,9 +33,11 @@ def of(server, request):
 
 
 def test_each_line_is_an_object(server):
-    text = server.log().splitlines()
-    assert text and all(json.loads(x)["message"] for x in text
-                        if "message" in json.loads(x)), text[:3]
+    with server.client() as c:
+        c.get("/nowhere")
+    said = wait_for(lambda: lines(server))
+    assert all(x["time"] and x["level"] for x in said)
+    assert any("supervisor: reloaded" in x.get("message", "") for x in said)
 
 
 def test_a_request_is_one_line(server):
@@ -51,7 +56,6 @@ def test_a_request_is_one_line(server):
 
 def test_what_a_stranger_sends_stays_in_its_member(server):
     account = 'x","level":"error\\@example.org\n{"a":1}'
-    from page import login_data
     with server.client() as c:
         r = c.post("/login", data=login_data(c, email=account, password="x"),
                    headers={"traceparent": '00-"}-1'})
