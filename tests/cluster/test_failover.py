@@ -214,7 +214,9 @@ def healed(cluster, figures, cut):
 
     def heals():
         cluster.net.heal(old)
-        used["healed"] = hosts(cluster, 6)
+        # A pool that has not seen the new one yet finds it within 5 s.
+        hosts(cluster, 5)
+        used["healed"] = hosts(cluster, 4)
         cluster.reload_pool("web1")
         used["reloaded"] = hosts(cluster, 6)
     told = story(cluster, figures, "G3, the old primary comes back", happens,
