@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import copy
 import json
+import uuid
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -49,3 +53,46 @@ async def asked(client: Client, calls: Iterable[Mapping[str, Any]]) -> None:
 def same(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON, in which 1 is not 1.0."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+class Gate:
+    """Asks before each call of a tool.
+
+    Calls of a session that come at once are asked about in their order.
+    """
+
+    def __init__(
+        self,
+        client: Client | None,
+        about: About,
+        wait: float | None,
+        edit: bool,
+    ) -> None:
+        """Without a client it is that of the environment."""
+        self._client, self._about = client, about
+        self._options = {"wait": wait, "edit": edit}
+        self._turns: weakref.WeakValueDictionary[
+            tuple[int, str], asyncio.Lock
+        ] = weakref.WeakValueDictionary()
+
+    async def approved(
+        self, tool: str, args: dict[str, Any], session: Any, call_id: Any
+    ) -> dict[str, Any]:
+        """The arguments with which the call may run; else `Denied`."""
+        from ._client import of_environment
+
+        client = self._client or of_environment()
+        args = copy.deepcopy(args)
+        call = {
+            "tool": tool,
+            "args": args,
+            "call_id": identity(session, call_id) or str(uuid.uuid4()),
+            **self._options,
+            **members(self._about, tool, args),
+        }
+        here = id(asyncio.get_running_loop()), str(session)
+        turn = self._turns.setdefault(here, asyncio.Lock())
+        async with turn:
+            await asked(client, [call])
+        approved: dict[str, Any] = await client.aapprove_call(**call)
+        return approved
