@@ -289,11 +289,51 @@ def langchain_items(run):
                       next(iter(got.values()))["decisions"]]
 
 
+# --- Google ADK -----------------------------------------------------------
+
+def adk(run):
+    from google.adk.agents import LlmAgent
+    from google.adk.models import BaseLlm, LlmResponse
+    from google.adk.runners import InMemoryRunner
+    from google.adk.tools import FunctionTool
+    from google.genai import types
+    from sayso.adk import gate
+
+    class Model(BaseLlm):
+        async def generate_content_async(self, llm_request, stream=False):
+            run.heard = [str(part.function_response.response)
+                         for content in llm_request.contents
+                         for part in content.parts if part.function_response]
+            parts = [types.Part(text="The end.")] if run.heard else [
+                types.Part(function_call=types.FunctionCall(
+                    name=run.tool, args=args, id=call))
+                for call, args in run.calls.items()]
+            yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+    def change():
+        for call, args in run.changed_calls().items():
+            run.calls[call].update(args)
+    if run.changes:
+        run.client.change = change
+    tool = FunctionTool(run.refund)
+    tool.name = run.tool
+    agent = LlmAgent(name="refunds", model=Model(model="fake"), tools=[tool],
+                     before_tool_callback=gate(**run.asking))
+
+    async def turn():
+        runner = InMemoryRunner(agent=agent, app_name="refunds")
+        await runner.session_service.create_session(
+            app_name="refunds", user_id="u", session_id=run.session)
+        said = types.Content(role="user", parts=[types.Part(text="Refund it.")])
+        async for _ in runner.run_async(user_id="u", session_id=run.session,
+                                        new_message=said):
+            pass
+    asyncio.run(turn())
+
+
 # --- CrewAI ---------------------------------------------------------------
 
 def crewai(run):
-    os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true",
-                      CREWAI_TRACING_ENABLED="false")
     with contextlib.redirect_stdout(sys.stderr):
         run_crew(run)
 
@@ -340,7 +380,7 @@ def aap_pydantic_ai(run):
 
 KINDS = {f.__name__: f for f in (
     langchain_batched, langchain_per_call, langchain_items, openai_agents,
-    openai_items, pydantic_ai, pydantic_items, crewai, aap_langchain,
+    openai_items, pydantic_ai, pydantic_items, adk, crewai, aap_langchain,
     aap_pydantic_ai)}
 
 

@@ -75,7 +75,9 @@ def python(name, beside="frameworks"):
     path = os.pathsep.join(map(str, (CLIENTS / "python",
                                      BUILD / f"python-{beside}")))
     return Program(sys.executable, HERE / f"{name}.py", PYTHONPATH=path,
-                   LANGSMITH_TRACING="false")
+                   LANGSMITH_TRACING="false", OTEL_SDK_DISABLED="true",
+                   CREWAI_DISABLE_TELEMETRY="true",
+                   CREWAI_TRACING_ENABLED="false")
 
 
 def _done(*command, **more):

@@ -15,9 +15,9 @@ ITEMS = ("openai_items", "pydantic_items", "langchain_items")
 # The kinds of agents; those whose calls a person may change; and those that
 # ask for a call when the one before it has its answer.
 PYTHON = ("langchain_batched", "langchain_per_call", "openai_agents",
-          "pydantic_ai")
+          "pydantic_ai", "adk")
 KINDS = (*PYTHON, "ai_text", "ai_stream", "ai_both", "openai_agents_js")
-EDITED = ("langchain_batched", "langchain_per_call", "pydantic_ai")
+EDITED = ("langchain_batched", "langchain_per_call", "pydantic_ai", "adk")
 ONE_BY_ONE = ("ai_text", "ai_stream", "ai_both")
 # Those in which a call is run only after a yes: with frameworks that stand in a
 # directory of their own behind the @, and those whose tools are wrapped.
@@ -186,7 +186,7 @@ def test_a_call_that_changes_once_it_is_approved(server, agents, operator,
         question = decide(operator, case.text, "reject", reason="No.")
         assert question["subject"]["calls"][0]["args"]["amount"] == 5000
         not_run(got.result(60), "No.")
-    elif kind == "pydantic_ai":
+    elif kind in ("pydantic_ai", "adk"):
         assert got.result(60)["ran"] == [ARGS]
     else:
         not_run(got.result(60), "The arguments have changed.")
@@ -287,7 +287,8 @@ def take_back(operator, question):
     assert r.status_code == 200, r.text
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k not in ONE_BY_ONE])
+@pytest.mark.parametrize("kind", [k for k in KINDS
+                                  if k not in (*ONE_BY_ONE, "adk")])
 def test_it_is_used_when_all_have_their_answer(server, agents, operator, kind):
     """The calls of a turn run together, and one approval is taken back while
     the other one is waited for."""

@@ -2,125 +2,113 @@
 the newest version that the page calls safe. The model is no model: it calls the
 tool, and ends with what came of it. The tool prints that it ran."""
 import contextlib
+import dataclasses
+import json
 import os
-import pathlib
+import re
 import signal
 import subprocess
 import sys
 import time
 
 import fake_model
+import httpx
 import kit
+import page_models
 import pytest
 from coding_agents import CLAUDE_SDKS
 from documents import block
-from programs import BUILD, CLAUDE_AGENTS, CLIENTS, CREWAI, NEW_NODE
+from programs import CLAUDE_AGENTS, CLIENTS, CREWAI, NEW_NODE, python
 
 SITUATIONS = ["approved", "refused", "silence", "away", "wrong key", "no key"]
-ARGS = '{"order": "12345", "amount": 50.0}'
+ARGS = json.dumps(page_models.ARGS)
 
-LANGCHAIN = f'''
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
+# --- Python ----------------------------------------------------------------
+# The text before and behind that of a page that does not run alone.
 
-class Model(GenericFakeChatModel):
-    def bind_tools(self, tools, **more):
-        return self
-
-model = Model(messages=iter([AIMessage("", tool_calls=[
-    {{"name": "refund", "args": {ARGS}, "id": "call_1"}}]),
-    AIMessage("The end.")]))
-
+MODEL = """
+import page_models
+model = page_models.{}()
+"""
+TOOL = '''
 def refund(order: str, amount: float) -> str:
     """Refunds an order."""
-    print("IT RAN")
+    print("IT RAN", order, amount)
     return "done"
 '''
-
-OPENAI = f'''
-import agents
-from openai.types.responses import (
-    ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText)
-agents.set_tracing_disabled(True)
-
-class Model(agents.Model):
-    async def get_response(self, system_instructions, input, *args, **more):
-        outputs = [one["output"] for one in input if isinstance(one, dict)
-                   and one.get("type") == "function_call_output"]
-        text = ResponseOutputText(annotations=[], type="output_text",
-                                  text=str(outputs))
-        return agents.ModelResponse(response_id=None, usage=agents.Usage(),
-            output=[ResponseOutputMessage(
-                id="1", role="assistant", status="completed", type="message",
-                content=[text])] if outputs else [ResponseFunctionToolCall(
-                    arguments='{ARGS}', call_id="call_1", name="refund",
-                    type="function_call")])
-
-    def stream_response(self, *args, **more):
-        raise NotImplementedError
-
-model = Model()
-'''
-
-PYDANTIC = f'''
-from pydantic_ai import ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.messages import ToolReturnPart
-from pydantic_ai.models.function import FunctionModel
-
-def answered(messages, info):
-    heard = [part.content for message in messages for part in message.parts
-             if isinstance(part, ToolReturnPart)]
-    return ModelResponse(parts=[TextPart(str(heard)) if heard else
-                                ToolCallPart("refund", {ARGS}, "call_1")])
-
-model = FunctionModel(answered)
-'''
-
-CREW = f'''
-from crewai import Agent, BaseLLM, Crew, Task
+CREW_TOOL = '''
 from crewai.tools import tool
-
-turns = ['Thought: x\\nAction: refund\\nAction Input: {ARGS}']
-
-class Model(BaseLLM):
-    def call(self, *args, **more):
-        return turns.pop() if turns else "Thought: x\\nFinal Answer: The end."
-
-    def supports_function_calling(self):
-        return False
-
-    def get_context_window_size(self):
-        return 8000
-
-@tool("refund")
-def refund(order: str, amount: float) -> str:
-    """Refunds an order."""
-    print("IT RAN")
-    return "done"
+@tool("refund")''' + TOOL
+NO_HOOKS = '''
+from crewai.hooks import clear_before_tool_call_hooks
+clear_before_tool_call_hooks()
+'''
+CREW = """
+import page_models
+from crewai import Agent, Crew, Task
 
 one = Agent(role="refunds", goal="g", backstory="b", tools=[refund],
-            llm=Model(model="fake"), max_iter=3)
+            llm=page_models.crewai(), max_iter=3)
 Crew(agents=[one], tasks=[Task(description="Refund it.", expected_output="x",
                                agent=one)]).kickoff()
-'''
+"""
+ADK = """
+import asyncio
+from google.adk.runners import InMemoryRunner
+from google.genai import types
 
-# The client of the SDK is Claude Code, with a home of its own. Its model hears
-# that the tool ran, or why not.
-CLAUDE = f'''
-import asyncio, os, sys, tempfile
-sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
-import fake_model
+async def main():
+    runner = InMemoryRunner(agent=agent, app_name="page")
+    session = await runner.session_service.create_session(
+        app_name="page", user_id="u")
+    async for _ in runner.run_async(
+            user_id="u", session_id=session.id, new_message=types.Content(
+                role="user", parts=[types.Part(text="Refund it.")])):
+        pass
+
+asyncio.run(main())
+"""
+HAYSTACK = """
+from haystack.dataclasses import ChatMessage
+agent.run(messages=[ChatMessage.from_user("Refund it.")])
+"""
+# The engine of Temporal cannot be installed. This runs the activities as it
+# does, and tries them again, once.
+TEMPORAL = """
+import asyncio, dataclasses
+from temporalio.testing import ActivityEnvironment
+
+async def execute_activity(function, arg=None, *, args=None, retry_policy=None,
+                           **more):
+    for left in (1, 0):
+        at = ActivityEnvironment()
+        at.info = dataclasses.replace(at.info, workflow_run_id="run-7",
+                                      activity_id=function.__name__)
+        try:
+            return await at.run(function, *(args or [arg]))
+        except Exception as error:
+            print("failed:", error)
+            if not left or getattr(error, "non_retryable", retry_policy):
+                raise
+
+workflow.execute_activity = execute_activity
+asyncio.run(Refund().run("12345", 50.0))
+"""
+# The client of the SDK is Claude Code, with a home of its own.
+CLAUDE = """
+import os, tempfile
 os.environ.update(HOME=tempfile.mkdtemp(), ANTHROPIC_API_KEY="none",
                   IS_SANDBOX="1",  # allows all where the user is root
                   DISABLE_AUTOUPDATER="1",
                   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
+"""
+CLAUDE_RUNS = """
+import asyncio, fake_model
+from claude_agent_sdk import ClaudeSDKClient
 
 def plan(heard):
     return None if heard else (
-        "Bash", {{"command": "expr IT : IT && echo RAN"}})
-'''
-CLAUDE_RUNS = '''
-from claude_agent_sdk import ClaudeSDKClient
+        "Bash", {"command": "printf 'IT %s 12345 50.0' RAN"})
 
 async def main():
     async with ClaudeSDKClient(options) as agent:
@@ -132,59 +120,201 @@ with fake_model.running(plan) as (model, url):
     os.environ["ANTHROPIC_BASE_URL"] = url
     asyncio.run(main())
     assert len(model.heard) == 1
-    print("IT RAN" if model.heard == ["2\\nRAN"] else model.heard)
-'''
+    print(*model.heard)
+"""
+FAILING = """
+async def failing(*event):
+    raise RuntimeError
 
-# The page, words of its block, the directory of the framework, what comes
-# before and after, and what is another text in the test.
+for held in options.hooks["PreToolUse"]:
+    held.hooks[:] = [failing]
+options.permission_mode = "bypassPermissions"
+"""
+
+
+@dataclasses.dataclass
+class Page:
+    """`words`: of its block. `beside`: the directory of the framework.
+    `edits`: a person may change the call. `tells`: the model hears the reason
+    of a no. `other`: what is another text in the test."""
+
+    name: str
+    words: str
+    beside: str = "frameworks"
+    before: str = ""
+    after: str = ""
+    edits: bool = True
+    tells: bool = True
+    other: dict = dataclasses.field(default_factory=dict)
+
+    def code(self, run):
+        code = block(f"with/{self.name}.md", "python", self.words)
+        for text, mended in self.other.items():
+            assert text in code
+            code = code.replace(text, mended)
+        return f"{self.before}\n{code}\n{self.after}".replace("run-7", run)
+
+
 PRINTED = 'return f"{amount} EUR are on their way"'
-RAN = {PRINTED: 'print("IT RAN"); ' + PRINTED}
-PAGES = {
-    "langchain, oldest": ("with/langchain.md", "import invoke", "langchain_old",
-                          LANGCHAIN, "", {}),
-    "langchain": ("with/langchain.md", "import invoke", "frameworks", LANGCHAIN,
-                  "", {}),
-    "openai": ("with/openai-agents.md", "import run", "frameworks", OPENAI, "",
-               {**RAN, 'Agent(name="refunds",':
-                'Agent(name="refunds", model=model,'}),
-    "pydantic": ("with/pydantic-ai.md", "approvals()", "frameworks", PYDANTIC,
-                 "", RAN),
-    "function": ("with/any-framework.md", "not refunded:", "frameworks", "", "",
-                 RAN),
-    "function, returning": ("with/any-framework.md", 'refusal="return"',
-                            "frameworks", "", "", RAN)}
-if CREWAI:
-    PAGES["crewai"] = ("with/crewai.md", "register_before", "crewai", "", CREW,
-                       {})
-for beside in CLAUDE_AGENTS:
-    PAGES[beside] = ("with/claude-agent-sdk.md", "HookMatcher", beside, CLAUDE,
-                     CLAUDE_RUNS, {})
-    # A hook that raises an exception, where every tool is allowed.
-    PAGES[f"{beside}, failing"] = (*PAGES[beside][:5], {
-        "except Exception": "except KeyError", 'allowed_tools=["Bash"]':
-        'permission_mode="bypassPermissions"'})
+RAN = {PRINTED: 'print("IT RAN", order, amount); ' + PRINTED}
 
+
+def page_of(name, words, model, after="", **more):
+    return Page(name, words, before=MODEL.format(model), after=after,
+                **{"other": RAN, **more})
+
+
+LANGCHAIN = Page("langchain", "import invoke",
+                 before=MODEL.format("langchain") + TOOL)
+PAGES = {
+    "langchain": LANGCHAIN,
+    "langchain, oldest": dataclasses.replace(LANGCHAIN,
+                                             beside="langchain_old"),
+    "openai": page_of("openai-agents", "import run", "openai_agents",
+                      edits=False, other={
+                          **RAN, 'Agent(name="refunds",':
+                          'Agent(name="refunds", model=model,'}),
+    "pydantic": page_of("pydantic-ai", "approvals()", "pydantic_ai"),
+    "adk": page_of("google-adk", "sayso.adk", "adk", ADK),
+    "strands": page_of("strands", "BeforeToolCallEvent", "strands",
+                       'agent("Refund it.")'),
+    "agent framework": page_of(
+        "agent-framework", "FunctionMiddleware", "agent_framework",
+        'import asyncio\nasyncio.run(agent.run("Refund it."))'),
+    "ag2": page_of("ag2", "ToolResultEvent", "ag2",
+                   'import asyncio\nasyncio.run(agent.ask("Refund it."))'),
+    "haystack": page_of("haystack", "Person", "haystack", HAYSTACK),
+    "temporal": Page("temporal", "@workflow.defn", after=TEMPORAL, other={
+        "return f\"{args": 'print("IT RAN", args["order"], args["amount"]); '
+        'return f"{args'}),
+    "gate": Page("any-framework", "aapprove_call", after="""
+import asyncio
+print(asyncio.run(run_tool(refund, "refund", {"order": "12345",
+                                              "amount": 50.0}, "1")))
+""", before=TOOL),
+    "function": Page("any-framework", "not refunded:", edits=False, other=RAN),
+    "function, returning": Page("any-framework", 'refusal="return"',
+                                edits=False, other=RAN)}
+if CREWAI:
+    CREWED = Page("crewai", "register_before", "crewai", NO_HOOKS + CREW_TOOL,
+                  CREW, edits=False, tells=False)
+    PAGES["crewai"] = CREWED
+    PAGES["crewai, decorated"] = dataclasses.replace(
+        CREWED, words="refusal=", before=NO_HOOKS, tells=True, other=RAN)
+for beside in CLAUDE_AGENTS:
+    PAGES[beside] = Page("claude-agent-sdk", "ClaudeAgentOptions", beside, CLAUDE,
+                         CLAUDE_RUNS)
+
+
+def environment(server, agent, situation):
+    """That of a program, in this situation."""
+    wrong = {"away": {"SAYSO_URL": "http://127.0.0.1:1"},
+             "wrong key": {"SAYSO_AGENT_KEY": "sayso_wrong"},
+             "no key": {"SAYSO_AGENT_KEY": None}}
+    return {"SAYSO_URL": server.url, "SAYSO_AGENT": agent,
+            "SAYSO_AGENT_KEY": server.key("agent", "--agent", agent),
+            **wrong.get(situation, {})}
+
+
+def question_of(agent, operator):
+    """The open one, once it is there."""
+    def look():
+        rows = operator.get("/api/v1/suspensions",
+                            params={"state": "pending", "limit": 100}).json()
+        return [q for q in rows["suspensions"] if q["asked_by"] == agent]
+    question, = kit.wait_for(look, 90)
+    return question
+
+
+def decide(operator, question, situation):
+    more = {}
+    if situation == "edited":
+        more["subject"] = json.loads(
+            json.dumps(question["subject"]).replace("50.0", "20.5"))
+    value = {"approved": "approve", "refused": "reject", "edited": "edit"}
+    r = kit.answer(operator, question, value[situation], reason="So.", **more)
+    assert r.status_code == 200, r.text
+
+
+def withdraw(env, question):
+    r = httpx.post(f"{env['SAYSO_URL']}/api/v1/suspensions/"
+                   f"{question['suspension_id']}/cancel", json={}, headers={
+                       "X-API-Key": env["SAYSO_AGENT_KEY"],
+                       "X-Agent-ID": env["SAYSO_AGENT"]})
+    assert r.status_code == 200, r.text
+
+
+@pytest.fixture(scope="module")
+def programs():
+    """Runs a program where its framework is imported already. There is a
+    process for each directory of frameworks, from its first use on."""
+    running = {}
+
+    def run(beside, code, env):
+        if beside in running and running[beside].busy():
+            running.pop(beside).end()  # of a test that failed
+        if beside not in running:
+            running[beside] = python("page_programs", beside)
+        return running[beside].run(code=code, env=env)
+    yield run
+    for one in running.values():
+        one.end()
+
+
+@pytest.mark.parametrize("page, situation", [
+    (page, situation) for page, one in PAGES.items()
+    for situation in SITUATIONS + ["edited"] * one.edits])
+def test_a_page_in_python(server, operator, programs, page, situation):
+    one, agent = PAGES[page], f"agent-{kit.new_id()}"
+    env = environment(server, agent, situation)
+    got = programs(one.beside, one.code(kit.new_id()), env)
+    if situation in ("approved", "edited", "refused", "silence"):
+        question = question_of(agent, operator)
+        if situation == "silence":
+            time.sleep(0.5)  # it goes on waiting
+            assert not got.done()
+            withdraw(env, question)
+        else:
+            decide(operator, question, situation)
+    said = got.result(120)["said"]
+    assert re.findall("IT RAN (.*)", said) == {
+        "approved": ["12345 50.0"], "edited": ["12345 20.5"]}.get(
+            situation, []), said
+    assert situation != "refused" or not one.tells or "So." in said, said
+
+
+@pytest.mark.parametrize("beside", CLAUDE_AGENTS)
+def test_a_hook_that_fails_is_a_no(server, programs, beside):
+    """Also where every tool is allowed."""
+    one = dataclasses.replace(PAGES[beside], after=FAILING + CLAUDE_RUNS)
+    said = programs(beside, one.code("x"), environment(
+        server, "refunds-agent", "approved")).result(120)["said"]
+    assert "IT RAN" not in said and "Traceback" not in said, said
+
+
+@pytest.mark.parametrize("page, beside", [
+    *([("crewai", "crewai")] * CREWAI),
+    *(("claude-agent-sdk", beside) for beside in CLAUDE_AGENTS)])
+def test_the_lines_that_show_that_it_holds(server, programs, page, beside):
+    code = block(f"with/{page}.md", "python", "it holds")
+    said = programs(beside, code, environment(
+        server, "refunds-agent", "no key")).result(60)["said"]
+    assert said.splitlines()[-1] == "it holds", said
+
+
+# --- Programs of their own ---------------------------------------------------
 
 @pytest.fixture
 def started(server):
-    """Runs a program as the agent of a name of its own, in a situation."""
+    """Starts a program as the agent of a name of its own, in a situation."""
     running = []
-    agent = f"agent-{kit.new_id()}"
-    key = server.key("agent", "--agent", agent)
 
     def start(situation, *command, **more):
-        env = {**os.environ, "SAYSO_URL": server.url, "SAYSO_AGENT_KEY": key,
-               "SAYSO_AGENT": agent, "LANGSMITH_TRACING": "false",
-               "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true",
-               "CREWAI_TRACING_ENABLED": "false", **more}
-        if situation == "away":
-            env["SAYSO_URL"] = "http://127.0.0.1:1"
-        elif situation == "wrong key":
-            env["SAYSO_AGENT_KEY"] = "sayso_wrong"
-        elif situation == "no key":
-            del env["SAYSO_AGENT_KEY"]
+        agent = f"agent-{kit.new_id()}"
+        env = {**os.environ, **environment(server, agent, situation), **more}
         running.append(subprocess.Popen(
-            command, env=env, text=True, stdout=subprocess.PIPE,
+            command, text=True, stdout=subprocess.PIPE,
+            env={name: value for name, value in env.items() if value},
             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             start_new_session=True))
         return running[-1], agent
@@ -203,60 +333,26 @@ def kill(process):
 def said_in(situation, started, operator):
     """Its output; the question of its agent is answered meanwhile."""
     process, agent = started
-
-    def look():
-        rows = operator.get("/api/v1/suspensions",
-                            params={"state": "pending", "limit": 100}).json()
-        return [q for q in rows["suspensions"] if q["asked_by"] == agent]
     if situation in ("approved", "refused", "silence"):
-        question, = kit.wait_for(look, 90)
+        question = question_of(agent, operator)
         if situation == "silence":
             time.sleep(0.5)  # it goes on waiting
             assert process.poll() is None
             kill(process)
         else:
-            r = kit.answer(operator, question, "approve" if situation ==
-                           "approved" else "reject", reason="So.")
-            assert r.status_code == 200, r.text
+            decide(operator, question, situation)
     said, _ = process.communicate(timeout=120)
     return said
 
 
-@pytest.mark.parametrize("situation", SITUATIONS)
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_in_python(started, operator, page, situation):
-    document, words, beside, before, after, other = PAGES[page]
-    code = block(document, "python", words)
-    for text, mended in other.items():
-        assert text in code
-        code = code.replace(text, mended)
-    path = os.pathsep.join(map(str, (CLIENTS / "python",
-                                     BUILD / f"python-{beside}")))
-    said = said_in(situation, started(
-        situation, sys.executable, "-c",
-        before + code.replace("run-7", kit.new_id()) + after,
-        PYTHONPATH=path), operator)
-    assert said.count("IT RAN") == (situation == "approved"), said
-
-
-@pytest.mark.parametrize("page, language, words, beside", [
-    ("with/any-framework.md", "sh", "it holds", "frameworks"),
-    *([("with/crewai.md", "python", "it holds", "crewai")] * CREWAI),
-    *(("with/claude-agent-sdk.md", "python", "HookMatcher, it holds", beside)
-      for beside in CLAUDE_AGENTS)])
-def test_the_line_that_shows_that_it_holds(started, page, language, words,
-                                           beside):
-    code = "\n".join(block(page, language, one)
-                     for one in words.split(", "))
-    command = ["sh", "-ec", code] if language == "sh" else \
-        [sys.executable, "-c", code]
-    process, _ = started("no key", *command, PYTHONPATH=os.pathsep.join(
-        map(str, (CLIENTS / "python", BUILD / f"python-{beside}"))),
-        PATH=os.pathsep.join((os.path.dirname(sys.executable),
-                              os.environ["PATH"])))
+def test_the_lines_of_a_function_that_holds(started):
+    process, _ = started(
+        "no key", "sh", "-ec", block("with/any-framework.md", "sh", "it holds"),
+        PYTHONPATH=str(CLIENTS / "python"), PATH=os.pathsep.join((
+            os.path.dirname(sys.executable), os.environ["PATH"])))
     said, _ = process.communicate(timeout=60)
-    assert process.returncode == 0 and "it holds" in said, said
-    assert "IT RAN" not in said
+    assert process.returncode == 0, said
+    assert said.splitlines()[-1] == "it holds" and "IT RAN" not in said
 
 
 # --- TypeScript ------------------------------------------------------------
