@@ -42,7 +42,8 @@ export class FakeServer {
     readonly #replies = new Map<string, Reply>();
     readonly #ended: Suspension[] = [];
     readonly #uses = new Map<string, string>();
-    readonly #wishes = new Map<string, { body: string; told: object }>();
+    readonly #wishes = new Map<string,
+        { body: string; told: { suspension_id: string } }>();
 
     private constructor(script: Iterable<Scripted>) {
         this.#script = script[Symbol.iterator]();
@@ -169,7 +170,7 @@ export class FakeServer {
         if (wish.body !== text)
             throw new Refused(409, "idempotency.other_request", "This "
                 + "Idempotency-Key was used for another request.",
-                undefined, { suspension_id: wish.told["suspension_id"] });
+                undefined, { suspension_id: wish.told.suspension_id });
         return [201, wish.told, replayed];
     }
 
