@@ -22,7 +22,7 @@ import uuid
 
 import httpx
 
-from server import TOP, Server, children, comm
+from server import TOP, Server, children, comm, free_port
 
 ROLES = ("agent", "operator", "admin", "auditor", "user", "resource")
 ANY_ID = "11111111-2222-4333-8444-555555555555"
@@ -236,6 +236,10 @@ def own_server(where, **settings):
 @contextlib.contextmanager
 def other_nginx(server, at, port):
     """Another nginx before the same workers, of the files in that directory."""
+    for path in at.glob("*.conf"):
+        path.write_text(re.sub(r"listen unix:\S+;",
+                               f"listen 127.0.0.1:{free_port()};",
+                               path.read_text()))
     (at / "log").write_text("")
     # As the user of ./start's own nginx: no other may connect to the sockets.
     owner = (server.state / "postgres").stat()
