@@ -139,9 +139,11 @@
     var told = document.getElementById("answered");
     var heading = document.querySelector("main h1");
     var plain = new URL(location.href);
-    if (plain.searchParams.has("answered")) {
-        plain.searchParams.delete("answered");
-        plain.searchParams.delete("list");
+    if (plain.searchParams.has("answered") ||
+        plain.searchParams.has("list")) {
+        ["answered", "list", "done"].forEach(function (key) {
+            plain.searchParams.delete(key);
+        });
         history.replaceState(null, "", plain.pathname + plain.search);
     }
     if (told && heading && document.activeElement === body) {
@@ -850,6 +852,7 @@
                                // before
     var note = null;
     var rail = document.querySelector(".rail");
+    var way = (document.querySelector(".ask") || {}).dataset; // of an open one
     var lastBox = null; // the one that was ticked last
     var ending = null; // says that the list from which the reader came ends
 
@@ -1251,24 +1254,21 @@
 
     /* ---- from one to the next ---- */
 
-    function keep(list) {
-        try {
-            sessionStorage.setItem("list", JSON.stringify(list));
-        } catch (error) {
-            return;
-        }
-    }
-
     /* A list with one filter has its name; what was searched is none. */
     function remember() {
         var set = /[?&]q=/.test(location.search) ? [] : all(".set bdi");
         var total = one(".tools .total");
-        keep({ at: location.pathname + location.search,
-            name: (set.length === 1 ? set[0] : one("h1")).textContent,
-            total: total ? /^[\d,]*\+?/.exec(total.textContent)[0] : "",
-            of: all("li.row .title").map(function (link) {
-                return link.getAttribute("href");
-            }) });
+        try {
+            sessionStorage.setItem("list", JSON.stringify({
+                at: location.pathname + location.search,
+                name: (set.length === 1 ? set[0] : one("h1")).textContent,
+                total: total ? /^[\d,]*\+?/.exec(total.textContent)[0] : "",
+                of: all("li.row .title").map(function (link) {
+                    return link.getAttribute("href");
+                }) }));
+        } catch (error) {
+            return;
+        }
     }
 
     function remembered() {
@@ -1289,7 +1289,7 @@
     /* "2 of 11" of those that are left in the list. */
     function position(from, at) {
         var words = document.createElement("span");
-        var done = from.done || [];
+        var done = way && way.done ? way.done.split(".") : [];
         var all = parseInt((from.total || "").replace(/,/g, ""), 10);
         function answered(address) {
             return done.indexOf(address.split("/").pop()) >= 0;
@@ -1309,6 +1309,23 @@
         return of.indexOf(location.pathname.replace(/\/respond$/, ""));
     }
 
+    /* The form and the links of an open question say on which way its reader
+     * came; where the server could not know it, this page was in the list that
+     * the browser remembers. */
+    function lead(from) {
+        if (way && !way.list && /^\/inbox\b/.test(from.at)) {
+            way.list = from.at;
+            all("[name=list]").forEach(function (field) {
+                field.value = from.at;
+            });
+        }
+    }
+
+    function onward(address) {
+        return address + (way && way.list ? "?" + new URLSearchParams(
+            { list: way.list, done: way.done }) : "");
+    }
+
     /* The neighbours in the list from which the reader came. */
     function neighbours() {
         var from = remembered(), back = one(".back");
@@ -1318,6 +1335,7 @@
         if (!back || at < 0) {
             return;
         }
+        lead(from);
         if (/^\/(inbox|decided)\b/.test(home.getAttribute("href"))) {
             home.href = from.at;
             home.lastChild.textContent = from.name;
@@ -1326,12 +1344,12 @@
             place.replaceChildren(position(from, at));
         }
         if (at > 0) {
-            place.append(" ", link("Previous", of[at - 1]));
+            place.append(" ", link("Previous", onward(of[at - 1])));
             place.lastChild.rel = "prev";
             place.lastChild.setAttribute("aria-keyshortcuts", "p");
         }
         if (at + 1 < of.length) {
-            place.append(" ", link("Next", of[at + 1]));
+            place.append(" ", link("Next", onward(of[at + 1])));
             place.lastChild.rel = "next";
             place.lastChild.setAttribute("aria-keyshortcuts", "n");
         } else {
@@ -1339,38 +1357,6 @@
             ending.className = "quiet";
             ending.setAttribute("role", "status");
             place.append(" ", ending);
-        }
-    }
-
-    /* Keeps the id of one that was answered on the way through the list. */
-    function passed(link) {
-        var from = remembered();
-        var id = link.getAttribute("href").split("/").pop();
-        from.done = (from.done || []).filter(function (one) {
-            return one !== id;
-        }).concat(id).slice(-49);
-        keep(from);
-    }
-
-    /* An answer leads on to what follows in the list from which the reader
-     * came: its form says which list that is. */
-    function leadOn(form) {
-        var from = remembered(), of = from.of || [];
-        var at = standing(of);
-        function add(name, value) {
-            var field = document.createElement("input");
-            field.type = "hidden";
-            field.name = name;
-            field.value = value;
-            form.append(field);
-        }
-        if (at >= 0 && /^\/inbox\b/.test(from.at) &&
-            /\/respond$/.test(form.action) && !form.elements.order) {
-            add("list", from.at);
-            add("order", of.slice(at + 1, at + 21).map(function (address) {
-                return address.split("/").pop();
-            }).join("."));
-            add("done", (from.done || []).join("."));
         }
     }
 
@@ -1655,7 +1641,6 @@
     if (/^\/(inbox|decided)$/.test(location.pathname)) {
         remember();
     } else {
-        all("#answered a").forEach(passed);
         neighbours();
     }
     /* An answer that was too long to be led to its page: a reload asks for that
@@ -1663,9 +1648,6 @@
     if (location.pathname === "/login" && one("[data-live]")) {
         history.replaceState(null, "", one("[data-live]").dataset.live);
     }
-    document.addEventListener("submit", function (event) {
-        leadOn(event.target);
-    });
     document.addEventListener("pointerdown", disarm);
     hint();
     makeNote();

@@ -461,7 +461,7 @@ const struct route routes[] = {
     {GET, "/inbox/notices", COOKIE, DECIDER, "of", 0, PROBLEM, inbox_notices,
      NONE},
     {GET, "/suspensions/{id}", COOKIE, PERSON,
-     "choice exact kept answered list", 0, HTML, answer_page, NONE},
+     "choice exact kept answered done list", 0, HTML, answer_page, NONE},
     {GET, "/suspensions/{id}/looking", COOKIE, ANSWERER, "", 0, PROBLEM,
      answer_looking, NONE},
     {GET, "/suspensions/{id}/receipt", COOKIE, PERSON, "", 0, HTML,

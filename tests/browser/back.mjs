@@ -173,6 +173,44 @@ test("an answer leads to the next of its list, and says what it was", () =>
         await cancel(high.suspension_id, "Seen.");
     }));
 
+/* The pages carry the list: with a step that confirms, by a link past one, and
+ * with a mistake. */
+test("an answer leads on without a script", () =>
+    withPage({ who: "operator", scripts: false }, async (page) => {
+        const word = `plain${Date.now()}`;
+        const asked = [];
+        for (const severity of ["medium", "medium", "medium", "low"]) {
+            asked.push(await ask({ ...questions.confirm(), severity,
+                title: `${word} ${asked.length}` }));
+        }
+        const list = `/inbox?q=${word}&group=none`;
+        const here = (i) => assert.equal(new URL(page.url()).pathname,
+            `/suspensions/${asked[i].suspension_id}`);
+        await page.goto(list);
+        await open(page, "li.row .title");
+        here(0);
+        await follow(page, "Yes");
+        await follow(page, "Back");
+        await follow(page, "Yes");
+        await press(page, "Yes");
+        here(1);
+        assert.equal((await text(page, "#answered")).replace(/\s+/g, " "),
+            `Yes: ${word} 0 View 3 left in this list`);
+        await follow(page, "Next");
+        here(2);
+        await follow(page, "No");
+        await page.getByLabel("Comment").fill("x".repeat(4001));
+        await press(page, "No");
+        await page.getByLabel("Comment").fill("Not now.");
+        await press(page, "No");
+        here(3);
+        assert.deepEqual(await backOf(page), ["Inbox", list]);
+        await press(page, "Yes");
+        assert.match(await text(page, "#answered"),
+            /^Done: .*2 .*1 .*\.$/);
+        assert.equal(await page.locator("li.row").count(), 1);
+    }));
+
 /* A reader who came by a link of a mail sees the result. */
 each("an answer from no list shows its result", async (page) => {
     const [asked] = await some(`alone${Date.now()}`, 1);

@@ -6,6 +6,7 @@ import html
 import io
 import json
 import re
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -731,60 +732,104 @@ def after(client, asked, **posted):
 
 @route("POST /suspensions/{id}/respond")
 def test_an_answer_leads_to_the_next_of_its_list(me, post, person, operator):
-    ask_ = lambda **more: post(response_type="confirm", choices=None,
-                               severity="low", **more)
+    word = "leads" + new_id()[:6]
+    ask_ = lambda **more: post(word, severity="low", **more)
     one, gone, foreign, next_ = (
         ask_(), ask_(),
         ask_(responder={"mode": "named", "who": person("operator").email}),
         ask_())
+    list_ = f"/inbox?view=all&q={word}&after={one['suspension_id']}"
     operator.post(f"/api/v1/suspensions/{gone['suspension_id']}/respond",
                   json={"value": "yes"})
-    order = ".".join(["x", new_id(), *ids(one, gone, foreign, next_), "..."])
-    where = after(me.client, one, list="/inbox?risk=low", order=order)
+    where = after(me.client, one, list=list_.partition("&after")[0])
     assert where == (f"/suspensions/{next_['suspension_id']}"
                      f"?answered={one['suspension_id']}"
-                     "&list=%2Finbox%3Frisk%3Dlow")
-    text = Page(me.client.get(where)).text
-    n = re.search(r'total">([\d+]+)', me.client.get("/inbox?risk=low").text)[1]
-    assert "Approved:" in text and f"View {n} left in Low" in text
-    # At the end of the list back to it.
-    done = ".".join(ids(one, gone, foreign))
-    where = after(me.client, next_, list="/inbox?risk=low", order=order,
-                  done=done)
-    assert where == (f"/inbox?risk=low&answered={done}."
-                     f"{next_['suspension_id']}")
+                     f"&list=%2Finbox%3Fview%3Dall%26q%3D{word}")
+    page = Page(me.client.get(where))
+    assert "Approved:" in page.text
+    assert "View 2 left in this list" in page.text
+    # At the end of the list back to it; the pages themselves say what was
+    # answered on the way.
+    r = me.client.post(f"/suspensions/{next_['suspension_id']}/respond",
+                       data=page.data("/respond", value="yes"))
+    where = r.headers["location"]
+    assert where == (f"/inbox?view=all&q={word}&answered="
+                     f"{one['suspension_id']}.{next_['suspension_id']}")
     assert "Done: 2 approved." in Page(me.client.get(where)).text
+    # From its second page, of which nothing is left, back to that.
+    last = ask_()
+    where = after(me.client, last, list=list_)
+    assert where == f"{list_}&answered={last['suspension_id']}"
     # From no list, or from nowhere here: the result.
-    for list_ in ("", "/decided", "//evil.example/inbox", "https://evil/"):
-        asked = ask_()
-        where = after(me.client, asked, list=list_, order=order)
+    for list_ in ("", "/decided", "//evil.example/inbox", "https://evil/",
+                  "/inboxes//evil.example", "/inbox?q=a\r\nb"):
+        asked, _ = ask_(), ask_()
+        where = after(me.client, asked, list=list_)
         assert where == f"/suspensions/{asked['suspension_id']}", list_
-    # As its reader wishes it.
-    for wish in ("list", "stay", "next"):
-        assert send(me.client, "/settings/profile",
-                    {"After an answer": wish}).status_code == 303
-        asked, later = ask_(), ask_()
-        where = after(me.client, asked, list="/inbox", order=later[
-            "suspension_id"])
-        said = f"?answered={asked['suspension_id']}"
-        assert where == {
-            "list": f"/inbox{said}",
-            "stay": f"/suspensions/{asked['suspension_id']}",
-            "next": f"/suspensions/{later['suspension_id']}{said}"
-                    "&list=%2Finbox"}[wish]
+    # From one that does not exist to the inbox.
     asked = ask_()
-    where = after(me.client, asked, list="/inboxes//evil.example", order="")
-    assert where == f"/inbox?answered={asked['suspension_id']}"
+    where = after(me.client, asked, list="/inbox?risk=up&q=%zz")
+    assert where == f"/inbox?risk=up&q=%zz&answered={asked['suspension_id']}"
     assert me.client.get("/inbox?answered=" + "x." * 900).status_code == 200
-    # A list whose address is too long is left out.
-    asked, later = ask_(), ask_()
-    long = "/inbox?q=" + "x" * 5000
-    for order, to in ((later["suspension_id"], f"{later['suspension_id']}"
-                       f"?answered={asked['suspension_id']}"),
-                      ("", later["suspension_id"])):
-        where = after(me.client, asked, list=long, order=order)
-        assert where == f"/suspensions/{to}"
-        asked = later
+
+
+@pytest.mark.parametrize("wish", ["list", "stay", "next"])
+def test_an_answer_leads_where_its_reader_wishes(person, post, wish):
+    word = "wish" + new_id()[:6]
+    one = person("operator")
+    assert send(one.client, "/settings/profile",
+                {"After an answer": wish}).status_code == 303
+    asked, later = (post(word, severity="low") for _ in range(2))
+    where = after(one.client, asked, list=f"/inbox?q={word}")
+    assert where == {
+        "list": f"/inbox?q={word}&answered={asked['suspension_id']}",
+        "stay": f"/suspensions/{asked['suspension_id']}",
+        "next": f"/suspensions/{later['suspension_id']}"
+                f"?answered={asked['suspension_id']}"
+                f"&list=%2Finbox%3Fq%3D{word}"}[wish]
+
+
+def test_a_list_with_a_long_address_is_left_out(me, post):
+    """The next one is led to without it, and the result shown at its end."""
+    words = "\U00020000" * 200
+    asked, later = (post(explanation=words, severity="low")
+                    for _ in range(2))
+    list_ = "/inbox?q=" + quote(words)
+    assert after(me.client, asked, list=list_) == (
+        f"/suspensions/{later['suspension_id']}"
+        f"?answered={asked['suspension_id']}")
+    where = after(me.client, later, list="/inbox?q=" + "x" * 5000)
+    assert where == f"/suspensions/{later['suspension_id']}"
+
+
+def way(response):
+    """The link that leads to the yes of a confirm."""
+    return html.unescape(
+        re.search(r'href="([^"]+choice=yes[^"]*)"', response.text)[1])
+
+
+def test_the_list_is_the_one_that_a_link_stands_in(server, me, post):
+    """Without a script the browser says it, and the links of the page."""
+    word = "stands" + new_id()[:6]
+    asked, later = post(word), post(word)
+    r = me.client.get(
+        f"/suspensions/{asked['suspension_id']}", headers={
+            "Referer": f"{server.url}/inbox?q={word}&answered=x.y&picked=z"})
+    list_ = f"list=%2Finbox%3Fq%3D{word}"
+    assert f'href="/inbox?q={word}"' in r.text
+    page = Page(me.client.get(way(r)))
+    r = me.client.post(f"/suspensions/{asked['suspension_id']}/respond",
+                       data=page.data("/respond", value="yes"))
+    assert r.headers["location"] == (
+        f"/suspensions/{later['suspension_id']}"
+        f"?answered={asked['suspension_id']}&{list_}")
+    to = way(me.client.get(r.headers["location"]))
+    assert to.endswith(f"&{list_}&done={asked['suspension_id']}")
+    for elsewhere in ("https://evil.example/inbox", server.url + "/decided",
+                      server.url + "/inboxes", server.url):
+        r = me.client.get(f"/suspensions/{later['suspension_id']}",
+                          headers={"Referer": elsewhere})
+        assert 'data-list=""' in r.text, elsewhere
 
 
 @pytest.mark.parametrize("list_, said", [

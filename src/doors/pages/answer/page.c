@@ -14,6 +14,7 @@
 #include "doors/pages/answer/kept.h"
 #include "doors/pages/answer/looking.h"
 #include "doors/pages/answer/view.h"
+#include "doors/pages/inbox/inbox.h"
 #include "doors/pages/question/claims.h"
 #include "doors/pages/question/decision.h"
 #include "doors/pages/question/files.h"
@@ -203,7 +204,9 @@ static const struct err *page_show_open(struct call *c, int status,
 {
     const struct suspension *s = form->s;
     struct page_view v = page_begin(c);
-    struct answer_view_of of = {.s = s, .reader = &c->who};
+    struct answer_view_of of = {.s = s,
+                                .reader = &c->who,
+                                .way = page_answered_way(c, form->typed)};
     TRY(question_files_load(c, &v, s));
     TRY(page_load_events(c, &v, &of));
     TRY(page_load_revision(c, &of));
@@ -426,9 +429,15 @@ const struct err *answer_page_respond(struct call *c)
     const struct work_answer none = {.body = STR("")};
     struct answer answer;
     struct pairs posted;
+    struct str behind[INBOX_BEHIND_MAX];
     struct work w = call_work(c);
     TRY(page_form(c, &posted));
     TRY(page_check_size(&posted));
+    struct page_answered_way way = page_answered_way(c, &posted);
+    way.behind = behind;
+    /* The list has the question as long as it is open. */
+    if (page_answered_leads(c, &way))
+        TRY(inbox_behind(c, way.list, c->param[0], behind, &way.n));
     TRY(work_begin_suspension(&w, c->param[0], NULL));
     TRY(page_check_sees(c, &w.suspension));
     const struct suspension before = w.suspension;
@@ -438,7 +447,7 @@ const struct err *answer_page_respond(struct call *c)
     if (!e && !page_is_unseen(c, &w.suspension, &posted)) {
         TRY(work_commit(&w, &none));
         struct str next;
-        TRY(page_answered_next(c, &posted, w.suspension.id, &next));
+        TRY(page_answered_next(c, &way, w.suspension.id, &next));
         response_see_other(c->rs, next);
         return NULL;
     }

@@ -80,6 +80,8 @@ struct json *answer_view_open(struct page_view *v,
     json_set_json(view, "same", of->same);
     json_set_text(view, "looking", of->looking.p ? of->looking : STR(""));
     json_set_json(view, "answer", answer);
+    json_set_text(view, "list", of->way.list.n ? of->way.list : STR(""));
+    json_set_text(view, "done", of->way.done.n ? of->way.done : STR(""));
     json_set_bool(view, "has_timeline", json_count(of->timeline) > 1);
     json_set_json(view, "errors", answer_form_errors(v, form));
     json_set_text(view, "silence",

@@ -4,6 +4,7 @@
 #define DOORS_PAGES_ANSWER_VIEW_H
 
 #include "doors/pages/answer/form.h"
+#include "doors/pages/shell/answered.h"
 
 /* All that a page shows of a question; NULL: it has none of it. */
 struct answer_view_of {
@@ -20,6 +21,7 @@ struct answer_view_of {
                          * previous, next} */
     struct str looking; /* who else has it open (answer/looking.h); p NULL:
                          * nobody */
+    struct page_answered_way way; /* on which the reader came to an open one */
     struct json *same;  /* open ones with the same facts: {suspension, others,
                          * single} */
 };

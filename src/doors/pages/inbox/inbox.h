@@ -7,6 +7,12 @@
 
 /* page.c */
 const struct err *inbox_page(struct call *c) MUST;
+#define INBOX_BEHIND_MAX 20
+/* The ids of the questions that stand behind this one in the inbox at the
+ * address, as it is shown now, at most INBOX_BEHIND_MAX; none where its
+ * filters are not valid. */
+const struct err *inbox_behind(struct call *c, struct str address,
+                               struct str id, struct str *out, size_t *n) MUST;
 
 /* bulk.c */
 const struct err *inbox_bulk_confirm(struct call *c) MUST;

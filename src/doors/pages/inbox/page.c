@@ -207,16 +207,12 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     const bool all = f->query.view == INBOX_ALL;
     const char *title = vocabulary_inbox_view(all ? INBOX_ALL : INBOX_MAY)
                             ->label;
-    struct str here = page_list_url(
-        c, "/inbox", "after", f->query.after ? f->query.after->id : STR_NONE);
-    if (f->query.after && p->pinned)
-        here = page_pinned(c, here, p->pinned);
     json_set_text(view, "heading", str_of(title));
     json_set_text(view, "past_url", page_past(c, &f->query));
     page_set_found(c->a, view, f);
     json_set_bool(view, "part", f->counts.looked > INBOX_WORDS_MAX);
     page_view_set_time(view, "as_of", v.now);
-    json_set_text(view, "reload_url", here);
+    json_set_text(view, "reload_url", page_list_here(c, "/inbox"));
     json_set_text(view, "first_url",
                   page_list_url(c, "/inbox", "after", STR_NONE));
     json_set_json(view, "filters", inbox_filters_view(c, f, p->due, p->rest));
@@ -252,23 +248,36 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     return page_render(c, 200, "inbox", title, view);
 }
 
-const struct err *inbox_page(struct call *c)
+/* ---- the rows ------------------------------------------------------- */
+
+/* The page of the list that the address asks for. last: room for the question
+ * after which it begins. */
+static const struct err *page_load(struct call *c, struct inbox_filters *f,
+                                   struct suspension *last,
+                                   struct page_rows *p)
 {
     const struct str after = page_list_filter(c, "after");
-    struct inbox_filters f;
-    struct suspension last; /* of the page before, open or not */
     struct suspension_rows rows;
-    struct page_rows p = {.others = 0};
-    TRY(inbox_filters_read(c, &f, clock_now()));
-    if (after.p) {
-        const struct err *e = suspensions_get(c->pg, c->a, after, &last);
+    *p = (struct page_rows){.others = 0};
+    TRY(inbox_filters_read(c, f, clock_now()));
+    if (after.p) { /* open or not */
+        const struct err *e = suspensions_get(c->pg, c->a, after, last);
         if (e)
             return e->kind == ERR_NOT_FOUND ? page_list_bad() : e;
-        f.query.after = &last;
+        f->query.after = last;
     }
-    TRY(inbox_list(c->pg, c->a, &f.query, &rows));
-    TRY(page_load_due(c, &f, &p));
-    page_take_rest(c, rows, &p);
+    TRY(inbox_list(c->pg, c->a, &f->query, &rows));
+    TRY(page_load_due(c, f, p));
+    page_take_rest(c, rows, p);
+    return NULL;
+}
+
+const struct err *inbox_page(struct call *c)
+{
+    struct inbox_filters f;
+    struct suspension last;
+    struct page_rows p;
+    TRY(page_load(c, &f, &last, &p));
     /* All further questions were answered meanwhile. */
     if (f.query.after && p.rest.n == 0) {
         response_see_other(c->rs,
@@ -277,4 +286,47 @@ const struct err *inbox_page(struct call *c)
     }
     TRY(inbox_count(c->pg, c->a, &f.query, &f.counts));
     return page_show(c, &f, &p);
+}
+
+/* The ids of the rows, in the order in which they are shown. */
+static size_t page_ids(const struct json *sections, struct str *ids)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(sections); i++) {
+        const struct json *groups = json_get(json_at(sections, i), "groups");
+        for (size_t g = 0; g < json_count(groups); g++) {
+            const struct json *rows = json_get(json_at(groups, g), "rows");
+            for (size_t r = 0; r < json_count(rows); r++)
+                ids[n++] =
+                    json_get_text(json_get(json_at(rows, r), "suspension"),
+                                  "suspension_id");
+        }
+    }
+    return n;
+}
+
+const struct err *inbox_behind(struct call *c, struct str address,
+                               struct str id, struct str *out, size_t *n)
+{
+    struct call list;
+    struct inbox_filters f;
+    struct suspension last;
+    struct page_rows p;
+    struct str ids[PAGE_LIST_ROWS];
+    size_t at = 0;
+    *n = 0;
+    if (page_list_at(c, address, &list))
+        return NULL;
+    const struct err *e = page_load(&list, &f, &last, &p);
+    if (e)
+        return e->kind == ERR_BAD_REQUEST ? NULL : e;
+    struct page_view v = page_begin(&list);
+    const size_t all =
+        page_ids(inbox_groups(&list, &v, p.due, p.rest, f.group), ids);
+    while (at < all && !str_eq(ids[at], id))
+        at++;
+    /* One that is not there any more was before all of them. */
+    for (at = at < all ? at + 1 : 0; at < all && *n < INBOX_BEHIND_MAX; at++)
+        out[(*n)++] = ids[at];
+    return NULL;
 }

@@ -152,21 +152,18 @@ const struct err *page_answered(struct call *c, struct json **out)
 
 /* ---- the address ---------------------------------------------------- */
 
-/* The address of the list at `list`, or of the inbox. */
-static struct str answered_known(struct str list)
+/* Is it the address of a list of open questions? It becomes a header. */
+static bool answered_is_list(struct str list)
 {
-    /* It becomes a header. */
     return str_visible(list) && (str_is(list, "/inbox") ||
-                                 str_starts(list, STR("/inbox?")))
-               ? list
-               : STR("/inbox");
+                                 str_starts(list, STR("/inbox?")));
 }
 
 struct str page_answered_list(struct call *c, struct str list,
                               const struct str *ids, size_t n)
 {
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX);
-    const struct str known = answered_known(list);
+    const struct str known = answered_is_list(list) ? list : STR("/inbox");
     buf_str(&b, known);
     buf_put(&b, str_find(known, '?', 0) < known.n ? "&" : "?");
     buf_put(&b, "answered=");
@@ -177,8 +174,9 @@ struct str page_answered_list(struct call *c, struct str list,
     return b.over ? STR_NONE : buf_text(&b);
 }
 
-/* The question `next` of the list after the answer to the question id. */
-static struct str answered_onward(struct call *c, struct str list,
+/* The question `next` of the way's list after the answer to the question id. */
+static struct str answered_onward(struct call *c,
+                                  const struct page_answered_way *way,
                                   struct str next, struct str id)
 {
     const struct str path =
@@ -187,8 +185,50 @@ static struct str answered_onward(struct call *c, struct str list,
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX);
     buf_str(&b, to);
     buf_put(&b, "&list=");
-    buf_escape(&b, answered_known(list));
+    buf_escape(&b, way->list);
+    if (way->done.n > 0) {
+        buf_put(&b, "&done=");
+        buf_escape(&b, way->done);
+    }
     return b.over ? to : buf_text(&b);
+}
+
+/* The list from which a link led to this page; "": it was none. */
+static struct str answered_referer(struct call *c)
+{
+    const struct str own = c->serve->conf->public_url;
+    const struct str from = request_header(c->rq, "Referer");
+    const struct str address =
+        str_starts(from, own) ? str_sub(from, own.n, from.n) : STR("");
+    struct call list;
+    return answered_is_list(address) && !page_list_at(c, address, &list)
+               ? page_list_here(&list, "/inbox")
+               : STR("");
+}
+
+struct page_answered_way page_answered_way(struct call *c,
+                                           const struct pairs *posted)
+{
+    const struct str said = posted ? pairs_get(*posted, "list")
+                                   : request_query(c->rq, "list");
+    const struct str done = posted ? pairs_get(*posted, "done")
+                                   : request_query(c->rq, "done");
+    const struct str last =
+        posted ? STR_NONE : request_query(c->rq, "answered");
+    return (struct page_answered_way){
+        .list = answered_is_list(said) ? said
+                : posted || said.n > 0 ? STR("")
+                                       : answered_referer(c),
+        .done = arena_join(c->a, done,
+                           str_of(done.n > 0 && last.n > 0 ? "." : ""),
+                           last)};
+}
+
+bool page_answered_leads(const struct call *c,
+                         const struct page_answered_way *way)
+{
+    const struct str wish = c->who.account.after_answer;
+    return way->list.n > 0 && !str_is(wish, "list") && !str_is(wish, "stay");
 }
 
 /* Is it open, and this reader's to answer? */
@@ -212,31 +252,28 @@ static const struct err *answered_is_next(struct call *c, struct str id,
 }
 
 const struct err *page_answered_next(struct call *c,
-                                     const struct pairs *posted, struct str id,
-                                     struct str *out)
+                                     const struct page_answered_way *way,
+                                     struct str id, struct str *out)
 {
     struct str ids[PAGE_ANSWERED_MAX];
-    const struct str list = pairs_get(*posted, "list");
-    const struct str wish = c->who.account.after_answer;
-    size_t n = answered_ids(pairs_get(*posted, "order"), ids);
     *out = page_view_path(c->a, "/suspensions/", id, "");
-    if (!str_starts(list, STR("/inbox")) || str_is(wish, "stay"))
+    if (way->list.n == 0 || str_is(c->who.account.after_answer, "stay"))
         return NULL;
-    for (size_t i = 0; i < n && !str_is(wish, "list"); i++) {
+    for (size_t i = 0; i < way->n; i++) {
         bool yes;
-        TRY(answered_is_next(c, ids[i], &yes));
+        TRY(answered_is_next(c, way->behind[i], &yes));
         if (yes) {
-            *out = answered_onward(c, list, ids[i], id);
+            *out = answered_onward(c, way, way->behind[i], id);
             return NULL;
         }
     }
     /* The list says what was answered on the way through it. */
-    n = answered_ids(pairs_get(*posted, "done"), ids);
+    size_t n = answered_ids(way->done, ids);
     n = n < PAGE_ANSWERED_MAX ? n : PAGE_ANSWERED_MAX - 1;
     ids[n++] = id;
-    struct str back = page_answered_list(c, list, ids, n);
+    struct str back = page_answered_list(c, way->list, ids, n);
     if (!back.p)
-        back = page_answered_list(c, list, &id, 1);
+        back = page_answered_list(c, way->list, &id, 1);
     *out = back.p ? back : *out;
     return NULL;
 }

@@ -18,13 +18,28 @@ const struct err *page_answered(struct call *c, struct json **out) MUST;
  * long. A list that is not one of open questions is the inbox. */
 struct str page_answered_list(struct call *c, struct str list,
                               const struct str *ids, size_t n);
-/* After the answer to the question id: of the ids in the posted `order`, what
- * followed it in the posted `list`, the first that is still open and this
- * reader's to answer; else the list, which says what was answered of the
- * posted `done` too; without a list the question itself. A person's own
- * setting may leave out the next ones, or the list too. */
+
+/* The way of a reader through a list of open questions. */
+struct page_answered_way {
+    struct str list; /* its address; n 0: the reader came from none */
+    struct str done; /* ids of what was answered on it, a dot between two */
+    const struct str *behind; /* ids of what follows in the list */
+    size_t n;
+};
+/* As the posted form says it; NULL: as the address of the page does, else the
+ * browser. Without what follows. */
+struct page_answered_way page_answered_way(struct call *c,
+                                           const struct pairs *posted);
+/* Does an answer lead to the next one? Not without a list, and not where its
+ * reader wishes otherwise. */
+bool page_answered_leads(const struct call *c,
+                         const struct page_answered_way *way);
+/* After the answer to the question id: of what follows the first that is still
+ * open and this reader's to answer; else the list, which says what was answered
+ * on the way; without a list, or where its reader wishes to stay, the question
+ * itself. */
 const struct err *page_answered_next(struct call *c,
-                                     const struct pairs *posted, struct str id,
-                                     struct str *out) MUST;
+                                     const struct page_answered_way *way,
+                                     struct str id, struct str *out) MUST;
 
 #endif

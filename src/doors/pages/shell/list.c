@@ -117,6 +117,19 @@ struct str page_list_url(struct call *c, const char *path, const char *key,
     return buf_text(&out);
 }
 
+struct str page_list_here(struct call *c, const char *path)
+{
+    const struct str after = page_list_filter(c, "after");
+    const struct str pinned = page_list_filter(c, "pinned");
+    struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 5);
+    buf_str(&b, page_list_url(c, path, "after", after));
+    if (after.p && pinned.p) {
+        buf_put(&b, "&pinned=");
+        buf_escape(&b, pinned);
+    }
+    return buf_text(&b);
+}
+
 struct str page_list_save(struct call *c, const char *path)
 {
     struct buf b = buf_make(c->a, REQUEST_TARGET_MAX * 10);

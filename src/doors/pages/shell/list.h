@@ -21,6 +21,9 @@ bool page_list_kind(struct call *c, enum kind *out);
  * without it. */
 struct str page_list_url(struct call *c, const char *path, const char *key,
                          struct str value);
+/* The list at path as it is shown, from the place where this page of it
+ * begins. */
+struct str page_list_here(struct call *c, const char *path);
 /* The call as if it had asked for the list at this address. ERR_BAD_REQUEST. */
 const struct err *page_list_at(struct call *c, struct str address,
                                struct call *list) MUST;

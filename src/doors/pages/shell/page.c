@@ -54,6 +54,8 @@ static const struct page_place {
               {"/intents/", "Task", 2, "/intents", "Tasks"},
               {"/suspensions/", "Request", 3, NULL, NULL}};
 
+#define QUESTION (&places[countof(places) - 1])
+
 static const struct page_place *page_place_of(struct str address)
 {
     const struct str path = str_cut(&address, '?');
@@ -65,9 +67,9 @@ static const struct page_place *page_place_of(struct str address)
     return NULL;
 }
 
-/* `back`: the page from which the reader came, where it is less deep than this
- * one, so that no two pages lead back to each other; else the list of pages
- * like this one. */
+/* `back`: of a question the list through which the reader goes; else the page
+ * from which the reader came, where it is less deep than this one, so that no
+ * two pages lead back to each other; else the list of pages like this one. */
 static void page_set_back(struct call *c, struct json *page)
 {
     const struct str own = c->serve->conf->public_url;
@@ -77,12 +79,17 @@ static void page_set_back(struct call *c, struct json *page)
     const struct page_place *here = page_place_of(c->rq->path);
     const struct page_place *there = page_place_of(address);
     const bool up = here && there && there->depth < here->depth;
+    const struct str way =
+        here == QUESTION ? page_answered_way(c, NULL).list : STR("");
     struct json *o = json_object(c->a);
     const bool listed = here && here->list;
     json_set_text(o, "url",
-                  up ? address : str_of(listed ? here->list : "/inbox"));
+                  way.n > 0 ? way
+                  : up      ? address
+                            : str_of(listed ? here->list : "/inbox"));
     json_set_text(o, "label",
-                  str_of(up       ? there->label
+                  str_of(way.n > 0 ? "Inbox"
+                         : up      ? there->label
                          : listed ? here->list_label
                                   : "Inbox"));
     json_set_json(page, "back", o);
