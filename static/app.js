@@ -121,7 +121,8 @@
         event.target.dataset.sent = "yes";
         setTimeout(allow, 3000);
         if (!event.defaultPrevented && event.submitter &&
-            /\/(respond|decide)$/.test(event.target.action)) {
+            /\/(respond|decide)$/.test(event.submitter.getAttribute(
+                "formaction") || event.target.action)) {
             send(event.submitter);
         }
     });

@@ -94,6 +94,31 @@ each("a request is looked at beside the page of many", async (page,
     assert.match(await text(page, "#answered"), /2 rejected/);
 });
 
+each("one is taken out of many", async (page, scripts) => {
+    const word = `without${Date.now()}`;
+    const asked = await some(word, 4);
+    await page.goto(`/inbox?q=${word}&group=none`);
+    for (const i of [0, 1, 2]) {
+        await page.getByLabel(`Select: ${word} ${i}`).check();
+    }
+    await press(page, scripts ? "Approve 3" : "Approve");
+    await page.getByLabel("Comment").fill("But one.");
+    await press(page, `Leave out: ${word} 0`);
+    assert.match(await text(page), /Approve 2 requests\?/);
+    assert.equal(await page.getByLabel("Comment").inputValue(), "But one.");
+    const next = page.getByRole("button", { name: `Leave out: ${word} 1` });
+    assert.ok(await next.evaluate((one) => one === document.activeElement));
+    await follow(page, "Back");
+    assert.deepEqual(await ticked(page), [`${word} 1`, `${word} 2`]);
+    await press(page, scripts ? "Approve 2" : "Approve");
+    await press(page, "Approve 2");
+    assert.match(await text(page, "#answered"), /2 approved/);
+    assert.deepEqual(await page.locator("li.row .title").allInnerTexts(),
+        [`${word} 0`, `${word} 3`]);
+    await cancel(asked[0].suspension_id, "Seen.");
+    await cancel(asked[3].suspension_id, "Seen.");
+});
+
 /* ---- at the end of a list ------------------------------------------- */
 
 test("n stops at the end of the list", () =>

@@ -666,6 +666,47 @@ def test_a_persons_limit_is_theirs(server, person, approval):
         assert f"Approve {many} request" in text, (limit, text)
 
 
+def test_one_is_taken_out_of_many(me, approval, operator):
+    """By its id; the others keep their digests, the sum and the comment
+    follow."""
+    word = "without" + new_id()[:6]
+    asked = [approval(f"{word} {n}", paid(f"{n}.50"), severity="low")
+             for n in range(1, 4)]
+    csrf, pick = picks(me.client, q=word)
+    page = Page(confirm(me.client, csrf, "approve", pick))
+    assert "Approve 3 requests?" in page.text and "7.50 EUR" in page.text
+    without = [f["value"] for f in page.form("/inbox/decide")["fields"]
+               if f["name"] == "without"]
+    assert without == ids(*asked)
+    r = confirm(me.client, csrf, "approve", pick, without=without[1],
+                reason="Seen <all>.", back=f"/inbox?q={word}")
+    page = Page(r)
+    assert "Approve 2 requests?" in page.text and "5.00 EUR" in page.text
+    assert "One request was left out." in page.text
+    assert page.value("/inbox/decide", "reason") == "Seen <all>."
+    left = re.findall(r'name="pick\[\]" value="([^"]+)"', r.text)
+    assert left == [pick[0], pick[2]]
+    # The focus is at the one that stood behind it.
+    assert re.findall(r'name="without" value="([^"]+)"[^>]*autofocus',
+                      r.text) == [without[2]]
+    assert f"picked={without[0]}.{without[2]}" in html.unescape(r.text)
+    # The last one has nothing behind it, and one alone cannot be left out.
+    r = confirm(me.client, csrf, "approve", left, without=without[2])
+    assert "Approve 1 request?" in Page(r).text
+    assert 'name="without"' not in r.text and "autofocus" in r.text
+    r = confirm(me.client, csrf, "approve", left[:1], without=without[0])
+    assert "No requests selected" in Page(r).text
+    # What is not there is not taken out.
+    r = confirm(me.client, csrf, "approve", left, without=without[1])
+    assert "Approve 2 requests?" in Page(r).text
+    r = me.client.post("/inbox/decide", data={**page.data("/inbox/decide"),
+                                              "pick[]": left})
+    assert r.status_code == 303
+    states = [operator.get(f"/api/v1/suspensions/{a}").json()["state"]
+              for a in ids(*asked)]
+    assert states == ["resolved", "pending", "resolved"]
+
+
 @pytest.mark.parametrize("back, to", [
     ("/inbox?risk=low", "/inbox?risk=low&"), ("/inbox", "/inbox?"),
     ("//evil.example/", "/inbox?"), ("/inbox/../decided", "/inbox?")])

@@ -28,6 +28,8 @@ struct bulk_picks {
     size_t n;
     struct str id[BULK_MAX], seen[BULK_MAX];
     struct str reason, back;
+    struct str without; /* the one that was just taken out; p NULL: none */
+    size_t at;          /* it stood before this one */
     bool all;        /* the first ones of the list that can be answered so */
     int64_t matches; /* of the list, at most INBOX_COUNT_MAX + 1 */
     int64_t skipped; /* before the last of them, to be answered individually */
@@ -50,6 +52,7 @@ static const struct err *bulk_read(struct call *c, struct bulk_picks *p)
         str_is(back, "/inbox") || str_starts(back, STR("/inbox?"));
     *p = (struct bulk_picks){.yes = str_is(answer, "approve"),
                              .reason = pairs_get(posted, "reason"),
+                             .without = pairs_get(posted, "without"),
                              .all = all.p != NULL,
                              .back = list ? back : STR("/inbox")};
     if (!p->yes && !str_is(answer, "reject"))
@@ -64,6 +67,10 @@ static const struct err *bulk_read(struct call *c, struct bulk_picks *p)
             k++;
         if (!str_is(posted.v[i].key, "pick[]") || k < p->n)
             continue; /* another field, or ticked twice */
+        if (str_eq(id, p->without)) {
+            p->at = p->n;
+            continue;
+        }
         if (p->n == BULK_MAX)
             return ERROR(ERR_INVALID, "bulk.many",
                          "Bulk actions cover at most 50 requests. Nothing was "
@@ -196,6 +203,7 @@ struct bulk_shown {
     struct suspension_rows others; /* open, equal to one, not ticked */
     struct json *items, *left;     /* the rows of in, and those left out */
     bool needs, critical; /* one needs a comment, or is a critical one */
+    bool follows; /* one stood behind the one that was taken out */
     struct amount sum;
 };
 
@@ -217,8 +225,11 @@ static void bulk_sort(struct call *c, struct page_view *v,
         const struct bulk_answer answer =
             bulk_answer(row.call.a, &s[i], p->yes);
         const struct inbox_row_about about = inbox_row_about(c->a, &s[i]);
-        const struct json *item =
+        struct json *item =
             bulk_item(&row.view, &s[i], answer.value, p->yes, &about);
+        const bool follows = p->without.p && i >= p->at && !of->follows;
+        json_set_bool(item, "follows", follows);
+        of->follows = of->follows || follows;
         if (of->n == 0)
             of->sum = about.amount;
         else
@@ -312,6 +323,7 @@ static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
     /* A question without a risk says so in its row. */
     json_set_json(o, "risk", top ? page_badge_risk(v->a, top) : NULL);
     json_set_bool(o, "one_risk", one_risk);
+    json_set_bool(o, "several", of->n > 1);
     json_set_text(o, "agent", one_agent ? of->in[0]->asked_by : STR_NONE);
     inbox_amount_set(v->a, o, &of->sum);
     json_set_int(o, "all", (int64_t)(of->n + json_count(of->left)));
@@ -402,8 +414,10 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
     json_set_json(view, "common", bulk_common(c->a, of.items));
     json_set_json(view, "items", of.items);
     json_set_json(view, "left", of.left);
+    json_set_bool(view, "without", p->without.p != NULL);
     /* Enter alone may not confirm a critical yes. */
-    json_set_bool(view, "focus", of.n > 0 && !of.needs && !of.critical);
+    json_set_bool(view, "focus",
+                  of.n > 0 && !of.needs && !of.critical && !of.follows);
     json_set_bool(view, "grave", of.critical);
     json_set_text(comment, "value", p->reason);
     json_set_text(comment, "help", STR("Each agent will read it."));
