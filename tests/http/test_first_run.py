@@ -1,5 +1,5 @@
-"""An empty inbox: the steps of a new server for an admin, with a test request,
-and the answers of the day for everybody else. On a server of its own."""
+"""An empty inbox: the steps of a new server for who decides, with a test request,
+and later the answers of the day. On a server of its own."""
 import re
 
 import pytest
@@ -72,11 +72,6 @@ def test_the_steps_lead_to_a_first_request(server, boss, tom):
     assert f"curl {server.url}/api/v1/suspensions" in text
     assert f"--transport http sayso {server.url}/mcp" in text
     assert 'aria-label="Filters"' not in page.text
-    # Nobody else sees them.
-    other = inbox(tom)
-    assert STEPS not in Page(other).text
-    assert "You are all caught up" in Page(other).text
-    assert 'aria-label="Filters"' not in other.text
 
     data = try_it(boss)
     [(id_, severity, responder, status, intent)] = asked_by_trial(server)
@@ -104,11 +99,31 @@ def test_a_rejection_ends_it_too(server, boss):
     assert asked_by_trial(server)[-1][3] == "completed"
 
 
-def test_only_an_admin_may(server, boss, tom):
+def test_an_operator_without_keys_gets_there_too(server, tom):
+    """./start makes an operator, whose first request is one press away."""
+    page = inbox(tom)
+    text = Page(page).text
+    assert STEPS in text and f"As {tom.name} , operator." in text
+    assert f"curl {server.url}/api/v1/suspensions" in text
+    assert "./start printed one" in text
+    assert 'aria-label="Filters"' not in page.text
+    # What only an admin may do is not offered.
+    assert "/settings/keys" not in page.text.partition("<main")[2]
+    assert "/settings/channels" not in page.text.partition("<main")[2]
+    try_it(tom)
+    id_ = asked_by_trial(server)[-1][0]
+    assert rows(inbox(tom))[0] == id_
+    assert decide(tom, id_, "approve").status_code == 303
+
+
+@pytest.mark.parametrize("role", ["auditor", "user"])
+def test_only_who_decides_may(server, person, boss, role):
+    one = person(role)
     n = len(asked_by_trial(server))
-    token = Page(tom.client.get("/settings/profile")).data("/logout")["csrf"]
-    r = tom.client.post("/inbox/trial", data={"csrf": token})
+    token = Page(one.client.get("/settings/profile")).data("/logout")["csrf"]
+    r = one.client.post("/inbox/trial", data={"csrf": token})
     assert r.status_code == 403
+    assert STEPS not in Page(inbox(one)).text
     assert boss.client.post("/inbox/trial", data={}).status_code == 403
     assert len(asked_by_trial(server)) == n
 

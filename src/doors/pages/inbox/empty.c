@@ -1,5 +1,5 @@
-/* The empty inbox: the steps to the first request for an admin of a new server,
- * else the answers that the reader gave today. Decides nothing. */
+/* The empty inbox: the steps to the first request for who decides on a new
+ * server, else the answers that the reader gave today. Decides nothing. */
 #include "doors/pages/inbox/empty.h"
 
 #include "base/clock_text.h"
@@ -21,9 +21,12 @@ static void empty_set_line(struct call *c, struct json *o, const char *key,
 static struct json *empty_first(struct call *c, const struct agents_first *f)
 {
     struct json *o = json_object(c->a);
+    const bool admin = c->who.role == ROLE_ADMIN;
     json_set_text(o, "name", c->who.title);
-    json_set_bool(o, "keys", f->keys);
-    json_set_bool(o, "told", f->told);
+    json_set_bool(o, "admin", admin);
+    /* Keys and channels are not an operator's steps. */
+    json_set_bool(o, "keys", admin && f->keys);
+    json_set_bool(o, "told", admin && f->told);
     empty_set_line(c, o, "curl", "curl ",
                    "/api/v1/suspensions \\\n"
                    "  -H 'X-API-Key: YOUR_KEY' \\\n"
@@ -64,16 +67,16 @@ static struct json *empty_done(struct call *c,
 
 const struct err *inbox_empty(struct call *c, int64_t now, struct json *view)
 {
-    struct agents_first f = {.asked = true};
+    struct agents_first f;
     struct agents_answered n;
-    if (c->who.role == ROLE_ADMIN)
-        TRY(agents_first(c->pg, c->a, now, &f));
+    if (!principal_decides(&c->who))
+        return NULL;
+    TRY(agents_first(c->pg, c->a, now, &f));
     if (!f.asked) {
         json_set_json(view, "first", empty_first(c, &f));
-    } else if (principal_decides(&c->who)) {
-        TRY(agents_answered(c->pg, c->a, c->who.name, empty_today(c, now),
-                            &n));
-        json_set_json(view, "done", empty_done(c, &n));
+        return NULL;
     }
+    TRY(agents_answered(c->pg, c->a, c->who.name, empty_today(c, now), &n));
+    json_set_json(view, "done", empty_done(c, &n));
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* A test request: a real one, which an admin asks themselves to see how
+/* A test request: a real one, which people ask themselves to see how
  * requests arrive and how they are answered. It is asked as the request of any
  * agent is, under a name that no agent has. Nobody waits for its answer, which
  * completes its task. */
