@@ -135,6 +135,14 @@ bool text_wordy(uint32_t rune)
            rune == '\'';
 }
 
+bool text_combines(uint32_t rune)
+{
+    const utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)rune);
+    return (c >= UTF8PROC_CATEGORY_MN && c <= UTF8PROC_CATEGORY_ME) ||
+           (rune >= 0x1160 && rune <= 0x11FF) || rune == 0xFF9E ||
+           rune == 0xFF9F || (rune >= 0xFFC2 && rune <= 0xFFDC);
+}
+
 /* utf8proc's own buffer grows by malloc; this one belongs to the arena. NULL
  * where the text is not UTF-8. */
 static struct str text_mapped(struct arena *a, struct str s,

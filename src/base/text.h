@@ -17,6 +17,9 @@ bool text_hidden(uint32_t rune);
 bool text_hidden_at(struct str s, size_t at);
 /* May it be inside a word: a letter, a mark, a number, an apostrophe? */
 bool text_wordy(uint32_t rune);
+/* May it become one letter with the one before it: a mark, a part of a Korean
+ * syllable, the narrow sign of a Japanese one? */
+bool text_combines(uint32_t rune);
 /* The form of the text for comparison (Unicode's NFKC with full case folding):
  * without hidden characters, white space as single spaces within it and none at
  * its ends, a typographic apostrophe as the plain one. Similar letters of other

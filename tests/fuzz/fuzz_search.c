@@ -1,8 +1,26 @@
 /* Fuzzes the words of the search: each is a word of itself, typed words find
- * the text that they are in, and no query is more than what PostgreSQL reads. */
+ * the text that they are in, no query is more than what PostgreSQL reads, and what is found
+ * in a text is whole characters of it. */
 #include "domain/search/search.h"
+#include "domain/search/search_found.h"
 #include "domain/search/search_text.h"
 #include "fuzz.h"
+
+/* Each place is whole characters, behind the one before it, and has a word that
+ * was typed. */
+static void found(struct arena *a, const struct search_query *q,
+                  struct str text)
+{
+    struct search_found f[SEARCH_FOUND_MAX];
+    const size_t n = search_found(a, q, text, f);
+    size_t end = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct str part = str_sub(text, f[i].from, f[i].to);
+        must(f[i].from < f[i].to && f[i].to <= text.n && str_utf8(part));
+        must(i == 0 || f[i].from > end);
+        end = f[i].to;
+    }
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -25,5 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(words > 0 || q.terms[0].n == 1);
     must(search_text_of(a, &q).n > 0);
     must(search_places(a, &q).n <= SEARCH_PLACES_MAX);
+    found(a, &q, text);
     return 0;
 }

@@ -760,6 +760,35 @@ def test_all_that_match_are_the_ones_listed(me, approval, operator):
     assert r.status_code == 422
 
 
+# --- What is found ----------------------------------------------------------
+
+def test_what_is_searched_for_is_marked(me, post, operator):
+    """In open and ended ones; a text of an agent stays a text."""
+    word = "mark" + new_id()[:6]
+    asked = post(f"{word} <img src=x onerror=1> & Refunds caf\u00e9",
+                 severity="low", explanation=f"\u8fd4\u91d1 </span>{word}")
+    title = (f'>{element("mark", word)} &lt;{element("mark", "img")} src=x '
+             f'onerror=1&gt; &amp; {element("mark", "Refund")}s '
+             f'{element("mark", "caf" + chr(0xe9))} ')
+    query = {"q": f"{word.upper()} refund IMG cafe \u8fd4\u91d1"}
+    text = me.client.get("/inbox", params=query).text
+    assert title in text
+    assert (f'{element("mark", chr(0x8fd4) + chr(0x91d1))} &lt;/span&gt;'
+            f'{element("mark", word)}<') in text
+    assert "<mark>" not in me.client.get("/inbox").text
+    answer(operator, asked, "yes", reason=f"<b>{word}</b>")
+    text = me.client.get("/decided", params=query).text
+    assert title in text
+    assert f'&lt;b&gt;{element("mark", word)}&lt;/b&gt;' in text
+    # The agent's name, where that is what was typed.
+    text = me.client.get("/decided", params={"q": f"{word} refunds-ag"}).text
+    assert "<mark>refunds</mark>-<mark>ag</mark>ent" in text
+
+
+def element(tag, text):
+    return f"<{tag}>{text}</{tag}>"
+
+
 # --- From an answer to the next -------------------------------------------
 
 def after(client, asked, **posted):

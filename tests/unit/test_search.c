@@ -1,6 +1,7 @@
 /* The search: how texts fall into words, what a question is found by, what
  * somebody types, and summaries that never deny what is there. */
 #include "domain/search/search.h"
+#include "domain/search/search_found.h"
 #include "domain/search/search_text.h"
 
 #include "suite.h"
@@ -307,4 +308,79 @@ Test(search, a_summary_is_full_at_last)
     }
     cr_expect_gt(i, 20000);
     cr_expect_lt(i, 27000);
+}
+
+/* ---- what is marked ----------------------------------------------------- */
+
+/* The text with [ and ] around what is found. */
+static const char *marked(const char *typed, const char *text)
+{
+    struct search_query q = {.n = 0};
+    struct search_found f[SEARCH_FOUND_MAX];
+    struct buf b = buf_make(a, 4096);
+    const struct str s = str_of(text);
+    size_t at = 0;
+    search_type(a, &q, str_of(typed));
+    const size_t n = search_found(a, &q, s, f);
+    for (size_t i = 0; i < n; i++) {
+        buf_str(&b, str_sub(s, at, f[i].from));
+        buf_put(&b, "[");
+        buf_str(&b, str_sub(s, f[i].from, f[i].to));
+        buf_put(&b, "]");
+        at = f[i].to;
+    }
+    buf_str(&b, str_sub(s, at, s.n));
+    return arena_z(a, buf_text(&b));
+}
+
+static const struct {
+    const char *typed, *text, *marked;
+} founds[] = {
+    {"alice refund", "Refund 18 EUR to Alice Martin",
+     "[Refund] 18 EUR to [Alice] Martin"},
+    /* By the start of a word, and the longest of two. */
+    {"ref", "Refunds, not a preference", "[Ref]unds, not a preference"},
+    {"re refu", "Refund again", "[Refu]nd again"},
+    {"zzz", "Refund", "Refund"},
+    {"--", "-- Refund", "-- Refund"},
+    {"refund", "", ""},
+    /* In the letters of the text, with what is drawn on them. */
+    {"uber grosse", "\u00dcber Gr\u00f6\u00dfe", "[\u00dcber] [Gr\u00f6\u00dfe]"},
+    {"cafe", "cafe\u0301s", "[cafe\u0301]s"},
+    {"gros", "Gro\u00dfe", "[Gro\u00df]e"},
+    {"of", "o\ufb03ce", "[o\ufb03]ce"},
+    {"refund", "ref\u200bund pay", "[ref\u200bund] pay"},
+    {"\u0435\u043b\u043a", "\u0401\u043b\u043a\u0430",
+     "[\u0401\u043b\u043a]\u0430"},
+    {"\uff21b", "ab \uff21\uff22", "[ab] [\uff21\uff22]"},
+    /* Without spaces: each two letters, together where they touch. */
+    {"\u8fd4\u91d1", "\u6ce8\u6587\u306e\u8fd4\u91d1\u3002",
+     "\u6ce8\u6587\u306e[\u8fd4\u91d1]\u3002"},
+    {"\u6ce8\u6587\u8fd4", "\u6ce8\u6587\u8fd4\u91d1",
+     "[\u6ce8\u6587\u8fd4]\u91d1"},
+    {"\u304c\u304f", "\u304b\u3099\u304f", "[\u304b\u3099\u304f]"},
+    {"\u30ac\u30af", "\uff76\uff9e\uff78", "[\uff76\uff9e\uff78]"},
+    {"\ud55c\uad6d", "\u1112\u1161\u11ab\u1100\u116e\u11a8",
+     "[\u1112\u1161\u11ab\u1100\u116e\u11a8]"},
+    {"\U0001F600", "\U0001F600 ok", "\U0001F600 ok"},
+    {"a", "a\xff", "a\xff"},
+};
+
+Test(search, what_is_found_is_marked_in_the_text)
+{
+    for (size_t i = 0; i < countof(founds); i++)
+        cr_expect_str_eq(marked(founds[i].typed, founds[i].text),
+                         founds[i].marked, "%s in %s", founds[i].typed,
+                         founds[i].text);
+}
+
+Test(search, the_places_have_a_bound)
+{
+    struct search_query q = {.n = 0};
+    struct search_found f[SEARCH_FOUND_MAX];
+    struct buf b = buf_make(a, 4096);
+    for (int i = 0; i < 1000; i++)
+        buf_put(&b, "a b ");
+    search_type(a, &q, STR("a"));
+    cr_expect_eq(search_found(a, &q, buf_text(&b), f), SEARCH_FOUND_MAX);
 }

@@ -3,6 +3,7 @@
 #include "doors/pages/inbox/amount.h"
 #include "doors/pages/inbox/decided_days.h"
 #include "doors/pages/inbox/decided_filters.h"
+#include "doors/pages/inbox/found.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/kinds/kinds.h"
 #include "doors/pages/question/decision.h"
@@ -69,14 +70,17 @@ static struct json *decided_row(struct call *c, struct page_view *v,
     json_set_text(o, "via",
                   str_of(vocabulary_via(s->responded_via)->past));
     decided_set_facts(v, o, s);
+    inbox_found_set(v, o);
     return o;
 }
 
 static struct json *decided_rows(struct call *c, const struct decided_rows *d,
-                                 const struct searches_names *persons)
+                                 const struct searches_names *persons,
+                                 struct str words)
 {
     struct page_view v = page_begin(c);
     struct json *rows = json_array(c->a);
+    inbox_found_begin(&v, words);
     for (size_t i = 0; i < d->rows.n && i < PAGE_LIST_ROWS; i++) {
         struct page_list_row one;
         page_list_row_begin(&one, c, &v);
@@ -180,7 +184,7 @@ const struct err *inbox_decided(struct call *c)
     TRY(searches_filling(c->pg, c->a, &filling));
     TRY(inbox_decided_filters_view(c, &t, &filters));
     TRY(decided_set_open(c, view, &t.query));
-    struct json *rows = decided_rows(c, &d, &t.persons);
+    struct json *rows = decided_rows(c, &d, &t.persons, t.query.words);
     const bool more = d.rows.n > PAGE_LIST_ROWS, first = !t.query.after_at;
     const size_t n = json_count(rows);
     const struct page_list_pager pager = {

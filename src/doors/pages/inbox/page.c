@@ -5,6 +5,7 @@
 #include "base/shared/metrics.h"
 #include "doors/pages/inbox/empty.h"
 #include "doors/pages/inbox/filters.h"
+#include "doors/pages/inbox/found.h"
 #include "doors/pages/inbox/groups.h"
 #include "doors/pages/inbox/inbox.h"
 #include "doors/pages/shell/list.h"
@@ -205,6 +206,7 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
     const bool all = f->query.view == INBOX_ALL;
+    inbox_found_begin(&v, f->query.words);
     const char *title = vocabulary_inbox_view(all ? INBOX_ALL : INBOX_MAY)
                             ->label;
     json_set_text(view, "heading", str_of(title));

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "domain/question/retry.h"
+#include "doors/pages/inbox/found.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/list.h"
 
@@ -124,5 +125,6 @@ struct json *inbox_row_listed(struct call *c, struct page_view *v,
                   !escalated                ? STR("")
                   : str_eq(to, c->who.name) ? STR("Escalated to you")
                                             : STR("Escalated"));
+    inbox_found_set(&row.view, o);
     return page_list_row_end(&row, o);
 }

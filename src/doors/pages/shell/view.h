@@ -6,6 +6,7 @@
 
 #include "base/json/json.h"
 #include "domain/question/artifact.h"
+#include "domain/search/search.h"
 #include "world/template/words.h"
 
 #define PAGE_VIEW_TITLE 300 /* characters of a question's title */
@@ -22,6 +23,8 @@ struct page_view {
     /* The uploaded files of the question; NULL: none, or not loaded. */
     const struct artifact_list *files;
     struct str files_of; /* the question's id */
+    /* What a list is searched for; NULL: nothing is. */
+    const struct search_query *words;
 };
 
 /* A view in UTC; now is the page's time. A page for a person begins with
