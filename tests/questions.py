@@ -53,7 +53,8 @@ def strays(db):
                            e.asked_by, e.not_for)
                           IS DISTINCT FROM
                           (o.kind, o.inbox_rank, o.ending, o.suspended_at,
-                           o.asked_by, o.not_for))
+                           o.asked_by, CASE WHEN left(e.audience, 2) <> 'x:'
+                                            THEN o.not_for END))
          UNION ALL
         SELECT suspension_id FROM decision
          WHERE suspension_id NOT IN (SELECT id FROM suspension)

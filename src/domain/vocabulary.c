@@ -193,6 +193,7 @@ static const struct vocabulary_word inbox_view_words[] = {
     [INBOX_MINE] = {.wire = WIRE("mine"), .label = "Mine"},
     [INBOX_GROUPS] = {.wire = WIRE("groups"), .label = "My groups"},
     [INBOX_ALL] = {.wire = WIRE("all"), .label = "All open"},
+    [INBOX_OTHERS] = {.wire = WIRE("others"), .label = "Waiting for others"},
 };
 
 /* ---- answers -------------------------------------------------------- */

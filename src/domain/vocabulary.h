@@ -284,6 +284,7 @@ enum inbox_view {
     INBOX_MINE,   /* that are meant for the reader alone */
     INBOX_GROUPS, /* for a group of the reader's */
     INBOX_ALL,
+    INBOX_OTHERS, /* that the reader may not answer */
     INBOX_VIEW__MAX
 };
 

@@ -760,6 +760,52 @@ def test_all_that_match_are_the_ones_listed(me, approval, operator):
     assert r.status_code == 422
 
 
+def test_what_waits_for_others_is_a_list_of_its_own(server, person, post,
+                                                   me):
+    """What the reader may see and not answer: for a person, a group, or for
+    whoever is not the one for whom the agent works."""
+    word = "others" + new_id()[:6]
+    one, other = person("operator"), person("operator")
+    in_groups(server, one, "mine")
+    own = {"title": "Hers", "initiated_by": one.email}
+    name = lambda mode, who: {"mode": mode, "who": who}
+    asked = {
+        "mine": post(word),
+        "named": post(word, responder=name("named", other.email)),
+        "group": post(word, responder=name("group", "theirs")),
+        "own group": post(word, responder=name("group", "mine")),
+        "four eyes": post(word, intent=own, responder={
+            "mode": "operators", "not_initiator": True}),
+        "both": post(word, intent=own, responder={
+            **name("group", "theirs"), "not_initiator": True})}
+    waits = ["named", "group", "four eyes", "both"]
+    wanted = sorted(ids(*(asked[x] for x in waits)))
+    for query in ({"q": word}, {"agent": "refunds-agent"}, {}):
+        found = walk(one.client, view="others", **query)
+        assert len(found) == len(set(found))
+        assert sorted(set(found) & set(ids(*asked.values()))) == wanted, query
+    r = one.client.get("/inbox", params={"view": "others", "q": word})
+    page = Page(r)
+    assert 'name="pick[]"' not in r.text
+    assert f"Waits for {other.email}" in page.text
+    assert "Waits for theirs" in page.text
+    assert "Waits for another operator" in page.text
+    assert re.search(r'href="/inbox\?view=others" aria-current="page"', r.text)
+    # Together with the inbox it is all that is open.
+    may = walk(one.client, q=word)
+    assert sorted(may + wanted) == sorted(ids(*asked.values()))
+    assert not set(ids(asked["four eyes"])) & set(walk(
+        me.client, view="others", q=word))
+    # Each ends with its answer.
+    r = other.client.post(
+        f"/suspensions/{asked['named']['suspension_id']}/respond",
+        data=Page(other.client.get(
+            f"/suspensions/{asked['named']['suspension_id']}")).data(
+                "/respond", value="yes"))
+    r = one.client.get("/inbox", params={"view": "others", "q": word})
+    assert len(re.findall('class="title"', r.text)) == 3
+
+
 # --- What is found ----------------------------------------------------------
 
 def test_what_is_searched_for_is_marked(me, post, operator):

@@ -43,18 +43,50 @@ enum inbox_view inbox_first(const struct principal *reader)
                                                                   : INBOX_ALL;
 }
 
+/* The audiences of what the reader may not answer, and that of what only the
+ * reader may not. *cut: there are more. */
+static const struct err *inbox_others(struct pg *pg, struct arena *a,
+                                      const struct principal *p,
+                                      struct pg_value *out, bool *cut)
+{
+    struct pg_rows *rows = NULL;
+    TRY(pg_query(pg, a, SQL_INBOX_AUDIENCES,
+                 PG(inbox_whose(a, p, INBOX_MAY),
+                    pg_number(INBOX_OTHERS_MAX + 1)),
+                 &rows));
+    struct str *v = arena_many(a, INBOX_OTHERS_MAX + 1, struct str);
+    size_t n = 0;
+    for (size_t i = 0; i < pg_count(rows) && n < INBOX_OTHERS_MAX; i++)
+        v[n++] = pg_str(rows, i, 0);
+    *cut = pg_count(rows) > INBOX_OTHERS_MAX;
+    v[n++] = arena_join(a, STR("x:"), p->name);
+    *out = pg_texts(v, n);
+    return NULL;
+}
+
 /* Without any limit to the reader's own? Never for a user. */
 static bool inbox_is_all(const struct inbox_query *w)
 {
     return w->view == INBOX_ALL && w->reader->role != ROLE_USER;
 }
 
-static void inbox_arg_whose(struct pg_list *args, struct arena *a,
-                            const struct inbox_query *w)
+/* *cut: some of the audiences are left out. */
+static const struct err *inbox_arg_whose(struct pg *pg, struct pg_list *args,
+                                         struct arena *a,
+                                         const struct inbox_query *w,
+                                         bool *cut)
 {
-    pg_add(args, inbox_is_all(w) ? pg_text(STR_NONE)
-                                 : inbox_whose(a, w->reader, w->view));
-    pg_add(args, pg_text(w->reader->name));
+    const bool others = w->view == INBOX_OTHERS;
+    struct pg_value whose = inbox_is_all(w)
+                                ? pg_text(STR_NONE)
+                                : inbox_whose(a, w->reader, w->view);
+    *cut = false;
+    if (others)
+        TRY(inbox_others(pg, a, w->reader, &whose, cut));
+    pg_add(args, whose);
+    /* A search reads each question once, whatever lists it stands in. */
+    pg_add(args, pg_text(others && w->words.p ? STR("") : w->reader->name));
+    return NULL;
 }
 
 /* ---- filters -------------------------------------------------------- */
@@ -99,37 +131,43 @@ struct narrowed {
     int all, whose, agent, agent_whose, words;
 };
 
-/* The terms of the words, if there are any. */
+/* The terms of the words. */
 static const struct err *inbox_search(struct pg *pg, struct arena *a,
                                       const struct inbox_query *w,
                                       struct search_query *out)
 {
     *out = (struct search_query){.n = 0};
-    if (!w->words.p)
-        return NULL;
     search_type(a, out, w->words);
     return searches_people(pg, a, out);
 }
 
-/* Adds the statement's further arguments, and returns its number. */
-static int inbox_narrow(struct pg_list *args, struct arena *a,
-                        const struct inbox_query *w, const struct narrowed *n,
-                        const struct search_query *search, int64_t words_max)
+/* Adds the statement's further arguments. *statement: its number; *cut as of
+ * inbox_arg_whose. */
+static const struct err *inbox_narrow(struct pg *pg, struct pg_list *args,
+                                      struct arena *a,
+                                      const struct inbox_query *w,
+                                      const struct narrowed *n,
+                                      int64_t words_max, int *statement,
+                                      bool *cut)
 {
     const bool all = inbox_is_all(w);
+    *cut = false;
     if (w->words.p || !all)
-        inbox_arg_whose(args, a, w);
+        TRY(inbox_arg_whose(pg, args, a, w, cut));
     if (w->words.p || w->agent.p)
         pg_add(args, pg_text(w->agent));
     if (w->words.p) {
-        searches_args(args, a, search);
+        struct search_query search;
+        TRY(inbox_search(pg, a, w, &search));
+        searches_args(args, a, &search);
         pg_add(args, pg_number(words_max));
         pg_add(args, pg_number(SEARCHES_LOOKS));
-        return n->words;
+        *statement = n->words;
+        return NULL;
     }
-    if (w->agent.p)
-        return all ? n->agent : n->agent_whose;
-    return all ? n->all : n->whose;
+    *statement = w->agent.p ? (all ? n->agent : n->agent_whose)
+                            : (all ? n->all : n->whose);
+    return NULL;
 }
 
 /* A search has an index without an order. */
@@ -179,10 +217,10 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
     pg_add(&args, inbox_by(w->due));
     pg_add(&args, pg_number(w->limit));
     inbox_arg_after(&args, w);
-    struct search_query search;
-    TRY(inbox_search(pg, a, w, &search));
-    const int statement =
-        inbox_narrow(&args, a, w, &lists, &search, INBOX_WORDS_MAX);
+    int statement;
+    bool cut;
+    TRY(inbox_narrow(pg, &args, a, w, &lists, INBOX_WORDS_MAX, &statement,
+                     &cut));
     TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     *out = suspensions_rows(a, rows);
     return NULL;
@@ -199,14 +237,13 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
         SQL_INBOX_COUNT_AGENT_FOR, SQL_INBOX_COUNT_WORDS};
     struct pg_list args = {0};
     struct pg_rows *rows = NULL;
-    struct search_query search;
+    int statement;
     *out = (struct inbox_counts){.looked = 0};
-    TRY(inbox_search(pg, a, w, &search));
     pg_add(&args, suspensions_kinds(a, KIND__MAX));
     pg_add(&args, inbox_ranks(a, SEVERITY__MAX, 0));
     pg_add(&args, inbox_by(w->due));
-    const int statement =
-        inbox_narrow(&args, a, w, &counts, &search, INBOX_WORDS_MAX + 1);
+    TRY(inbox_narrow(pg, &args, a, w, &counts, INBOX_WORDS_MAX + 1,
+                     &statement, &out->cut));
     TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
@@ -231,8 +268,11 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
                                 inbox_whose(a, reader, INBOX_MINE),
                                 inbox_whose(a, reader, INBOX_GROUPS)),
                              &rows));
-    for (int v = 0; v < INBOX_VIEW__MAX; v++)
+    for (int v = 0; v < INBOX_OTHERS; v++)
         out[v] = pg_int(rows, 0, v);
+    out[INBOX_OTHERS] = out[INBOX_ALL] > INBOX_COUNT_MAX
+                            ? 0
+                            : out[INBOX_ALL] - out[INBOX_MAY];
     return NULL;
 }
 
@@ -273,8 +313,10 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
     pg_add(&args, pg_moment(s->suspended_at));
     pg_add(&args, pg_text(s->id));
     pg_add(&args, pg_number(INBOX_COUNT_MAX + 1));
-    if (!inbox_is_all(&behind))
-        inbox_arg_whose(&args, a, &behind);
+    if (!inbox_is_all(&behind)) {
+        bool cut;
+        TRY(inbox_arg_whose(pg, &args, a, &behind, &cut));
+    }
     TRY(suspensions_in_order(
         pg, a, inbox_is_all(&behind) ? SQL_PLACE_ALL : SQL_PLACE_FOR,
         PG_ALL(&args), &rows));

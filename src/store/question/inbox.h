@@ -9,6 +9,7 @@
 
 #define INBOX_COUNT_MAX 200  /* counts go up to here; inbox.sql */
 #define INBOX_WORDS_MAX 2000 /* rows with the words that are scanned */
+#define INBOX_OTHERS_MAX 200 /* people and groups for whom others wait */
 
 struct inbox_query {
     const struct principal *reader;
@@ -38,6 +39,8 @@ const struct err *inbox_list(struct pg *pg, struct arena *a,
 struct inbox_counts {
     int64_t cell[KIND__MAX][SEVERITY__MAX];
     int64_t looked;
+    bool cut; /* of the people and groups of INBOX_OTHERS only the first
+               * INBOX_OTHERS_MAX by name are listed and counted */
 };
 const struct err *inbox_count(struct pg *pg, struct arena *a,
                               const struct inbox_query *w,
@@ -61,7 +64,8 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
                               const struct suspension *s,
                               struct inbox_place *out) MUST;
 
-/* The counts of each view, at most INBOX_COUNT_MAX + 1. */
+/* The counts of each view, at most INBOX_COUNT_MAX + 1; of what waits for others
+ * 0 where all are more than INBOX_COUNT_MAX. */
 const struct err *inbox_badges(struct pg *pg, struct arena *a,
                                const struct principal *reader,
                                int64_t out[static INBOX_VIEW__MAX]) MUST;

@@ -51,6 +51,18 @@ SELECT {s.suspension} FROM (
            AND coalesce(e.kind, 'none') = k.kind AND e.inbox_rank = r.rank
 -- use: inbox_page e
 
+-- name: inbox_audiences
+-- The audiences of what is open, but for those of $1 and for x, whose entries stand in another
+-- list too: at most $2, each by one look at the index.
+WITH RECURSIVE found (audience) AS (
+    (SELECT e.audience FROM inbox_entry e ORDER BY e.audience LIMIT 1)
+    UNION ALL
+    SELECT (SELECT e.audience FROM inbox_entry e
+             WHERE e.audience > f.audience ORDER BY e.audience LIMIT 1)
+      FROM found f WHERE f.audience < 'x:')
+SELECT audience FROM found
+ WHERE audience < 'x:' AND audience <> ALL ($1::text[]) LIMIT $2
+
 -- name: inbox_agent
 -- $10: the agent; its questions to all audiences.
 SELECT {s.suspension} FROM (

@@ -56,7 +56,8 @@ SELECT {s.suspension} FROM suspension_row s WHERE supersedes = $1
 
 -- name: suspension_insert
 -- $1: the time of the first reminder, or NULL; $2: its words, with a space between two; $3, $4:
--- its amount, or NULL.
+-- its amount, or NULL. Where the initiator may not answer, it is one that waits for others than
+-- them: audience x.
 WITH asked AS (
     INSERT INTO suspension ({suspension.insert}) VALUES ({suspension.places:5}) RETURNING *),
 open AS (
@@ -66,7 +67,8 @@ open AS (
     SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
            suspended_at, asked_by, asked_by_key, subject_sha256,
            array_to_tsvector(string_to_array($2, ' ')), $3::numeric, $4,
-           ARRAY[inbox_audience(responder_mode, responder, initiated_by)],
+           array_remove(ARRAY[inbox_audience(responder_mode, responder, initiated_by),
+               CASE WHEN not_initiator THEN 'x:' || left(initiated_by, 300) END], NULL),
            CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint,
            CASE WHEN suspension_slot(origin) = 0 THEN 0 ELSE (
                SELECT coalesce(min(n), 21) FROM generate_series(1, 20) n
@@ -75,10 +77,14 @@ open AS (
       FROM asked)
 INSERT INTO inbox_entry (suspension_id, audience, kind, inbox_rank, ending, suspended_at,
     asked_by, not_for)
-SELECT id, inbox_audience(responder_mode, responder, initiated_by), kind,
-       inbox_rank(severity), coalesce(expires_at, 'infinity'), suspended_at, asked_by,
-       CASE WHEN not_initiator THEN initiated_by END
-  FROM asked
+SELECT id, audience, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
+       suspended_at, asked_by,
+       CASE WHEN not_initiator AND audience NOT LIKE 'x:%' THEN initiated_by END
+  FROM asked CROSS JOIN LATERAL (
+       SELECT inbox_audience(responder_mode, responder, initiated_by)
+       UNION ALL
+       SELECT 'x:' || left(initiated_by, 300)
+        WHERE not_initiator AND initiated_by IS NOT NULL) a (audience)
 
 -- name: suspension_decide
 -- The statement that deletes the row of the open question inserts the decision. Without

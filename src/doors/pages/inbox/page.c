@@ -24,6 +24,8 @@ static void page_set_found(struct arena *a, struct json *view,
     json_set_bool(view, "single", n == 1);
     json_set_bool(view, "mine", f->query.view == INBOX_MAY);
     json_set_bool(view, "all", f->query.view == INBOX_ALL);
+    json_set_bool(view, "others", f->query.view == INBOX_OTHERS);
+    json_set_bool(view, "others_cut", f->counts.cut);
     json_set_bool(view, "narrowed", inbox_filters_any(f));
 }
 
@@ -205,10 +207,10 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
 {
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
-    const bool all = f->query.view == INBOX_ALL;
+    const enum inbox_view list = f->query.view;
+    const bool apart = list == INBOX_ALL || list == INBOX_OTHERS;
     inbox_found_begin(&v, f->query.words);
-    const char *title = vocabulary_inbox_view(all ? INBOX_ALL : INBOX_MAY)
-                            ->label;
+    const char *title = vocabulary_inbox_view(apart ? list : INBOX_MAY)->label;
     json_set_text(view, "heading", str_of(title));
     json_set_text(view, "past_url", page_past(c, &f->query));
     page_set_found(c->a, view, f);
@@ -230,21 +232,22 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     if (bare && f->query.view == INBOX_MAY)
         TRY(inbox_empty(c, v.now, view));
     if (p->due.n + p->rest.n) {
-        struct json *list = json_object(c->a);
+        struct json *o = json_object(c->a);
         struct json *sections =
             inbox_groups(c, &v, p->due, p->rest, f->group);
         if (p->due.n > 0 && p->more_due)
             json_set_bool(json_get(json_at(sections, 0), "head"), "more",
                           true);
-        json_set_json(list, "sections", sections);
-        json_set_bool(list, "picks", principal_decides(&c->who));
-        json_set_text(list, "limit", page_limit(c));
+        json_set_json(o, "sections", sections);
+        json_set_bool(o, "picks",
+                      principal_decides(&c->who) && list != INBOX_OTHERS);
+        json_set_text(o, "limit", page_limit(c));
         /* Of a list of several pages. */
-        json_set_text(list, "all",
+        json_set_text(o, "all",
                       p->older.p || f->query.after
                           ? page_list_open(c->a, inbox_filters_all(f))
                           : STR(""));
-        json_set_json(view, "list", list);
+        json_set_json(view, "list", o);
     }
     json_set_json(view, "pager", page_pager(c, f, p));
     return page_render(c, 200, "inbox", title, view);

@@ -100,6 +100,29 @@ static bool row_is_picked(struct call *c, struct str id)
     return false;
 }
 
+/* For whom it waits, where the reader is somebody who decides, but not it; ""
+ * else. */
+static struct str row_waits(struct arena *a, const struct principal *p,
+                            const struct suspension *s)
+{
+    const struct responder_case rule = suspension_case(s);
+    const struct err *e = responder_check(a, &rule, p);
+    if (!e || !principal_decides(p))
+        return STR("");
+    switch (rule.rule.mode) {
+    case RESPONDER_INITIATOR:
+        return rule.initiated_by;
+    case RESPONDER_GROUP:
+    case RESPONDER_NAMED:
+    case RESPONDER_AGENT:
+        return rule.rule.who;
+    case RESPONDER_OPERATORS:
+    case RESPONDER_MODE__MAX:
+    default:
+        return STR("another operator");
+    }
+}
+
 struct json *inbox_row_listed(struct call *c, struct page_view *v,
                               const struct suspension *s,
                               const struct inbox_row_about *about)
@@ -119,6 +142,7 @@ struct json *inbox_row_listed(struct call *c, struct page_view *v,
     /* The effect of silence so far: the time of a step has passed, and another
      * recipient was notified. */
     const bool escalated = retry_escalated(row.call.a, s, &to);
+    json_set_text(o, "waits", row_waits(row.call.a, &c->who, s));
     json_set_bool(o, "picked", row_is_picked(c, s->id));
     json_set_bool(o, "reminded", s->attempt > 1);
     json_set_text(o, "escalated",

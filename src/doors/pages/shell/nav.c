@@ -13,7 +13,7 @@ static struct str nav_count(struct call *c, int64_t n)
     return n ? page_list_open(c->a, n) : STR("");
 }
 
-/* The inbox, and all that is open. A reader who does not answer has one view,
+/* The inbox, what waits for others, and all that is open. A reader who does not answer has one view,
  * of all questions. */
 static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
 {
@@ -21,9 +21,11 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
         enum inbox_view view;
         const char *url, *icon;
     } lists[] = {{INBOX_MAY, "/inbox", "inbox"},
+                 {INBOX_OTHERS, "/inbox?view=others", "people"},
                  {INBOX_ALL, "/inbox?view=all", "all"}};
-    const bool whole = vocabulary_inbox_view_of(request_query(
-                           c->rq, "view")) == INBOX_ALL;
+    const enum inbox_view here =
+        vocabulary_inbox_view_of(request_query(c->rq, "view"));
+    const bool apart = here == INBOX_ALL || here == INBOX_OTHERS;
     struct json *list = json_array(c->a);
     const size_t all = principal_decides(&c->who) ? countof(lists) : 1;
     for (size_t i = 0; i < all; i++) {
@@ -33,7 +35,7 @@ static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
             .count = nav_count(c, n[lists[i].view]),
             .icon = lists[i].icon,
             .here = str_is(c->rq->path, "/inbox") &&
-                    whole == (lists[i].view == INBOX_ALL)};
+                    (apart ? here : INBOX_MAY) == lists[i].view};
         page_list_chip(list, c->a, &one);
     }
     return list;
