@@ -1587,13 +1587,13 @@
     document.addEventListener("click", range);
     /* One menu at a time, until Escape or a press elsewhere. */
     document.addEventListener("click", function (event) {
-        all(".menu[open]").forEach(function (menu) {
+        all(":is(.menu, .account)[open]").forEach(function (menu) {
             if (!menu.contains(event.target)) {
                 menu.open = false;
             }
         });
     });
-    all(".menu").forEach(function (menu) {
+    all(".menu, .account").forEach(function (menu) {
         menu.addEventListener("keydown", function (event) {
             if (event.key === "Escape" && menu.open) {
                 menu.open = false;

@@ -168,10 +168,7 @@ for (const width of [1280, 360]) {
         withPage({ width, scripts: false }, async (page) => {
             await signIn(page, guest(`leaver${width}`));
             const cookie = await cookieOf(page);
-            if (width === 360) {
-                await page.locator("summary", { hasText: "" }).first()
-                    .click();
-            }
+            await page.locator(".account > summary").click();
             await Promise.all([page.waitForURL("**/login"),
                 page.getByRole("button", { name: "Sign out" })
                     .filter({ visible: true }).click()]);
@@ -182,6 +179,32 @@ for (const width of [1280, 360]) {
             const { status } = await raw("/inbox", { headers: {
                 Cookie: cookie, Accept: "text/html" } });
             assert.equal(status, 303);
+        }));
+}
+
+for (const scripts of [true, false]) {
+    test(`the account has a menu for the keyboard, scripts ${scripts}`, () =>
+        withPage({ who: "operator", scripts }, async (page) => {
+            await page.goto("/inbox");
+            const menu = page.locator(".account > summary");
+            await menu.focus();
+            await page.keyboard.press("Enter");
+            assert.match((await text(page, ".account .drop")).replace(/\s+/g,
+                " "), new RegExp(`${people.operator.name} operator ` +
+                "Notifications Profile and theme Shortcuts Sign out"));
+            await page.keyboard.press("Tab");
+            assert.equal(await page.evaluate(() =>
+                document.activeElement.getAttribute("href")),
+            "/settings/notifications");
+            if (scripts) {
+                await page.keyboard.press("Escape");
+                assert.ok(!await page.locator(".account .drop").isVisible());
+                assert.ok(await menu.evaluate((one) =>
+                    one === document.activeElement));
+                await page.keyboard.press("Space");
+                await page.mouse.click(600, 400);
+                assert.ok(!await page.locator(".account .drop").isVisible());
+            }
         }));
 }
 

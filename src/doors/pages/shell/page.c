@@ -120,6 +120,7 @@ static void page_set(struct call *c, struct json *view, const char *title,
     if (c->cookie.p) {
         person = json_object(c->a);
         json_set_text(person, "name", c->who.title);
+        json_set_text(person, "role", str_of(role_word(c->who.role)));
         json_set_text(person, "initials", page_initials(c->a, c->who.title));
     }
     json_set_text(p, "title", str_of(title));
