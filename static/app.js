@@ -410,7 +410,7 @@
         head.textContent = state;
         p.textContent = told;
         a.href = live.dataset.live;
-        a.textContent = "View the result";
+        a.textContent = "View";
         box.append(head, p);
         keep(box, strip);
         box.append(a);
@@ -440,7 +440,7 @@
         if (open && chips) {
             open.replaceWith(chips.cloneNode(true));
         }
-        end(summary.textContent, "No longer open");
+        end(summary.textContent, summary.dataset.summary);
     }
 
     /* The server's sentence appears as soon as it is written. */

@@ -147,7 +147,7 @@ for (const severity of ["low", "high"]) {
             assert.match(await text(page, "[role=alert]"),
                 /A comment is needed/);
             assert.equal(await box.getAttribute("aria-invalid"), "true");
-            assert.match(await text(page, ".field.bad"), /needs a reason/);
+            assert.match(await text(page, ".field.bad"), /Enter a comment/);
             await pending(asked);
             await box.fill("x".repeat(4001));
             await press(page, refuse);

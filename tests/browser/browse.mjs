@@ -69,7 +69,7 @@ for (const scripts of [true, false]) {
             await follow(page, "Stop the task");
             assert.match(await text(page), /is withdrawn\./);
             await page.getByLabel("Comment").fill("It runs wild.");
-            await press(page, "Confirm: stop the task");
+            await press(page, "Stop the task");
             assert.equal(new URL(page.url()).pathname,
                 `/intents/${asked.intent_id}`);
             assert.match(await text(page), /Stopped/);
@@ -85,7 +85,7 @@ test("a task is stopped by keyboard alone", () =>
         await page.goto(`/intents/${asked.intent_id}/stop`);
         await tabTo(page, ({ id }) => id === "reason");
         await page.keyboard.type("No.");
-        await tabTo(page, (now) => now.name === "Confirm: stop the task");
+        await tabTo(page, (now) => now.name === "Stop the task");
         await enter(page);
         assert.match(await text(page), /Stopped/);
     }));

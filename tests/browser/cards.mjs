@@ -84,11 +84,11 @@ test("an approval shows every call with every value", () =>
             "orders.set_status", "Show 870 characters",
             "Payment account KES-EU-1"]);
         await words(page, ["Consequence",
-            "Stated by the agent, not verified by Sayso"]);
+            "From the agent"]);
         await words(page, ["Reversible\nYes",
             "Scope\nOne customer, one order",
             "Once the bank has it, the money is gone."], ".claims");
-        await words(page, ["From refunds-agent, not verified"], ".quote");
+        await words(page, ["From refunds-agent"], ".quote");
         const raw = page.locator("summary", { hasText: "Raw JSON" });
         await raw.click();
         await words(page, ["\"tool\":\"payments.refund_create\""], ".raw");

@@ -148,7 +148,7 @@ test("A4: an answer elsewhere takes the place of the buttons", async () => {
         assert.match(await text(page, ".strip.ended"), /Half a sentence/);
         assert.match(await text(page, ".chips"), /Approved/);
         await look(page, "suspension-over");
-        await follow(page, "View the result");
+        await follow(page, "View");
     });
 });
 
@@ -250,7 +250,7 @@ for (const scripts of [true, false]) {
             assert.equal(disabled(), "f");
             await follow(page, "Back");
             await follow(page, "Disable account");
-            await press(page, "Confirm: disable account");
+            await press(page, "Disable the account");
             assert.equal(disabled(), "t");
         }));
 }

@@ -113,7 +113,7 @@ state("settings-person", 200, by, (page) => page.goto(personAt(guest())));
 state("settings-person-disabled", 200, by, async (page) => {
     await page.goto(personAt(guest("auditor")));
     await follow(page, "Disable account");
-    await press(page, "Confirm: disable account");
+    await press(page, "Disable the account");
 });
 state("settings-person-sure", 200, by, async (page) => {
     await page.goto(personAt(guest()));
@@ -129,7 +129,7 @@ state("settings-sessions-sure", 200, by, async (page) => {
 state("settings-person-password", 200, by, async (page) => {
     await page.goto(personAt(guest()));
     await follow(page, "Reset password");
-    await press(page, "Confirm: reset password");
+    await press(page, "Reset the password");
 });
 state("settings-person-oneself", 422, by, async (page) => {
     await page.goto(personAt(people.admin));
@@ -252,7 +252,7 @@ for (const scripts of [true, false]) {
             assert.match(await text(theirs), /Password changed/);
             await page.goto(personAt(one));
             await follow(page, "Disable account");
-            await press(page, "Confirm: disable account");
+            await press(page, "Disable the account");
             assert.match(await text(page), /Disabled/);
             await theirs.goto("/inbox");
             assert.equal(new URL(theirs.url()).pathname, "/login");
@@ -278,7 +278,7 @@ for (const scripts of [true, false]) {
             assert.ok(!(await text(page)).includes(secret));
             await follow(page, label);
             assert.match(await text(page), /Not revoked yet/);
-            await press(page, "Confirm: revoke key");
+            await press(page, "Revoke the key");
             assert.equal(new URL(page.url()).pathname, at("keys"));
             assert.equal(await page.getByRole("link",
                 { name: label, exact: true }).count(), 0);
@@ -323,10 +323,10 @@ for (const scripts of [true, false]) {
             await Promise.all([first.waitForEvent("load"),
                 first.getByRole("link", { name: /Sign out the session/ })
                     .first().click()]);
-            await press(first, "Confirm: sign out");
+            await press(first, "Sign out");
             assert.match(await text(first), /3 sessions/);
             await follow(first, "Sign out all other sessions");
-            await press(first, "Confirm: sign out");
+            await press(first, "Sign out");
             assert.match(await text(first), /1 session\b/);
             for (const other of others) {
                 await other.goto("/inbox");

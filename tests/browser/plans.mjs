@@ -62,7 +62,7 @@ test("a plan shows its steps, scope, outputs, risk, cost and where it is",
             "41.2 million rows", "db.backup", "Medium", "unheard of",
             "Cluster orders-prod, table orders only", "A partitioned table",
             "Pages stand still for up to 2 s", "About 14 USD",
-            "From refunds-agent, not verified", "Row counts job:4711",
+            "From refunds-agent", "Row counts job:4711",
             "Query timings metrics.example"]);
         await leaves(page, "Query timings", "https://metrics.example/q/77");
         await leaves(page, "https://plans.example/orders/2",

@@ -259,7 +259,7 @@ for (const scripts of [true, false]) {
             assert.match(await text(page), /Withdrawn/);
             await follow(page, name);
             await follow(page, "Remove");
-            await press(page, "Confirm: remove");
+            await press(page, "Remove");
             assert.equal(new URL(page.url()).pathname, endpoints);
             assert.ok(!(await text(page)).includes(name));
         }));

@@ -151,7 +151,7 @@ test("an operator takes a permit back on its page", async () => {
         await page.waitForURL(/\/settings\/permits\?do=revoke/);
         await look(page, "permits-revoke");
         await page.getByLabel("Comment").fill("Wrong order.");
-        await press(page, "Confirm: end permit");
+        await press(page, "Revoke the permit");
         assert.equal(new URL(page.url()).pathname,
             `/suspensions/${asked.suspension_id}`);
         assert.match(await text(page), /Revoked/);
@@ -189,7 +189,7 @@ test("rules are added and removed", async () => {
         await look(page, "rules");
         for (const position of ["10", "20"]) {
             await page.goto(`/settings/rules?do=remove&key=${position}`);
-            await press(page, "Confirm: remove rule");
+            await press(page, "Remove the rule");
         }
         assert.match(await text(page), /No rules/);
     });

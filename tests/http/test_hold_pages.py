@@ -137,18 +137,18 @@ def test_A6_the_head_says_how_many_are_left_out_and_why(agent, operator,
     r = picked(me.client, *some, *high, text, taken, done)
     seen = head(r)
     assert "Approve 3 requests?" in seen
-    assert "5 of 8 are not included" in seen, seen
-    assert "2: Above your bulk limit, medium risk." in seen
+    assert "5 left out" in seen, seen
+    assert "2: Above your limit (medium)." in seen
     assert "1: It has no simple approval." in seen
     assert "1: It was answered in the meantime." in seen
     assert "3 requests, up to medium risk" in seen
-    assert seen.index("not included") < r.text.index("h-run")
+    assert seen.index("left out") < r.text.index("h-run")
 
 
 def test_A6_nothing_left_out_is_not_spoken_of(agent, person):
     seen = head(picked(person("operator").client,
                        refund(agent, kit.new_id())))
-    assert "of 1 is not included" not in seen
+    assert "1 left out" not in seen
     assert "more than once" not in seen
     assert "1 request, all low risk" in seen
 

@@ -473,7 +473,7 @@ def test_one_decision_for_many_leaves_out_what_is_not_for_it(
                 back=f"/inbox?q={word}")
     page = Page(r)
     assert r.status_code == 200 and "Approve 2 requests?" in page.text
-    assert "Above your bulk limit, medium risk." in page.text
+    assert "Above your limit (medium)." in page.text
     assert page.text.count("It has no simple approval.") == 3  # and at the head
     assert "You cannot answer this request." in page.text
     # A GET or this page decides nothing.

@@ -62,9 +62,9 @@ struct str bulk_left_out(struct arena *a, const struct suspension *s,
     const enum severity own = reader->account.bulk_limit;
     const enum severity limit = own == SEVERITY_UNSAID ? SEVERITY_MEDIUM : own;
     if (s->severity > limit)
-        return arena_join(a, STR("Above your bulk limit, "),
+        return arena_join(a, STR("Above your limit ("),
                           vocabulary_severity(limit)->wire,
-                          STR(" risk. Answer it individually."));
+                          STR("). Answer it individually."));
     const struct str value = bulk_answer(a, s, yes).value;
     if (yes && value.p &&
         risk_typed(a, s, suspension_choice(suspension_choices(a, s), value)).p)

@@ -97,7 +97,7 @@ static const struct settings_action revoke = {
     .sentence = "The agent can no longer use it. Past uses are kept. The "
                 "agent's platform is notified.",
     .none = "Nothing is revoked yet.",
-    .act = "end permit",
+    .act = "Revoke the permit",
     .comment = true,
     .run = permits_revoke};
 static const struct settings_page page = {

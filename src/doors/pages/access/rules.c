@@ -155,7 +155,7 @@ static const struct settings_action remove_rule = {
     .sentence = "Calls that it matches come under the next rule that matches "
                 "them. Without one a person is asked.",
     .none = "Not removed yet.",
-    .act = "remove rule",
+    .act = "Remove the rule",
     .run = rules_remove};
 static const struct settings_page page = {
     .path = "/settings/rules",

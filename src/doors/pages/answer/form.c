@@ -150,6 +150,14 @@ static bool form_is_about(const struct answer_form_of *of, enum about about)
     return form_mistake(of)->about == about;
 }
 
+/* What is wrong with the comment, which programs call a reason. */
+static struct str form_comment_error(const struct answer_form_of *of)
+{
+    return err_is(of->error, resolve_reason_too_long)
+               ? STR("A comment has at most 4,000 characters.")
+               : STR("Enter a comment. The agent will read it.");
+}
+
 static struct json *form_comment(struct arena *a,
                                  const struct answer_form_of *of,
                                  const char *need, bool required)
@@ -161,7 +169,8 @@ static struct json *form_comment(struct arena *a,
     json_set_bool(o, "required", required);
     json_set_bool(o, "focus", form_is_about(of, ABOUT_REASON));
     json_set_text(o, "error",
-                  form_is_about(of, ABOUT_REASON) ? of->error->say : STR(""));
+                  form_is_about(of, ABOUT_REASON) ? form_comment_error(of)
+                                                  : STR(""));
     return o;
 }
 
@@ -486,6 +495,8 @@ static struct json *form_error_items(struct page_view *v,
                                  boxes[i].about == ABOUT_TYPED
                                      ? STR("Type the value shown at the "
                                            "field.")
+                                 : boxes[i].about == ABOUT_REASON
+                                     ? form_comment_error(of)
                                      : of->error->say));
         json_add_json(list, item);
     }

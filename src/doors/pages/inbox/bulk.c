@@ -326,7 +326,6 @@ static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
     json_set_bool(o, "several", of->n > 1);
     json_set_text(o, "agent", one_agent ? of->in[0]->asked_by : STR_NONE);
     inbox_amount_set(v->a, o, &of->sum);
-    json_set_int(o, "all", (int64_t)(of->n + json_count(of->left)));
     json_set_json(o, "reasons", bulk_reasons(v->a, of->left));
     page_view_set_count(o, "alike", n);
     return o;

@@ -273,7 +273,7 @@ const struct settings_action
                     .warns = true,
                     .verb = "Remove",
                     .none = "Not removed yet.",
-                    .act = "remove",
+                    .act = "Remove",
                     .run = destinations_remove}};
 
 const struct err *settings_destinations_one(struct settings_view *v)

@@ -313,7 +313,7 @@ static const struct settings_action actions[] = {
      .sentence = "All calls with this key fail immediately, and its streams "
                  "end. This cannot be undone. The history of the key is kept.",
      .none = "Not revoked yet.",
-     .act = "revoke key",
+     .act = "Revoke the key",
      .run = keys_end},
     {.what = "own", .run = keys_set_reach},
     {.what = "all", .run = keys_set_reach}};

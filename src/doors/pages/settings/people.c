@@ -242,7 +242,7 @@ static const struct settings_action actions[] = {
                               "of this account end immediately, for good. "
                               "Unsent input is lost. The new password is "
                               "shown once, to you.",
-                  .act = "reset password",
+                  .act = "Reset the password",
                   .run = people_set_password},
     [DISABLE] = {.what = "disable",
                  .heading = "Disable",
@@ -255,7 +255,7 @@ static const struct settings_action actions[] = {
                              "and it cannot sign in. Requests for this person "
                              "alone stay open. Past decisions are kept. You "
                              "can enable the account again.",
-                 .act = "disable account",
+                 .act = "Disable the account",
                  .run = people_shut},
     [ENABLE] = {.what = "enable",
                 .heading = "Disabled",

@@ -111,13 +111,13 @@ static const struct settings_action actions[] = {
      .verb = "Sign out the session of",
      .sentence = "This browser is signed out immediately. Unsent input there "
                  "is lost.",
-     .act = "sign out",
+     .act = "Sign out",
      .run = sessions_end_this},
     {.what = "others", /* all of one's own but this */
      .verb = "Sign out all your other sessions",
      .sentence = "You are signed out everywhere else immediately. Unsent "
                  "input there is lost.",
-     .act = "sign out",
+     .act = "Sign out",
      .run = sessions_end_others}};
 
 /* As an admin sees it. */

@@ -100,7 +100,7 @@ static const struct settings_action revoke = {
     .sentence = "All requests with this token fail from now on. This cannot "
                 "be undone.",
     .none = "Nothing is revoked yet.",
-    .act = "end it",
+    .act = "Revoke the token",
     .run = tokens_revoke};
 static const struct settings_page page = {
     .path = "/settings/tokens",
