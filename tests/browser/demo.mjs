@@ -34,6 +34,20 @@ async function list(env, query) {
     return (await answer.json()).suspensions;
 }
 
+/* The same of the history, in which nothing is folded. */
+async function pastRows(page) {
+    await page.goto("/decided");
+    for (const [width, height, wanted] of [[1280, 720, 9], [768, 1024, 9],
+        [360, 740, 4]]) {
+        await page.setViewportSize({ width, height });
+        const whole = await page.locator("li.row").evaluateAll((all) =>
+            all.filter((one) => one.getBoundingClientRect().bottom <=
+                window.innerHeight).length);
+        console.log(`history ${width}x${height}: ${whole} rows whole`);
+        assert.ok(whole >= wanted, `${width}: ${whole}`);
+    }
+}
+
 /* How many rows can be seen whole, a folded group being one; each request
  * stands in the list once; the tools are one line. */
 async function rows(page) {
@@ -86,6 +100,7 @@ test("a morning fills the inbox with all kinds", () =>
             { width: 1280, height: 800 });
         assert.match(await text(inbox), /Drop table orders_2024/);
         await rows(inbox);
+        await pastRows(inbox);
         const refund = open.find(({ title }) => /499\.99/.test(title));
         await picture(env, "approval",
             `/suspensions/${refund.suspension_id}`,

@@ -46,6 +46,7 @@ function directory() {
 }
 
 const passed = new Set(); // keys of texts, see audit.js
+export const looked = new Set(); // names of pages on which axe found nothing
 
 /* A theme changes only contrast, so only that is checked for each. */
 async function audit(page, how, theme) {
@@ -261,6 +262,7 @@ export async function look(page, name, { heavy = false } = {}) {
         }
     }
     await devtools.detach();
+    looked.add(name);
     await cellsHold(page, name);
     calm(page);
 }
