@@ -198,8 +198,8 @@ test("an answer leads to the next of its list, and says what it was", () =>
         await cancel(high.suspension_id, "Seen.");
     }));
 
-/* The pages carry the list: with a step that confirms, by a link past one, and
- * with a mistake. */
+/* The pages carry the list, through the step that confirms, and through a
+ * mistake. */
 test("an answer leads on without a script", () =>
     withPage({ who: "operator", scripts: false }, async (page) => {
         const word = `plain${Date.now()}`;
@@ -214,26 +214,31 @@ test("an answer leads on without a script", () =>
         await page.goto(list);
         await open(page, "li.row .title");
         here(0);
-        await follow(page, "Yes");
+        await follow(page, "Approve: Yes");
         await follow(page, "Back");
-        await follow(page, "Yes");
-        await press(page, "Yes");
+        await follow(page, "Approve: Yes");
+        await press(page, "Approve: Yes");
         here(1);
         assert.equal((await text(page, "#answered")).replace(/\s+/g, " "),
-            `Yes: ${word} 0 View 3 left in this list`);
-        await follow(page, "Next");
+            `Approved: ${word} 0 View 3 left in this list`);
+        for (const link of await page.locator(".place a").all()) {
+            assert.match(await link.getAttribute("href"),
+                new RegExp(`\\?list=%2Finbox%3Fq%3D${word}.*&done=` +
+                    asked[0].suspension_id));
+        }
+        await follow(page, "Approve: Yes");
+        await press(page, "Approve: Yes");
         here(2);
-        await follow(page, "No");
+        await follow(page, "Reject: No");
         await page.getByLabel("Comment").fill("x".repeat(4001));
-        await press(page, "No");
+        await press(page, "Reject: No");
         await page.getByLabel("Comment").fill("Not now.");
-        await press(page, "No");
+        await press(page, "Reject: No");
         here(3);
         assert.deepEqual(await backOf(page), ["Inbox", list]);
-        await press(page, "Yes");
-        assert.match(await text(page, "#answered"),
-            /^Done: .*2 .*1 .*\.$/);
-        assert.equal(await page.locator("li.row").count(), 1);
+        await press(page, "Approve: Yes");
+        assert.equal(await text(page, "#answered"), "Done: 3 approved, 1 rejected.");
+        assert.equal(await page.locator("li.row").count(), 0);
     }));
 
 /* A reader who came by a link of a mail sees the result. */

@@ -1,6 +1,7 @@
-/* What a page costs: bytes over the wire for who has none of it and for who has
- * its style and script, requests, and the time to the first byte. In a table, by
- * which the pages are compared over the years; only the bytes have a limit. */
+/* What a page costs: bytes over the wire for who has none of it and for who
+ * has its style and script, requests, and the time to the first byte. In a
+ * table, by which pages are compared over the years; only the bytes have a
+ * limit. */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 

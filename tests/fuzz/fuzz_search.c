@@ -1,13 +1,12 @@
 /* Fuzzes the words of the search: each is a word of itself, typed words find
- * the text that they are in, no query is more than what PostgreSQL reads, and what is found
- * in a text is whole characters of it. */
+ * the text that they are in, no query is more than what PostgreSQL reads, and
+ * what is found in a text is whole characters of it. */
 #include "domain/search/search.h"
 #include "domain/search/search_found.h"
 #include "domain/search/search_text.h"
 #include "fuzz.h"
 
-/* Each place is whole characters, behind the one before it, and has a word that
- * was typed. */
+/* Each place is whole characters, and lies behind the one before it. */
 static void found(struct arena *a, const struct search_query *q,
                   struct str text)
 {

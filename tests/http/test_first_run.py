@@ -1,5 +1,5 @@
-"""An empty inbox: the steps of a new server for who decides, with a test request,
-and later the answers of the day. On a server of its own."""
+"""An empty inbox: the steps of a new server for who decides, with a test
+request, and later the answers of the day. On a server of its own."""
 import re
 
 import pytest
@@ -99,21 +99,22 @@ def test_a_rejection_ends_it_too(server, boss):
     assert asked_by_trial(server)[-1][3] == "completed"
 
 
-def test_an_operator_without_keys_gets_there_too(server, tom):
+def test_an_operator_without_keys_gets_there_too(server, person):
     """./start makes an operator, whose first request is one press away."""
-    page = inbox(tom)
+    one = person("operator")
+    page = inbox(one)
     text = Page(page).text
-    assert STEPS in text and f"As {tom.name} , operator." in text
+    assert STEPS in text and f"As {one.name} , operator." in text
     assert f"curl {server.url}/api/v1/suspensions" in text
     assert "./start printed one" in text
     assert 'aria-label="Filters"' not in page.text
     # What only an admin may do is not offered.
     assert "/settings/keys" not in page.text.partition("<main")[2]
     assert "/settings/channels" not in page.text.partition("<main")[2]
-    try_it(tom)
+    try_it(one)
     id_ = asked_by_trial(server)[-1][0]
-    assert rows(inbox(tom))[0] == id_
-    assert decide(tom, id_, "approve").status_code == 303
+    assert rows(inbox(one))[0] == id_
+    assert decide(one, id_, "approve").status_code == 303
 
 
 @pytest.mark.parametrize("role", ["auditor", "user"])

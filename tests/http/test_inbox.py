@@ -767,11 +767,13 @@ def test_what_waits_for_others_is_a_list_of_its_own(server, person, post,
     word = "others" + new_id()[:6]
     one, other = person("operator"), person("operator")
     in_groups(server, one, "mine")
+    in_groups(server, other, "theirs")
     own = {"title": "Hers", "initiated_by": one.email}
     name = lambda mode, who: {"mode": mode, "who": who}
     asked = {
         "mine": post(word),
-        "named": post(word, responder=name("named", other.email)),
+        "named": post(word, severity="low",
+                      responder=name("named", other.email)),
         "group": post(word, responder=name("group", "theirs")),
         "own group": post(word, responder=name("group", "mine")),
         "four eyes": post(word, intent=own, responder={

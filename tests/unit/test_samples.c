@@ -61,7 +61,8 @@ static void write_to(const char *path, struct str text)
 /* The frame of every page, as page_render makes it. */
 static const char frame[] =
     "{'title':'A question','now':'2026-11-20T03:12:04.000000Z',"
-    "'operator':{'name':'Mara Lindqvist','role':'operator','initials':'ML'},'csrf':'csrf',"
+    "'operator':{'name':'Mara Lindqvist','role':'operator','initials':'ML'},"
+    "'csrf':'csrf',"
     "'theme':'','keys':'','zone':'Europe/Berlin','open_count':'57',"
     "'nav':{'views':[],'views_here':true,'saved':[],'decided':false,"
     "'settings':false,'may_set':false},"

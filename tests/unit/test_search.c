@@ -345,7 +345,8 @@ static const struct {
     {"--", "-- Refund", "-- Refund"},
     {"refund", "", ""},
     /* In the letters of the text, with what is drawn on them. */
-    {"uber grosse", "\u00dcber Gr\u00f6\u00dfe", "[\u00dcber] [Gr\u00f6\u00dfe]"},
+    {"uber grosse", "\u00dcber Gr\u00f6\u00dfe",
+     "[\u00dcber] [Gr\u00f6\u00dfe]"},
     {"cafe", "cafe\u0301s", "[cafe\u0301]s"},
     {"gros", "Gro\u00dfe", "[Gro\u00df]e"},
     {"of", "o\ufb03ce", "[o\ufb03]ce"},

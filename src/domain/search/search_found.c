@@ -54,8 +54,7 @@ static struct str found_letter(struct arena *a, struct str c, uint32_t rune,
     }
     if (alone && found_same(rune))
         return c;
-    const struct str s =
-        text_plain(a, arena_join(a, STR("x"), c, STR("x")));
+    const struct str s = text_plain(a, arena_join(a, STR("x"), c, STR("x")));
     return s.n > 2 ? str_sub(s, 1, s.n - 1) : STR("");
 }
 
@@ -71,8 +70,8 @@ static struct found_plain found_plain(struct arena *a, struct str text)
         for (size_t next = at;
              next < text.n && text_combines(str_rune(text, &next));)
             at = next;
-        const struct str s = found_letter(a, str_sub(text, from, at), rune,
-                                          at == own);
+        const struct str s =
+            found_letter(a, str_sub(text, from, at), rune, at == own);
         for (size_t i = 0; i < s.n && p.text.n + i < room; i++)
             p.from[p.text.n + i] = from;
         buf_str(&p.text, s);

@@ -12,8 +12,8 @@ struct search_found {
     size_t from, to;
 };
 /* The starts of words that the typed words are, by the rules of the search
- * (search_text.h), in their order, none touching another. Returns their number;
- * 0 for a text that is not UTF-8. */
+ * (search_text.h), in their order, none touching another. Returns their
+ * number; 0 for a text that is not UTF-8. */
 size_t search_found(struct arena *a, const struct search_query *q,
                     struct str text,
                     struct search_found out[static SEARCH_FOUND_MAX]);

@@ -50,10 +50,10 @@ static const struct err *inbox_others(struct pg *pg, struct arena *a,
                                       struct pg_value *out, bool *cut)
 {
     struct pg_rows *rows = NULL;
-    TRY(pg_query(pg, a, SQL_INBOX_AUDIENCES,
-                 PG(inbox_whose(a, p, INBOX_MAY),
-                    pg_number(INBOX_OTHERS_MAX + 1)),
-                 &rows));
+    TRY(pg_query(
+        pg, a, SQL_INBOX_AUDIENCES,
+        PG(inbox_whose(a, p, INBOX_MAY), pg_number(INBOX_OTHERS_MAX + 1)),
+        &rows));
     struct str *v = arena_many(a, INBOX_OTHERS_MAX + 1, struct str);
     size_t n = 0;
     for (size_t i = 0; i < pg_count(rows) && n < INBOX_OTHERS_MAX; i++)
@@ -143,12 +143,10 @@ static const struct err *inbox_search(struct pg *pg, struct arena *a,
 
 /* Adds the statement's further arguments. *statement: its number; *cut as of
  * inbox_arg_whose. */
-static const struct err *inbox_narrow(struct pg *pg, struct pg_list *args,
-                                      struct arena *a,
-                                      const struct inbox_query *w,
-                                      const struct narrowed *n,
-                                      int64_t words_max, int *statement,
-                                      bool *cut)
+static const struct err *
+inbox_narrow(struct pg *pg, struct pg_list *args, struct arena *a,
+             const struct inbox_query *w, const struct narrowed *n,
+             int64_t words_max, int *statement, bool *cut)
 {
     const bool all = inbox_is_all(w);
     *cut = false;
@@ -242,8 +240,8 @@ const struct err *inbox_count(struct pg *pg, struct arena *a,
     pg_add(&args, suspensions_kinds(a, KIND__MAX));
     pg_add(&args, inbox_ranks(a, SEVERITY__MAX, 0));
     pg_add(&args, inbox_by(w->due));
-    TRY(inbox_narrow(pg, &args, a, w, &counts, INBOX_WORDS_MAX + 1,
-                     &statement, &out->cut));
+    TRY(inbox_narrow(pg, &args, a, w, &counts, INBOX_WORDS_MAX + 1, &statement,
+                     &out->cut));
     TRY(inbox_run(pg, a, statement, PG_ALL(&args), &rows));
     for (size_t i = 0; i < pg_count(rows); i++) {
         const struct str word = pg_str(rows, i, 0);
@@ -270,9 +268,8 @@ const struct err *inbox_badges(struct pg *pg, struct arena *a,
                              &rows));
     for (int v = 0; v < INBOX_OTHERS; v++)
         out[v] = pg_int(rows, 0, v);
-    out[INBOX_OTHERS] = out[INBOX_ALL] > INBOX_COUNT_MAX
-                            ? 0
-                            : out[INBOX_ALL] - out[INBOX_MAY];
+    out[INBOX_OTHERS] =
+        out[INBOX_ALL] > INBOX_COUNT_MAX ? 0 : out[INBOX_ALL] - out[INBOX_MAY];
     return NULL;
 }
 

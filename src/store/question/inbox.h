@@ -64,8 +64,8 @@ const struct err *inbox_place(struct pg *pg, struct arena *a,
                               const struct suspension *s,
                               struct inbox_place *out) MUST;
 
-/* The counts of each view, at most INBOX_COUNT_MAX + 1; of what waits for others
- * 0 where all are more than INBOX_COUNT_MAX. */
+/* The counts of each view, at most INBOX_COUNT_MAX + 1; of what waits for
+ * others 0 where all are more than INBOX_COUNT_MAX. */
 const struct err *inbox_badges(struct pg *pg, struct arena *a,
                                const struct principal *reader,
                                int64_t out[static INBOX_VIEW__MAX]) MUST;

@@ -204,9 +204,8 @@ static const struct err *page_show_open(struct call *c, int status,
 {
     const struct suspension *s = form->s;
     struct page_view v = page_begin(c);
-    struct answer_view_of of = {.s = s,
-                                .reader = &c->who,
-                                .way = page_answered_way(c, form->typed)};
+    struct answer_view_of of = {
+        .s = s, .reader = &c->who, .way = page_answered_way(c, form->typed)};
     TRY(question_files_load(c, &v, s));
     TRY(page_load_events(c, &v, &of));
     TRY(page_load_revision(c, &of));

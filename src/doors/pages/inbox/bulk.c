@@ -203,7 +203,7 @@ struct bulk_shown {
     struct suspension_rows others; /* open, equal to one, not ticked */
     struct json *items, *left;     /* the rows of in, and those left out */
     bool needs, critical; /* one needs a comment, or is a critical one */
-    bool follows; /* one stood behind the one that was taken out */
+    bool follows;         /* one stood behind the one that was taken out */
     struct amount sum;
 };
 

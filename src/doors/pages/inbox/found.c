@@ -29,8 +29,7 @@ static struct json *found_runs(struct page_view *v, struct str whole)
     const struct str text = words_cut(v->a, whole, PAGE_VIEW_ROW);
     struct json *runs = json_array(v->a);
     struct search_found f[SEARCH_FOUND_MAX];
-    const size_t n =
-        v->words ? search_found(v->a, v->words, text, f) : 0;
+    const size_t n = v->words ? search_found(v->a, v->words, text, f) : 0;
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         found_add(v->a, runs, str_sub(text, at, f[i].from), false);
@@ -43,15 +42,14 @@ static struct json *found_runs(struct page_view *v, struct str whole)
 
 void inbox_found_set(struct page_view *v, struct json *row)
 {
-    static const char *const own[] = {"reason", "who"};
-    static const char *const head[] = {"title", "asked_by"};
+    static const char *const texts[] = {"title", "asked_by", "reason", "who"};
     const struct json *s = json_get(row, "suspension");
     struct json *o = json_object(v->a);
-    for (size_t i = 0; i < countof(own); i++) {
-        json_set_json(o, own[i],
-                      found_runs(v, json_get_text(row, own[i])));
-        json_set_json(o, head[i],
-                      found_runs(v, json_get_text(s, head[i])));
+    for (size_t i = 0; i < countof(texts); i++) {
+        const struct json *of = json_has(row, texts[i]) ? row : s;
+        if (json_has(of, texts[i]))
+            json_set_json(o, texts[i],
+                          found_runs(v, json_get_text(of, texts[i])));
     }
     json_set_json(row, "found", o);
 }

@@ -1,5 +1,5 @@
-/* The words that a list is searched for, marked in the texts of its rows. Never
- * loads, never decides. */
+/* The words that a list is searched for, marked in the texts of its rows.
+ * Never loads, never decides. */
 #ifndef DOORS_PAGES_INBOX_FOUND_H
 #define DOORS_PAGES_INBOX_FOUND_H
 

@@ -302,14 +302,15 @@ static size_t page_ids(const struct json *sections, struct str *ids)
         for (size_t g = 0; g < json_count(groups); g++) {
             const struct json *rows = json_get(json_at(groups, g), "rows");
             for (size_t r = 0; r < json_count(rows); r++)
-                ids[n++] =
-                    json_get_text(json_get(json_at(rows, r), "suspension"),
-                                  "suspension_id");
+                ids[n++] = json_get_text(
+                    json_get(json_at(rows, r), "suspension"), "suspension_id");
         }
     }
     return n;
 }
 
+/* The page of the list is read in memory of its own: it may be many times what
+ * the answer needs. */
 const struct err *inbox_behind(struct call *c, struct str address,
                                struct str id, struct str *out, size_t *n)
 {
@@ -322,8 +323,9 @@ const struct err *inbox_behind(struct call *c, struct str address,
     *n = 0;
     if (page_list_at(c, address, &list))
         return NULL;
+    list.a = arena_within(c->a);
     const struct err *e = page_load(&list, &f, &last, &p);
-    if (e)
+    if (e) /* in that memory */
         return e->kind == ERR_BAD_REQUEST ? NULL : e;
     struct page_view v = page_begin(&list);
     const size_t all =
@@ -332,6 +334,7 @@ const struct err *inbox_behind(struct call *c, struct str address,
         at++;
     /* One that is not there any more was before all of them. */
     for (at = at < all ? at + 1 : 0; at < all && *n < INBOX_BEHIND_MAX; at++)
-        out[(*n)++] = ids[at];
+        out[(*n)++] = arena_str(c->a, ids[at]);
+    arena_free(list.a);
     return NULL;
 }

@@ -155,8 +155,8 @@ const struct err *page_answered(struct call *c, struct json **out)
 /* Is it the address of a list of open questions? It becomes a header. */
 static bool answered_is_list(struct str list)
 {
-    return str_visible(list) && (str_is(list, "/inbox") ||
-                                 str_starts(list, STR("/inbox?")));
+    return str_visible(list) &&
+           (str_is(list, "/inbox") || str_starts(list, STR("/inbox?")));
 }
 
 struct str page_answered_list(struct call *c, struct str list,
@@ -174,7 +174,7 @@ struct str page_answered_list(struct call *c, struct str list,
     return b.over ? STR_NONE : buf_text(&b);
 }
 
-/* The question `next` of the way's list after the answer to the question id. */
+/* The question `next` of the list after the answer to the question id. */
 static struct str answered_onward(struct call *c,
                                   const struct page_answered_way *way,
                                   struct str next, struct str id)
@@ -209,10 +209,10 @@ static struct str answered_referer(struct call *c)
 struct page_answered_way page_answered_way(struct call *c,
                                            const struct pairs *posted)
 {
-    const struct str said = posted ? pairs_get(*posted, "list")
-                                   : request_query(c->rq, "list");
-    const struct str done = posted ? pairs_get(*posted, "done")
-                                   : request_query(c->rq, "done");
+    const struct str said =
+        posted ? pairs_get(*posted, "list") : request_query(c->rq, "list");
+    const struct str done =
+        posted ? pairs_get(*posted, "done") : request_query(c->rq, "done");
     const struct str last =
         posted ? STR_NONE : request_query(c->rq, "answered");
     return (struct page_answered_way){
@@ -220,8 +220,7 @@ struct page_answered_way page_answered_way(struct call *c,
                 : posted || said.n > 0 ? STR("")
                                        : answered_referer(c),
         .done = arena_join(c->a, done,
-                           str_of(done.n > 0 && last.n > 0 ? "." : ""),
-                           last)};
+                           str_of(done.n > 0 && last.n > 0 ? "." : ""), last)};
 }
 
 bool page_answered_leads(const struct call *c,

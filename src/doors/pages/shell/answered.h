@@ -35,9 +35,9 @@ struct page_answered_way page_answered_way(struct call *c,
 bool page_answered_leads(const struct call *c,
                          const struct page_answered_way *way);
 /* After the answer to the question id: of what follows the first that is still
- * open and this reader's to answer; else the list, which says what was answered
- * on the way; without a list, or where its reader wishes to stay, the question
- * itself. */
+ * open and this reader's to answer; else the list, which says what was
+ * answered on the way; without a list, or where its reader wishes to stay, the
+ * question itself. */
 const struct err *page_answered_next(struct call *c,
                                      const struct page_answered_way *way,
                                      struct str id, struct str *out) MUST;

@@ -13,8 +13,8 @@ static struct str nav_count(struct call *c, int64_t n)
     return n ? page_list_open(c->a, n) : STR("");
 }
 
-/* The inbox, what waits for others, and all that is open. A reader who does not answer has one view,
- * of all questions. */
+/* The inbox, what waits for others, and all that is open. A reader who does
+ * not answer has one view, of all questions. */
 static struct json *nav_views(struct call *c, const int64_t n[INBOX_VIEW__MAX])
 {
     static const struct {

@@ -90,8 +90,8 @@ static void page_set_back(struct call *c, struct json *page)
     json_set_text(o, "label",
                   str_of(way.n > 0 ? "Inbox"
                          : up      ? there->label
-                         : listed ? here->list_label
-                                  : "Inbox"));
+                         : listed  ? here->list_label
+                                   : "Inbox"));
     json_set_json(page, "back", o);
 }
 
