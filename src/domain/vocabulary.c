@@ -282,14 +282,11 @@ static const struct vocabulary_word lease_status_words[] = {
 };
 
 static const struct vocabulary_word delivery_state_words[] = {
-    [DELIVERY_DELIVERED] = {.wire = WIRE("delivered"),
-                            .label = "Delivered",
+    [DELIVERY_DELIVERED] = {.wire = WIRE("delivered"), .label = "Delivered",
                             .icon = "check", .tone = "plain"},
-    [DELIVERY_PENDING] = {.wire = WIRE("pending"),
-                          .label = "Pending",
+    [DELIVERY_PENDING] = {.wire = WIRE("pending"), .label = "Pending",
                           .icon = "clock", .tone = "plain"},
-    [DELIVERY_FAILED] = {.wire = WIRE("failed"),
-                         .label = "Failed",
+    [DELIVERY_FAILED] = {.wire = WIRE("failed"), .label = "Failed",
                          .icon = "alert", .tone = "high"},
 };
 

@@ -1,4 +1,4 @@
-/* What a page costs: bytes over the wire for who has none of it and for who
+/* The cost of pages: bytes over the wire for who has none of it and for who
  * has its style and script, requests, and the time to the first byte. In a
  * table, by which pages are compared over the years; only the bytes have a
  * limit. */

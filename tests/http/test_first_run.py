@@ -108,7 +108,7 @@ def test_an_operator_without_keys_gets_there_too(server, person):
     assert f"curl {server.url}/api/v1/suspensions" in text
     assert "./start printed one" in text
     assert 'aria-label="Filters"' not in page.text
-    # What only an admin may do is not offered.
+    # An operator is not offered the steps of an admin.
     assert "/settings/keys" not in page.text.partition("<main")[2]
     assert "/settings/channels" not in page.text.partition("<main")[2]
     try_it(one)

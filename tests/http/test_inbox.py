@@ -696,7 +696,7 @@ def test_one_is_taken_out_of_many(me, approval, operator):
     assert 'name="without"' not in r.text and "autofocus" in r.text
     r = confirm(me.client, csrf, "approve", left[:1], without=without[0])
     assert "No requests selected" in Page(r).text
-    # What is not there is not taken out.
+    # Nothing is taken out by the id of another one.
     r = confirm(me.client, csrf, "approve", left, without=without[1])
     assert "Approve 2 requests?" in Page(r).text
     r = me.client.post("/inbox/decide", data={**page.data("/inbox/decide"),
@@ -762,8 +762,8 @@ def test_all_that_match_are_the_ones_listed(me, approval, operator):
 
 def test_what_waits_for_others_is_a_list_of_its_own(server, person, post,
                                                    me):
-    """What the reader may see and not answer: for a person, a group, or for
-    whoever is not the one for whom the agent works."""
+    """The reader may see them and not answer: they are for a person, a group, or
+    for whoever is not the one for whom the agent works."""
     word = "others" + new_id()[:6]
     one, other = person("operator"), person("operator")
     in_groups(server, one, "mine")

@@ -150,7 +150,7 @@ static bool form_is_about(const struct answer_form_of *of, enum about about)
     return form_mistake(of)->about == about;
 }
 
-/* What is wrong with the comment, which programs call a reason. */
+/* The mistake in the comment, which programs call a reason. */
 static struct str form_comment_error(const struct answer_form_of *of)
 {
     return err_is(of->error, resolve_reason_too_long)

@@ -188,15 +188,27 @@ static const char *page_tab(struct call *c, const struct suspension *s)
                    words_plain(c->a, question_head_title(s), PAGE_VIEW_TAB));
 }
 
+static const struct err *page_unknown(void)
+{
+    return ERROR(ERR_NOT_FOUND, "suspension.unknown",
+                 "This request does not exist or was removed.");
+}
+
 /* A question that the reader may not see is not there. */
 static const struct err *page_check_sees(const struct call *c,
                                          const struct suspension *s)
 {
     const struct responder_case about = suspension_case(s);
-    return responder_sees(&about, &c->who)
-               ? NULL
-               : ERROR(ERR_NOT_FOUND, "suspension.unknown",
-                       "There is no such suspension.");
+    return responder_sees(&about, &c->who) ? NULL : page_unknown();
+}
+
+static const struct err *page_get(struct call *c, struct str id,
+                                  struct suspension *s)
+{
+    const struct err *e = suspensions_get(c->pg, c->a, id, s);
+    if (e)
+        return e->kind == ERR_NOT_FOUND ? page_unknown() : e;
+    return page_check_sees(c, s);
 }
 
 static const struct err *page_show_open(struct call *c, int status,
@@ -257,8 +269,7 @@ const struct err *answer_page(struct call *c)
         c->rs->status = 200; /* of a page that was asked for */
         return NULL;
     }
-    TRY(suspensions_get(c->pg, c->a, c->param[0], &s));
-    TRY(page_check_sees(c, &s));
+    TRY(page_get(c, c->param[0], &s));
     if (s.state != SUSPENSION_PENDING)
         return page_show_answered(c, &s);
     struct answer_form_of of = {.s = &s, .reader = &c->who};
@@ -466,8 +477,7 @@ const struct err *answer_page_kept(struct call *c, struct str id,
 {
     struct answer answer;
     struct suspension s;
-    TRY(suspensions_get(c->pg, c->a, id, &s));
-    TRY(page_check_sees(c, &s));
+    TRY(page_get(c, id, &s));
     struct answer_form_of of = {.s = &s, .reader = &c->who, .typed = typed};
     if (s.state == SUSPENSION_PENDING) {
         of.error = ERROR(ERR_INVALID, answer_form_session_ended,

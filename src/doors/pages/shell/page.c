@@ -196,10 +196,7 @@ void page_error(struct call *c, const struct err *e)
     const int code = response_status(e->kind);
     json_set_int(o, "status", code);
     json_set_text(o, "title", str_of(title));
-    json_set_text(o, "sentence",
-                  err_is(e, "suspension.unknown")
-                      ? STR("This request does not exist or was removed.")
-                      : e->say);
+    json_set_text(o, "sentence", e->say);
     json_set_text(o, "code", str_of(e->code));
     json_set_text(o, "request_id", c->rq->id);
     json_set_json(view, "error", o);

@@ -23,7 +23,7 @@ struct page_view {
     /* The uploaded files of the question; NULL: none, or not loaded. */
     const struct artifact_list *files;
     struct str files_of; /* the question's id */
-    /* What a list is searched for; NULL: nothing is. */
+    /* The words that a list is searched for; NULL: none. */
     const struct search_query *words;
 };
 
