@@ -42,8 +42,8 @@ export class FakeServer {
     readonly #replies = new Map<string, Reply>();
     readonly #ended: Suspension[] = [];
     readonly #uses = new Map<string, string>();
-    readonly #wishes = new Map<string,
-        { body: string; told: { suspension_id: string } }>();
+    readonly #wishes = new Map<string, { body: string;
+        told: Suspension & { status: string; version: number } }>();
 
     private constructor(script: Iterable<Scripted>) {
         this.#script = script[Symbol.iterator]();
