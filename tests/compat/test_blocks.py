@@ -34,7 +34,9 @@ NOT_RUN = {
         "with sayso.Client(url": "test_client_python.py has a client",
         "HumanInTheLoopMiddleware": "docs/with/langchain.md has it whole",
         "function_tool": "docs/with/openai-agents.md has it whole",
-        "tool_plain": "docs/with/pydantic-ai.md has it whole"},
+        "tool_plain": "docs/with/pydantic-ai.md has it whole",
+        "ClaudeAgentOptions": "docs/with/claude-agent-sdk.md has it whole",
+        "LlmAgent": "docs/with/google-adk.md has it whole"},
     "clients/typescript/README.md": {
         "npm pack": INSTALLS,
         "maxRetries: 2": "test_client_typescript.py has a client",
@@ -67,7 +69,9 @@ NOT_RUN = {
         "sayso verify": "tests/http/test_verify.py"},
     "docs/operations/upgrade.md": {"before-upgrade.dump": SYSTEM},
     "docs/quickstart.md": {"npm pack": INSTALLS},
-    "docs/with/aap.md": {"pip install": INSTALLS},
+    **{f"docs/with/{name}.md": {"pip install": INSTALLS} for name in (
+        "aap", "ag2", "agent-framework", "claude-agent-sdk", "crewai",
+        "google-adk", "haystack", "strands", "temporal")},
     "docs/with/ai-sdk.md": {"npm install ai": INSTALLS},
     "docs/with/codex.md": {"mcp_servers": CLIENT},
     "docs/with/cursor.md": {"mcpServers": "Cursor cannot be installed"},

@@ -134,11 +134,11 @@ options.permission_mode = "bypassPermissions"
 
 @dataclasses.dataclass
 class Page:
-    """`words`: of its block. `beside`: the directory of the framework.
+    """`page`, `words`: of its block. `beside`: the directory of the framework.
     `edits`: a person may change the call. `tells`: the model hears the reason
     of a no. `other`: what is another text in the test."""
 
-    name: str
+    page: str
     words: str
     beside: str = "frameworks"
     before: str = ""
@@ -148,7 +148,7 @@ class Page:
     other: dict = dataclasses.field(default_factory=dict)
 
     def code(self, run):
-        code = block(f"with/{self.name}.md", "python", self.words)
+        code = block(self.page, "python", self.words)
         for text, mended in self.other.items():
             assert text in code
             code = code.replace(text, mended)
@@ -159,51 +159,53 @@ PRINTED = 'return f"{amount} EUR are on their way"'
 RAN = {PRINTED: 'print("IT RAN", order, amount); ' + PRINTED}
 
 
-def page_of(name, words, model, after="", **more):
-    return Page(name, words, before=MODEL.format(model), after=after,
+def page_of(page, words, model, after="", **more):
+    return Page(page, words, before=MODEL.format(model), after=after,
                 **{"other": RAN, **more})
 
 
-LANGCHAIN = Page("langchain", "import invoke",
+LANGCHAIN = Page("with/langchain.md", "import invoke",
                  before=MODEL.format("langchain") + TOOL)
 PAGES = {
     "langchain": LANGCHAIN,
     "langchain, oldest": dataclasses.replace(LANGCHAIN,
                                              beside="langchain_old"),
-    "openai": page_of("openai-agents", "import run", "openai_agents",
+    "openai": page_of("with/openai-agents.md", "import run", "openai_agents",
                       edits=False, other={
                           **RAN, 'Agent(name="refunds",':
                           'Agent(name="refunds", model=model,'}),
-    "pydantic": page_of("pydantic-ai", "approvals()", "pydantic_ai"),
-    "adk": page_of("google-adk", "sayso.adk", "adk", ADK),
-    "strands": page_of("strands", "BeforeToolCallEvent", "strands",
+    "pydantic": page_of("with/pydantic-ai.md", "approvals()", "pydantic_ai"),
+    "adk": page_of("with/google-adk.md", "sayso.adk", "adk", ADK),
+    "strands": page_of("with/strands.md", "BeforeToolCallEvent", "strands",
                        'agent("Refund it.")'),
     "agent framework": page_of(
-        "agent-framework", "FunctionMiddleware", "agent_framework",
+        "with/agent-framework.md", "FunctionMiddleware", "agent_framework",
         'import asyncio\nasyncio.run(agent.run("Refund it."))'),
-    "ag2": page_of("ag2", "ToolResultEvent", "ag2",
+    "ag2": page_of("with/ag2.md", "ToolResultEvent", "ag2",
                    'import asyncio\nasyncio.run(agent.ask("Refund it."))'),
-    "haystack": page_of("haystack", "Person", "haystack", HAYSTACK),
-    "temporal": Page("temporal", "@workflow.defn", after=TEMPORAL, other={
-        "return f\"{args": 'print("IT RAN", args["order"], args["amount"]); '
-        'return f"{args'}),
-    "gate": Page("any-framework", "aapprove_call", after="""
+    "haystack": page_of("with/haystack.md", "Person", "haystack", HAYSTACK),
+    "temporal": Page(
+        "with/temporal.md", "@workflow.defn", after=TEMPORAL, other={
+            "return f\"{args": 'print("IT RAN", args["order"], '
+            'args["amount"]); return f"{args'}),
+    "gate": Page("with/any-framework.md", "aapprove_call", after="""
 import asyncio
 print(asyncio.run(run_tool(refund, "refund", {"order": "12345",
                                               "amount": 50.0}, "1")))
 """, before=TOOL),
-    "function": Page("any-framework", "not refunded:", edits=False, other=RAN),
-    "function, returning": Page("any-framework", 'refusal="return"',
+    "function": Page("with/any-framework.md", "not refunded:", edits=False,
+                     other=RAN),
+    "function, returning": Page("with/any-framework.md", 'refusal="return"',
                                 edits=False, other=RAN)}
 if CREWAI:
-    CREWED = Page("crewai", "register_before", "crewai", NO_HOOKS + CREW_TOOL,
-                  CREW, edits=False, tells=False)
+    CREWED = Page("with/crewai.md", "register_before", "crewai",
+                  NO_HOOKS + CREW_TOOL, CREW, edits=False, tells=False)
     PAGES["crewai"] = CREWED
     PAGES["crewai, decorated"] = dataclasses.replace(
         CREWED, words="refusal=", before=NO_HOOKS, tells=True, other=RAN)
 for beside in CLAUDE_AGENTS:
-    PAGES[beside] = Page("claude-agent-sdk", "ClaudeAgentOptions", beside, CLAUDE,
-                         CLAUDE_RUNS)
+    PAGES[beside] = Page("with/claude-agent-sdk.md", "ClaudeAgentOptions",
+                         beside, CLAUDE, CLAUDE_RUNS)
 
 
 def environment(server, agent, situation):
@@ -292,11 +294,13 @@ def test_a_hook_that_fails_is_a_no(server, programs, beside):
     assert "IT RAN" not in said and "Traceback" not in said, said
 
 
-@pytest.mark.parametrize("page, beside", [
-    *([("crewai", "crewai")] * CREWAI),
-    *(("claude-agent-sdk", beside) for beside in CLAUDE_AGENTS)])
-def test_the_lines_that_show_that_it_holds(server, programs, page, beside):
-    code = block(f"with/{page}.md", "python", "it holds")
+@pytest.mark.parametrize("page, words, beside", [
+    *([("with/crewai.md", "it holds", "crewai")] * CREWAI),
+    *(("with/claude-agent-sdk.md", "it holds", beside)
+      for beside in CLAUDE_AGENTS)])
+def test_the_lines_that_show_that_it_holds(server, programs, page, words,
+                                           beside):
+    code = block(page, "python", words)
     said = programs(beside, code, environment(
         server, "refunds-agent", "no key")).result(60)["said"]
     assert said.splitlines()[-1] == "it holds", said
