@@ -1315,6 +1315,36 @@ def test_a_count_is_never_less_than_it_seems(server, me):
             "All": "200+", "Cost": "20", "Question": "200+"}
 
 
+def jsonl_ids(text):
+    return [x["suspension_id"] for x in map(json.loads, text.splitlines())
+            if "cut" not in x]
+
+
+def csv_ids(text):
+    rows = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
+    at = rows[0].index("suspension_id")
+    return [x[at] for x in rows[1:] if len(x) > 2]
+
+
+def test_the_command_exports_all(server, me, tmp_path):
+    """In memory that does not grow with them."""
+    with many_decided(server, 12_000):
+        with server.database() as db:
+            all_ = db.execute("SELECT count(*) FROM ended_words").fetchone()[0]
+        for options, ids in (((), jsonl_ids), (("--csv",), csv_ids)):
+            file = tmp_path / "decided"
+            done = server.sayso("export", "--decided", str(file), *options)
+            assert done.returncode == 0, done.stderr
+            found = ids(file.read_text())
+            assert len(found) == len(set(found)) == all_
+            assert done.stdout == f"{all_} requests\n"
+        done = server.sayso("export", "--decided", str(file), "--since",
+                            "2100-01-01T00:00:00Z")
+        assert done.stdout == "0 requests\n"
+        assert server.sayso("export", "--decided", str(file), "--since",
+                            "yesterday").returncode == 2
+
+
 def test_an_export_tells_where_it_ends(server, me):
     """More rows than one file holds."""
     with many_decided(server, 30_050, kinds=("approval", None),
@@ -1326,6 +1356,17 @@ def test_an_export_tells_where_it_ends(server, me):
         rows = list(csv.reader(io.StringIO(me.client.get(
             "/decided.csv", params={"who": who}).text[1:], newline="")))
         assert len(rows) == 5002 and "at most 5,000" in rows[-1][0]
+        assert lines[-1]["after"] == lines[-2]["suspension_id"] == \
+            rows[-1][1]
+        # Each says where the next begins, to the end.
+        for path, ids in (("/decided.jsonl", jsonl_ids),
+                          ("/decided.csv", csv_ids)):
+            seen, url = [], f"{path}?who={who}"
+            while url:
+                r = me.client.get(url)
+                seen += ids(r.text)
+                url = r.links.get("next", {}).get("url")
+            assert len(seen) == len(set(seen)) == 30_050
         # One page reads 30,000 of them, and says so.
         r = me.client.get("/decided", params={
             "who": who, "kind": "approval", "outcome": "rejected"})

@@ -1,16 +1,19 @@
 /* `sayso export --log FILE`: the log, or the part of one intent, as a file that
- * `sayso verify --bundle` and docs/verify.py check without the server. Changes
- * nothing. */
+ * `sayso verify --bundle` and docs/verify.py check without the server.
+ * `sayso export --decided FILE`: all that was decided. Changes nothing. */
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/clock_text.h"
 #include "base/id.h"
 #include "domain/log/bundle.h"
+#include "doors/pages/inbox/inbox.h"
 #include "process/commands/commands.h"
 #include "store/log/log_checkpoints.h"
 #include "store/log/signing_keys.h"
 #include "store/log/tlogs.h"
+#include "store/question/decided.h"
 #include "store/rows.h"
 #include "store/tables.h"
 #include "work/log/log_writer.h"
@@ -220,14 +223,100 @@ static const struct err *export_log(struct export *x)
     return NULL;
 }
 
+/* ---- what was decided ------------------------------------------------- */
+
+#define DECIDED_PAGE 50 /* questions in memory at once */
+#define DECIDED_LINE ((size_t)4 << 20)
+
+/* The newest first, page by page, however many there are. */
+static const struct err *export_decided(struct export *x, int64_t since,
+                                        bool csv)
+{
+    struct decided_query w = {.kind = KIND__MAX,
+                              .outcome = OUTCOME__MAX,
+                              .via = VIA__MAX,
+                              .severity = SEVERITY__MAX,
+                              .from = since,
+                              .limit = DECIDED_PAGE,
+                              .found = DECIDED_PAGE};
+    struct arena *page = arena_within(x->page), *row = arena_within(x->page);
+    char after[72] = ""; /* a question's id has at most 64 bytes */
+    bool more = true, whole = true;
+    TRY(decided_prepare(x->pg, x->c->arena, &w));
+    struct buf head = buf_make(x->c->arena, DECIDED_LINE);
+    inbox_export_head(&head, csv);
+    fwrite(buf_text(&head).p, 1, head.n, x->out);
+    while (more) {
+        struct decided_rows d = {.further = false};
+        arena_reset(page);
+        TRY(decided_list(x->pg, page, &w, &d));
+        for (size_t i = 0; i < d.rows.n; i++) {
+            arena_reset(row);
+            struct buf line = buf_make(row, DECIDED_LINE);
+            inbox_export_row(&line, row, &d.rows.v[i], csv);
+            fwrite(buf_text(&line).p, 1, line.n, x->out);
+            w.after_at = d.rows.v[i].responded_at;
+            whole = str_copy(after, sizeof after, d.rows.v[i].id);
+        }
+        more = whole && (d.rows.n == DECIDED_PAGE || d.further);
+        if (d.rows.n < DECIDED_PAGE && d.further) {
+            w.after_at = d.at;
+            whole = str_copy(after, sizeof after, d.id);
+        }
+        w.after_id = str_of(after);
+        x->events += (int64_t)d.rows.n;
+    }
+    arena_free(row);
+    arena_free(page);
+    return NULL;
+}
+
+static int export_decided_run(struct export *x, struct str path)
+{
+    const struct str since = command_option(x->c, "--since", 0);
+    int64_t from = 0;
+    if (!command_options_ok(x->c, 0, "--decided= --since= --csv"))
+        return 2;
+    if (since.p && !clock_parse(since, &from)) {
+        fputs("sayso: --since has to be a time such as "
+              "2026-11-25T03:00:00Z\n",
+              stderr);
+        return 2;
+    }
+    x->out = fopen(arena_z(x->c->arena, path), "w");
+    if (!x->out) {
+        fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
+        return 2;
+    }
+    x->pg = x->c->pg;
+    const struct err *e =
+        export_decided(x, from, command_flag(x->c, "--csv"));
+    const int status = command_end(e);
+    if (fclose(x->out) != 0) {
+        fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
+        return 2;
+    }
+    if (!e)
+        printf("%lld requests\n", (long long)x->events);
+    return status;
+}
+
 int export_run(const struct command *c)
 {
+    const struct str decided = command_option(c, "--decided", 0);
     const struct str path = command_option(c, "--log", 0);
     const struct str intent = command_option(c, "--intent", 0);
+    if (decided.n > 0) {
+        struct export x = {.c = c, .page = arena_make(ARENA_PROCESS_MAX)};
+        const int status = export_decided_run(&x, decided);
+        arena_free(x.page);
+        return status;
+    }
     if (!command_options_ok(c, 0, "--log= --intent= --head="))
         return 2;
     if (path.n == 0 || (intent.p && !id_uuid(intent))) {
-        fputs("sayso: export --log FILE [--intent ID [--head FILE]]\n",
+        fputs("sayso: export --log FILE [--intent ID [--head FILE]] | "
+              "--decided FILE [--since TIME] [--csv]\n",
               stderr);
         return 2;
     }

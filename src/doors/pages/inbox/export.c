@@ -17,14 +17,16 @@
 #define LOOKS_MAX 200                 /* pages that are scanned */
 
 #define CUT                                                                    \
-    "The file ends here. It holds at most 5,000 rows and 8 MB. Filter the "    \
-    "list to get the others."
+    "The file ends here. It holds at most 5,000 rows and 8 MB. The next one "  \
+    "begins after this request."
 
 /* One way to write a row. */
 struct export_format {
     void (*head)(struct buf *b); /* NULL: none */
     void (*row)(struct buf *b, struct arena *a, const struct suspension *s);
-    const char *cut;  /* the last line where the ceiling was reached */
+    const char *cut;  /* the last line where the ceiling was reached: before */
+    const char *cut_end; /* and after the id that the next file continues
+                          * after */
     const char *type, *name;
 };
 
@@ -185,6 +187,21 @@ static void export_jsonl_row(struct buf *b, struct arena *a,
     buf_char(b, '\n');
 }
 
+void inbox_export_head(struct buf *b, bool csv)
+{
+    if (csv)
+        export_csv_head(b);
+}
+
+void inbox_export_row(struct buf *b, struct arena *a,
+                      const struct suspension *s, bool csv)
+{
+    if (csv)
+        export_csv_row(b, a, s);
+    else
+        export_jsonl_row(b, a, s);
+}
+
 /* ---- the file ------------------------------------------------------- */
 
 /* Writes one page, and frees its memory before the next. Sets *more where the
@@ -218,11 +235,12 @@ static const struct err *export_page(struct call *c,
         }
     }
     *more = !e && (i < n || d.rows.n > PAGE || d.further);
-    if (*more) {
-        const bool next = d.rows.n > PAGE;
-        w->after_at = next ? d.rows.v[n - 1].responded_at : d.at;
-        w->after_id =
-            arena_str(c->a, next ? d.rows.v[n - 1].id : d.id);
+    if (*more && i > 0 && (i < n || d.rows.n > PAGE)) {
+        w->after_at = d.rows.v[i - 1].responded_at;
+        w->after_id = arena_str(c->a, d.rows.v[i - 1].id);
+    } else if (*more && i == n) {
+        w->after_at = d.at;
+        w->after_id = arena_str(c->a, d.id);
     }
     const struct err *kept =
         e ? err_at(c->a, e->kind, e->code, STR(""), "%.*s", STR_FMT(e->say))
@@ -240,13 +258,21 @@ static const struct err *export_file(struct call *c,
     bool more = true;
     struct buf name = buf_make(c->a, 128);
     TRY(inbox_decided_filters_read(c, &t));
-    c->rs->body = buf_make(c->a, BYTES_MAX + sizeof CUT * 2);
+    c->rs->body = buf_make(c->a, BYTES_MAX + sizeof CUT * 4);
     if (f->head)
         f->head(&c->rs->body);
     for (int i = 0; more && left > 0 && i < LOOKS_MAX; i++)
         TRY(export_page(c, &t, f, &left, &more));
-    if (more)
+    if (more) {
         buf_put(&c->rs->body, f->cut);
+        buf_str(&c->rs->body, t.query.after_id);
+        buf_put(&c->rs->body, f->cut_end);
+        response_header(c->rs, "Link",
+                        arena_join(c->a, STR("<"),
+                                   page_list_url(c, arena_z(c->a, c->rq->path),
+                                                 "after", t.query.after_id),
+                                   STR(">; rel=\"next\"")));
+    }
     c->rs->status = 200;
     buf_put(&name, "attachment; filename=\"");
     buf_put(&name, f->name);
@@ -260,7 +286,8 @@ const struct err *inbox_export_csv(struct call *c)
 {
     static const struct export_format csv = {.head = export_csv_head,
                                              .row = export_csv_row,
-                                             .cut = "\"" CUT "\"\r\n",
+                                             .cut = "\"" CUT "\",\"",
+                                             .cut_end = "\"\r\n",
                                              .type = "text/csv; charset=utf-8",
                                              .name = "decided.csv"};
     return export_file(c, &csv);
@@ -269,8 +296,9 @@ const struct err *inbox_export_csv(struct call *c)
 const struct err *inbox_export_jsonl(struct call *c)
 {
     static const struct export_format jsonl = {.row = export_jsonl_row,
-                                               .cut =
-                                                   "{\"cut\":\"" CUT "\"}\n",
+                                               .cut = "{\"cut\":\"" CUT
+                                                      "\",\"after\":\"",
+                                               .cut_end = "\"}\n",
                                                .type = "application/jsonl",
                                                .name = "decided.jsonl"};
     return export_file(c, &jsonl);

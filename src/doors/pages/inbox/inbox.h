@@ -27,6 +27,11 @@ const struct err *inbox_decided(struct call *c) MUST;
 /* export.c */
 const struct err *inbox_export_csv(struct call *c) MUST;
 const struct err *inbox_export_jsonl(struct call *c) MUST;
+/* The lines of such a file: the first one, if it has one, and that of a
+ * question. csv: else JSON Lines. */
+void inbox_export_head(struct buf *b, bool csv);
+void inbox_export_row(struct buf *b, struct arena *a,
+                      const struct suspension *s, bool csv);
 
 /* notices.c */
 const struct err *inbox_notices(struct call *c) MUST;
