@@ -24,6 +24,9 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_seal') THEN
         CREATE ROLE sayso_seal LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'sayso_erase') THEN
+        CREATE ROLE sayso_erase LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    END IF;
 END
 $$;
 
@@ -40,4 +43,4 @@ GRANT pg_read_all_stats TO sayso_tick;
 
 REVOKE ALL ON DATABASE sayso FROM PUBLIC;
 GRANT CONNECT ON DATABASE sayso
-    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver, sayso_seal;
+    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver, sayso_seal, sayso_erase;

@@ -175,6 +175,7 @@ static const struct key {
     TEXT(database_tick, NULL),
     TEXT(database_deliver, NULL),
     TEXT(database_seal, NULL),
+    TEXT(database_erase, NULL),
     TEXT(log_key, NULL),
     WORD(log_public, "no yes"),
     TEXT(log_witnesses, NULL),
@@ -320,7 +321,7 @@ static void conf_defaults(struct reading *r)
     struct conf *c = r->conf;
     struct str *const same[] = {&c->database_owner, &c->database_wait,
                                 &c->database_tick, &c->database_deliver,
-                                &c->database_seal};
+                                &c->database_seal, &c->database_erase};
     for (size_t i = 0; i < countof(same); i++)
         if (same[i]->n == 0)
             *same[i] = c->database;

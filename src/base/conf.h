@@ -19,7 +19,8 @@ struct conf {
     struct str database_wait;  /* of the process that holds waiters, */
     struct str database_tick;  /* of the clock, */
     struct str database_deliver; /* of the sender, */
-    struct str database_seal;  /* of the signer of the log; default: the same */
+    struct str database_seal;  /* of the signer of the log, */
+    struct str database_erase; /* of the eraser; default: the same */
     unsigned log_public; /* 1: the heads and tiles of the log need no key; no |
                           * yes, default no */
     struct str log_key;        /* file with its secret keys, PEM; p NULL: none

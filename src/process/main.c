@@ -51,6 +51,9 @@ static const char usage[] =
     "sayso operator list\n"
     "sayso operator password --email E [--password-stdin]\n"
     "sayso operator disable|enable --email E\n"
+    "sayso operator erase --email E [--dry-run]\n"
+    "                                what is known of a person whose account "
+    "is disabled\n"
     "sayso resource add --identifier ADDRESS --name TEXT [--allow-bearer]\n"
     "sayso resource list\n"
     "sayso resource remove ID\n"
@@ -64,6 +67,13 @@ static const char usage[] =
     "first\n"
     "sayso delivery again [--endpoint NAME] [--since TIME]\n"
     "                                send all of them again\n"
+    "sayso retention add --name NAME --days N [--kind KIND] "
+    "[--outcome OUTCOME] [--dry-run]\n"
+    "sayso retention list\n"
+    "sayso retention preview|start|remove NAME\n"
+    "sayso retention run\n"
+    "                                rules that erase contents some time after "
+    "the end\n"
     "sayso restored --lost-from TIME | --nothing-lost | --go\n"
     "                                after a restore, with the server stopped\n"
     "sayso log-key new --file PATH\n"
@@ -75,6 +85,9 @@ static const char usage[] =
     "                                write the log to a file, or the part of "
     "one\n"
     "                                intent with its proofs\n"
+    "sayso export --decided FILE [--since TIME] [--csv]\n"
+    "                                write all that was decided, as JSON Lines "
+    "or CSV\n"
     "sayso verify [INTENT-ID]        check the events, the questions and the "
     "log\n"
     "sayso verify [--head FILE]... [--key KEY]...\n"
@@ -96,9 +109,8 @@ static const char usage[] =
     "ask needs none: SAYSO_URL, SAYSO_AGENT_KEY and perhaps SAYSO_AGENT.\n"
     "SAYSO_DATABASE and the like override its lines. Commands that act as the\n"
     "owner of the tables (migrate, key, operator, resource, rule, delivery,\n"
-    "log-key, export, verify, restored) read database_owner from the file\n"
-    "named by "
-    "SAYSO_ADMIN_CONF, or\n"
+    "retention, log-key, export, verify, restored) read database_owner from\n"
+    "the file named by SAYSO_ADMIN_CONF, or\n"
     SAYSO_ADMIN_CONF_FILE ".\n";
 
 /* The configuration that a command reads. */
@@ -125,6 +137,7 @@ static const struct {
                 {"delivery", delivery_run, NEEDS_OWNER},
                 {"log-key", log_key_run, NEEDS_OWNER},
                 {"rule", rule_run, NEEDS_OWNER},
+                {"retention", retention_run, NEEDS_OWNER},
                 {"export", export_run, NEEDS_OWNER},
                 {"verify", verify_run, NEEDS_OWNER},
                 {"restored", restored_run, NEEDS_OWNER},

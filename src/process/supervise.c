@@ -24,6 +24,7 @@
 #include "base/shared/timeline.h"
 #include "doors/serve.h"
 #include "process/deliver.h"
+#include "process/erase.h"
 #include "process/notify.h"
 #include "process/seal.h"
 #include "process/start/load_conf.h"
@@ -53,6 +54,7 @@ enum post_kind {
     POST_TICK,
     POST_DELIVER,
     POST_SEAL,
+    POST_ERASE,
     POST__MAX
 };
 
@@ -66,6 +68,7 @@ static const struct {
     [POST_TICK] = {"sayso: tick", tick_run, USER_TICK},
     [POST_DELIVER] = {"sayso: deliver", deliver_run, USER_DELIVER},
     [POST_SEAL] = {"sayso: seal", seal_run, USER_SEAL},
+    [POST_ERASE] = {"sayso: erase", erase_run, USER_ERASE},
 };
 
 enum post_state {

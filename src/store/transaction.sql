@@ -24,7 +24,8 @@ SELECT go_at IS NOT NULL FROM restore ORDER BY n DESC LIMIT 1
 -- Processes of the server that are connected: it has to be stopped.
 SELECT count(*) FROM pg_stat_activity
  WHERE datname = current_database()
-   AND usename IN ('sayso_web', 'sayso_wait', 'sayso_tick', 'sayso_deliver', 'sayso_seal')
+   AND usename IN ('sayso_web', 'sayso_wait', 'sayso_tick', 'sayso_deliver', 'sayso_seal',
+                   'sayso_erase')
 
 -- name: restore_said
 -- All was lost from $1 on; NULL: nothing, and an earlier loss still counts.

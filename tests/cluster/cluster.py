@@ -38,6 +38,7 @@ database_wait = {hosts} dbname=sayso user=sayso_wait
 database_tick = {hosts} dbname=sayso user=sayso_tick
 database_deliver = {hosts} dbname=sayso user=sayso_deliver
 database_seal = {hosts} dbname=sayso user=sayso_seal
+database_erase = {hosts} dbname=sayso user=sayso_erase
 database_timeout = {timeout}
 require_standby = yes
 socket = {var}/web.sock

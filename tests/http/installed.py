@@ -18,7 +18,7 @@ import kit
 from server import TOP
 
 PG = pathlib.Path("/usr/lib/postgresql/15/bin")
-KINDS = ("web", "wait", "tick", "deliver", "seal")
+KINDS = ("web", "wait", "tick", "deliver", "seal", "erase")
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0"}  # it would trace a process
 
 

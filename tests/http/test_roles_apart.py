@@ -10,7 +10,7 @@ import kit
 from installed import KINDS, Installed, possible, status_of, unit
 
 ROLES = ("sayso_owner", "sayso_web", "sayso_wait", "sayso_tick",
-         "sayso_deliver", "sayso_seal", "postgres")
+         "sayso_deliver", "sayso_seal", "sayso_erase", "postgres")
 CAPABILITIES = 1 << 5 | 1 << 6 | 1 << 7  # CAP_KILL, CAP_SETGID, CAP_SETUID
 
 
@@ -29,7 +29,7 @@ def installed():
 def test_H4_each_process_is_a_user_of_its_own(installed):
     uids = {kind: installed.uid(f"sayso-{kind}") for kind in KINDS}
     assert len({0, installed.uid("sayso"), installed.uid("sayso-admin"),
-                *uids.values()}) == 8
+                *uids.values()}) == 9
     for kind in KINDS:
         found = installed.children(kind)
         assert found

@@ -56,7 +56,8 @@ OWNER = {"key_insert", "key_list", "key_revoke", "migration_applied",
          "migration_insert", "restore_said", "restore_let_go",
          "signing_key_insert", "signing_key_rest", "signing_key_turn",
          "signing_key_end", "tlog_export", "tlog_export_of",
-         "log_checkpoint_export", "log_checkpoint_export_of"}
+         "log_checkpoint_export", "log_checkpoint_export_of",
+         "retention_again", "person_erase"}
 
 
 def role(name):
@@ -69,4 +70,6 @@ def role(name):
         return "sayso_tick"
     if name in SEAL:
         return "sayso_seal"
+    if name == "retention_erase":
+        return "sayso_erase"
     return "sayso_wait" if name in WAIT else "sayso_web"

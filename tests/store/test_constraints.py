@@ -92,7 +92,7 @@ SEALED = ("suspension", "decision", "event")
 
 
 @pytest.mark.parametrize("role", ["sayso_web", "sayso_wait", "sayso_tick",
-                                  "sayso_deliver"])
+                                  "sayso_deliver", "sayso_erase"])
 @pytest.mark.parametrize("table", SEALED)
 def test_no_process_changes_or_deletes_what_is_sealed(superuser, role, table):
     """Neither a column of it, nor by any other right."""

@@ -14,7 +14,7 @@
 #define METRICS_ROUTES_MAX 320
 #define METRICS_WORKERS_MAX 256 /* web workers: the first slots */
 /* The rest: other children. */
-#define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 8)
+#define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 10)
 #define METRICS_KINDS_MAX 8 /* of processes */
 #define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
 

@@ -39,6 +39,10 @@ static const char *question_check_asked(struct arena *a,
     const struct json *payload = json_get(e, "payload");
     const struct str digest = json_get_text(payload, "asked_sha256");
     const struct json *made = NULL;
+    if (s->erased_rule.p)
+        return q->asked.canonical.n ? "it was erased, and the event that asked "
+                                      "it was not"
+                                    : NULL;
     if (!str_eq(s->subject_sha256, crypt_sha256_hex(a, s->subject)))
         return "its subject does not match its subject_sha256";
     if (q->asked.sequence == 0)
@@ -179,6 +183,8 @@ static const char *question_check_ended(struct arena *a,
                    : "no event of the log says that it was answered";
     if (q->ended.canonical.n == 0)
         return NULL; /* erased */
+    if (s->erased_rule.p && !side_question(s))
+        return "it was erased, and the event that ended it was not";
     if (q->ending == ENDING_OTHER)
         return "its state and outcome are not those of the event that ended "
                "it";
@@ -203,7 +209,7 @@ const char *question_check_mirror(struct arena *a, const struct suspension *s,
                    {"decided_by", false},  {"reason", false},
                    {"constraints", false}, {"approved_subject", false},
                    {"question", false},    {"choices", false}};
-    if (!str_eq(json_get_text(mirror, "id"), s->id))
+    if (!str_eq(json_get_text(mirror, "id"), s->id) || s->erased_rule.p)
         return NULL;
     /* The deadline of a portfolio cancels, for agents, what has expired. */
     struct suspension as = *s;
@@ -247,14 +253,27 @@ static const char *question_check_signed(struct arena *a,
                : "its key was not the current one at that time";
 }
 
+/* Claims about contents, which the row has no more where they were erased. */
+static bool question_check_blank(struct str key)
+{
+    static const char *const keys[] = {"_sd", "initiator", "subject_sha256",
+                                       "approved_sha256", "calls", "permit"};
+    size_t i = 0;
+    while (i < countof(keys) && !str_is(key, keys[i]))
+        i++;
+    return i < countof(keys);
+}
+
 /* A member that a later release adds is not in an older receipt. */
-static const char *question_check_claims(struct arena *a, bool salted,
+static const char *question_check_claims(struct arena *a,
+                                         const struct question_check *q,
                                          const struct json *said,
                                          const struct json *made)
 {
     for (struct json_iter i = json_iter(said); json_next(&i);) {
         if (str_is(i.key, "receipt") || str_is(i.key, "iss") ||
-            (str_is(i.key, "_sd") && !salted))
+            (str_is(i.key, "_sd") && !q->salt.p) ||
+            (q->s->erased_rule.p && question_check_blank(i.key)))
             continue;
         if (!json_equal(i.value, json_get_str(made, i.key)))
             return question_differs(
@@ -285,8 +304,8 @@ const char *question_check_receipt(struct arena *a,
                               .ended = &q->ended};
     const struct json *said = jws_claims(a, &jws);
     const struct json *made = receipt_claims(a, &r);
-    why = question_check_claims(a, q->salt.p, said, made);
+    why = question_check_claims(a, q, said, made);
     return why ? why
-               : question_check_claims(a, q->salt.p, json_get(said, "receipt"),
+               : question_check_claims(a, q, json_get(said, "receipt"),
                                        json_get(made, "receipt"));
 }

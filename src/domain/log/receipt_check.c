@@ -74,21 +74,45 @@ static const char *receipt_check_disclosures(const struct receipt_checked *x)
 
 /* ---- the texts ------------------------------------------------------ */
 
-static const char *receipt_check_subject(const struct receipt_checked *x)
+/* Reports a text of the bundle that a rule erased. false: it was not. */
+static bool receipt_check_erased(const struct receipt_checked *x,
+                                 const char *step, const char *member,
+                                 const struct receipt_check_report *report)
+{
+    const struct json *erased =
+        json_get(json_get(x->bundle, "erased"), member);
+    const struct str rule = json_get_text(erased, "rule"),
+                     at = json_get_text(erased, "at");
+    if (json_get_text(json_get(x->bundle, "texts"), member).p || !rule.n ||
+        !at.n)
+        return false;
+    report->erased(report->own, step, rule, at);
+    return true;
+}
+
+/* The subject, and the one that was approved in its place. */
+static void receipt_check_subject(const struct receipt_checked *x,
+                                  const struct receipt_check_report *report)
 {
     static const struct {
         const char *text, *digest;
     } texts[] = {{"subject", "subject_sha256"},
                  {"approved_subject", "approved_sha256"}};
     const struct json *sent = json_get(x->bundle, "texts");
-    for (size_t i = 0; i < countof(texts); i++) {
+    const char *why = NULL;
+    bool erased = false;
+    for (size_t i = 0; i < countof(texts) && !why; i++) {
         const struct str text = json_get_text(sent, texts[i].text);
         const struct str digest = json_get_text(x->receipt, texts[i].digest);
-        if (text.p ? !str_eq(crypt_sha256_hex(x->a, text), digest)
-                   : digest.p != NULL)
-            return "its bytes do not match the signed digest";
+        if (!text.p && digest.p &&
+            receipt_check_erased(x, "subject", texts[i].text, report))
+            erased = true;
+        else if (text.p ? !str_eq(crypt_sha256_hex(x->a, text), digest)
+                        : digest.p != NULL)
+            why = "its bytes do not match the signed digest";
     }
-    return NULL;
+    if (why || !erased)
+        report->step(report->own, "subject", why);
 }
 
 /* An event of the bundle against what is signed of it. */
@@ -119,14 +143,8 @@ static bool receipt_check_event(const struct receipt_checked *x,
 {
     const struct str canonical =
         json_get_text(json_get(x->bundle, "texts"), member);
-    const struct json *erased =
-        json_get(json_get(x->bundle, "erased"), member);
-    const struct str rule = json_get_text(erased, "rule"),
-                     at = json_get_text(erased, "at");
-    if (!canonical.p && rule.n && at.n) {
-        report->erased(report->own, step, rule, at);
+    if (receipt_check_erased(x, step, member, report))
         return false;
-    }
     const char *why =
         receipt_check_bytes(x, canonical, json_get(x->receipt, member));
     report->step(report->own, step, why);
@@ -282,7 +300,7 @@ bool receipt_check(struct arena *a, struct str bundle,
         report->step(report->own, "disclosures",
                      receipt_check_disclosures(&x));
     if (json_has(o, "texts")) {
-        report->step(report->own, "subject", receipt_check_subject(&x));
+        receipt_check_subject(&x, report);
         (void)receipt_check_event(&x, "question", "asked_event", report);
         if (receipt_check_event(&x, "answer", "event", report))
             report->step(report->own, "facts", receipt_check_facts(&x));

@@ -460,6 +460,26 @@ static const struct json *suspension_show_said(struct arena *a, const void *at)
     return word.p ? json_string(a, word) : NULL;
 }
 
+/* The digest of an erased subject is no digest. */
+static const struct json *suspension_show_digest(struct arena *a,
+                                                 const void *at)
+{
+    const struct suspension *s = at;
+    return s->erased_rule.p || s->subject_sha256.n == 0
+               ? NULL
+               : json_string(a, s->subject_sha256);
+}
+
+static const struct json *suspension_show_erased(struct arena *a,
+                                                 const void *at)
+{
+    const struct suspension *s = at;
+    struct json *o = json_object(a);
+    json_set_text(o, "rule", s->erased_rule);
+    json_set_text(o, "at", clock_rfc3339(a, s->erased_at));
+    return o;
+}
+
 #define IN_DECISION IN_PART
 
 static const struct record_field suspension_fields[] = {
@@ -488,7 +508,8 @@ static const struct record_field suspension_fields[] = {
     {RECORD_JSON(suspension, context, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, subject, IN_TABLE | IN_OBJECT),
      .show = suspension_show_subject},
-    {RECORD_TEXT(suspension, subject_sha256, IN_TABLE | IN_OBJECT | IN_EVENT)},
+    {RECORD_TEXT(suspension, subject_sha256, IN_TABLE | IN_OBJECT | IN_EVENT),
+     .show = suspension_show_digest},
     {RECORD_JSON(suspension, evidence, IN_TABLE | IN_OBJECT)},
     {RECORD_JSON(suspension, artifacts, IN_TABLE | IN_OBJECT)},
     {RECORD_TEXT(suspension, supersedes, IN_TABLE | IN_OBJECT)},
@@ -549,6 +570,9 @@ static const struct record_field suspension_fields[] = {
                  vocabulary_via_all)},
     {RECORD_TIME(suspension, responded_at, IN_ROW | IN_DECISION | IN_OBJECT)},
     {RECORD_TEXT(suspension, audit_summary, IN_ROW | IN_DECISION | IN_OBJECT)},
+    {RECORD_TEXT(suspension, erased_rule, IN_ROW | IN_OBJECT | IN_GIVEN),
+     .member = "erased", .show = suspension_show_erased},
+    {RECORD_TIME(suspension, erased_at, IN_ROW)},
 };
 const struct record suspension_record =
     RECORD(suspension, "suspension", "suspension");

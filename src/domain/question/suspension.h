@@ -94,6 +94,8 @@ struct suspension {
     enum via responded_via;
     int64_t responded_at;
     struct str audit_summary;
+    struct str erased_rule; /* that erased its contents; p NULL: none did */
+    int64_t erased_at;
     struct suspension_trees *trees; /* suspension_keep; NULL: none are kept */
 };
 

@@ -396,6 +396,19 @@ static struct str frame_member_data(const struct writing *w, struct str data)
                       STR("\","), str_sub(data, 1, data.n));
 }
 
+/* Of an event whose bytes a rule of retention erased, what is left of it. */
+static struct json *frame_erased(struct arena *a, const struct frame_event *e)
+{
+    struct json *o = json_object(a);
+    json_set_text(o, "event_hash", e->hash);
+    json_set_text(o, "intent_id", e->intent_id);
+    json_set_text(o, "event_type", e->type);
+    json_set_int(o, "sequence", e->sequence);
+    json_set_json(o, "payload", json_object(a));
+    json_set_bool(o, "erased", true);
+    return o;
+}
+
 size_t frame_write(struct arena *a, struct buf *b,
                    const struct frame_event *e, enum frame_audience to,
                    size_t skip)
@@ -409,6 +422,13 @@ size_t frame_write(struct arena *a, struct buf *b,
         json_set_text(o, "change",
                       str_of(row < countof(sorts) ? sorts[row].change : NULL));
         frame_put_frame(&w, STR("suspension"), frame_dump(a, o), true);
+        return w.written;
+    }
+    if (e->canonical.n == 0) {
+        frame_put_frame(&w, e->type,
+                        frame_member_data(
+                            &w, frame_dump(a, frame_erased(a, e))),
+                        true);
         return w.written;
     }
     struct json *event = frame_event_of(a, e);

@@ -125,6 +125,17 @@ receipt_head(struct call *c, const struct receipt_found *f, struct json *o)
     return NULL;
 }
 
+/* A text of the question, which its rule erased with it. */
+static void receipt_text(struct arena *a, const struct suspension *s,
+                         struct json *texts, struct json *erased,
+                         const char *name, struct str text)
+{
+    const struct event e = {.rule = s->erased_rule, .erased_at = s->erased_at};
+    json_set_text_or_null(texts, name, s->erased_rule.p ? STR_NONE : text);
+    if (s->erased_rule.p)
+        json_set_json(erased, name, event_rule(a, &e));
+}
+
 static void receipt_event_text(struct arena *a, struct json *texts,
                                struct json *erased, const char *name,
                                const struct event *e)
@@ -146,8 +157,9 @@ static void receipt_texts(struct call *c, const struct suspension *s,
     json_set_json(o, "disclosures", receipt_disclosures(c->a, &r));
     if (!reaches)
         return;
-    json_set_text(texts, "subject", s->subject);
-    json_set_text_or_null(texts, "approved_subject", s->approved_subject);
+    receipt_text(c->a, s, texts, erased, "subject", s->subject);
+    receipt_text(c->a, s, texts, erased, "approved_subject",
+                 s->approved_subject);
     receipt_event_text(c->a, texts, erased, "asked_event", &f->asked);
     receipt_event_text(c->a, texts, erased, "event", &f->ended);
     json_set_json(o, "texts", texts);

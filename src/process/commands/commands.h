@@ -12,6 +12,7 @@ int operator_run(const struct command *c);
 int resource_run(const struct command *c);
 int rule_run(const struct command *c);
 int delivery_run(const struct command *c);
+int retention_run(const struct command *c);
 int log_key_run(const struct command *c);
 int export_run(const struct command *c);
 int verify_run(const struct command *c);

@@ -194,6 +194,43 @@ static int operator_enable(const struct command *c)
                : 2;
 }
 
+/* Erases what is known of a person whose account is disabled. */
+static int operator_erase(const struct command *c)
+{
+    struct str email = STR_NONE;
+    struct pg_rows *r = NULL;
+    struct person p;
+    bool found = false;
+    const bool dry = command_flag(c, "--dry-run");
+    if (!operator_email(c, &email))
+        return 2;
+    const struct err *e =
+        rows_find(c->pg, c->arena, SQL_PERSON_LOCK_EMAIL, PG(pg_text(email)),
+                  &person_record, &p, &found);
+    if (!e && found && !p.disabled_at && !dry) {
+        fputs("sayso: the account is active: disable it first\n", stderr);
+        return 1;
+    }
+    if (!e && found)
+        e = pg_query(c->pg, c->arena, SQL_PERSON_ERASE,
+                     PG(pg_text(email), pg_moment(clock_now()), pg_flag(dry)),
+                     &r);
+    if (e || !found)
+        return command_end(e ? e : &person_record.unknown);
+    printf("%lld requests and %lld events name the person; %lld requests are "
+           "open, %lld requests and events are not signed yet\n",
+           (long long)pg_int(r, 0, 1), (long long)pg_int(r, 0, 2),
+           (long long)pg_int(r, 0, 3), (long long)pg_int(r, 0, 4));
+    const struct str alias = pg_str(r, 0, 0);
+    if (alias.p)
+        printf("erased; the person is %.*s from now on\n", STR_FMT(alias));
+    else if (!dry)
+        fputs("sayso: nothing was erased: what is open has to end first, and "
+              "what has ended has to be signed\n",
+              stderr);
+    return alias.p || dry ? 0 : 1;
+}
+
 int operator_run(const struct command *c)
 {
     static const struct command_verb verbs[] = {
@@ -204,8 +241,9 @@ int operator_run(const struct command *c)
         {"list", operator_list, ""},
         {"password", operator_password, "--email= --password-stdin"},
         {"disable", operator_disable, "--email="},
-        {"enable", operator_enable, "--email="}};
+        {"enable", operator_enable, "--email="},
+        {"erase", operator_erase, "--email= --dry-run"}};
     return command_run(
         c, verbs, countof(verbs),
-        "operator create, change, list, password, disable or enable");
+        "operator create, change, list, password, disable, enable or erase");
 }

@@ -13,6 +13,7 @@
 #define USER_TICK "sayso-tick"
 #define USER_DELIVER "sayso-deliver"
 #define USER_SEAL "sayso-seal"
+#define USER_ERASE "sayso-erase"
 
 struct user {
     uid_t uid;

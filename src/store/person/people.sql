@@ -22,6 +22,11 @@ SELECT {person} FROM principal WHERE email = $1 FOR UPDATE
 SELECT {person} FROM principal WHERE id = $1 OR (role = 'admin' AND disabled_at IS NULL)
  ORDER BY id FOR UPDATE
 
+-- name: person_erase
+-- alias NULL: nothing was changed.
+SELECT alias, requests, events, open_requests, unsigned
+  FROM person_erase($1, $2::timestamptz, $3)
+
 -- name: person_insert
 INSERT INTO principal ({person.insert}) VALUES ({person.places})
 

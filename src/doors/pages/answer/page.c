@@ -232,6 +232,17 @@ static const struct err *page_show_open(struct call *c, int status,
                        answer_view_open(&v, &of, form));
 }
 
+/* The rest of one whose contents a rule erased. */
+static const struct err *page_show_erased(struct call *c,
+                                          const struct suspension *s)
+{
+    struct page_view v = page_begin(c);
+    struct answer_view_of of = {.s = s, .reader = &c->who};
+    TRY(page_load_events(c, &v, &of));
+    return page_render(c, 200, "question/erased", "Erased request",
+                       answer_view_erased(&v, &of));
+}
+
 static const struct err *page_show_answered(struct call *c,
                                             const struct suspension *s)
 {
@@ -270,6 +281,8 @@ const struct err *answer_page(struct call *c)
         return NULL;
     }
     TRY(page_get(c, c->param[0], &s));
+    if (s.erased_rule.p)
+        return page_show_erased(c, &s);
     if (s.state != SUSPENSION_PENDING)
         return page_show_answered(c, &s);
     struct answer_form_of of = {.s = &s, .reader = &c->who};

@@ -137,6 +137,22 @@ struct json *answer_view_closed(struct page_view *v,
     return view;
 }
 
+struct json *answer_view_erased(struct page_view *v,
+                                const struct answer_view_of *of)
+{
+    const struct suspension *s = of->s;
+    struct json *view = json_object(v->a);
+    json_set_json(view, "suspension", question_head_brief(v, s));
+    json_set_text(view, "rule", s->erased_rule);
+    page_view_set_time(view, "erased_at", s->erased_at);
+    json_set_text(view, "who", page_badge_who(v->a, s, of->reader));
+    json_set_text(view, "door",
+                  str_of(vocabulary_via(s->responded_via)->past));
+    json_set_json(view, "timeline", of->timeline);
+    json_set_bool(view, "is_test", s->test);
+    return view;
+}
+
 struct json *answer_view_receipt(struct page_view *v,
                                  const struct answer_view_of *of,
                                  struct json *receipt)
@@ -148,8 +164,10 @@ struct json *answer_view_receipt(struct page_view *v,
     question_decision_set_summary(v, decision, s);
     json_set_json(view, "suspension", question_head(v, s));
     json_set_json(view, "decision", decision);
-    json_set_json(view, "kind_view", kinds_view(v, &kind));
-    json_set_json(view, "facts", question_head_facts(v, s, true));
+    json_set_json(view, "kind_view",
+                  s->erased_rule.p ? NULL : kinds_view(v, &kind));
+    json_set_json(view, "facts",
+                  s->erased_rule.p ? NULL : question_head_facts(v, s, true));
     json_set_json(view, "allowed", view_allowed(v, s));
     json_set_json(view, "receipt", receipt);
     return view;

@@ -33,6 +33,9 @@ struct json *answer_view_open(struct page_view *v,
 /* The view of answered.html. */
 struct json *answer_view_closed(struct page_view *v,
                                 const struct answer_view_of *of);
+/* The view of question/erased.html: of one whose contents a rule erased. */
+struct json *answer_view_erased(struct page_view *v,
+                                const struct answer_view_of *of);
 /* The view of receipt.html: the same details, not folded; receipt: its member
  * of that name. */
 struct json *answer_view_receipt(struct page_view *v,

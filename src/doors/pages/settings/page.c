@@ -39,6 +39,7 @@ static void page_menu(struct settings_view *v)
         {"Rules", "/settings/rules", "Rules", OVERSEERS},
         {"Rules", "/settings/permits", "Permits", PERSONS},
         {"Rules", "/settings/resources", "Resources", OVERSEERS},
+        {"Rules", "/settings/retention", "Retention", OVERSEERS},
         {"Connections", "/settings/endpoints", "Endpoints", OVERSEERS},
         {"Connections", "/settings/channels", "Channels", OVERSEERS},
         {"Connections", "/settings/deliveries", "Delivery log", OVERSEERS}};

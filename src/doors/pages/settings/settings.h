@@ -15,6 +15,7 @@ const struct err *settings_keys(struct call *c) MUST;
 const struct err *settings_endpoints(struct call *c) MUST;
 const struct err *settings_channels(struct call *c) MUST;
 const struct err *settings_deliveries(struct call *c) MUST;
+const struct err *settings_retention(struct call *c) MUST;
 /* The first of these pages. */
 const struct err *settings_page(struct call *c) MUST;
 /* The terms of a key's requests. */

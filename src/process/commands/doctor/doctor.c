@@ -148,7 +148,8 @@ static void doctor_others(const struct command *c, struct findings *f)
 {
     const struct str dsn[] = {c->conf->database_wait, c->conf->database_tick,
                               c->conf->database_deliver,
-                              c->conf->database_seal};
+                              c->conf->database_seal,
+                              c->conf->database_erase};
     bool all = true;
     for (size_t i = 0; i < countof(dsn); i++) {
         struct pg *pg = pg_make(c->arena, dsn[i], "sayso doctor", NULL, 0);
@@ -159,8 +160,8 @@ static void doctor_others(const struct command *c, struct findings *f)
     findings_tell(
         f, all, "each process reaches the database",
         "see the lines above; check that `database_wait`, `database_tick`, "
-        "`database_deliver` and `database_seal` name roles that PostgreSQL "
-        "accepts");
+        "`database_deliver`, `database_seal` and `database_erase` name roles "
+        "that PostgreSQL accepts");
 }
 
 static void doctor_rights(const struct pg_rows *r, struct findings *f)

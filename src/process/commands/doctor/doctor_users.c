@@ -17,11 +17,11 @@
 #define CANNOT 101 /* the child could not become the user */
 
 enum { ROLE_DB_WEB, ROLE_DB_WAIT, ROLE_DB_TICK, ROLE_DB_DELIVER, ROLE_DB_SEAL,
-       ROLE_DB_OWNER, ROLE_DB_SUPER, ROLE_DB__MAX };
+       ROLE_DB_ERASE, ROLE_DB_OWNER, ROLE_DB_SUPER, ROLE_DB__MAX };
 
 static const char *const roles[ROLE_DB__MAX] = {
     "sayso_web",  "sayso_wait",  "sayso_tick", "sayso_deliver",
-    "sayso_seal", "sayso_owner", "postgres"};
+    "sayso_seal", "sayso_erase", "sayso_owner", "postgres"};
 
 /* The system users, each with its one role. */
 static const struct {
@@ -35,6 +35,7 @@ static const struct {
     {USER_DELIVER, ROLE_DB_DELIVER,
      "sayso-deliver is sayso_deliver and nobody else"},
     {USER_SEAL, ROLE_DB_SEAL, "sayso-seal is sayso_seal and nobody else"},
+    {USER_ERASE, ROLE_DB_ERASE, "sayso-erase is sayso_erase and nobody else"},
     {USER_SUPERVISOR, ROLE_DB__MAX,
      "sayso, the supervisor, has no role in the database"},
 };
@@ -98,7 +99,7 @@ static struct str doctor_users_own_dsn(const struct conf *conf, int role)
 {
     const struct str own[] = {conf->database, conf->database_wait,
                               conf->database_tick, conf->database_deliver,
-                              conf->database_seal};
+                              conf->database_seal, conf->database_erase};
     return role < ROLE_DB_OWNER ? own[role] : conf->database;
 }
 

@@ -1,0 +1,99 @@
+/* The eraser. */
+#include "process/erase.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/shared/clock_watch.h"
+#include "store/retention/retentions.h"
+#include "store/tables.h"
+
+#define BATCH 100                /* questions of one transaction */
+#define LOOK (60 * CLOCK_SECOND) /* between two looks without any */
+/* After a batch it pauses for so many times as long as that took: answers come
+ * first. */
+#define SHARE 3
+#define PAUSE_MAX (60 * CLOCK_SECOND) /* after failures */
+#define DATABASE 20                   /* seconds, of a batch */
+#define MEMORY ((size_t)16 << 20)
+
+struct erase {
+    const struct child *child;
+    struct arena *arena; /* of a batch */
+    struct pg *pg;
+    struct retentions_batch batch;
+    int64_t questions, intents; /* since it last had nothing to do */
+    int64_t backoff;            /* 0: the last batch went well */
+    const struct err *e;
+};
+
+static void erase_work(void *p)
+{
+    struct erase *x = p;
+    bool go = false;
+    x->e = tables_go(x->pg, x->arena, &go);
+    if (!x->e && go && !clock_watch_held())
+        x->e = retentions_erase(x->pg, x->arena, BATCH, &x->batch);
+}
+
+/* Logs the beginning and the end of a failure. */
+static void erase_trouble(struct erase *x)
+{
+    if (x->e && x->backoff == 0)
+        log_line(LOG_WARN, "erase: paused: %s %.*s", x->e->code,
+                 STR_FMT(x->e->say));
+    if (!x->e && x->backoff > 0)
+        log_line(LOG_NOTICE, "erase: resumed");
+    x->backoff = !x->e           ? 0
+                 : x->backoff > 0 ? 2 * x->backoff
+                                  : CLOCK_SECOND;
+    if (x->backoff > PAUSE_MAX)
+        x->backoff = PAUSE_MAX;
+}
+
+/* One batch; returns the time until the next. */
+static int64_t erase_look(struct erase *x)
+{
+    const int64_t began = clock_mono();
+    arena_reset(x->arena);
+    (void)pg_spent(x->pg);
+    x->batch = (struct retentions_batch){.looked = 0};
+    child_busy(x->child, true);
+    if (!arena_try(x->arena, erase_work, x))
+        x->e = ERROR(ERR_MEMORY, "process.memory",
+                     "The memory limit of the process is reached.");
+    if (x->e)
+        pg_rollback(x->pg);
+    erase_trouble(x);
+    x->questions += x->batch.questions;
+    x->intents += x->batch.intents;
+    if (!x->batch.rule.p && x->questions + x->intents > 0) {
+        log_line(LOG_NOTICE,
+                 "erase: the contents of %lld questions and %lld tasks were "
+                 "erased",
+                 (long long)x->questions, (long long)x->intents);
+        x->questions = x->intents = 0;
+    }
+    child_busy(x->child, false);
+    if (x->backoff)
+        return x->backoff;
+    return x->batch.rule.p ? 1 + SHARE * (clock_mono() - began) : LOOK;
+}
+
+int erase_run(const struct child *c)
+{
+    child_signals();
+    struct arena *process = arena_make(ARENA_PROCESS_MAX);
+    struct erase *x = arena_new(process, struct erase);
+    x->child = c;
+    x->arena = arena_make(MEMORY);
+    x->pg = tables_serve(process, c->conf->database_erase, "sayso erase");
+    pg_connect_ms(x->pg, c->conf->database_connect_ms);
+    pg_timeout(x->pg, DATABASE);
+    child_sleep(c, CLOCK_SECOND, -1);
+    while (!child_stop)
+        child_sleep(c, erase_look(x), -1);
+    pg_close(x->pg);
+    arena_free(x->arena);
+    arena_free(process);
+    return 0;
+}

@@ -1,0 +1,41 @@
+-- name: retention_rules
+SELECT {retention} FROM retention_rule
+ WHERE $1 OR removed_at IS NULL ORDER BY removed_at NULLS FIRST, created_at, name
+
+-- name: retention_get
+SELECT {retention} FROM retention_rule WHERE name = $1
+
+-- name: retention_insert
+INSERT INTO retention_rule ({retention.insert}) VALUES ({retention.places})
+    ON CONFLICT (name) DO NOTHING
+
+-- name: retention_start
+UPDATE retention_rule SET started_at = $2, started_by = $3
+ WHERE name = $1 AND started_at IS NULL AND removed_at IS NULL
+
+-- name: retention_remove
+UPDATE retention_rule SET removed_at = $2, removed_by = $3
+ WHERE name = $1 AND removed_at IS NULL
+
+-- name: retention_preview
+-- What a rule of these days, kind and outcome would erase at $4: by kind and outcome, the number,
+-- how many of it have no signed receipt yet, and the oldest and newest end.
+SELECT coalesce(d.kind, 'none'), retention_outcome(d.state, d.outcome), count(*),
+       count(*) FILTER (WHERE r.suspension_id IS NULL AND NOT s.test),
+       microseconds(min(d.decided_at)), microseconds(max(d.decided_at))
+  FROM decision d
+  JOIN suspension s ON s.id = d.suspension_id
+  LEFT JOIN receipt r ON r.suspension_id = d.suspension_id
+ WHERE d.decided_at < $4::timestamptz - $1::integer * interval '1 day' AND d.erased_at IS NULL
+   AND ($2::text IS NULL OR coalesce(d.kind, 'none') = $2)
+   AND ($3::text IS NULL OR retention_outcome(d.state, d.outcome) = $3)
+ GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
+
+-- name: retention_erase
+-- One batch of about $1 questions, in a transaction of its own.
+SELECT rule, looked, questions, intents FROM retention_erase($1::integer)
+
+-- name: retention_again
+-- Each rule looks at all again, without the pause after the last time.
+UPDATE retention_rule SET passed_at = NULL
+ WHERE removed_at IS NULL AND started_at IS NOT NULL AND passed_at IS NOT NULL

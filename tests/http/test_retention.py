@@ -1,0 +1,297 @@
+"""Rules of retention: what they erase, what stays, and who says so."""
+import json
+import os
+import re
+import signal
+
+import pytest
+
+import kit
+from page import press, send, token
+from server import place
+
+route = pytest.mark.route
+WORD = "Zanzibar"  # stands in everything that an agent or a person wrote
+ERASED = re.compile(r"Erased by rule \S+ on 20\d\d-\d\d-\d\d\.")
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = kit.Watched(place("retention")).start()
+    with one.database() as db:
+        # So that the tests need not wait for a week.
+        db.execute("ALTER TABLE retention_rule DROP CONSTRAINT "
+                   "retention_rule_days_check")
+    yield one
+    verified = one.sayso("verify")
+    killed = [x for x in kit.complaints(one) if "sayso: erase" not in x]
+    one.stop()
+    assert verified.returncode == 0, verified.stdout
+    assert killed == []
+
+
+@pytest.fixture(scope="module")
+def agent(server):
+    with server.client("agent", agent="retained") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def operator(server):
+    with server.client("operator") as client:
+        yield client
+
+
+def ask(agent, **more):
+    return kit.made(agent.post("/api/v1/suspensions", json={
+        "title": f"{WORD} title", "question": f"{WORD}?", "kind": "approval",
+        "explanation": f"{WORD} why",
+        "subject": {"action": {"name": f"{WORD} act", "args": {"x": WORD}},
+                    "target": f"{WORD} target",
+                    "scope_summary": f"{WORD} scope"},
+        "context": {"word": WORD}, **more}))
+
+
+def signed(server, one):
+    """A head has all of its task, and where it has ended its receipt is
+    there."""
+    with server.database() as db:
+        kit.wait_for(lambda: db.execute(
+            "SELECT FROM suspension s JOIN intent i ON i.id = s.intent_id "
+            "WHERE s.id = %s AND retention_sealed(i.id, i.event_sequence) AND "
+            "(EXISTS (SELECT FROM receipt WHERE suspension_id = s.id) OR "
+            "EXISTS (SELECT FROM open_question WHERE suspension_id = s.id))",
+            [one["suspension_id"]]).fetchone() is not None)
+
+
+def end(server, operator, one, value="reject"):
+    """Answered and signed."""
+    kit.made(kit.answer(operator, one, value, reason=f"{WORD} no"), 200)
+    signed(server, one)
+    return one
+
+
+def erase(server, name, **options):
+    """A rule without its days, run by the command."""
+    args = [x for key, value in options.items()
+            for x in (f"--{key}", value)]
+    done = server.sayso("retention", "add", "--name", name, "--days", "7",
+                        *args)
+    assert done.returncode == 0, done.stderr
+    with server.database() as db:
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE retention_rule SET days = 0 WHERE name = %s",
+                   [name])
+        db.execute("UPDATE delivery SET state = 'delivered', next_at = NULL")
+    assert server.sayso("retention", "start", name).returncode == 0
+    done = server.sayso("retention", "run")
+    assert done.returncode == 0, done.stderr
+    assert server.sayso("retention", "remove", name).returncode == 0
+    return done.stdout
+
+
+def text_of(server):
+    """All that the tables have as text."""
+    with server.database() as db:
+        tables = [r[0] for r in db.execute(
+            "SELECT format('%I', relname) FROM pg_class WHERE relkind = 'r' "
+            "AND relnamespace = 'public'::regnamespace")]
+        return {t: "\n".join(str(r[0]) for r in db.execute(
+            f"SELECT t::text FROM {t} t")) for t in tables}
+
+
+def test_a_question_that_ended_is_erased_and_verify_is_sound(server, agent,
+                                                             operator):
+    one = end(server, operator, ask(agent))
+    id = one["suspension_id"]
+    open_ = ask(agent)
+    receipt = agent.get(f"/api/v1/suspensions/{id}/receipt").json()
+    assert erase(server, "first") == "1 questions and 1 tasks erased\n"
+    again = server.sayso("retention", "add", "--name", "first", "--days", "9")
+    assert again.returncode == 1 and "retention.taken" in again.stderr
+    again = server.sayso("retention", "start", "nothing")
+    assert again.returncode == 1 and "retention.unknown" in again.stderr
+
+    got = agent.get(f"/api/v1/suspensions/{id}").json()
+    assert got["erased"]["rule"] == "first"
+    assert ERASED.fullmatch(got["question"]) and got["subject"] == {}
+    assert got["subject_sha256"] is None and got["reason"] is None
+    assert (got["state"], got["outcome"]) == ("resolved", "vetoed")
+    assert WORD not in json.dumps(got)
+    intent = agent.get(f"/api/v1/intents/{one['intent_id']}").json()
+    assert ERASED.fullmatch(intent["title"])
+    assert intent["state"]["_erased"]["rule"] == "first"
+    assert intent["state"]["_suspension"]["erased"]["rule"] == "first"
+    assert WORD not in json.dumps(intent)
+
+    listed = agent.get(f"/api/v1/intents/{one['intent_id']}/events").json()
+    assert {e["erased"]["rule"] for e in listed} == {"first"}
+    assert WORD in json.dumps(agent.get(
+        f"/api/v1/suspensions/{open_['suspension_id']}").json())
+
+    done = server.sayso("verify")
+    assert done.returncode == 0 and "BROKEN" not in done.stdout, done.stdout
+    assert f"{len(listed)} erased" in done.stdout
+    done = server.sayso("verify", one["intent_id"])
+    assert done.stdout.count("by rule first on 20") == len(listed)
+
+    after = agent.get(f"/api/v1/suspensions/{id}/receipt").json()
+    assert after["receipt"] == receipt["receipt"]
+    assert after["disclosures"] == [] and after["texts"]["subject"] is None
+    assert after["erased"]["subject"] == after["erased"]["event"]
+    found = {name: text for name, text in text_of(server).items()
+             if id in text and WORD in "\n".join(
+                 line for line in text.splitlines() if id in line)}
+    # The request as it was remembered for a repeat stays for a week.
+    assert set(found) <= {"idempotency"}
+
+
+@route("GET /settings/retention")
+@route("POST /settings/retention")
+@route("GET /settings/retention/{name}")
+@route("POST /settings/retention/{name}")
+def test_an_admin_makes_and_starts_a_rule(server, agent, operator, person):
+    one = end(server, operator, ask(agent))
+    boss = person("admin").client
+    page, rule = "/settings/retention", "/settings/retention/old-refusals"
+    assert person("operator").client.get(page).status_code == 403
+    values = {"Name": "old-refusals", "Days": "7", "Kind": "approval",
+              "Outcome": "vetoed"}
+    for wrong, said in (({"Name": "No spaces"}, "A name has"),
+                        ({"Days": "6"}, "from 7 to")):
+        r = send(boss, page, {**values, **wrong})
+        assert r.status_code == 422 and said in r.text, r.text
+    assert send(boss, page, values).status_code == 303
+    r = send(boss, page, {**values, "Days": "8"})
+    assert r.status_code == 422 and "There is, or was, a rule" in r.text
+    with server.database() as db:
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE retention_rule SET days = 0 WHERE name = "
+                   "'old-refusals'")
+        db.execute("DELETE FROM delivery")
+    text = boss.get(rule).text
+    assert "Not started" in text and "Approval" in text and "Rejected" in text
+    assert "Start" not in person("auditor").client.get(rule).text
+    assert server.sayso("retention", "run").stdout.startswith("0 questions")
+    r = press(boss, rule, "start", page=f"{rule}?do=start")
+    assert r.status_code == 303
+    assert "Active" in boss.get(rule).text
+    assert server.sayso("retention", "run").stdout == \
+        "1 questions and 1 tasks erased\n"
+    assert kit.read(agent, one)["erased"]["rule"] == "old-refusals"
+    r = press(boss, rule, "remove", page=f"{rule}?do=remove")
+    assert r.status_code == 303
+    assert "Removed" in boss.get(page).text
+    r = boss.post(rule, data={"csrf": token(boss), "do": "start"})
+    assert r.status_code == 404
+    assert boss.get(page + "/nothing").status_code == 404
+
+
+def test_pages_say_what_was_erased(server, agent, operator, person):
+    one = end(server, operator, ask(agent))
+    id = one["suspension_id"]
+    erase(server, "pages")
+    me = person("operator")
+    page = me.client.get(f"/suspensions/{id}")
+    assert page.status_code == 200 and "Erased request" in page.text
+    assert "Erased by rule <bdi>pages</bdi> on" in page.text
+    for path in (f"/suspensions/{id}", f"/suspensions/{id}/receipt",
+                 f"/intents/{one['intent_id']}", "/decided",
+                 f"/decided?q={id}"):
+        text = me.client.get(path).text
+        assert ERASED.search(text) or "Erased by" in text, path
+        assert WORD not in text, path
+    assert id not in me.client.get("/decided", params={"q": WORD}).text
+    line = json.loads(me.client.get(
+        "/decided.jsonl", params={"q": id}).text.splitlines()[0])
+    assert ERASED.fullmatch(line["question"]) and line["reason"] == ""
+
+
+def test_what_is_open_or_may_be_used_is_left(server, agent, operator):
+    open_ = ask(agent)
+    yes = end(server, operator, ask(agent), "approve")
+    with server.database() as db:
+        live = db.execute("SELECT count(*) FROM permit_row WHERE suspension_id "
+                          "= %s AND state = 'active' AND not_after > now()",
+                          [yes["suspension_id"]]).fetchone()[0]
+    erase(server, "left")
+    assert "erased" not in kit.read(agent, open_)
+    assert ("erased" in kit.read(agent, yes)) == (live == 0)
+
+
+def test_a_task_in_which_something_happens_keeps_its_own(server, agent,
+                                                         operator):
+    """The question is erased; the task waits for its second one."""
+    one = end(server, operator, ask(agent))
+    other = ask(agent, intent_id=one["intent_id"])
+    signed(server, other)
+    assert erase(server, "part") == "1 questions and 0 tasks erased\n"
+    intent = agent.get(f"/api/v1/intents/{one['intent_id']}").json()
+    assert WORD in intent["title"] and "erased" in kit.read(agent, one)
+    assert WORD in kit.read(agent, other)["question"]
+    assert server.sayso("verify", one["intent_id"]).returncode == 0
+    end(server, operator, other)
+    assert erase(server, "rest") == "1 questions and 1 tasks erased\n"
+    intent = agent.get(f"/api/v1/intents/{one['intent_id']}").json()
+    assert WORD not in json.dumps(intent)
+    assert server.sayso("verify").returncode == 0
+
+
+def test_killed_in_a_batch_it_goes_on(server, agent, operator):
+    """The process of the server, killed while it waits inside a batch."""
+    many = [end(server, operator, ask(agent)) for _ in range(3)]
+    with server.database() as db:
+        db.execute("UPDATE delivery SET state = 'delivered', next_at = NULL")
+    assert server.sayso("retention", "add", "--name", "killed", "--days",
+                        "7").returncode == 0
+    with server.database() as db, server.database() as look:
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE retention_rule SET days = 0, started_at = now(), "
+                   "started_by = 'x' WHERE name = 'killed'")
+        with db.transaction():
+            db.execute("LOCK TABLE suspension_call IN EXCLUSIVE MODE")
+            for _ in range(2):
+                os.kill(server.child("erase"), signal.SIGKILL)
+                kit.wait_for(lambda: look.execute(
+                    "SELECT FROM pg_stat_activity WHERE usename = "
+                    "'sayso_erase' AND wait_event_type = 'Lock'"
+                    ).fetchone() is not None, 40)
+            assert all("erased" not in kit.read(agent, one) for one in many)
+        kit.wait_for(lambda: all("erased" in kit.read(agent, one)
+                                 for one in many), 40)
+        db.execute("UPDATE retention_rule SET removed_at = now(), removed_by "
+                   "= 'x' WHERE name = 'killed'")
+    assert server.sayso("verify").returncode == 0
+
+
+# --- A person -------------------------------------------------------------
+
+def test_a_person_is_erased(server, agent, person):
+    me = person("operator")
+    email = me.email
+    mine = ask(agent, intent={"title": "T", "initiated_by": email})
+    with server.client(headers={"X-API-Key": me.token()}) as client:
+        kit.made(kit.answer(client, mine, "reject", reason="My own words."),
+                 200)
+    signed(server, mine)
+    done = server.sayso("operator", "erase", "--email", email)
+    assert done.returncode == 1 and "disable it first" in done.stderr
+    assert server.sayso("operator", "disable", "--email",
+                        email).returncode == 0
+    done = server.sayso("operator", "erase", "--email", email, "--dry-run")
+    assert done.returncode == 0 and done.stdout.startswith("1 requests")
+    with server.database() as db:
+        db.execute("DELETE FROM delivery")
+    done = server.sayso("operator", "erase", "--email", email)
+    assert done.returncode == 0, done.stdout + done.stderr
+    alias = re.search(r"erased-\w+@invalid", done.stdout)[0]
+    got = kit.read(agent, mine)
+    assert got["responded_by"] == got["initiated_by"] == alias
+    assert got["reason"] is None and got["subject"]["action"]
+    found = [t for t, text in text_of(server).items()
+             if email in text or "My own words." in text]
+    assert set(found) <= {"idempotency"}, found
+    done = server.sayso("verify")
+    assert done.returncode == 0, done.stdout
+    assert server.sayso("verify", mine["intent_id"]).stdout.count(
+        "by rule person on") >= 2
