@@ -540,7 +540,7 @@ for (const scripts of [true, false]) {
                 { severity: "high" }));
             await page.goto(`/inbox?q=${word}`);
             assert.match(await text(page, ".folded summary"), new RegExp(
-                "^payments\\.refund_create\\s+4 requests, all low[^]*" +
+                `^Like ${word} 1\\s+4 requests, all low[^]*` +
                 "11\\.00 EUR[^]*refunds-agent"));
             assert.equal(await page.locator("li.row").filter(
                 { visible: true }).count(), 1);

@@ -340,7 +340,7 @@ def groups(client, **query):
         sum_ = re.search(r'class="figure">([^<]+)</span> <bdi[^>]*>([^<]*)',
                          head)
         found.append((
-            re.search(r'class="name"><bdi>([^<]*)', head)[1],
+            re.search(r'class="said-why"><bdi>([^<]*)', head)[1],
             re.search(r'class="how-many">([^<]*)', head)[1],
             " ".join(sum_.groups()) if sum_ else "",
             re.findall(r'class="title" href="/suspensions/([^"]+)"', part)))
