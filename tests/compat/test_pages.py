@@ -199,10 +199,11 @@ print(asyncio.run(run_tool(refund, "refund", {"order": "12345",
                                 edits=False, other=RAN)}
 if CREWAI:
     CREWED = Page("with/crewai.md", "register_before", "crewai",
-                  NO_HOOKS + CREW_TOOL, CREW, edits=False, tells=False)
+                  NO_HOOKS + CREW_TOOL, CREW, tells=False)
     PAGES["crewai"] = CREWED
     PAGES["crewai, decorated"] = dataclasses.replace(
-        CREWED, words="refusal=", before=NO_HOOKS, tells=True, other=RAN)
+        CREWED, words="refusal=", before=NO_HOOKS, edits=False, tells=True,
+        other=RAN)
 for beside in CLAUDE_AGENTS:
     PAGES[beside] = Page("with/claude-agent-sdk.md", "ClaudeAgentOptions",
                          beside, CLAUDE, CLAUDE_RUNS)

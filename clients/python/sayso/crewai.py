@@ -7,6 +7,7 @@ CrewAI runs the tool when a hook raises an exception. This hook says no then.
 
 from __future__ import annotations
 
+import copy
 import logging
 import re
 import unicodedata
@@ -26,6 +27,7 @@ def approvals(
     tools: Iterable[str] | None = None,
     about: About = None,
     wait: float | None = None,
+    edit: bool = True,
 ) -> Callable[[Any], bool | None]:
     """A hook for `register_before_tool_call_hook`.
 
@@ -33,7 +35,7 @@ def approvals(
     those that need an approval; without it all. `about`: members of the
     question, or a function of the tool's name and arguments that makes them;
     CrewAI's calls have no id, so that each is a new question unless `once` is
-    among them.
+    among them. `edit`: the person may change arguments.
     """
     named = None if tools is None else [_plain(tool) for tool in tools]
 
@@ -46,14 +48,21 @@ def approvals(
         try:
             if not asks(tool):
                 return None
+            given = context.tool_input
+            shown = copy.deepcopy(given)
             args = (client or of_environment()).approve_call(
                 tool,
-                context.tool_input,
+                shown,
                 wait=wait,
-                **members(about, tool, context.tool_input),
+                edit=edit,
+                **members(about, tool, shown),
             )
-            # Nobody has changed the call meanwhile.
-            return None if same(args, context.tool_input) else False
+            # CrewAI runs the call with this very object, unless it is empty.
+            if not same(given, shown) or (args and not given):
+                raise ValueError("The call was changed after the question.")
+            given.clear()
+            given.update(args)
+            return None
         except Denied as no:
             _log.info("%s does not run: %s", tool, no)
             return False

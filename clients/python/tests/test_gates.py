@@ -207,7 +207,29 @@ def test_members_of_the_question(claude):
 def test_crewai_runs_after_a_yes_alone():
     with FakeServer([approve, deny("No."), withdrawn]) as fake:
         hook = sayso.crewai.approvals(fake.client(), tools=["refund"])
-        call = types.SimpleNamespace(tool_name="refund", tool_input=ARGS)
+        call = types.SimpleNamespace(tool_name="refund", tool_input={**ARGS})
         assert [hook(call) for _ in range(3)] == [None, False, False]
         assert hook(types.SimpleNamespace(tool_name="look")) is None
     assert sayso.crewai.approvals(AWAY)(call) is False
+    assert call.tool_input == ARGS
+
+
+def test_crewai_runs_with_what_a_person_made_of_it():
+    """CrewAI takes the object that it gave, and another one for none."""
+    with FakeServer([edit(amount=20.0)] * 2) as fake:
+        hook = sayso.crewai.approvals(fake.client())
+        for given, ran in (({**ARGS}, None), ({}, False)):
+            call = types.SimpleNamespace(tool_name="refund", tool_input=given)
+            assert hook(call) is ran
+            assert given == ({**ARGS, "amount": 20.0} if ran is None else {})
+
+
+def test_a_call_of_crewai_that_changes_meanwhile_does_not_run():
+    call = types.SimpleNamespace(tool_name="refund", tool_input={**ARGS})
+
+    def script(question):
+        call.tool_input["amount"] = 5000.0
+        return approve
+
+    with FakeServer([script]) as fake:
+        assert sayso.crewai.approvals(fake.client())(call) is False
