@@ -6,6 +6,7 @@ import {
     type Names, type OnAsked, onceOf, questionOf, Signature, ToolCall,
     type Waiting,
 } from "./call.js";
+import { Crowd, Watch } from "./crowd.js";
 import {
     ApiError, Conflict, Denied, SaysoError, Unreachable,
 } from "./errors.js";
@@ -111,6 +112,12 @@ export interface Redemption {
 export class Client {
     readonly #http: Http;
     readonly #onAsked: OnAsked | undefined;
+    readonly #crowd = new Crowd({
+        now: async (signal) => (await this.#page({
+            ended_after: "now", wait: "0" }, {
+                signal, until: Infinity })).next ?? "0",
+        feed: (after, signal) => this.feed({ after, signal }),
+        pause: (...given) => this.#http.pause(...given) });
 
     /** @param options - Without them those of the environment.
      * @throws ConfigurationError where one is missing or wrong. */
@@ -310,17 +317,27 @@ export class Client {
     /** The question once it has ended, or as it is at the end. */
     async #waited(id: string, end: number, signal: AbortSignal | undefined,
                   known?: Answer): Promise<Answer> {
-        for (let answer = known;;) {
-            const begun = performance.now(), hold = holdOf(end);
-            const got = await this.#http.send(`${pathOf(id)}?wait=${hold}`, {
-                hold, signal, ...(answer && { until: end }) }) as
-                Got | undefined;
-            if (!got) // the server was away until the end
-                return answer!;
-            answer = answerOf(got, id);
-            if (!answer.pending || end <= begun)
-                return answer;
-            await this.#notHeld(got, begun, end, signal);
+        const watch = new Watch(id);
+        try {
+            for (let answer = known;;) {
+                let begun = 0, held = 0;
+                const got = await this.#crowd.read<Got | undefined>(
+                    watch, holdOf(end), end, signal, (hold) => {
+                        begun = performance.now();
+                        held = hold;
+                        return this.#http.send(`${pathOf(id)}?wait=${hold}`, {
+                            hold, signal, ...(answer && { until: end }) });
+                    });
+                if (!got) // the server was away until the end
+                    return answer!;
+                answer = answerOf(got, id);
+                if (!answer.pending || end <= begun)
+                    return answer;
+                if (held)
+                    await this.#notHeld(got, begun, end, signal);
+            }
+        } finally {
+            this.#crowd.leave(watch);
         }
     }
 

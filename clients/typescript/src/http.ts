@@ -13,6 +13,7 @@ const BUSY = [429, 502, 503, 504]; // a request with this answer is sent again
 const PAUSE = 30; // seconds, the longest pause of our own
 const RETRY_AFTER = [1, 60] as const; // the least and the most, in seconds
 const TRIES = 2; // after the first one
+const LANES = 20; // requests at once, without those that the server holds
 
 /** The part of `fetch` that this package uses. The `fetch` of Node fits, and
  * so does that of `undici`. */
@@ -92,6 +93,7 @@ export class Http {
     readonly #retries: number;
     readonly #fetch: Fetch;
     readonly #running = new Set<AbortController>();
+    readonly #lanes = new Lanes(LANES);
     #closed = false;
 
     constructor(options: HttpOptions) {
@@ -152,12 +154,19 @@ export class Http {
         }
     }
 
-    /** Waits so many seconds, or until then. */
+    /** Waits so many seconds, until then, or until it is woken. */
     async pause(seconds: number, until: number,
-                signal: AbortSignal | undefined): Promise<void> {
+                signal: AbortSignal | undefined, woken?: AbortSignal
+                ): Promise<void> {
         const most = Math.max(0, until - performance.now());
-        await this.#stoppable(signal, Infinity, (stop) =>
-            sleep(Math.min(seconds * 1000, most), undefined, { signal: stop }));
+        await this.#stoppable(signal, Infinity, async (stop) => {
+            const ends = woken ? AbortSignal.any([stop, woken]) : stop;
+            await sleep(Math.min(seconds * 1000, most), undefined, {
+                signal: ends }).catch((error: unknown) => {
+                    if (stop.aborted || !woken?.aborted)
+                        throw error;
+                });
+        });
     }
 
     #good(got: Got): Got {
@@ -180,7 +189,12 @@ export class Http {
             ...(once && { "Idempotency-Key": once }) };
         const request = body === undefined ? { method: "GET", headers }
             : { method: "POST", headers, body };
+        let taken = false;
         try {
+            if (!hold)
+                await this.#stoppable(signal, Infinity,
+                                      (stop) => this.#lanes.take(stop));
+            taken = !hold;
             return await this.#stoppable(
                 signal, hold + this.#timeout, async (stop) => {
                     const response = await this.#fetch(this.url + path, {
@@ -200,6 +214,9 @@ export class Http {
             // Without the error itself, which may have the request.
             const { cause } = Object(error) as { cause?: unknown };
             return new Unreachable(this.#scrubbed(String(cause ?? error)));
+        } finally {
+            if (taken)
+                this.#lanes.give();
         }
     }
 
@@ -231,6 +248,47 @@ export class Http {
 
     #scrubbed(text: string): string {
         return text.replaceAll(this.#key, "***");
+    }
+}
+
+/** So many at once; the others wait in a row. */
+class Lanes {
+    #free: number;
+    readonly #row = new Set<() => void>();
+
+    constructor(free: number) {
+        this.#free = free;
+    }
+
+    /** Waits until one is free. */
+    async take(stop: AbortSignal): Promise<void> {
+        if (this.#free > 0) {
+            this.#free--;
+            return;
+        }
+        await new Promise<void>((taken, fail) => {
+            const next = () => {
+                stop.removeEventListener("abort", out);
+                taken();
+            };
+            const out = () => {
+                this.#row.delete(next);
+                fail(stop.reason as Error);
+            };
+            this.#row.add(next);
+            stop.addEventListener("abort", out, { once: true });
+        });
+    }
+
+    /** Passes one on. */
+    give(): void {
+        const [next] = this.#row;
+        if (!next) {
+            this.#free++;
+            return;
+        }
+        this.#row.delete(next);
+        next();
     }
 }
 

@@ -161,6 +161,64 @@ test("who asks is told where it is answered", async () => {
     await server.stop();
 });
 
+test("many are waited for by one read of the feed",
+     withServer(Array(61).fill(pending), async (other, server) => {
+    const open = { held: 0, other: 0 }, most = { held: 0, other: 0 };
+    const client = new Client({
+        url: server.url, key: server.key, agent: "test-agent",
+        fetch: async (url, request) => {
+            const kind = /wait=[1-9]/.test(url) ? "held" : "other";
+            most[kind] = Math.max(most[kind], ++open[kind]);
+            try {
+                return new Response(await (await fetch(url, request)).text());
+            } finally {
+                open[kind]--;
+            }
+        } });
+    const asked = Array.from({ length: 60 }, (_, n) => client.ask(`${n}?`));
+    const stop = new AbortController();
+    const given = client.ask("0?", { once: "1", signal: stop.signal })
+        .catch((error) => error.message);
+    while (server.asked.length < 61)
+        await new Promise((done) => setTimeout(done, 5));
+    stop.abort(new Error("enough"));
+    for (const { suspension_id } of server.asked)
+        await other.cancel(suspension_id);
+    const states = (await Promise.all(asked)).map(({ state }) => state);
+    assert.deepEqual(states, Array(60).fill("cancelled"));
+    assert.ok(most.held <= 21 && most.other <= 20, JSON.stringify(most));
+    assert.equal(await given, "enough");
+    assert.equal(open.held, 0); // the feed is left
+}));
+
+test("a crowd gets its answers where the feed cannot be read", async () => {
+    let ended = false, feeds = 0;
+    const client = new Client({
+        url: "http://sayso.test", key: "k", fetch: async (url, { signal }) => {
+            const { pathname, searchParams } = new URL(url);
+            if (searchParams.has("ended_after")) {
+                ended = ++feeds > 1;
+                return ended && searchParams.get("ended_after") === "now"
+                    ? new Response('{"suspensions": [], "next": "7"}')
+                    : new Response('{"code": "feed.restored"}',
+                                   { status: 409 });
+            }
+            const id = pathname.split("/").at(-1);
+            if (searchParams.get("wait") === "0" || ended)
+                return new Response(JSON.stringify({
+                    ...(ended ? YES : PENDING), suspension_id: id }));
+            await new Promise((_, fail) => signal.addEventListener(
+                "abort", () => fail(signal.reason)));
+        } });
+    const held = Array.from({ length: 20 }, (_, n) =>
+        client.get(`h${n}`, { wait: 60 }));
+    const crowd = await Promise.all([1, 2, 3].map((n) =>
+        client.get(`c${n}`, { wait: 60 })));
+    assert.ok(crowd.every(({ state }) => state === "resolved"));
+    client.close();
+    await assert.rejects(Promise.any(held));
+});
+
 // --- Calls --------------------------------------------------------------------
 
 test("a call that nobody answers is withdrawn", withServer(
