@@ -5,11 +5,10 @@
  *         await answer(result.state);
  *         result = await run(agent, result.state);
  *     } */
-import { randomUUID } from "node:crypto";
-import { type AdapterOptions, callIdOf, DOUBLED, INEXACT } from "./call.js";
-import { environment } from "./client.js";
+import { type AdapterOptions, DOUBLED, INEXACT } from "./call.js";
 import { Denied } from "./errors.js";
 import { carried, Doubled, parse } from "./exact.js";
+import { callOf, decided } from "./turn.js";
 
 interface State<Item> {
     getInterruptions(): Item[];
@@ -36,46 +35,28 @@ interface RawItem {
  * other call under the same id. */
 export async function answer<Item extends ApprovalItem>(
     state: State<Item>, options: AdapterOptions = {}): Promise<void> {
-    const { client = environment(), about, sessionId = "", ...waiting }
-        = options;
-    const asked = await Promise.all(state.getInterruptions().map(async (
-        item) => {
+    const found = state.getInterruptions().flatMap((item) => {
         const raw = item.rawItem as RawItem;
         const tool = item.name ?? raw.type ?? "tool", args = argumentsOf(item);
         const { providerData: more } = raw;
         const id = raw.callId || raw.id || more?.itemId || more?.id;
         if (!args || !carried(args)) {
             state.reject(item, { message: args ? INEXACT : DOUBLED });
-            return undefined;
+            return [];
         }
         // Other servers have tools of the same name.
         const server = more?.server_label ?? more?.serverLabel;
-        const call = { target: server && `${tool}, at the server ${server}`,
-                       keep: waiting.wait === 0, ...about?.(tool, args),
-                       ...waiting, edit: false,
-                       callId: callIdOf(sessionId, id) ?? randomUUID() };
-        const may = (use: boolean) => allowed(state, item, () =>
-            client.approveCall(tool, args, { ...call, use }));
-        return await may(false) ? { item, may } : undefined;
-    }));
-    // None runs before all have their answer.
-    for (const one of asked)
-        if (one && await one.may(true))
-            state.approve(one.item);
-}
-
-/** Whether the call is approved; if it is not, it is rejected. */
-async function allowed<Item>(state: State<Item>, item: Item,
-                             approve: () => Promise<object>
-                             ): Promise<boolean> {
-    try {
-        await approve();
-        return true;
-    } catch (error) {
-        if (!(error instanceof Denied))
-            throw error;
-        state.reject(item, { message: error.message });
-        return false;
+        return [{ item, call: callOf(
+            tool, args, id, false, options,
+            server && `${tool}, at the server ${server}`) }];
+    });
+    const got = await decided(found.map(({ call }) => call), options.client);
+    for (const [n, { item }] of found.entries()) {
+        const decision = got[n]!;
+        if (decision instanceof Denied)
+            state.reject(item, { message: decision.message });
+        else
+            state.approve(item);
     }
 }
 
