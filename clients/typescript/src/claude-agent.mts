@@ -1,0 +1,1 @@
+export * from "./claude-agent.js";
