@@ -97,6 +97,8 @@ CASES = [
     # Most of the agent's questions are for others.
     case("inbox_agent_for", page() + ["{g:g1,g:g2}", ME, "often"],
          "inbox_entry_agent_for"),
+    # Each audience is one look at the index.
+    case("inbox_audiences", [WHOSE, 201], "inbox_entry_for", 100),
     case("inbox_count_all", [KINDS, RANKS, "infinity"],
          "open_question_all", 8000),
     case("inbox_count_for", [KINDS, RANKS, "infinity", WHOSE, ME],
