@@ -691,7 +691,7 @@ test("several are decided at once without scripts", () =>
             await box.check();
         }
         await press(page, "Reject");
-        assert.match(await text(page), /Reject 2 requests\?[^]*Not included/);
+        assert.match(await text(page), /Reject 2 requests\?[^]*Left out/);
         await press(page, "Reject 2");
         assert.equal(shown(page).status(), 422);
         await page.getByLabel("Comment").fill("Not today.");
