@@ -107,6 +107,7 @@ def client(doc):
                for_agents(doc, path, o) and set(o["tags"]) <= own)
     out["openapi"] = "3.0.3"
     out["info"].pop("summary")
+    out["info"]["description"] = doc["info"]["description"].split("\n\n")[0]
     out["paths"] = simpler(doc, out["paths"])
     out["components"] = simpler(doc, out["components"])
     for tag in out["tags"]:

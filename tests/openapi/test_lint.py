@@ -27,13 +27,9 @@ def program(name):
     return packages() / ".bin" / name
 
 
-def spectral():
-    return program("spectral")
-
-
 def test_spectral():
     done = subprocess.run(
-        [spectral(), "lint", "--ruleset", HERE / ".spectral.yaml",
+        [program("spectral"), "lint", "--ruleset", HERE / ".spectral.yaml",
          "--fail-severity", "hint", PATH],
         cwd=TOP, text=True, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
