@@ -594,19 +594,38 @@ def test_what_was_sent_is_shown_to_the_byte(admin, auditor, db, server, one):
 
 @route("POST /settings/deliveries/{id}")
 @pytest.mark.parametrize("state", ["pending", "delivered", "failed"])
-@pytest.mark.parametrize("named", [True, False])
-def test_sending_one_again(admin, db, server, one, state, named):
+def test_sending_one_again(admin, db, server, one, state):
     id_, = deliver(db, server, one, state=state, tries=9)
     path = f"/settings/deliveries/{id_}"
-    data = Page(admin.get(path)).data(path)
-    if not named:
-        del data["do"]
+    page = Page(admin.get(path))
+    data = page.data(path)
+    assert ("all that failed" in page.text) == (state == "failed")
+    # A form has to name its action.
+    r = admin.post(path, data={"csrf": data["csrf"]})
+    assert r.status_code == 400 and "request.form" in Page(r).text
     r = admin.post(path, data=data)
     assert r.status_code == 303 and r.headers["location"] == path
     row = db.execute("SELECT state, tries, next_at <= clock_timestamp() FROM "
                      "delivery WHERE id = %s", [id_]).fetchone()
     assert row == ("pending", 0, True)
     assert admin.get(path).status_code == 200
+
+
+def test_sending_all_again_that_failed(admin, auditor, db, server, one):
+    ids = [deliver(db, server, one, state="failed", tries=9)[0]
+           for _ in range(3)]
+    sent, = deliver(db, server, one, state="delivered", tries=1)
+    path = f"/settings/deliveries/{ids[1]}"
+    token = Page(admin.get(path)).data(path)["csrf"]
+    r = auditor.post(path, data={"csrf": token, "do": "again_all"})
+    assert r.status_code == 403
+    r = admin.post(path, data={"csrf": token, "do": "again_all"})
+    assert r.status_code == 303
+    assert r.headers["location"].startswith("/settings/deliveries?endpoint=")
+    rows = dict(db.execute(
+        "SELECT id::text, state || tries FROM delivery WHERE id = ANY (%s)",
+        [[*ids, sent]]).fetchall())
+    assert rows == {**{id_: "pending0" for id_ in ids}, sent: "delivered1"}
 
 
 def test_what_cannot_be_sent_again(admin, db, server, one):

@@ -243,12 +243,28 @@ static const struct err *deliveries_send(struct settings_view *v)
     return NULL;
 }
 
-static const struct settings_action again = {.what = "again",
-                                             .run = deliveries_send};
+/* Of the same endpoint, however many there are. */
+static const struct err *deliveries_send_all(struct settings_view *v)
+{
+    const struct deliveries_shown *shown = v->thing;
+    const struct deliveries_failed which = {.endpoint =
+                                                shown->one.endpoint_id};
+    int64_t n = 0;
+    TRY(deliveries_failed_again(v->c->pg, v->c->a, &which, clock_now(), &n));
+    SETTINGS_PAGE_LOG(v->c, "delivery.again endpoint=%.*s n=%lld",
+                      STR_FMT(which.endpoint), (long long)n);
+    wake_deliver();
+    v->next = arena_join(v->c->a, STR(PATH "?endpoint="), which.endpoint);
+    return NULL;
+}
+
+static const struct settings_action again[] = {
+    {.what = "again", .run = deliveries_send},
+    {.what = "again_all", .run = deliveries_send_all}};
 static const struct settings_page page = {.path = PATH,
                                           .heading = "Delivery log",
-                                          .actions = &again,
-                                          .actions_n = 1,
+                                          .actions = again,
+                                          .actions_n = countof(again),
                                           .writers = ROLE_ADMIN,
                                           .template = "deliveries",
                                           .one_template = "delivery",
