@@ -373,7 +373,7 @@ const struct route routes[] = {
     /* tool calls */
     {POST, "/hooks/{client}", KEY, AGENT, "hold:0-590 late edit", 256 * KB,
      PROBLEM, hooks_post, WRITE},
-    {POST, "/mcp", KEY, AGENT, "", 256 * KB, PROBLEM, mcp_post, WRITE},
+    {POST, "/mcp", KEY, AGENT, "tools", 256 * KB, PROBLEM, mcp_post, WRITE},
     {POST, API "/tool-calls/check", KEY, AGENT, "", 256 * KB, PROBLEM,
      api_tool_call_check, WRITE},
     {POST, API "/initiations", KEY, PERSON, "", 4 * KB, PROBLEM,

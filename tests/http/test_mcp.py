@@ -1,10 +1,12 @@
 """The door for MCP clients: both eras of the protocol, the tools, and questions
 that are held until somebody answers."""
+import base64
 import concurrent.futures
 import json
 import re
 import socket
 
+import jsonschema
 import kit
 import pytest
 from kit import new_id, refused, wait_for
@@ -25,8 +27,11 @@ def legacy(client, method, id=1, headers={}, **params):
 
 def modern(client, method, version=MODERN, headers={}, **params):
     said = {"MCP-Protocol-Version": version, "Mcp-Method": method}
-    if method == "tools/call":
-        said["Mcp-Name"] = params["name"]
+    name = params.get("name", params.get("taskId"))
+    if isinstance(name, str):
+        coded = base64.b64encode(name.encode()).decode()
+        said["Mcp-Name"] = name if name.isprintable() else \
+            f"=?base64?{coded}?="
     params["_meta"] = {META + "protocolVersion": version,
                        META + "clientCapabilities": {},
                        **params.get("_meta", {})}
@@ -50,6 +55,13 @@ def told(body):
     assert json.loads(result["content"][0]["text"]) == \
         result["structuredContent"]
     return result["structuredContent"]
+
+
+def valid(client, record):
+    """The record, which is as the tools declare it."""
+    tools = legacy(client, "tools/list").json()["result"]["tools"]
+    jsonschema.validate(record, tools[0]["outputSchema"])
+    return record
 
 
 def failed(body, status, code, data=None):
@@ -107,6 +119,8 @@ def test_a_client_of_tomorrow_discovers(agent):
     body = modern(agent, "server/discover").json()["result"]
     assert body["resultType"] == "complete"
     assert MODERN in body["supportedVersions"]
+    assert body["capabilities"] == {
+        "tools": {}, "extensions": {META + "tasks": {}}}
     assert body["_meta"][META + "serverInfo"]["name"] == "sayso"
     assert body["ttlMs"] > 0 and body["cacheScope"] == "private"
     failed(modern(agent, "ping"), 404, -32601)
@@ -196,19 +210,75 @@ def test_without_a_key_nothing_is_said(server, operator):
     assert legacy(operator, "ping").status_code == 403
 
 
+MODELS = ["ask_human", "request_approval", "check_answer",
+          "withdraw_question"]
+
+
 @ERAS
 def test_the_tools_are_listed(agent, era):
     body = era(agent, "tools/list").json()["result"]
     assert [t["name"] for t in body["tools"]] == [
-        "ask_human", "request_approval", "check_answer", "withdraw_question",
-        "permission_prompt", "hook"]
+        *MODELS, "permission_prompt", "hook"]
     for t in body["tools"]:
         assert t["annotations"]["destructiveHint"] is False
+        assert t["annotations"]["openWorldHint"] is False
         assert t["_meta"]["anthropic/alwaysLoad"] is True
         assert t["inputSchema"]["type"] == "object" and t["description"]
         assert set(t["inputSchema"].get("required", [])) <= \
             set(t["inputSchema"]["properties"])
+        assert ("outputSchema" in t) == (t["name"] in MODELS)
     assert ("ttlMs" in body) == (era is modern)
+
+
+def schemas(value):
+    """Every schema in a tool."""
+    if isinstance(value, dict):
+        if "type" in value or "enum" in value or "anyOf" in value:
+            yield value
+        for one in value.values():
+            yield from schemas(one)
+
+
+def test_what_a_tool_takes_and_gives_is_typed(agent):
+    """Without lists of types, which the Inspector and some models' services
+    do not take."""
+    for t in legacy(agent, "tools/list").json()["result"]["tools"]:
+        for part in ("inputSchema", "outputSchema"):
+            for one in schemas(t.get(part)):
+                assert not isinstance(one.get("type"), list), one
+            jsonschema.Draft202012Validator.check_schema(t.get(part, {}))
+            for name, one in t.get(part, {}).get("properties", {}).items():
+                assert {"type", "enum", "anyOf"} & set(one), name
+
+
+def test_the_list_for_models_is_short(agent):
+    """It is in every prompt."""
+    r = agent.post("/mcp?tools=model", json={
+        "jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert [t["name"] for t in r.json()["result"]["tools"]] == MODELS
+    assert len(r.content) < 3000
+    whole = legacy(agent, "tools/list").json()["result"]["tools"]
+    for short, t in zip(r.json()["result"]["tools"], whole):
+        t.pop("outputSchema")
+        assert short == t
+
+
+@pytest.mark.parametrize("path", ["/mcp?tools=all", "/mcp?tools=",
+                                  "/mcp?tools=model&tools=model",
+                                  "/mcp?tool=model"])
+def test_another_list_is_refused(agent, path):
+    r = agent.post(path, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert r.status_code == 400 and r.json()["code"].startswith("request.")
+
+
+def test_the_tools_of_clients_can_be_called_everywhere(agent):
+    r = agent.post("/mcp?tools=model", json={
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "permission_prompt", "arguments": {
+                "tool_name": f"tool_{new_id()}", "input": {"n": 1},
+                "hold_seconds": 0}}})
+    said = json.loads(r.json()["result"]["content"][0]["text"])
+    assert said["behavior"] == "deny"
 
 
 # --- Asking ---------------------------------------------------------------
@@ -226,7 +296,7 @@ def test_a_question_is_held_until_it_is_answered(agent, operator, pool, era):
     body = waits.result(20)
     assert body["id"] == (1 if era is legacy else "a")
     assert ("resultType" in body["result"]) == (era is modern)
-    got = told(body)
+    got = valid(agent, told(body))
     assert got["state"] == "resolved" and got["value"] == "blue"
     assert got["suspension_id"] == asked["suspension_id"]
     assert got["message"] and got["url"].endswith(asked["suspension_id"])
@@ -246,7 +316,7 @@ def test_an_approval_is_asked_for_with_the_exact_arguments(
     assert asked["subject"]["calls"] == [
         {"tool": action, "args": {"amount": 50.00, "order": "12345"}}]
     respond(operator, asked, "reject" if era is modern else "approve")
-    got = told(waits.result(20))
+    got = valid(agent, told(waits.result(20)))
     assert got["outcome"] == ("vetoed" if era is modern else "authorized")
 
 
@@ -257,7 +327,7 @@ def test_a_form_is_filled_in(agent, operator, pool):
         "properties": {"street": {"type": "string", "title": "Street"}}})
     asked = newest(operator, text)
     respond(operator, asked, {"street": "Main"})
-    assert told(waits.result(20))["value"] == {"street": "Main"}
+    assert valid(agent, told(waits.result(20)))["value"] == {"street": "Main"}
 
 
 def pending(agent, operator, text, meta=None, **more):
@@ -283,7 +353,8 @@ def test_nobody_answers_is_said_as_that(agent, operator):
     asked = pending(agent, operator, text)
     got = told(call(agent, legacy, "check_answer", wait_seconds=0,
                     suspension_id=asked["suspension_id"]))
-    assert got["state"] == "pending" and got["outcome"] is None
+    assert valid(agent, got)["state"] == "pending"
+    assert got["outcome"] is None
     assert "check_answer" in got["next"]
     # The same call of the client finds the same question.
     respond(operator, asked, "Here")

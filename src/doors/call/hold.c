@@ -98,7 +98,7 @@ void hold_poll(struct call *c, const struct hold_poll *p)
                                                             : "/_wait/poll");
     hold_put_text(&b, "?intent=", p->intent_id);
     if (reports)
-        hold_put_text(&b, "&token=", p->token);
+        hold_put_text(&b, p->listens ? "&listen=" : "&token=", p->token);
     if (p->suspension_id.p)
         hold_put_text(&b, "&suspension=", p->suspension_id);
     else

@@ -35,6 +35,9 @@ struct hold_poll {
      * the answer (rq->streamed). p NULL, or longer than HOLD_TOKEN_MAX: it
      * gets none. */
     struct str token;
+    bool listens; /* the token is the id of its subscription to a task: the
+                   * stream begins with that the subscription is known, and has
+                   * comments meanwhile */
 };
 
 /* The seconds of ?wait=; 0 where nothing more may be held: it was held

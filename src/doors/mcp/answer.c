@@ -8,15 +8,17 @@ static void answer_put(struct mcp *m, int status, const char *member,
     json_set_text(o, "jsonrpc", STR("2.0"));
     json_set_json(o, "id", m->id);
     json_set_json(o, member, v);
-    if (m->c->rq->streamed) /* the last event of what the client reads */
-        response_event(m->c->rs, o);
-    else
+    if (m->events) { /* the last of what the client reads */
+        json_add_json(m->events, o);
+        response_events(m->c->rs, m->events);
+    } else {
         response_json(m->c->rs, status, o);
+    }
 }
 
 void mcp_answer_result(struct mcp *m, struct json *result)
 {
-    if (m->modern)
+    if (m->modern && !json_has(result, "resultType"))
         json_set_text(result, "resultType", STR("complete"));
     answer_put(m, 200, "result", result);
 }
@@ -50,6 +52,16 @@ struct json *mcp_answer_details(struct mcp *m, const struct err *e)
     return o;
 }
 
+const struct err *mcp_answer_params(struct mcp *m, const struct err *e)
+{
+    if (e->kind != ERR_BAD_REQUEST && e->kind != ERR_INVALID &&
+        e->kind != ERR_NOT_FOUND && e->kind != ERR_FORBIDDEN)
+        return e;
+    mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS, e->say,
+                     mcp_answer_details(m, e));
+    return NULL;
+}
+
 static struct json *answer_content(struct mcp *m, const struct json *v,
                                    bool is_error)
 {
@@ -64,12 +76,18 @@ static struct json *answer_content(struct mcp *m, const struct json *v,
     return o;
 }
 
-void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
+struct json *mcp_answer_of_tool(struct mcp *m, const struct json *v,
+                                bool is_error)
 {
     struct json *o = answer_content(m, v, is_error);
     if (!is_error) /* which alone is of the declared form */
         json_set_json(o, "structuredContent", v);
-    mcp_answer_result(m, o);
+    return o;
+}
+
+void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error)
+{
+    mcp_answer_result(m, mcp_answer_of_tool(m, v, is_error));
 }
 
 void mcp_answer_text(struct mcp *m, const struct json *v)

@@ -15,8 +15,8 @@
 
 /* ---- the result ------------------------------------------------------ */
 
-/* A yes that has ended or was revoked is reported as a no. */
-static const struct err *ask_result(struct mcp *m, const struct suspension *s)
+const struct err *mcp_ask_record(struct mcp *m, const struct suspension *s,
+                                 struct json **out)
 {
     static const char *const shown[] = {"suspension_id", "state", "outcome",
                                         "value",         "reason"};
@@ -42,16 +42,29 @@ static const struct err *ask_result(struct mcp *m, const struct suspension *s)
         json_set_text(o, "next",
                       STR("Call check_answer with this suspension_id. Until it "
                           "is resolved, do nothing that depends on it."));
+    *out = o;
+    return NULL;
+}
+
+static const struct err *ask_result(struct mcp *m, const struct suspension *s)
+{
+    struct json *o;
+    TRY(mcp_ask_record(m, s, &o));
     mcp_answer_tool(m, o, false);
     return NULL;
 }
 
-/* An open question is held once; the client then gets the state pending. */
+/* An open question is a task of a client that has tasks; of another it is held
+ * once, and the client then gets the state pending. */
 static const struct err *ask_hold(struct mcp *m, const struct suspension *s,
                                   int64_t seconds)
 {
     if (s->state != SUSPENSION_PENDING || m->c->rq->waited || seconds <= 0)
         return ask_result(m, s);
+    if (mcp_has_tasks(m)) {
+        mcp_task_make(m, s);
+        return NULL;
+    }
     hold_poll(m->c, &(struct hold_poll){.intent_id = s->intent_id,
                                         .suspension_id = s->id,
                                         .wait = seconds,
@@ -69,18 +82,53 @@ static struct str ask_session(const struct mcp *m)
     return hooks_shorten(m->c->a, id.p ? id : thread);
 }
 
+/* Names the page of the question to a client that shows addresses to the
+ * person at it. The client then calls again, with the id of this call as its
+ * state: a state that it made up is another question. */
+static void ask_show_page(struct mcp *m, const struct suspension *s,
+                          struct str id)
+{
+    struct arena *a = m->c->a;
+    struct json *o = json_object(a), *all = json_object(a);
+    struct json *one = json_object(a), *params = json_object(a);
+    json_set_text(params, "mode", STR("url"));
+    json_set_text(params, "message",
+                  STR("A person has to answer on this page, and signs in "
+                      "there. The agent waits, whether you open it or not."));
+    json_set_text(params, "url", call_url(m->c, "/suspensions/", s->id));
+    json_set_text(one, "method", STR("elicitation/create"));
+    json_set_json(one, "params", params);
+    json_set_json(all, "page", one);
+    json_set_text(o, "resultType", STR("input_required"));
+    json_set_json(o, "inputRequests", all);
+    json_set_text(o, "requestState", id);
+    mcp_answer_result(m, o);
+}
+
+/* The id of the call. A client's own id that is unique within its session
+ * alone does not count where the session is missing. */
+static struct str ask_id(const struct mcp *m, struct str session)
+{
+    const struct str state = json_get_text(m->params, "requestState");
+    const struct str claude = json_get_text(m->meta, "claudecode/toolUseId");
+    const struct str call = json_get_text(m->meta, "callId");
+    if (state.n > 0)
+        return state;
+    if (claude.n > 0)
+        return claude;
+    return session.n > 0 && call.n > 0 ? call : m->c->rq->id;
+}
+
 /* Asks the question. The same arguments in any order, with the same bytes of
- * what is stored as it was sent, are the same request. A client's own id of
- * the call that is unique within its session alone does not count where the
- * session is missing. */
+ * what is stored as it was sent, are the same request. */
 static const struct err *ask_question(struct mcp *m, const struct json *args,
                                       struct question *q)
 {
     struct arena *a = m->c->a;
     const struct str session = ask_session(m);
-    struct str id = json_get_text(m->meta, "claudecode/toolUseId");
-    if (id.n == 0)
-        id = session.n > 0 ? json_get_text(m->meta, "callId") : STR_NONE;
+    const struct str id = ask_id(m, session);
+    const bool again = json_has(m->params, "requestState") ||
+                       json_has(m->params, "inputResponses");
     struct buf same = buf_make(a, 8 * REQUEST_BODY_MAX);
     struct suspension s;
     json_write_canonical(&same, args);
@@ -90,7 +138,10 @@ static const struct err *ask_question(struct mcp *m, const struct json *args,
                              q->suspension.subject));
     q->intent.session_id = session;
     TRY(question_ask_once(m->c, q, &s));
-    return ask_hold(m, &s, mcp_hold(m));
+    if (s.state != SUSPENSION_PENDING || again || !mcp_shows_pages(m))
+        return ask_hold(m, &s, mcp_hold(m));
+    ask_show_page(m, &s, id);
+    return NULL;
 }
 
 const struct err *mcp_ask_human(struct mcp *m, const struct json *args)

@@ -38,13 +38,18 @@ static const struct err *mcp_check_origin(const struct call *c)
 
 /* ---- reading -------------------------------------------------------- */
 
+bool mcp_reads_events(const struct mcp *m)
+{
+    const struct str accept = request_header(m->c->rq, "Accept");
+    return str_search_nocase(accept, STR("text/event-stream")) < accept.n;
+}
+
 /* Only a client that takes a stream gets one. */
 static struct str mcp_token(const struct mcp *m)
 {
-    const struct str accept = request_header(m->c->rq, "Accept");
     const struct json *token = json_get(m->meta, "progressToken");
     if ((!json_is(token, JSON_STRING) && !json_is(token, JSON_INT)) ||
-        str_search_nocase(accept, STR("text/event-stream")) >= accept.n)
+        !mcp_reads_events(m))
         return STR_NONE;
     const struct str text = json_dump(m->c->a, token, 1024);
     return text.n <= HOLD_TOKEN_MAX ? text : STR_NONE;
@@ -53,6 +58,18 @@ static struct str mcp_token(const struct mcp *m)
 int64_t mcp_hold(const struct mcp *m)
 {
     return m->token.p ? MCP_HOLD_MAX : 45;
+}
+
+bool mcp_has_tasks(const struct mcp *m)
+{
+    return json_is(json_get(json_get(m->can, "extensions"), MCP_TASKS),
+                   JSON_OBJECT);
+}
+
+bool mcp_shows_pages(const struct mcp *m)
+{
+    return json_is(json_get(json_get(m->can, "elicitation"), "url"),
+                   JSON_OBJECT);
 }
 
 static void mcp_refuse(struct mcp *m, enum mcp_code code, const char *say)
@@ -121,7 +138,9 @@ static struct str mcp_header(const struct mcp *m, const char *name)
 static bool mcp_check_modern(struct mcp *m)
 {
     const struct str version = json_get_text(m->meta, META "protocolVersion");
-    const bool call = str_is(m->method, "tools/call");
+    const char *named = str_is(m->method, "tools/call")        ? "name"
+                        : str_starts(m->method, STR("tasks/")) ? "taskId"
+                                                               : NULL;
     if (version.p && !str_is(version, MODERN)) {
         struct json *data = json_object(m->c->a);
         json_set_json(data, "supported", mcp_versions(m));
@@ -133,12 +152,12 @@ static bool mcp_check_modern(struct mcp *m)
     }
     if (version.p && str_eq(mcp_header(m, "MCP-Protocol-Version"), version) &&
         str_eq(mcp_header(m, "Mcp-Method"), m->method) &&
-        (!call ||
-         str_eq(mcp_header(m, "Mcp-Name"), json_get_text(m->params, "name"))))
+        (!named ||
+         str_eq(mcp_header(m, "Mcp-Name"), json_get_text(m->params, named))))
         return true;
     mcp_refuse(m, MCP_HEADER,
-               "The headers MCP-Protocol-Version, Mcp-Method and, for a tool, "
-               "Mcp-Name must match the body.");
+               "The headers MCP-Protocol-Version, Mcp-Method and, for a tool "
+               "or a task, Mcp-Name must match the body.");
     return false;
 }
 
@@ -155,15 +174,19 @@ static struct json *mcp_introduce(struct mcp *m, struct json *info)
     return o;
 }
 
-static void mcp_discover(struct mcp *m)
+static const struct err *mcp_discover(struct mcp *m)
 {
     struct json *meta = json_object(m->c->a), *info = json_object(m->c->a);
+    struct json *more = json_object(m->c->a);
     struct json *o = mcp_introduce(m, info);
+    json_set_json(more, MCP_TASKS, json_object(m->c->a));
+    json_set_json(json_get(o, "capabilities"), "extensions", more);
     json_set_json(o, "supportedVersions", mcp_versions(m));
     json_set_json(meta, META "serverInfo", info);
     json_set_json(o, "_meta", meta);
     mcp_answer_cache(m, o);
     mcp_answer_result(m, o);
+    return NULL;
 }
 
 /* ---- the era of the handshake --------------------------------------- */
@@ -188,7 +211,7 @@ static bool mcp_check_legacy(struct mcp *m)
     return false;
 }
 
-static void mcp_initialize(struct mcp *m)
+static const struct err *mcp_initialize(struct mcp *m)
 {
     const struct str wanted = json_get_text(m->params, "protocolVersion");
     struct json *info = json_object(m->c->a);
@@ -197,14 +220,79 @@ static void mcp_initialize(struct mcp *m)
                   mcp_is_legacy(wanted) ? wanted : str_of(legacy[0]));
     json_set_json(o, "serverInfo", info);
     mcp_answer_result(m, o);
+    return NULL;
+}
+
+static const struct err *mcp_ping(struct mcp *m)
+{
+    mcp_answer_result(m, json_object(m->c->a));
+    return NULL;
 }
 
 /* ---- methods -------------------------------------------------------- */
 
+enum { LEGACY_ERA = 1, MODERN_ERA = 2, BOTH_ERAS = 3 };
+
+static const struct {
+    const char *name;
+    int eras;
+    bool tasks; /* for clients that declare the extension */
+    const struct err *(*run)(struct mcp *m);
+} methods[] = {{"tools/call", BOTH_ERAS, false, mcp_tools_call},
+               {"tools/list", BOTH_ERAS, false, mcp_tools_list},
+               {"initialize", LEGACY_ERA, false, mcp_initialize},
+               {"ping", LEGACY_ERA, false, mcp_ping},
+               {"server/discover", MODERN_ERA, false, mcp_discover},
+               {"tasks/get", MODERN_ERA, true, mcp_task_get},
+               {"tasks/update", MODERN_ERA, true, mcp_task_update},
+               {"tasks/cancel", MODERN_ERA, true, mcp_task_cancel},
+               {"subscriptions/listen", MODERN_ERA, true, mcp_task_listen}};
+
+static void mcp_require_tasks(struct mcp *m)
+{
+    struct json *more = json_object(m->c->a), *all = json_object(m->c->a);
+    struct json *data = json_object(m->c->a);
+    json_set_json(more, MCP_TASKS, json_object(m->c->a));
+    json_set_json(all, "extensions", more);
+    json_set_json(data, "requiredCapabilities", all);
+    mcp_answer_error(m, 400, MCP_CAPABILITY,
+                     STR("This is for clients that declare " MCP_TASKS "."),
+                     data);
+}
+
+/* Nothing but tasks has notes to listen to. */
+static bool mcp_knows(const struct mcp *m, size_t i)
+{
+    return str_is(m->method, methods[i].name) &&
+           (methods[i].eras & (m->modern ? MODERN_ERA : LEGACY_ERA)) &&
+           (methods[i].run != mcp_task_listen || mcp_task_listens(m));
+}
+
+static const struct err *mcp_run(struct mcp *m)
+{
+    for (size_t i = 0; i < countof(methods); i++) {
+        if (!mcp_knows(m, i))
+            continue;
+        if (!methods[i].tasks || mcp_has_tasks(m))
+            return methods[i].run(m);
+        mcp_require_tasks(m);
+        return NULL;
+    }
+    mcp_answer_error(m, m->modern ? 404 : 200, MCP_METHOD,
+                     STR("This method is not supported."), NULL);
+    return NULL;
+}
+
 const struct err *mcp_post(struct call *c)
 {
-    struct mcp m = {.c = c};
+    const struct str tools = request_query(c->rq, "tools");
+    struct mcp m = {.c = c, .for_model = str_is(tools, "model")};
     TRY(mcp_check_origin(c));
+    if (tools.p && !m.for_model)
+        return err_at(c->a, ERR_BAD_REQUEST, "request.query", STR("tools"),
+                      "\"tools\" has to be model.");
+    if (c->rq->streamed)
+        m.events = json_array(c->a);
     if (!mcp_read(&m))
         return NULL;
     if (!m.id || !m.method.p) { /* nothing is to be done */
@@ -214,20 +302,9 @@ const struct err *mcp_post(struct call *c)
     m.modern = json_has(m.meta, META "protocolVersion") ||
                str_is(mcp_header(&m, "MCP-Protocol-Version"), MODERN) ||
                str_is(m.method, "server/discover");
+    if (m.modern)
+        m.can = json_get(m.meta, META "clientCapabilities");
     if (!(m.modern ? mcp_check_modern(&m) : mcp_check_legacy(&m)))
         return NULL;
-    if (str_is(m.method, "tools/call"))
-        return mcp_tools_call(&m);
-    if (str_is(m.method, "tools/list"))
-        mcp_tools_list(&m);
-    else if (m.modern && str_is(m.method, "server/discover"))
-        mcp_discover(&m);
-    else if (!m.modern && str_is(m.method, "initialize"))
-        mcp_initialize(&m);
-    else if (!m.modern && str_is(m.method, "ping"))
-        mcp_answer_result(&m, json_object(c->a));
-    else
-        mcp_answer_error(&m, m.modern ? 404 : 200, MCP_METHOD,
-                         STR("This method is not supported."), NULL);
-    return NULL;
+    return mcp_run(&m);
 }

@@ -12,6 +12,7 @@ enum mcp_code {
     MCP_METHOD = -32601,
     MCP_PARAMS = -32602,
     MCP_HEADER = -32020,
+    MCP_CAPABILITY = -32021,
     MCP_VERSION = -32022
 };
 
@@ -26,12 +27,25 @@ struct mcp {
     struct str text;           /* of a tool's arguments, as they were sent */
     bool modern; /* a message of 2026-07-28: no handshake, and each result says
                   * that it is complete */
+    const struct json *can; /* of such a message, what its client can do; NULL:
+                             * nothing */
+    bool for_model;      /* the address asks for the tools of models alone */
+    struct json *events; /* a list, before the answer on the client's event
+                          * stream; NULL: the answer is no stream */
 };
 
 /* POST /mcp. Answers JSON; a question that nobody has answered yet is held a
  * while. A client that wants reports of progress gets an event stream then.
  * ERR_FORBIDDEN mcp.origin. */
 const struct err *mcp_post(struct call *c) MUST;
+
+#define MCP_TASKS "io.modelcontextprotocol/tasks" /* the extension */
+/* Does the client take a task for an answer? Does it show its user an address
+ * (an elicitation of the mode url)? */
+bool mcp_has_tasks(const struct mcp *m);
+bool mcp_shows_pages(const struct mcp *m);
+/* Does it read an event stream? */
+bool mcp_reads_events(const struct mcp *m);
 
 #define MCP_HOLD_MAX 280 /* seconds */
 /* The longest hold of a call in seconds: of a client that gets reports of
@@ -46,7 +60,13 @@ void mcp_answer_error(struct mcp *m, int status, enum mcp_code code,
                       struct str say, const struct json *data);
 /* An error of the server as such data: code, message, at. */
 struct json *mcp_answer_details(struct mcp *m, const struct err *e);
-/* Answers with the result of a tool: v as an object and as its text. */
+/* Answers with e as an error of what the client sent. e, where it is another
+ * one. */
+const struct err *mcp_answer_params(struct mcp *m, const struct err *e) MUST;
+/* The result of a tool: v as an object and as its text. */
+struct json *mcp_answer_of_tool(struct mcp *m, const struct json *v,
+                                bool is_error);
+/* Answers with it. */
 void mcp_answer_tool(struct mcp *m, const struct json *v, bool is_error);
 /* Answers with v as the text of a tool alone. */
 void mcp_answer_text(struct mcp *m, const struct json *v);
@@ -55,7 +75,7 @@ void mcp_answer_text(struct mcp *m, const struct json *v);
 void mcp_answer_cache(const struct mcp *m, struct json *result);
 
 /* tools.c */
-void mcp_tools_list(struct mcp *m);
+const struct err *mcp_tools_list(struct mcp *m) MUST;
 /* Runs a tool. An error that a caller can do something about becomes an
  * answer; the others are returned. */
 const struct err *mcp_tools_call(struct mcp *m) MUST;
@@ -67,6 +87,24 @@ const struct err *mcp_ask_approval(struct mcp *m,
 const struct err *mcp_ask_check(struct mcp *m, const struct json *args) MUST;
 const struct err *mcp_ask_withdraw(struct mcp *m,
                                    const struct json *args) MUST;
+
+/* The record of a question, as these tools give it. A yes that has ended or
+ * was revoked is reported as a no. */
+const struct err *mcp_ask_record(struct mcp *m, const struct suspension *s,
+                                 struct json **out) MUST;
+
+/* task.c: the extension of tasks (2026-07-28). A task is a question, with the
+ * same id. These answer an error of the protocol for one that the caller may
+ * not see. */
+/* Answers a tool's call with the open question as a task. */
+void mcp_task_make(struct mcp *m, const struct suspension *s);
+const struct err *mcp_task_get(struct mcp *m) MUST;
+const struct err *mcp_task_update(struct mcp *m) MUST;
+const struct err *mcp_task_cancel(struct mcp *m) MUST;
+/* Does the message name tasks to listen to? */
+bool mcp_task_listens(const struct mcp *m);
+/* An event stream, of one of these tasks: it ends with the task. */
+const struct err *mcp_task_listen(struct mcp *m) MUST;
 
 /* hook.c: tools that clients call before another tool runs. */
 const struct err *mcp_hook_permission(struct mcp *m,

@@ -1,118 +1,167 @@
 /* The tools of the MCP door: their descriptions, and the way of a call. */
 #include "doors/mcp/mcp.h"
 
-/* Texts of JSON. The descriptions are for a model: it has to know that silence
- * is not an answer. */
-#define ID_SCHEMA "{\"type\":\"string\",\"format\":\"uuid\"}"
-#define TEXT_SCHEMA "{\"type\":\"string\"}"
-#define SEVERITY_SCHEMA                                                       \
-    "{\"enum\":[\"low\",\"medium\",\"high\",\"critical\"],\"description\":"    \
-    "\"The harm that a mistake would do.\"}"
-#define SECONDS_SCHEMA                                                        \
-    "{\"type\":\"integer\",\"minimum\":1,\"description\":\"The question "      \
-    "expires after so many seconds.\"}"
-#define HOLD_SCHEMA                                                           \
-    "{\"type\":\"integer\",\"minimum\":0,\"maximum\":590}"
-#define OUTPUT                                                                \
-    ",\"outputSchema\":{\"type\":\"object\",\"required\":[\"suspension_id\"," \
-    "\"state\"],\"properties\":{\"suspension_id\":" ID_SCHEMA                 \
-    ",\"state\":{\"enum\":[\"pending\",\"resolved\",\"expired\","             \
-    "\"cancelled\"]},\"outcome\":{\"type\":[\"string\",\"null\"]},"           \
-    "\"usable\":{\"type\":\"boolean\"},\"unusable_reason\":{\"type\":["      \
-    "\"string\",\"null\"]},"                                                 \
-    "\"value\":{},\"reason\":{\"type\":[\"string\",\"null\"]},\"message\":"   \
-    TEXT_SCHEMA ",\"url\":" TEXT_SCHEMA ",\"next\":" TEXT_SCHEMA "}}"
-/* Codex refuses tools without them; alwaysLoad puts a tool into the first
- * prompt of Claude Code. */
-#define HINTS(idempotent)                                                     \
-    ",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,"     \
-    "\"idempotentHint\":" idempotent ",\"openWorldHint\":false},\"_meta\":{"  \
-    "\"anthropic/alwaysLoad\":true}}"
+/* Schemas: texts of JSON. */
+#define TEXT "{\"type\":\"string\"}"
+#define TEXTS "{\"type\":\"array\",\"items\":" TEXT "}"
+#define TEXT_OR_NULL "{\"anyOf\":[" TEXT ",{\"type\":\"null\"}]}"
+#define OBJECT "{\"type\":\"object\"}"
+#define TEXT_OR_OBJECT "{\"anyOf\":[" TEXT "," OBJECT "]}"
+#define ANYTHING                                                              \
+    "{\"anyOf\":[" TEXT "," OBJECT ",{\"type\":\"array\"},{\"type\":"         \
+    "\"number\"},{\"type\":\"boolean\"},{\"type\":\"null\"}]}"
+#define YES_OR_NO "{\"type\":\"boolean\"}"
+#define SEVERITY "{\"enum\":[\"low\",\"medium\",\"high\",\"critical\"]}"
+#define STATE                                                                 \
+    "{\"enum\":[\"pending\",\"resolved\",\"expired\",\"cancelled\"]}"
+#define SECONDS "{\"type\":\"integer\",\"minimum\":1}"
+#define WAIT "{\"type\":\"integer\",\"minimum\":0,\"maximum\":280}"
+#define HOLD "{\"type\":\"integer\",\"minimum\":0,\"maximum\":590}"
+/* Codex refuses tools without them. */
+#define HINTS "{\"destructiveHint\":false,\"openWorldHint\":false}"
+/* Puts a tool into the first prompt of Claude Code. */
+#define META "{\"anthropic/alwaysLoad\":true}"
 
+enum { MEMBERS_MAX = 12 };
+struct tools_member {
+    const char *name; /* NULL: no more */
+    const char *schema;
+    const char *says; /* NULL: the name says it */
+    bool needed;
+};
+
+/* What the tools that ask give: for programs, because a model reads it
+ * itself. */
+static const struct tools_member output[MEMBERS_MAX] = {
+    {"suspension_id", TEXT, NULL, true},
+    {"state", STATE, NULL, true},
+    {"outcome", TEXT_OR_NULL, NULL, false},
+    {"usable", YES_OR_NO, NULL, false},
+    {"unusable_reason", TEXT_OR_NULL, NULL, false},
+    {"value", ANYTHING, NULL, false},
+    {"reason", TEXT_OR_NULL, NULL, false},
+    {"message", TEXT, NULL, false},
+    {"url", TEXT, NULL, false},
+    {"next", TEXT, NULL, false}};
+
+/* The words are for a model: it has to know that silence is not an answer.
+ * They are in each of its prompts, so they are few. */
 static const struct {
-    const char *name;
-    const char *text;
+    const char *name, *title, *says;
+    bool model; /* it is for models, and asks; the others are for clients */
+    struct tools_member input[MEMBERS_MAX];
     const struct err *(*run)(struct mcp *m, const struct json *args);
 } tools[] = {
     {"ask_human",
-     "{\"name\":\"ask_human\",\"title\":\"Ask a person\",\"description\":"
-     "\"Ask a person a question and wait for the answer. Give choices, or a "
-     "form, or neither for a free text. Only a state of resolved is an "
-     "answer; while it is pending, call check_answer.\",\"inputSchema\":{"
-     "\"type\":\"object\",\"required\":[\"question\"],\"properties\":{"
-     "\"question\":" TEXT_SCHEMA ",\"explanation\":" TEXT_SCHEMA
-     ",\"context\":{\"type\":\"object\"},\"choices\":{\"type\":\"array\","
-     "\"items\":{\"type\":\"string\"}},\"form\":{\"type\":\"object\","
-     "\"description\":\"A requestedSchema of MCP elicitation.\"},"
-     "\"severity\":" SEVERITY_SCHEMA ",\"timeout_seconds\":" SECONDS_SCHEMA
-     "}}" OUTPUT HINTS("false"),
+     "Ask a person",
+     "Ask a person when you need a fact or a preference. For permission to "
+     "act use request_approval. Returns the answer, or state pending: then "
+     "call check_answer until it is not.",
+     true,
+     {{"question", TEXT, NULL, true},
+      {"explanation", TEXT, "Why you ask.", false},
+      {"context", OBJECT, "Facts to decide by.", false},
+      {"choices", TEXTS, "The possible answers.", false},
+      {"form", OBJECT, "Fields, as the requestedSchema of an elicitation.",
+       false},
+      {"severity", SEVERITY, "The harm of a mistake.", false},
+      {"timeout_seconds", SECONDS, "Then it expires.", false}},
      mcp_ask_human},
     {"request_approval",
-     "{\"name\":\"request_approval\",\"title\":\"Request "
-     "approval\",\"description\":\"Ask a person to approve an action before "
-     "you do it. Say exactly what will happen. Act only if the outcome is "
-     "authorized, and usable is true, and only as it was shown; everything "
-     "else means "
-     "no.\",\"inputSchema\":{\"type\":\"object\",\"required\":[\"action\","
-     "\"target\",\"scope_summary\"],\"properties\":{\"action\":{\"type\":"
-     "\"string\",\"description\":\"The name of the tool or "
-     "action.\"},\"target\":{\"type\":\"string\",\"description\":\"The thing "
-     "that is acted "
-     "on.\"},\"scope_summary\":{\"type\":\"string\",\"description\":\"The "
-     "extent of it, in one "
-     "sentence.\"},\"consequence\":{\"type\":\"string\",\"description\":"
-     "\"What cannot be "
-     "undone.\"},\"arguments\":{\"type\":\"object\",\"description\":\"The "
-     "exact arguments of the action.\"},\"explanation\":" TEXT_SCHEMA
-     ",\"severity\":" SEVERITY_SCHEMA ",\"timeout_seconds\":" SECONDS_SCHEMA
-     "}}" OUTPUT HINTS("false"),
+     "Request approval",
+     "Ask a person for permission before you act. You may act only if outcome "
+     "is authorized and usable is true: once, and exactly as shown. State "
+     "pending is not a yes: call check_answer.",
+     true,
+     {{"action", TEXT, "The tool or action.", true},
+      {"target", TEXT, "What it acts on.", true},
+      {"scope_summary", TEXT, "How much, in one sentence.", true},
+      {"arguments", OBJECT, "Its exact arguments.", false},
+      {"consequence", TEXT, "What cannot be undone.", false},
+      {"explanation", TEXT, "Why.", false},
+      {"severity", SEVERITY, "The harm of a mistake.", false},
+      {"timeout_seconds", SECONDS, "Then it expires.", false}},
      mcp_ask_approval},
     {"check_answer",
-     "{\"name\":\"check_answer\",\"title\":\"Check for an answer\","
-     "\"description\":\"Read a question that was asked before, and wait a "
-     "while if nobody has answered it.\",\"inputSchema\":{\"type\":"
-     "\"object\",\"required\":[\"suspension_id\"],\"properties\":{"
-     "\"suspension_id\":" ID_SCHEMA ",\"wait_seconds\":{\"type\":"
-     "\"integer\",\"minimum\":0,\"maximum\":280}}}" OUTPUT HINTS("true"),
+     "Check for an answer",
+     "Wait for the answer to an earlier question. Call it again while state "
+     "is pending.",
+     true,
+     {{"suspension_id", TEXT, NULL, true},
+      {"wait_seconds", WAIT, NULL, false}},
      mcp_ask_check},
     {"withdraw_question",
-     "{\"name\":\"withdraw_question\",\"title\":\"Withdraw a question\","
-     "\"description\":\"Withdraw a question that no longer needs an answer."
-     "\",\"inputSchema\":{\"type\":\"object\",\"required\":["
-     "\"suspension_id\"],\"properties\":{\"suspension_id\":" ID_SCHEMA
-     ",\"reason\":" TEXT_SCHEMA "}}" OUTPUT HINTS("true"),
+     "Withdraw a question",
+     "Withdraw a question that needs no answer any more.",
+     true,
+     {{"suspension_id", TEXT, NULL, true}, {"reason", TEXT, NULL, false}},
      mcp_ask_withdraw},
     {"permission_prompt",
-     "{\"name\":\"permission_prompt\",\"title\":\"Permission prompt\","
-     "\"description\":\"For clients, not for models: asks a person whether "
-     "a tool may run (--permission-prompt-tool).\",\"inputSchema\":{"
-     "\"type\":\"object\",\"required\":[\"tool_name\",\"input\"],"
-     "\"properties\":{\"tool_name\":" TEXT_SCHEMA ",\"input\":{\"type\":"
-     "\"object\"},\"tool_use_id\":" TEXT_SCHEMA
-     ",\"hold_seconds\":" HOLD_SCHEMA "}}" HINTS("true"),
+     "Permission prompt",
+     "For clients, not for models: asks a person whether a tool may run "
+     "(--permission-prompt-tool).",
+     false,
+     {{"tool_name", TEXT, NULL, true},
+      {"input", OBJECT, NULL, true},
+      {"tool_use_id", TEXT, NULL, false},
+      {"hold_seconds", HOLD, NULL, false}},
      mcp_hook_permission},
     {"hook",
-     "{\"name\":\"hook\",\"title\":\"Hook\",\"description\":\"For "
-     "clients, not for models: asks a person about an event of a hook that "
-     "needs a decision.\",\"inputSchema\":{\"type\":\"object\","
-     "\"required\":[\"hook_event_name\",\"tool_name\",\"tool_input\"],"
-     "\"properties\":{\"hook_event_name\":" TEXT_SCHEMA
-     ",\"tool_name\":" TEXT_SCHEMA
-     ",\"tool_input\":{\"type\":[\"object\",\"string\"]},"
-     "\"tool_use_id\":" TEXT_SCHEMA ",\"session_id\":" TEXT_SCHEMA
-     ",\"cwd\":" TEXT_SCHEMA ",\"hold_seconds\":" HOLD_SCHEMA
-     "}}" HINTS("true"),
+     "Hook",
+     "For clients, not for models: asks a person about an event of a hook "
+     "that needs a decision.",
+     false,
+     {{"hook_event_name", TEXT, NULL, true},
+      {"tool_name", TEXT, NULL, true},
+      {"tool_input", TEXT_OR_OBJECT, NULL, true},
+      {"tool_use_id", TEXT, NULL, false},
+      {"session_id", TEXT, NULL, false},
+      {"cwd", TEXT, NULL, false},
+      {"hold_seconds", HOLD, NULL, false}},
      mcp_hook_event},
 };
 
-void mcp_tools_list(struct mcp *m)
+static struct json *tools_schema(struct arena *a,
+                                 const struct tools_member list[MEMBERS_MAX])
 {
-    struct json *o = json_object(m->c->a), *list = json_array(m->c->a);
-    for (size_t i = 0; i < countof(tools); i++)
-        json_add_json(list, json_read(m->c->a, str_of(tools[i].text)));
+    struct json *o = json_object(a), *members = json_object(a);
+    struct json *needed = json_array(a);
+    for (size_t i = 0; i < MEMBERS_MAX && list[i].name; i++) {
+        struct json *one = json_read(a, str_of(list[i].schema));
+        if (list[i].says)
+            json_set_text(one, "description", str_of(list[i].says));
+        if (list[i].needed)
+            json_add_text(needed, str_of(list[i].name));
+        json_set_json(members, list[i].name, one);
+    }
+    json_set_text(o, "type", STR("object"));
+    json_set_json(o, "required", needed);
+    json_set_json(o, "properties", members);
+    return o;
+}
+
+const struct err *mcp_tools_list(struct mcp *m)
+{
+    struct arena *a = m->c->a;
+    struct json *o = json_object(a), *list = json_array(a);
+    for (size_t i = 0; i < countof(tools); i++) {
+        struct json *one = json_object(a);
+        if (m->for_model && !tools[i].model)
+            continue;
+        json_set_text(one, "name", str_of(tools[i].name));
+        json_set_text(one, "title", str_of(tools[i].title));
+        json_set_text(one, "description", str_of(tools[i].says));
+        json_set_json(one, "inputSchema", tools_schema(a, tools[i].input));
+        if (!m->for_model && tools[i].model)
+            json_set_json(one, "outputSchema", tools_schema(a, output));
+        json_set_json(one, "annotations", json_read(a, STR(HINTS)));
+        json_set_json(one, "_meta", json_read(a, STR(META)));
+        json_add_json(list, one);
+    }
     json_set_json(o, "tools", list);
     mcp_answer_cache(m, o);
     mcp_answer_result(m, o);
+    return NULL;
 }
 
 /* ---- calling one ---------------------------------------------------- */
@@ -120,15 +169,12 @@ void mcp_tools_list(struct mcp *m)
 /* A model can do something about some errors; the others concern HTTP. */
 static const struct err *tools_answer_error(struct mcp *m, const struct err *e)
 {
-    if (e->kind == ERR_BAD_REQUEST || e->kind == ERR_INVALID)
-        mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS, e->say,
-                         mcp_answer_details(m, e));
-    else if (e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN ||
-             e->kind == ERR_CONFLICT || e->kind == ERR_RATE)
+    if (e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN ||
+        e->kind == ERR_CONFLICT || e->kind == ERR_RATE) {
         mcp_answer_tool(m, mcp_answer_details(m, e), true);
-    else
-        return e;
-    return NULL;
+        return NULL;
+    }
+    return mcp_answer_params(m, e);
 }
 
 const struct err *mcp_tools_call(struct mcp *m)

@@ -53,6 +53,7 @@ struct waiter {
     bool feed; /* it reads the feed of ended questions */
     char token[HOLD_TOKEN_MAX + 1]; /* of a client that gets notes of the hold;
                                      * "": none */
+    bool listens; /* and the token is that of a subscription */
     int64_t progress,
         progress_at; /* the last that was sent, and when to send one; 0:
                                   * not yet */
@@ -76,28 +77,50 @@ struct wait {
 
 /* ---- progress -------------------------------------------------------- */
 
-/* One event of an MCP client (2025-06-18, "Progress"), with the head of the
- * stream before the first. */
-static void wait_send_progress(struct waiter *v)
+/* A report to an MCP client (2025-06-18, "Progress"). */
+static struct str wait_progress_note(struct waiter *v)
+{
+    struct arena *a = v->wait->arena;
+    return arena_join(
+        a,
+        STR("event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":"
+            "\"notifications/progress\",\"params\":{\"progressToken\":"),
+        str_of(v->token), STR(",\"progress\":"), arena_number(a, v->progress),
+        STR(",\"message\":\"Nobody has answered yet.\"}}\n\n"));
+}
+
+/* That its subscription to a task is known (2026-07-28, "Subscriptions"). */
+static struct str wait_listen_note(struct waiter *v, struct str task)
+{
+    return arena_join(
+        v->wait->arena,
+        STR("event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":"
+            "\"notifications/subscriptions/acknowledged\",\"params\":{"
+            "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":"),
+        str_of(v->token), STR("},\"notifications\":{\"taskIds\":[\""), task,
+        STR("\"]}}}\n\n"));
+}
+
+/* One event or comment, with the head of the stream before the first. */
+static void wait_send_note(struct waiter *v, struct str note)
 {
     struct arena *a = v->wait->arena;
     struct buf b = buf_make(a, 2048);
     const struct str head =
-        v->progress > 0 ? STR("")
+        v->progress > 1 ? STR("")
                         : STR("Status: 200 OK\r\n"
                               "Content-Type: text/event-stream\r\n"
                               "Cache-Control: no-store\r\n"
                               "X-Content-Type-Options: nosniff\r\n\r\n");
-    const struct str event = arena_join(
-        a, head,
-        STR("event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":"
-            "\"notifications/progress\",\"params\":{\"progressToken\":"),
-        str_of(v->token), STR(",\"progress\":"),
-        arena_number(a, ++v->progress),
-        STR(",\"message\":\"Nobody has answered yet.\"}}\n\n"));
-    fcgi_record_out(&v->record, &b, event);
+    fcgi_record_out(&v->record, &b, arena_join(a, head, note));
     v->progress_at = clock_mono() + PROGRESS;
     (void)loop_send(v->conn, buf_text(&b), SIZE_MAX);
+}
+
+static void wait_send_progress(struct waiter *v)
+{
+    v->progress++;
+    wait_send_note(v, v->listens ? STR(":\n\n") : wait_progress_note(v));
 }
 
 static void wait_second(void *context)
@@ -196,6 +219,22 @@ static void wait_poll(struct waiter *v, struct pairs query, int64_t most)
         wait_resume(v, false);
     else
         wait_hold(v, &ask);
+}
+
+/* A poll whose client gets notes, the first at once. */
+static void wait_report(struct waiter *v, struct pairs query)
+{
+    const struct str listen = pairs_get(query, "listen");
+    const bool fits = str_copy(v->token, sizeof v->token,
+                               listen.p ? listen : pairs_get(query, "token"));
+    v->listens = listen.p != NULL;
+    wait_poll(v, query, CALL_MAX);
+    if (!fits || v->slot < 0)
+        return;
+    v->progress = 1;
+    wait_send_note(v, v->listens
+                          ? wait_listen_note(v, pairs_get(query, "suspension"))
+                          : wait_progress_note(v));
 }
 
 static void wait_refuse(struct waiter *v, struct pairs query)
@@ -312,11 +351,7 @@ static void wait_serve(struct waiter *v, struct str params)
         w->feeds++;
         wait_poll(v, query, HOLD_MAX);
     } else if (str_is(path, "/_wait/progress")) {
-        const bool fits =
-            str_copy(v->token, sizeof v->token, pairs_get(query, "token"));
-        wait_poll(v, query, CALL_MAX);
-        if (fits && v->slot >= 0)
-            wait_send_progress(v);
+        wait_report(v, query);
     } else if (str_is(path, "/_wait/hold")) {
         wait_refuse(v, query);
     } else if (str_is(path, "/_wait/stream")) {

@@ -138,14 +138,16 @@ void response_json(struct response *rs, int status, const struct json *v)
         response_too_large(rs);
 }
 
-void response_event(struct response *rs, const struct json *v)
+void response_events(struct response *rs, const struct json *list)
 {
     rs->status = 200;
     response_header(rs, "Content-Type", STR("text/event-stream"));
     response_clear(rs);
-    buf_put(&rs->body, "event: message\ndata: ");
-    json_write(&rs->body, v);
-    buf_put(&rs->body, "\n\n");
+    for (size_t i = 0; i < json_count(list); i++) {
+        buf_put(&rs->body, "event: message\ndata: ");
+        json_write(&rs->body, json_at(list, i));
+        buf_put(&rs->body, "\n\n");
+    }
     if (rs->body.over)
         response_too_large(rs);
 }

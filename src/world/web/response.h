@@ -43,8 +43,9 @@ void response_header(struct response *rs, const char *name, struct str value);
 void response_cookie(struct response *rs, struct str value);
 /* The answer is v. Over RESPONSE_BODY_MAX it becomes a 500. */
 void response_json(struct response *rs, int status, const struct json *v);
-/* The same as the only event, a "message", of an event stream. */
-void response_event(struct response *rs, const struct json *v);
+/* The answer is an event stream, or the rest of one, with a "message" for each
+ * element of the list. */
+void response_events(struct response *rs, const struct json *list);
 /* The text is JSON already. */
 void response_json_text(struct response *rs, int status, struct str text);
 /* The same, and the buffer becomes the body: a large one is not copied. */
