@@ -58,10 +58,14 @@ def ended(program, *options, cwd, **env):
     return done.stdout
 
 
-class Claude:
-    """`hook`: one for PreToolUse. `allow`: the rules of what runs unasked."""
+MODEL = "?tools=model"  # of the address whose list is for models
 
-    def __init__(self, server, home, hook=None, allow=("Bash",)):
+
+class Claude:
+    """`hook`: one for PreToolUse. `allow`: the rules of what runs unasked.
+    `tools`: the query of the address of the MCP server."""
+
+    def __init__(self, server, home, hook=None, allow=("Bash",), tools=""):
         self.server, self.home = server, home
         settings = {"permissions": {"allow": [*allow, "mcp__sayso"]}}
         if hook:
@@ -71,7 +75,8 @@ class Claude:
         self.settings.write_text(json.dumps(settings))
         self.servers = home / "servers.json"
         self.servers.write_text(json.dumps({"mcpServers": {"sayso": {
-            "type": "http", "url": f"{server.url}/mcp", "timeout": 120000,
+            "type": "http", "url": f"{server.url}/mcp{tools}",
+            "timeout": 120000,
             "headers": {"X-Agent-ID": AGENT, "Authorization":
                         f"Bearer {server.env['SAYSO_AGENT_KEY']}"}}}}))
 
@@ -98,7 +103,7 @@ base_url = "{model}/v1"
 wire_api = "responses"
 env_key = "FAKE_KEY"
 [mcp_servers.sayso]
-url = "{url}/mcp"
+url = "{url}/mcp{tools}"
 bearer_token_env_var = "SAYSO_AGENT_KEY"
 http_headers = {{ "X-Agent-ID" = "{agent}" }}
 tool_timeout_sec = 120
@@ -108,15 +113,15 @@ tool_timeout_sec = 120
 class Codex:
     """`hook`: one for PreToolUse. Its home must not be a temporary one."""
 
-    def __init__(self, server, home, hook=None):
-        self.server, self.home = server, home
+    def __init__(self, server, home, hook=None, tools=""):
+        self.server, self.home, self.tools = server, home, tools
         if hook:
             (home / "hooks.json").write_text(json.dumps({"hooks": {
                 "PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}))
 
     def run(self, model):
         (self.home / "config.toml").write_text(CODEX_CONFIG.format(
-            model=model, url=self.server.url, agent=AGENT))
+            model=model, url=self.server.url, tools=self.tools, agent=AGENT))
         return ended(
             CODEX, "exec", "--skip-git-repo-check", "--sandbox",
             "danger-full-access", "--dangerously-bypass-hook-trust", "go",
@@ -211,12 +216,14 @@ def ways(server, home, seconds, **more):
         "claude prompt": lambda: Case(
             Claude(server, home, allow=()), *prompt),
         "claude asks": lambda: Case(
-            Claude(server, home), asks=(f"mcp__sayso__{tool}", more))}
+            Claude(server, home, tools=MODEL),
+            asks=(f"mcp__sayso__{tool}", more))}
     of_codex = {
         "codex hook": lambda: codex(server, home, f"hold={seconds}"),
         "codex mcp_tool": lambda: Case(
             Codex(server, home, mcp_hook(seconds)), **CODEX_SHELL),
         "codex asks": lambda: Case(
-            Codex(server, home), asks=(f"mcp__sayso::{tool}", more),
+            Codex(server, home, tools=MODEL),
+            asks=(f"mcp__sayso::{tool}", more),
             **CODEX_SHELL)}
     return {**(of_claude if CLAUDE else {}), **(of_codex if CODEX else {})}

@@ -6,10 +6,11 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import kit
 import pytest
-from asking import decide
+from asking import asked, decide
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
@@ -117,3 +118,59 @@ def test_how_often_a_tool_runs(start, operator, situation):
                    "approve" if situation == "approved" else "reject")
         done, _ = waits.result(120)
     assert runs(done) == (situation == "approved"), done.stderr
+
+
+# --- While a person thinks -------------------------------------------------
+
+def hosted(server, *has, path="/mcp?tools=model", **arguments):
+    given = {"url": f"{server.url}{path}", "agent": "refunds-agent",
+             "key": server.env["SAYSO_AGENT_KEY"], "has": has,
+             "arguments": arguments}
+    done = subprocess.run([sys.executable, HERE / "mcp_host.py",
+                           json.dumps(given)], timeout=120, text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def thought(operator, server, *has, seconds=0, **more):
+    """The question of a host, which a person answers after some seconds; and
+    what the host says."""
+    question = f"Where? {kit.new_id()}"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        said = pool.submit(hosted, server, *has, question=question, **more)
+        one = asked(operator, question)
+        time.sleep(seconds)
+        assert kit.answer(operator, one, "Here").status_code == 200
+        return one, said.result(60)
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp?tools=model"])
+def test_the_model_is_not_asked_while_a_person_thinks(
+        server, operator, path):
+    """Its client waits: the call ends at once, and its model has two turns,
+    however long the person takes."""
+    one, said = thought(operator, server, "tasks", path=path,
+                          seconds=5)
+    first, last = said["turns"]
+    assert first is None and last["value"] == "Here"
+    assert last["suspension_id"] == one["suspension_id"]
+    assert said["called"].count("tools/call") == 1
+    assert said["called"].count("tasks/get") >= 2
+
+
+def test_other_clients_wait_as_before(server, operator):
+    one, said = thought(operator, server)
+    assert [turn and turn["value"] for turn in said["turns"]] == [None, "Here"]
+    assert said["called"].count("tools/call") == 1
+    assert "tasks/get" not in said["called"] and said["shown"] == []
+
+
+@pytest.mark.parametrize("has, gets", [(["url"], False),
+                                       (["url", "tasks"], True)])
+def test_the_page_is_shown_once(server, operator, has, gets):
+    one, said = thought(operator, server, *has)
+    assert said["shown"] == [["url", one["url"]]]
+    assert [turn and turn["value"] for turn in said["turns"]] == [None, "Here"]
+    assert said["called"].count("tools/call") == 2
+    assert ("tasks/get" in said["called"]) is gets

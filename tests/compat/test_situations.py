@@ -203,7 +203,7 @@ def codex(program, run, situations):
 
     def client(model):
         (run.home / "config.toml").write_text(CODEX_CONFIG.format(
-            model=model, url=run.between.url, agent=AGENT)
+            model=model, url=run.between.url, tools="", agent=AGENT)
             .partition("[mcp_servers")[0] + page)
         ended([program], "exec", "--skip-git-repo-check", "--sandbox",
               "danger-full-access", "--dangerously-bypass-hook-trust", "go",
