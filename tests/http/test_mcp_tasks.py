@@ -24,7 +24,7 @@ SHOWS = able(elicitation={"form": {}, "url": {}})
 
 
 def ask(client, meta=HAS_TASKS, tool="ask_human", more={}, **arguments):
-    """What the call of a tool was answered with, at once."""
+    """The answer to the call of a tool, which comes at once."""
     begun = time.monotonic()
     r = modern(client, "tools/call", name=tool, arguments=arguments,
                _meta=meta, **more)
@@ -377,7 +377,7 @@ def asked(operator, question):
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 def test_the_page_is_shown_to_the_person_at_the_client(
         agent, operator, server, action):
-    """Whoever answers, and whether the link was opened or not."""
+    """The answer counts whether the link was opened or not."""
     text = f"Which one? {new_id()}"
     first = ask(agent, SHOWS, question=text)
     assert first["resultType"] == "input_required"

@@ -30,8 +30,8 @@ struct tools_member {
     bool needed;
 };
 
-/* What the tools that ask give: for programs, because a model reads it
- * itself. */
+/* The result of the tools that ask: a schema for programs, because a model
+ * reads the result itself. */
 static const struct tools_member output[MEMBERS_MAX] = {
     {"suspension_id", TEXT, NULL, true},
     {"state", STATE, NULL, true},
