@@ -9,7 +9,9 @@ import pathlib
 
 MENU = ('<svg class="icon" aria-hidden="true">'
         '<use href="/static/icons.svg#menu"/></svg>')
-PLACES = (("/docs/api", "API"),)  # the parts of the documentation
+# The parts of the documentation.
+PLACES = (("/docs", "Docs"), ("/docs/api", "API"),
+          ("/docs/search", "Search"))
 
 
 def escape(text):

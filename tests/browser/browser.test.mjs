@@ -12,6 +12,7 @@ import "./clearing.mjs";
 import "./comfort.mjs";
 import "./containers.mjs";
 import "./demo.mjs";
+import "./docs.mjs";
 import "./edges.mjs";
 import "./evidence.mjs";
 import "./extremes.mjs";

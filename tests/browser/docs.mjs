@@ -1,0 +1,79 @@
+/* The documentation at /docs: its looks, the search, and the languages of a block,
+ * with a script and without. */
+import assert from "node:assert/strict";
+
+import { shown, withSparePage } from "./browser.mjs";
+import { test } from "./lanes.mjs";
+import { state } from "./looks.mjs";
+
+const looks = { contents: "/docs", languages: "/docs/quickstart",
+                tables: "/docs/operations/limits", tasks: "/docs/going-live",
+                found: "/docs/search?q=timeout" };
+for (const [name, path] of Object.entries(looks)) {
+    state(`docs-${name}`, 200, {}, async (page) => {
+        await page.goto(path);
+        if (name === "found") {
+            await page.locator("#found li").first().waitFor();
+        }
+    }, { heavy: true });
+}
+
+const blocks = (page) => page.locator(".langs > section:visible pre");
+
+test("docs: the search finds the section of a word", () =>
+    withSparePage({}, async (page) => {
+        await page.goto("/docs/agents");
+        await page.locator(".find input").fill("Idempot");
+        await page.keyboard.press("Enter");
+        await page.waitForURL("**/docs/search?q=Idempot");
+        const first = page.locator("#found a").first();
+        await first.waitFor();
+        assert.match(await first.innerText(), /Sending again/);
+        const input = page.locator(".find.seek input");
+        await input.fill("mister");
+        assert.equal(await page.locator("#said").innerText(),
+            "Nothing has all of these words.");
+        await input.fill("redirects http2");
+        await page.locator("#found a").first().click();
+        await page.waitForURL("**/docs/operations/install*");
+    }));
+
+test("docs: a language that is chosen is chosen everywhere", () =>
+    withSparePage({}, async (page) => {
+        await page.goto("/docs/quickstart");
+        assert.equal(await blocks(page).count(), 1);
+        await page.getByRole("tab", { name: "curl" }).focus();
+        await page.keyboard.press("ArrowRight");
+        assert.match(await blocks(page).innerText(), /^import sayso/);
+        await page.goto("/docs/testing");
+        for (const block of await blocks(page).allInnerTexts()) {
+            assert.match(block, /^import sayso/);
+        }
+    }));
+
+test("docs: without a script every block and every page is there", () =>
+    withSparePage({ scripts: false }, async (page) => {
+        await page.goto("/docs/quickstart");
+        assert.equal(await blocks(page).count(), 4);
+        await page.goto("/docs/search?q=timeout");
+        const pages = await page.locator("main > ul a").count();
+        await page.goto("/docs");
+        assert.equal(await page.locator("main > ul a").count(), pages);
+        assert.ok(pages > 50);
+    }));
+
+test("docs: each page is there as Markdown, and all are in llms.txt", () =>
+    withSparePage({}, async (page) => {
+        const list = await page.goto("/llms.txt");
+        assert.match(list.url(), /\/docs\/llms\.txt$/);
+        const links = [...(await list.text()).matchAll(/\]\((\S+?)\)/g)];
+        assert.ok(links.length > 50);
+        for (const [, path] of links) {
+            const markdown = await page.request.get(path);
+            assert.equal(markdown.status(), 200, path);
+            assert.match(markdown.headers()["content-type"], /markdown/);
+            assert.match(await markdown.text(), /^# /);
+        }
+        await page.goto("/docs/quickstart");
+        assert.equal(shown(page).status(), 200);
+    }));
