@@ -79,6 +79,9 @@ NOT_RUN = {
         "status=200": SHOWN, '{"time":"': SHOWN, "sign-in at=login": SHOWN, "journalctl": SYSTEM,
         "sayso verify": "tests/http/test_verify.py"},
     "docs/operations/upgrade.md": {"before-upgrade.dump": SYSTEM},
+    "docs/retention.md": {
+        "retention add": "tests/http/test_retention.py",
+        "operator disable": "tests/http/test_retention.py"},
     "docs/quickstart.md": {"npm pack": INSTALLS},
     "docs/with/codex.md": {"mcp_servers": CLIENT},
     "docs/with/cursor.md": {"mcpServers": "Cursor cannot be installed"},
