@@ -116,8 +116,9 @@ BESIDE = {
     "SaysoSlow": [
         ('sayso_http_request_duration_seconds_bucket{le="2.5"}', "0+60x99"),
         ('sayso_http_request_duration_seconds_bucket{le="+Inf"}', "0+60x99")],
-    "SaysoProcessSilent": [(f'sayso_process_age_seconds{{kind="{k}"}}', "0x240")
-                           for k in ("web", "wait", "deliver", "seal")],
+    "SaysoProcessSilent": [
+        (f'sayso_process_age_seconds{{kind="{k}"}}', "0x240")
+        for k in ("web", "wait", "deliver", "seal", "erase")],
     "SaysoDeliveriesStopped": [("sayso_delivery_oldest_seconds", "90x240")],
     "SaysoVersionsDiffer": [('sayso_build_info{version="2"}', "1x240")],
 }
