@@ -755,6 +755,19 @@ state("inbox-groups", 200, by, async (page) => {
 state("inbox-nothing-like-this", 200, by, (page) =>
     page.goto("/inbox?q=nosuchword"));
 
+state("inbox-account", 200, by, async (page) => {
+    await page.goto("/inbox");
+    await page.locator(".account > summary").click();
+});
+state("inbox-others", 200, by, async (page) => {
+    for (const responder of [{ mode: "named", who: people.other.email },
+        { mode: "named", who: people.admin.email }]) {
+        await ask(refund("Refund 9.99 EUR", { responder }));
+    }
+    await page.goto("/inbox?view=others");
+    assert.match(await text(page), /Waits for tomas@example\.com/);
+});
+
 /* Read from the right, and longer than a row. */
 const arabic = "\u0627\u0633\u062a\u0631\u062f\u0627\u062f 499.99 " +
     "\u064a\u0648\u0631\u0648 \u0644\u0644\u0637\u0644\u0628 18-40277 ".repeat(6);
