@@ -122,7 +122,7 @@ class Reference:
                         for tag in part["tags"]}
         self.place = self.places()
         self.here = ""    # the page that is being written
-        self.said = set()  # the shared examples that it has
+        self.said = set()  # the shared examples and parameters that it has
 
     def at(self, ref):
         """What a reference names."""
@@ -229,16 +229,11 @@ class Reference:
 
     def about(self, schema):
         """What there is to say of a member, and its own members."""
-        said = ""
         inside = self.follow(schema) if not self.shown(schema) else schema
-        if inside.get("description"):
-            said = prose(inside["description"])
-        if "default" in inside:
-            said += (f"<p>Without it: <code>"
-                     f"{escape(json.dumps(inside['default']))}</code>.</p>\n")
+        said = told(inside.get("description", ""), inside)
         if inside is not schema or "$ref" not in inside:
             said += self.members(inside)
-        return f"<dd>{said}</dd>" if said else "<dd></dd>"
+        return f"<dd>{said}</dd>"
 
     def body(self, content):
         """The bodies of a request or an answer."""
@@ -261,16 +256,15 @@ class Reference:
 
     def parameters(self, operation):
         rows = []
-        for p in map(self.follow, operation.get("parameters", [])):
+        for given in operation.get("parameters", []):
+            p = self.follow(given)
             need = ' <span class="need">required</span>' if p.get("required") \
                 else ""
             where = {"path": "in the path", "query": "in the query",
                      "header": "header", "cookie": "cookie"}[p["in"]]
-            default = p["schema"].get("default")
-            said = prose(p.get("description", ""))
-            if default is not None:
-                said += (f"<p>Without it: <code>{escape(json.dumps(default))}"
-                         "</code>.</p>\n")
+            said = "As above." if given.get("$ref") in self.said else \
+                told(p.get("description", ""), p["schema"])
+            self.said |= {given.get("$ref")} - {None}
             rows.append(f"<div><dt><code>{escape(p['name'])}</code> "
                         f"<span>{where}, {self.type(p['schema'])}</span>"
                         f"{need}</dt><dd>{said}</dd></div>\n")
@@ -348,6 +342,17 @@ def for_people(operation):
     types = {media for response in operation["responses"].values()
              for media in response.get("content", ())}
     return operation["tags"] == ["pages"] and types <= {"text/html"}
+
+
+def told(description, schema):
+    """What there is to say of a value, with its default."""
+    said = prose(description)
+    if said.count("<p>") == 1 and "\n<" not in said:
+        said = words(description)  # one paragraph, which needs no mark
+    if "default" in schema:
+        default = escape(json.dumps(schema["default"]))
+        said += f" Without it: <code>{default}</code>."
+    return said
 
 
 def limits(schema):
