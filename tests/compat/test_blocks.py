@@ -184,9 +184,11 @@ def test_the_address_and_the_key(desk):
 
 
 def test_the_numbers_of_an_operator(desk, server):
+    """At a socket, which ./start has in place of the port."""
     code = block("operations/running.md", "sh", "/readyz")
-    assert "http://127.0.0.1:8080" in code
-    said = ended(desk(code.replace("http://127.0.0.1:8080", server.url)))
+    assert "curl -sS http://127.0.0.1:9080" in code
+    said = ended(desk(code.replace(
+        "-sS", f"-sS --unix-socket {server.socket.parent}/monitor.sock")))
     assert "sayso_build_info" in said
 
 
