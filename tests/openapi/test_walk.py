@@ -922,7 +922,8 @@ def test_pages_without_session(nobody):
             if name in ("streamInbox", "inboxNotices", "suspensionLooking"):
                 call(nobody, name, 401, {"id": "x"})
                 continue
-            answer = call(nobody, name, 303, {"id": "x", "sha256": "x"})
+            answer = call(nobody, name, 303, {"id": "x", "sha256": "x",
+                                              "name": "x"})
             assert answer.headers["Location"].startswith("/login")
 
 
@@ -1203,6 +1204,24 @@ def test_pages_of_keys(server):
         call(one, "pageKeyFloor", 404, {"id": ANY_ID}, data=floor)
         call(one, "pageKeyFloor", 303, at, data=floor)
         call(one, "pageKeyRevoke", 303, at, data={"csrf": csrf, "do": "all"})
+
+
+def test_pages_of_retention(server):
+    """A rule that nobody starts: it would erase what other tests ask."""
+    with server.client() as one:
+        admin_of(server, one)
+        call(one, "pageRetention", 200)
+        for name, status in (("walk", 303), ("No name", 422)):
+            page = call(one, "pageRetention", 200, params={"do": "new"})
+            call(one, "pageRetentionAdd", status, data=filled(
+                page, "/settings/retention",
+                {"Name": name, "Days": "36500"}))
+        at, csrf = {"name": "walk"}, token(call(one, "pageProfile", 200))
+        call(one, "pageRetentionRule", 200, at, params={"do": "start"})
+        call(one, "pageRetentionRule", 404, {"name": "nothing"})
+        call(one, "pageRetentionChange", 400, at, data={"csrf": csrf})
+        call(one, "pageRetentionChange", 303, at,
+             data={"csrf": csrf, "do": "remove"})
 
 
 def test_the_walk_was_complete():
