@@ -9,7 +9,8 @@ import {
 } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
-import { api, ask, respond, server, suspension } from "./server.mjs";
+import * as questions from "./questions.mjs";
+import { api, ask, respond, server, sql, suspension } from "./server.mjs";
 
 const agent = { "X-Agent-ID": "shop-agent" };
 
@@ -192,6 +193,38 @@ test("rules are added and removed", async () => {
             await press(page, "Remove the rule");
         }
         assert.match(await text(page), /No rules/);
+    });
+});
+
+test("a rule of retention is added, looked at and removed", async () => {
+    await withPage({ who: "admin" }, async (page) => {
+        await page.goto("/settings/retention");
+        await look(page, "retention-none");
+        await follow(page, "New rule");
+        await page.getByRole("textbox", { name: /^Name/ }).fill("refusals-90d");
+        await page.getByLabel(/^Days/).fill("36500");
+        await press(page, "Add rule");
+        await look(page, "retention");
+        await follow(page, "refusals-90d");
+        await look(page, "retention-rule");
+        await follow(page, "Start erasing");
+        assert.match(await text(page), /Nothing is erased yet/);
+        await look(page, "retention-start");
+        await page.goto("/settings/retention/refusals-90d?do=remove");
+        await press(page, "Remove the rule");
+        assert.match(await text(page), /Removed/);
+    });
+});
+
+test("an erased request says by which rule", async () => {
+    const asked = await ask(questions.confirm());
+    await respond(asked.suspension_id, { value: "yes", reason: "Yes." });
+    sql(`SELECT retention_questions(ARRAY['${asked.suspension_id}'],
+        'refusals-90d', now())`);
+    await withPage({ who: "operator" }, async (page) => {
+        await page.goto(`/suspensions/${asked.suspension_id}`);
+        assert.match(await text(page), /Erased by rule refusals-90d on/);
+        await look(page, "erased");
     });
 });
 

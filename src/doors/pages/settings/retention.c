@@ -140,7 +140,7 @@ static const struct settings_action actions[] = {
                            "and of others as they get old enough. Nobody can "
                            "bring them back, but from a backup.",
                .none = "Nothing is erased yet.",
-               .act = "start erasing",
+               .act = "Start erasing",
                .run = retention_start},
     [REMOVE] = {.what = "remove",
                 .heading = "Remove",
@@ -150,7 +150,7 @@ static const struct settings_action actions[] = {
                 .verb = "Remove the rule",
                 .sentence = "It erases nothing more. What it erased stays "
                             "erased.",
-                .act = "remove rule",
+                .act = "Remove the rule",
                 .run = retention_remove}};
 
 /* The requests that the rule would erase now. */
