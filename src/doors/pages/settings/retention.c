@@ -173,6 +173,7 @@ static const struct err *retention_parts(struct settings_view *v,
             str_of(vocabulary_outcome(vocabulary_outcome_of(x->outcome))
                        ->label));
         json_set_int(o, "n", x->n);
+        json_set_bool(o, "is_one", x->oldest == x->newest);
         page_view_set_time(o, "oldest", x->oldest);
         page_view_set_time(o, "newest", x->newest);
         json_add_json(list, o);
