@@ -107,10 +107,14 @@ async function open(page, tool, args) {
 for (const [name, [tool, args, title]] of Object.entries(calls)) {
     state(`a-call-${name}`, 200, by, async (page) => {
         const id = await open(page, tool, args);
-        assert.equal(await text(page, "h1"), title);
+        /* Code stands for the backticks. */
+        const said = title.replace(/^([^`]*)`([^`]+)`([^`]*)$/u, "$1$2$3");
+        assert.equal(await text(page, "h1"), said);
+        assert.equal(await page.locator("h1 code").count(),
+            Number(said !== title));
         assert.ok((await page.title()).includes(title.slice(0, 100)));
         await page.goto("/inbox");
-        assert.equal(await text(page, `a[href="/suspensions/${id}"]`), title);
+        assert.equal(await text(page, `a[href="/suspensions/${id}"]`), said);
         await page.goto(`/suspensions/${id}`);
     });
 }
@@ -175,9 +179,11 @@ test("unchanged lines are folded, and a yes takes a second step", () =>
 
 test("a command is shown whole, with its hidden characters", () =>
     withSparePage(by, async (page) => {
+        await open(page, "Bash", { command: "echo `date`" });
+        assert.equal(await text(page, "h1"), "Run ``echo `date```");
         const id = await open(page, "Bash", { command: "ls\u202e\n\trm -rf /\n" });
         assert.equal(await text(page, "h1"),
-            "Run `ls[U+202E] \u21b5 rm -rf /`");
+            "Run ls[U+202E] \u21b5 rm -rf /");
         assert.equal(await page.locator("pre.code").evaluate((one) =>
             one.textContent), "lsU+202E\n\trm -rf /\n");
         assert.match(await text(page, ".piece-head"),

@@ -55,6 +55,26 @@ struct str question_head_title(const struct suspension *s)
     return str_trim(str_cut(&rest, '\n'));
 }
 
+/* `pieces`: a title with one part in backticks, as a list of {text, code}: the
+ * command of a tool call. Empty for a title that was cut, and for a command
+ * that has backticks itself: none of its characters may get lost. */
+static struct json *head_pieces(struct arena *a, struct str title)
+{
+    struct json *list = json_array(a);
+    struct str rest = title, part[4];
+    size_t n = 0;
+    while (rest.p && n < countof(part))
+        part[n++] = str_cut(&rest, '`');
+    for (size_t i = 0; n == 3 && part[1].n > 0 && i < n; i++) {
+        struct json *o = json_object(a);
+        json_set_text(o, "text", part[i]);
+        json_set_bool(o, "code", i == 1);
+        if (part[i].n > 0)
+            json_add_json(list, o);
+    }
+    return list;
+}
+
 static void head_set_badges(struct page_view *v, struct json *o,
                             const struct suspension *s)
 {
@@ -62,9 +82,13 @@ static void head_set_badges(struct page_view *v, struct json *o,
     json_set_json(o, "risk", page_badge_risk(v->a, s));
     json_set_json(o, "outcome", page_badge_outcome(v, s));
     json_set_bool(o, "proven", s->initiator_id.p != NULL);
-    json_set_text(
-        o, "title",
-        words_cut(v->a, question_head_title(s), PAGE_VIEW_TITLE));
+    const struct str title =
+        words_cut(v->a, question_head_title(s), PAGE_VIEW_TITLE);
+    json_set_text(o, "title", title);
+    json_set_json(o, "pieces",
+                  head_pieces(v->a, str_eq(title, question_head_title(s))
+                                        ? title
+                                        : STR_NONE));
 }
 
 struct json *question_head_brief(struct page_view *v,
