@@ -4,9 +4,9 @@ description: one page for each group of operations.
 
     docs/site/api.py docs/openapi.yaml DIRECTORY
 
-A schema that one place alone refers to is described there. Of the others, those
-that one group needs are at the end of its page, and the rest have pages of their
-own, as the errors have.
+A schema that one place alone refers to is described there. Of the others,
+those that one group needs are at the end of its page, and the rest have pages
+of their own, as the errors have.
 """
 import collections
 import json
@@ -121,7 +121,7 @@ class Reference:
         self.section = {tag: part["name"] for part in doc["x-tagGroups"]
                         for tag in part["tags"]}
         self.place = self.places()
-        self.here = ""    # the page that is being written
+        self.here = ""     # the page that is being written
         self.said = set()  # the shared examples and parameters that it has
 
     def at(self, ref):

@@ -1,8 +1,8 @@
 """The frame of the pages under /docs: head, header, the list of pages, style.
 
 They are plain files that nginx serves. Nothing in them is inline, because the
-Content-Security-Policy of nginx/server.conf.in lets only files of this server be
-loaded. The style is static/app.css, which all pages have, with static/docs.css.
+Content-Security-Policy of nginx/server.conf.in lets only files of this server
+be loaded. The style is static/app.css, which all pages have, with static/docs.css.
 """
 import html
 import pathlib

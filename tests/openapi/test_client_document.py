@@ -1,6 +1,6 @@
 """docs/openapi-client.yaml, which the build makes for generators of clients:
-what is in it, and that clients in five languages can be made from it. Each asks,
-reads and withdraws a question where it can be run without more than it brings."""
+what is in it, and that clients can be made from it. Those in Python, Go and Java
+ask, read and withdraw a question; the types for TypeScript are compiled."""
 import os
 import re
 import shutil
@@ -45,8 +45,8 @@ def test_its_operations_are_sayso_s_own():
 
 
 def test_generators_can_read_it():
-    """OpenAPI 3.0 without unions, without a member that is there twice, and with
-    nothing that no operation needs."""
+    """OpenAPI 3.0 without unions, without a member that is there twice, and
+    with nothing that no operation needs."""
     assert CLIENT["openapi"] == "3.0.3"
     for at, node in nodes(CLIENT):
         assert not {"oneOf", "anyOf", "not", "const", "patternProperties",
