@@ -6,9 +6,9 @@
 -- come up again as new ones when its counter reaches their numbers. Nothing that is hashed
 -- is touched.
 BEGIN;
-ALTER TABLE event DISABLE TRIGGER event_append_only;
+ALTER TABLE event DISABLE TRIGGER event_erased_only;
 UPDATE event SET xid = '3' WHERE xid > pg_current_xact_id();
-ALTER TABLE event ENABLE TRIGGER event_append_only;
+ALTER TABLE event ENABLE TRIGGER event_erased_only;
 UPDATE decision SET xid = '3' WHERE xid > pg_current_xact_id();
 -- The log looks at all of them again, and passes over those that it has.
 UPDATE log_end SET xid = '3', intent_id = '00000000-0000-0000-0000-000000000000', sequence = 0;

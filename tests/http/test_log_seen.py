@@ -88,12 +88,12 @@ def sound(server, *clients):
 def change(db, intent, sequence, old, new):
     """The owner of the tables changes an event."""
     with db.transaction():
-        db.execute("ALTER TABLE event DISABLE TRIGGER event_append_only")
+        db.execute("ALTER TABLE event DISABLE TRIGGER event_erased_only")
         assert db.execute(
             "UPDATE event SET canonical = replace(canonical, %s, %s) "
             "WHERE intent_id = %s AND sequence = %s",
             [old, new, intent, sequence]).rowcount == 1
-        db.execute("ALTER TABLE event ENABLE TRIGGER event_append_only")
+        db.execute("ALTER TABLE event ENABLE TRIGGER event_erased_only")
 
 
 def test_a_chain_that_breaks_is_refused_and_said(

@@ -252,6 +252,7 @@ def denied(db, query):
     "CREATE SCHEMA mine", "CREATE TEMP TABLE mine (a int)",
     "ALTER TABLE event DISABLE TRIGGER ALL", "DROP TABLE event",
     "DROP TRIGGER event_append_only ON event",
+    "DROP TRIGGER event_erased_only ON event",
     "ALTER TABLE event ADD COLUMN mine int",
     "ALTER ROLE sayso_web SUPERUSER",
     "SET ROLE sayso_owner", "SET session_replication_role = replica",
