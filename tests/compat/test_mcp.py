@@ -174,3 +174,42 @@ def test_the_page_is_shown_once(server, operator, has, gets):
     assert [turn and turn["value"] for turn in said["turns"]] == [None, "Here"]
     assert said["called"].count("tools/call") == 2
     assert ("tasks/get" in said["called"]) is gets
+
+
+def by_package(server, **more):
+    """The report of the extension's package about a task."""
+    given = {"url": f"{server.url}/mcp", "agent": "refunds-agent",
+             "key": server.env["SAYSO_AGENT_KEY"], **more}
+    done = subprocess.run(["node", HERE / "mcp_tasks.mjs", json.dumps(given)],
+                          env={**os.environ, "NODE_PATH": str(NODE)},
+                          text=True, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("value, outcome", [("approve", "authorized"),
+                                            ("reject", "vetoed")])
+def test_the_package_of_the_extension_waits(server, operator, value, outcome):
+    action = f"refund_{kit.new_id()}"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        waits = pool.submit(by_package, server, tool="request_approval",
+                            arguments={"action": action, "target": "order 1",
+                                       "scope_summary": "One refund"})
+        question = decide(operator, f"Run {action}?", value)
+        said = waits.result(60)
+    assert said["kind"] == "task"
+    assert said["task"] == question["suspension_id"]
+    assert said["outcome"]["status"] == "completed"
+    record = said["outcome"]["result"]["structuredContent"]
+    assert record["outcome"] == outcome
+    assert said["called"][0] == "tools/call" and said["seen"][0] == "working"
+    assert set(said["called"][1:]) == {"tasks/get"}
+
+
+def test_the_package_of_the_extension_cancels(server, operator):
+    said = by_package(server, tool="ask_human", cancel=True,
+                      arguments={"question": "Never mind?"})
+    assert said["outcome"] == {"status": "cancelled"}
+    assert said["called"] == ["tools/call", "tasks/cancel"]
+    r = operator.get(f"/api/v1/suspensions/{said['task']}")
+    assert r.json()["state"] == "cancelled"
