@@ -44,7 +44,7 @@ async function leave(page, asked, question, { value, says }) {
     const before = shown(page).request().redirectedFrom();
     assert.equal(before.method(), "POST");
     assert.equal((await before.response()).status(), 303);
-    /* Without scripts it is not known from which list the reader came. */
+    /* To the list, or to the next one of it. */
     if (new URL(page.url()).pathname === "/inbox") {
         assert.ok((await text(page, "#answered")).includes(title(question)));
     }
@@ -93,7 +93,7 @@ async function choose(page, asked, question) {
     for (const { label, description } of question.choices) {
         assert.ok(words.includes(label) && words.includes(description));
     }
-    for (const one of ["refunds-agent", "for Mara Lindqvist", "Low",
+    for (const one of ["refunds-agent", "on behalf of Mara Lindqvist", "Low",
         "Shall order 12345 be refunded in full?", "Two photos show it.",
         "items[1].sku", "B-2", "499.99", "[]", "Comment required",
         " left", "then: default “Reject: Refuse the refund”",
@@ -129,7 +129,7 @@ async function choose(page, asked, question) {
 
 async function sayNo(page) {
     const words = await text(page);
-    assert.ok(words.includes("no deadline") && words.includes("1204"));
+    assert.ok(words.includes("No deadline") && words.includes("1204"));
     assert.match(words, /waits until somebody answers/);
     await press(page, "Reject: No");
     return { value: "no", says: ["No"] };
@@ -143,8 +143,8 @@ async function write(page) {
     const value = "  Dear <Alice> & co,\nwe are sorry. \u{1f636}";
     await page.getByLabel("Your answer").fill(value);
     await press(page, "Send answer");
-    assert.ok((await text(page)).includes("Dear <Alice> & co,\nwe are"));
-    return { value, says: ["You answered this"] };
+    return { value, says: ["You answered this",
+        "Dear <Alice> & co,\nwe are"] };
 }
 
 /* A field whose label begins with these words. */

@@ -423,6 +423,7 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
     json_set_text(comment, "need",
                   of.needs ? STR("required") : STR("optional"));
     json_set_bool(comment, "required", of.needs);
+    json_set_bool(comment, "focus", error != NULL);
     json_set_text(comment, "error", error ? error->say : STR(""));
     json_set_json(view, "comment", of.n ? comment : NULL);
     return page_render(c, error ? response_status(error->kind) : 200,
