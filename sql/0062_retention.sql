@@ -227,6 +227,8 @@ CREATE FUNCTION retention_questions(ids text[], rule text, at timestamptz) RETUR
 DECLARE
     zeros constant text := repeat('0', 64);
     said constant text := retention_words(rule, at);
+    tasks constant uuid[] := ARRAY(SELECT DISTINCT s.intent_id FROM suspension s
+                                    WHERE s.id = ANY (ids));
     files uuid[];
 BEGIN
     INSERT INTO event_erased (intent_id, sequence, rule, at)
@@ -240,8 +242,8 @@ BEGIN
             OR strpos(e.canonical, '"' || p.id || '"') > 0);
     UPDATE event e SET canonical = ''
       FROM event_erased x
-     WHERE x.intent_id = e.intent_id AND x.sequence = e.sequence AND e.canonical <> ''
-       AND e.intent_id IN (SELECT s.intent_id FROM suspension s WHERE s.id = ANY (ids));
+     WHERE x.intent_id = ANY (tasks) AND e.intent_id = ANY (tasks)
+       AND x.intent_id = e.intent_id AND x.sequence = e.sequence AND e.canonical <> '';
     -- The history still lists it: by agent, id, kind, outcome, risk, way and who answered.
     UPDATE ended_words w
        SET words = array_to_tsvector(ARRAY(SELECT x FROM unnest(tsvector_to_array(w.words)) x
@@ -295,7 +297,7 @@ BEGIN
     UPDATE intent i
        SET state = retention_state(i.state, ids, false, retention_questions.rule,
                                    retention_questions.at)
-     WHERE i.id IN (SELECT s.intent_id FROM suspension s WHERE s.id = ANY (ids))
+     WHERE i.id = ANY (tasks)
        AND i.state::json #>> '{_suspension,id}' = ANY (ids);
 END $$;
 
@@ -360,8 +362,8 @@ BEGIN
                         WHERE s.intent_id = i.id AND d.erased_at IS NULL)
        AND NOT EXISTS (SELECT FROM permit_row p WHERE p.intent_id = i.id
                           AND p.state = 'active' AND p.not_after > at)
-       AND NOT EXISTS (SELECT FROM delivery v
-                        WHERE v.intent_id = i.id AND v.state = 'pending');
+       AND i.id <> ALL (ARRAY(SELECT v.intent_id FROM delivery v
+                               WHERE v.state = 'pending' AND v.intent_id = ANY (ids)));
     PERFORM retention_intents(ready, rule, at);
     INSERT INTO retention_wait (intent_id, rule, since, looked_at)
     SELECT i.id, rule, i.updated_at, at FROM intent i
@@ -378,7 +380,9 @@ END $$;
 -- a message about it is to be sent. One batch runs at a time.
 CREATE FUNCTION retention_erase(most integer)
     RETURNS TABLE (rule text, looked bigint, questions bigint, intents bigint)
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
+    -- A plan that was made while event_erased was small would read all of it for each batch.
+    SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     r retention_rule;
     at constant timestamptz := now();

@@ -335,6 +335,29 @@ Test(receipt, erased_events)
                                "answer by R1 on 2026-11-27T00:00:00Z ");
 }
 
+/* A rule erased the question with them. */
+Test(receipt, an_erased_subject)
+{
+    const struct note_key k = public_key();
+    struct json *o = bundle(scene()), *rule = json_object(a);
+    struct json *erased = json_object(a);
+    struct json *texts = json_copy(a, json_get(o, "texts"));
+    json_set_text_or_null(texts, "subject", STR_NONE);
+    json_set_json(o, "texts", texts);
+    cr_assert_str_eq(check(o, &k).broken, "subject ");
+    json_set_text(rule, "rule", STR("R1"));
+    json_set_text(rule, "at", STR("2026-11-27T00:00:00Z"));
+    json_set_json(erased, "subject", rule);
+    json_set_json(erased, "approved_subject", rule);
+    json_set_json(o, "erased", erased);
+    const struct said s = check(o, &k);
+    cr_assert_str_eq(s.broken, "");
+    cr_assert_str_eq(s.erased, "subject by R1 on 2026-11-27T00:00:00Z ");
+    /* One that is there is checked, whatever is said of it. */
+    json_set_text(texts, "subject", STR("{}"));
+    cr_assert_str_eq(check(o, &k).broken, "subject ");
+}
+
 /* The events of one question with the statement of another. */
 Test(receipt, of_another_question)
 {
