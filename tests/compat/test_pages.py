@@ -232,8 +232,8 @@ def question_of(agent, operator):
 def decide(operator, question, situation):
     more = {}
     if situation == "edited":
-        more["subject"] = json.loads(
-            json.dumps(question["subject"]).replace("50.0", "20.5"))
+        more["subject"] = json.loads(re.sub(
+            r"\b50(\.0)?\b", "20.5", json.dumps(question["subject"])))
     value = {"approved": "approve", "refused": "reject", "edited": "edit"}
     r = kit.answer(operator, question, value[situation], reason="So.", **more)
     assert r.status_code == 200, r.text
@@ -338,7 +338,7 @@ def kill(process):
 def said_in(situation, started, operator):
     """Its output; the question of its agent is answered meanwhile."""
     process, agent = started
-    if situation in ("approved", "refused", "silence"):
+    if situation in ("approved", "edited", "refused", "silence"):
         question = question_of(agent, operator)
         if situation == "silence":
             time.sleep(0.5)  # it goes on waiting
@@ -382,7 +382,21 @@ const model = new Mock({{ doGenerate: async ({{ prompt }}: any) => {{
 const tools = {{ refund: tool({{
     description: "Refunds an order.",
     inputSchema: jsonSchema<object>({{ type: "object" }}),
-    execute: async () => {{ console.log("IT RAN"); return "done"; }} }}) }};
+    execute: async (args: object) => {{
+        console.log("IT RAN", JSON.stringify(args));
+        return "done";
+    }} }}) }};
+'''
+MASTRA = AI.replace("import { jsonSchema, stepCountIs, tool } from \"ai\";",
+                    'import { createTool } from "@mastra/core/tools";') + \
+    AI_MODEL.partition("const tools")[0].replace("model =", "fake =") + '''
+const model = fake as any;
+const refund = createTool({
+    id: "refund", description: "Refunds an order.",
+    execute: async (args: unknown) => {
+        console.log("IT RAN", JSON.stringify(args));
+        return "done";
+    } });
 '''
 AGENTS = f'''
 import {{ setTracingDisabled, Usage }} from "@openai/agents";
@@ -425,12 +439,17 @@ TYPESCRIPT = {
                          {}),
     "langchain": ("with/langchain.md", "humanInTheLoopMiddleware(",
                   LANGCHAIN_JS, {}),
+    "mastra": ("with/mastra.md", "approved(", MASTRA, {}),
     "@openai/agents": ("with/openai-agents.md", "answer(", AGENTS, {
         'name: "refunds", tools': 'name: "refunds", model, tools'})}
 
 
 # Those whose own types do not hold with exactOptionalPropertyTypes.
-LOOSE = ("langchain",)
+LOOSE = ("langchain", "langchain, edited")
+# Those in which a person may change the arguments, and what allows it.
+EDITING = {"ai 7, wrapped": {'["refund"],': '["refund"], edit: true,'},
+           "mastra": {'["refund"],': '["refund"], edit: true,'},
+           "langchain": {}}
 # Those with lines that show that it holds.
 HOLDING = (("with/ai-sdk.md", "it holds"),
            ("with/claude-agent-sdk.md", "it holds"))
@@ -440,8 +459,10 @@ HOLDING = (("with/ai-sdk.md", "it holds"),
 def compiled(typescript):
     """The programs of all pages, compiled at once."""
     names = {}
+    programs = TYPESCRIPT | {f"{page}, edited": (*TYPESCRIPT[page][:3], other)
+                             for page, other in EDITING.items()}
     for number, (page, (document, words, before, other)) in enumerate(
-            TYPESCRIPT.items()):
+            programs.items()):
         code = before + block(document, "ts", words)
         for text, mended in other.items():
             assert text in code
@@ -469,6 +490,14 @@ def test_a_page_in_typescript(started, compiled, operator, page, situation):
     said = said_in(situation, started(situation, NEW_NODE, compiled[page]),
                    operator)
     assert said.count("IT RAN") == (situation == "approved"), said
+
+
+@pytest.mark.parametrize("page", EDITING)
+def test_a_page_in_typescript_whose_call_is_changed(started, compiled,
+                                                    operator, page):
+    said = said_in("edited", started("edited", NEW_NODE,
+                                     compiled[f"{page}, edited"]), operator)
+    assert said.count("IT RAN") == 1 and '"amount":20.5' in said, said
 
 
 # --- The Claude Agent SDK in TypeScript --------------------------------------

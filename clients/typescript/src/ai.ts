@@ -32,6 +32,8 @@ export interface ApprovedOptions extends ToolApprovalOptions {
 /** What an `execute` is given beside its input. */
 interface Execution {
     toolCallId?: string;
+    /** Where Mastra has it. */
+    agent?: { toolCallId?: string } | undefined;
     abortSignal?: AbortSignal | undefined;
 }
 
@@ -63,8 +65,9 @@ function guarded(name: string, tool: Executed, options: ApprovedOptions
     const execute: Executed["execute"] = async (input, execution) => {
         const args = await (client ?? environment()).approveCall(name, input, {
             signal: execution?.abortSignal, ...about?.(name, input),
-            ...waiting, edit, callId: callIdOf(sessionId,
-                                               execution?.toolCallId) });
+            ...waiting, edit, callId: callIdOf(
+                sessionId, execution?.toolCallId
+                    ?? execution?.agent?.toolCallId) });
         const result = await tool.execute(args, execution);
         return isIterable(result) ? last(result) : result;
     };
