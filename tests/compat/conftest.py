@@ -28,7 +28,8 @@ def pytest_terminal_summary(terminalreporter):
                  + ["Claude Agent SDK of Python"] * (len(CLAUDE_AGENTS) < 2)
                  + ["a compiler of Java"] * (not JAVA)):
         terminalreporter.write_line(f"not run: {name} is not installed")
-    terminalreporter.write_line("not run: Cursor cannot be installed by a test")
+    terminalreporter.write_line("not run: Cursor and VS Code cannot be "
+                                "installed by a test")
     terminalreporter.write_line("not run: n8n, whose page has settings and no "
                                 "workflow that a test could run")
 

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 
+import jsonschema
 import kit
 import pytest
 from asking import asked, decide
+from documents import block
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("SAYSO_BUILD", ""))
@@ -213,3 +215,44 @@ def test_the_package_of_the_extension_cancels(server, operator):
     assert said["called"] == ["tools/call", "tasks/cancel"]
     r = operator.get(f"/api/v1/suspensions/{said['task']}")
     assert r.json()["state"] == "cancelled"
+
+
+# VS Code demands this of .vscode/mcp.json; it is the part that the page uses.
+VS_CODE = {
+    "type": "object", "additionalProperties": False, "properties": {
+        "inputs": {"type": "array", "items": {
+            "type": "object", "additionalProperties": False,
+            "required": ["id", "type", "description"], "properties": {
+                "id": {"type": "string"}, "description": {"type": "string"},
+                "type": {"const": "promptString"},
+                "password": {"type": "boolean"}}}},
+        "servers": {"type": "object", "additionalProperties": {
+            "type": "object", "additionalProperties": False,
+            "required": ["url"], "properties": {
+                "type": {"enum": ["http", "sse"]},
+                "url": {"type": "string", "pattern": "^https?://.+"},
+                "headers": {"type": "object", "additionalProperties": {
+                    "type": "string"}}}}}}}
+
+
+def test_the_file_of_vs_code(server):
+    """It has no key: VS Code asks for it. With that a client connects."""
+    code = block("with/vscode.md", "json", "promptString")
+    given = json.loads(code.replace("URL", server.url)
+                       .replace("NAME", "refunds-agent"))
+    jsonschema.validate(given, VS_CODE)
+    asked, = given["inputs"]
+    one = given["servers"]["sayso"]
+    assert asked["password"] is True
+    headers = {name: value.replace(f"${{input:{asked['id']}}}",
+                                   server.env["SAYSO_AGENT_KEY"])
+               for name, value in one["headers"].items()}
+    program, env, more = node("sdk")
+    done = subprocess.run([*program, json.dumps({
+        **more, "url": one["url"], "agent": headers["X-Agent-ID"],
+        "key": headers["Authorization"].removeprefix("Bearer "),
+        "tool": "check_answer", "arguments": {"suspension_id": kit.new_id()}})],
+        env={**os.environ, **env}, text=True, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert "request_approval" in said["tools"] and said["isError"] is True
