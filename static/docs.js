@@ -107,33 +107,29 @@
     }
 
     /* The parts that have a word which begins like this one: a number for
-     * each, larger where the word is rare, whole, often in a short part, or in
-     * the heading. */
+     * each, larger where such words are rare, where the word is whole, often in
+     * a short part, or in the heading. */
     function having(start) {
-        var points = new Map();
+        var often = new Map(), points = new Map();
         Object.keys(index.words).forEach(function (word) {
             if (!word.startsWith(start)) {
                 return;
             }
-            var steps = index.words[word].split(" ");
-            var rare = Math.log(1 + index.parts.length / steps.length) *
-                (word === start ? 2 : 1);
             var part = 0;
-            steps.forEach(function (step) {
+            index.words[word].split(" ").forEach(function (step) {
                 var both = step.split("*");
-                var often = Number(both[1] || 1);
                 part += Number(both[0]);
-                var length = index.parts[part][4] / 200;
-                points.set(part, (points.get(part) || 0) +
-                    rare * often / (often + .5 + length));
+                often.set(part, (often.get(part) || 0) +
+                    Number(both[1] || 1) * (word === start ? 2 : 1));
             });
         });
-        points.forEach(function (point, part) {
+        var rare = Math.log(1 + index.parts.length / often.size);
+        often.forEach(function (times, part) {
+            var length = index.parts[part][4] / 200;
             var page = index.pages[index.parts[part][0]];
             var heads = words(index.parts[part][2] + " " + page[1]);
-            if (heads.includes(start)) {
-                points.set(part, point * 2);
-            }
+            points.set(part, rare * times / (times + .5 + length) *
+                (heads.includes(start) ? 2 : 1));
         });
         return points;
     }
