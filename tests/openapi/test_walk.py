@@ -1079,7 +1079,9 @@ def test_settings(server, agent, operator):
         at = {"id": re.search('href="/settings/deliveries/([0-9a-f-]{36})"',
                               log.text)[1]}
         page = call(one, "pageDelivery", 200, at)
-        call(one, "pageDeliveryAgain", 303, at, data={"csrf": token(page)})
+        for what in ("again", "again_all"):
+            call(one, "pageDeliveryAgain", 303, at,
+                 data={"csrf": token(page), "do": what})
 
 
 LISTS = ["pageInbox", "pageDecided", "exportDecidedCsv", "exportDecidedLines",
