@@ -207,7 +207,7 @@ def test_a_question_on_behalf_of_somebody(villain, me):
     asked = {"suspension_id": r.json()["request_id"]}
     check(me.get(page_of(asked)), AGENT, OTHER, TOOL)
     text = check(me.get("/inbox", params={"agent": AGENT}), AGENT, OTHER)
-    assert f"for {OTHER}" in text
+    assert f"on behalf of {OTHER}" in text
 
 
 def test_an_answer_for_somebody(villain, operator, me):

@@ -22,7 +22,8 @@ def ages(server):
 def test_each_gives_signs_of_life(server):
     """Asleep too: nothing is asked of them meanwhile."""
     now = ages(server)
-    assert now.keys() == {"web", "wait", "tick", "deliver", "seal"}
+    assert now.keys() == {"web", "wait", "tick", "deliver", "seal",
+                          "erase"}
     assert all(age < 30 for age in now.values()), now
 
 

@@ -298,7 +298,8 @@ def test_no_field_takes_a_secret(agent, me, server):
     page = Page(r)
     names = {f["name"] for form in page.forms for f in form["fields"]
              if form["action"].endswith("/respond")}
-    assert names <= {"csrf", "subject_sha256", "value", "reason", "reader"}
+    assert names <= {"csrf", "subject_sha256", "value", "reason", "reader",
+                     "list", "done"}
     assert "Not verified" in page.text and "branch fix/1017" in page.text
     host = server.url.split("//")[1]
     assert f"<strong>{host}</strong>" in r.text

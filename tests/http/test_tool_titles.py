@@ -60,17 +60,22 @@ def hook(agent, operator, client, tool, args):
     return next(s for s in rows if cwd in (s["explanation"] or ""))
 
 
+def words(text):
+    """A command is shown as code, without its marks."""
+    return html.unescape(re.sub("<[^>]*>", "", re.sub(
+        "</?code[^>]*>", "`", text)))
+
+
 def row_of(reader, question):
     page = reader.get("/inbox",
                       params={"q": question["suspension_id"]}).text
     link = re.search(rf'<a class="title" href="/suspensions/'
                      rf'{question["suspension_id"]}"[^>]*>(.*?)</a>', page)
-    return html.unescape(re.sub("<[^>]*>", "", link[1]))
+    return words(link[1])
 
 
 def heading(page):
-    return html.unescape(re.sub("<[^>]*>", "", re.search(
-        "<h1[^>]*>(.*?)</h1>", page)[1]))
+    return words(re.search("<h1[^>]*>(.*?)</h1>", page)[1])
 
 
 @route(HOOK)
