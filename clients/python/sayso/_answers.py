@@ -140,6 +140,8 @@ class Answer:
     restore_epoch = _Member[int | None]()
     restored_from = _Member[str | None]()
     claims = _Member[list[_Object] | None]()
+    erased = _Member[_Object | None]()
+    """The rule that erased the contents, and when."""
     tool_calls = _Member[list[_Object] | None]()
 
     @property

@@ -323,6 +323,8 @@ export interface Suspension<V = unknown> {
     readonly restored_from?: string;
     /** What the agent said of an answer that a restore lost. */
     readonly claims?: readonly object[];
+    /** The rule that erased the contents, and when. */
+    readonly erased?: { readonly rule: string; readonly at: string };
     /** The calls of a check of tool calls. */
     readonly tool_calls?: readonly object[];
 }
@@ -379,7 +381,7 @@ const MEMBERS: Readonly<Record<keyof Suspension, true>> = {
     responded_by_claimed: true, responded_via: true, responded_at: true,
     audit_summary: true, url: true, receipt_url: true, usable: true,
     unusable_reason: true, permit: true, task_id: true, restore_epoch: true,
-    restored_from: true, claims: true, tool_calls: true };
+    restored_from: true, claims: true, erased: true, tool_calls: true };
 
 for (const name of Object.keys(MEMBERS) as (keyof Suspension)[])
     Object.defineProperty(Answer.prototype, name, {
