@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from kit import answer, ask, refused
+from kit import answer, ask, refused, wait_for
 
 LIST = "GET /api/v1/suspensions"
 pytestmark = pytest.mark.route(LIST)
@@ -38,7 +38,26 @@ def pool():
         yield threads
 
 
+watched = {}
+
+
+@pytest.fixture(autouse=True)
+def database(server):
+    with server.database() as watched["db"]:
+        yield
+
+
+def settled():
+    """The feed goes as far as the oldest open transaction of the server: of
+    its clock or its signer, for a moment."""
+    return watched["db"].execute(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND "
+        "backend_xid IS NOT NULL AND application_name LIKE 'sayso %'"
+    ).rowcount == 0
+
+
 def feed(client, after, **query):
+    wait_for(settled)
     r = client.get("/api/v1/suspensions",
                    params={"ended_after": after, **query})
     assert r.status_code == 200, r.text

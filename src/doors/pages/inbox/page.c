@@ -58,7 +58,8 @@ static const struct err *page_load_due(struct call *c,
     if (found.n == 0)
         return NULL;
     p->more_due = found.n == SOON_ROWS;
-    /* Where there are more, those that end with the last one stand with them. */
+    /* Where there are more, those that end with the last one stand with
+     * them. */
     p->pinned = found.v[found.n - 1].expires_at - p->more_due;
     p->due.v = arena_many(c->a, found.n + 1, struct suspension);
     for (size_t i = 0; i < found.n && found.v[i].expires_at <= p->pinned; i++) {
