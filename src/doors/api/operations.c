@@ -67,11 +67,17 @@ const struct err *api_ready(struct call *c)
     return NULL;
 }
 
+static void operations_put_family(struct buf *b, const char *name,
+                                  const char *type, const char *help)
+{
+    buf_printf(b, "# HELP sayso_%s %s\n# TYPE sayso_%s %s\n", name, help, name,
+               type);
+}
+
 static void operations_put_name(struct buf *b, const char *name,
                                 const char *help)
 {
-    buf_printf(b, "# HELP sayso_%s %s\n# TYPE sayso_%s gauge\n", name, help,
-               name);
+    operations_put_family(b, name, "gauge", help);
 }
 
 static void operations_put_number(struct buf *b, const char *name,
@@ -109,11 +115,9 @@ static void operations_put_database(struct buf *b, const struct pg *pg,
     operations_put_number(b, "database_timeline",
                           "The newest timeline of the database that was seen.",
                           timeline_number(timeline_newest()));
-    buf_printf(b,
-               "# HELP sayso_database_behind_total Connections to an old "
-               "primary that were refused.\n"
-               "# TYPE sayso_database_behind_total counter\n"
-               "sayso_database_behind_total %llu\n",
+    operations_put_family(b, "database_behind_total", "counter",
+                          "Connections to an old primary that were refused.");
+    buf_printf(b, "sayso_database_behind_total %llu\n",
                (unsigned long long)timeline_refusals());
     operations_put_name(b, "suspensions_open", "Open questions by age.");
     for (size_t i = 0; i < countof(ages); i++)
@@ -146,15 +150,16 @@ static void operations_put_database(struct buf *b, const struct pg *pg,
 /* Those with a question, so that most pairs are left out. */
 static void operations_put_decisions(struct buf *b)
 {
-    static const char name[] = "sayso_decisions_total";
-    buf_printf(b, "# HELP %s Questions that ended, by kind and outcome.\n"
-                  "# TYPE %s counter\n", name, name);
+    operations_put_family(b, "decisions_total", "counter",
+                          "Questions that ended, by kind and outcome.");
     for (unsigned k = 0; k < KIND__MAX; k++) {
         for (unsigned o = 0; o < OUTCOME__MAX; o++) {
             const uint64_t n = decisions_number(k, o);
             if (n > 0)
-                buf_printf(b, "%s{kind=\"%.*s\",outcome=\"%.*s\"} %llu\n",
-                           name, STR_FMT(vocabulary_key(kind_words(k))),
+                buf_printf(b,
+                           "sayso_decisions_total{kind=\"%.*s\","
+                           "outcome=\"%.*s\"} %llu\n",
+                           STR_FMT(vocabulary_key(kind_words(k))),
                            STR_FMT(vocabulary_key(vocabulary_outcome(o))),
                            (unsigned long long)n);
         }

@@ -125,11 +125,10 @@ static bool pg_read_number(struct pg *pg, int64_t deadline)
     if (!pg_next(pg, deadline, &r) || !r)
         return false;
     pg->number = 0;
-    const bool told =
-        PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1;
-    if (told)
+    const bool ok = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1;
+    if (ok)
         (void)str_int(str_of(PQgetvalue(r, 0, 0)), 0, INT64_MAX, &pg->number);
-    if (told && pg->hear && pg->number == pg->expected)
+    if (ok && pg->hear && pg->number == pg->expected)
         pg->heard = pg->hear(str_of(PQgetvalue(r, 0, 1)));
     pg->behind = !pg->heard.elsewhere && !timeline_saw(pg->heard.at);
     PQclear(r);
@@ -405,7 +404,8 @@ void pg_survey(struct pg *pg)
 {
     pg->hosts.wanted = PG_HOSTS_ANY;
     pg->quiet = true;
-    pg_hosts_resolve(&pg->hosts);
+    if (pg->hosts.places_n != 1)
+        pg_hosts_resolve(&pg->hosts);
     for (size_t i = 0; pg->hosts.places_n > 1 && i < pg->hosts.places_n; i++) {
         const int64_t until = clock_mono() + pg->slice * 1000;
         bool late = false;

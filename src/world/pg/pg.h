@@ -184,7 +184,8 @@ struct pg_heard {
 void pg_greet(struct pg *pg, struct pg_heard (*hear)(struct str text));
 /* Connects to each host of several, a standby too, only for what hear gets, and
  * closes the connection again: pg is for this alone. Takes the time of an
- * attempt for each host that does not answer. */
+ * attempt for each host that does not answer. Where the first call finds one
+ * host, no call looks a name up again. */
 void pg_survey(struct pg *pg);
 /* The number of connections so far: another number means another connection. */
 int64_t pg_opened(const struct pg *pg);
