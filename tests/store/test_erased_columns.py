@@ -25,7 +25,7 @@ TABLES = {
     "how an agent listens, or tries again": "subscription failure_policy",
     "ids alone": "search_part search_fill retention_wait",
     "the schema": "migration",
-    "counts": "restore",
+    "counts": "restore verification",
     "ends with its delivery": "delivery_try"}
 # Columns of the others.
 KEPT = {
