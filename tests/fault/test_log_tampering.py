@@ -6,7 +6,10 @@ import base64
 import contextlib
 import hashlib
 import json
+import re
+import time
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import \
     Ed25519PrivateKey
@@ -57,6 +60,7 @@ def made(server, tmp_path_factory):
              "arguments": {"order": n}} for n in (1, 2)]}), 202)
     kit.made(operator.post(f"/api/v1/resume/{calls['request_id']}",
                            json={"action": "approve"}), 200)
+    point = kit.made(operator.post("/api/v1/admin/checkpoints", json={}))
     for n in range(300):
         kit.made(agent.post(
             f"/api/v1/intents/{approved['intent_id']}/events",
@@ -71,7 +75,8 @@ def made(server, tmp_path_factory):
     at = tmp_path_factory.mktemp("kept") / "head.txt"
     at.write_text(head)
     return {"vetoed": vetoed, "approved": approved, "withdrawn": withdrawn,
-            "pending": pending, "head": at, "key": key}
+            "pending": pending, "head": at, "key": key, "point": point,
+            "size": int(head.splitlines()[1])}
 
 
 @pytest.fixture
@@ -758,3 +763,142 @@ def test_a_hash_that_was_erased_too_is_broken(verify, tamper, made):
            "intent_id = %s AND sequence = 3", id)
     lines = verify()
     assert any(f"intent {id} sequence 4" in x for x in lines)
+
+
+# --- What came after a checkpoint -------------------------------------------
+
+@pytest.fixture
+def since(server, made):
+    """Lines of a check that begins at the checkpoint, or elsewhere."""
+    def run(at=made["point"]["checkpoint_id"], *options, status=None):
+        done = server.sayso("verify", "--since", str(at), *options)
+        lines = done.stdout.splitlines()
+        broken = [x for x in lines if x.startswith("BROKEN ")]
+        assert done.returncode == (1 if broken else 0), (
+            done.stdout + done.stderr)
+        assert lines[-1].endswith(f" {len(broken)} broken")
+        return lines
+
+    return run
+
+
+def test_it_says_what_it_has_checked_and_on_what_it_relied(since, made):
+    point, size = made["point"], made["size"]
+    at = point["last_sequence"]
+    whole = [f"relied on {point['checkpoint_id']} of "
+             f"{point['created_at']}Z for the first {at} events of the log",
+             f"checked events {at + 1} to {size}, and their intents as a whole",
+             f"not checked: intents without an event after {at}"]
+    for where in (point["checkpoint_id"], at, at + 7,
+                  point["created_at"] + "Z"):
+        lines = since(where)
+        assert lines[:-1] == whole, where
+        assert lines[-1].startswith("2 intents, ")
+    assert since(at, "--head", str(made["head"]), "--key", made["key"])[0] \
+        == whole[0]
+
+
+def test_a_change_before_it_is_left_out_and_not_called_sound(
+        since, verify, tamper, made):
+    id = made["withdrawn"]["intent_id"]
+    tamper("UPDATE event SET canonical = replace(canonical, 'actor', 'axtor') "
+           "WHERE intent_id = %s AND sequence = 1", id)
+    assert since()[-2].startswith("not checked: intents without an event ")
+    one(verify(), f"intent {id} sequence 1")
+
+
+@pytest.mark.parametrize("query", [
+    "UPDATE event SET canonical = replace(canonical, 'actor', 'axtor') WHERE "
+    "intent_id = %(vetoed)s AND sequence = 4",
+    # Before it, of an intent that has gone on.
+    "UPDATE event SET canonical = replace(canonical, 'actor', 'axtor') WHERE "
+    "intent_id = %(approved)s AND sequence = 2",
+    "UPDATE decision SET reason = 'x' WHERE suspension_id = (SELECT id FROM "
+    "suspension WHERE intent_id = %(vetoed)s)",
+    "DELETE FROM event WHERE intent_id = %(approved)s AND sequence = 150",
+    # Also where it is of events that were not read.
+    "UPDATE log_tile SET hashes = overlay(hashes PLACING sha256('x') FROM 1) "
+    "WHERE level = 0 AND number = 0",
+    "DELETE FROM log_tile WHERE level = 0 AND number = 0",
+    "UPDATE log_checkpoint SET signature = repeat('A', 86) WHERE "
+    "first_sequence = 101"])
+def test_a_change_after_it_is_found(since, server, tamper, made, query):
+    with server.database() as db:
+        ids = {k: made[k]["intent_id"] for k in ("vetoed", "approved")}
+        query = psycopg.ClientCursor(db).mogrify(query, ids)
+    tamper(query)
+    assert since()[0].startswith("BROKEN ")
+
+
+def test_an_event_that_the_log_does_not_have_yet(since, server, tamper, made):
+    id = made["pending"]["intent_id"]
+    with server.client("agent", agent="log-agent") as agent:
+        kit.made(agent.post(f"/api/v1/intents/{id}/events", json={
+            "event_type": "comment", "payload": {}}))
+    assert since()[-1].startswith("3 intents, ")
+    tamper("UPDATE event SET canonical = replace(canonical, 'comment', 'x') "
+           "WHERE intent_id = %s AND event_type = 'comment'", id)
+    assert since()[0].startswith(f"BROKEN intent {id} sequence ")
+
+
+def test_what_a_rule_erased_after_it(since, tamper, made):
+    id = made["vetoed"]["intent_id"]
+    erase(tamper, id, 3)
+    lines = since()
+    assert lines[0].startswith(
+        f"ERASED event 3 of intent {id}: by rule contents-90d on 20")
+    assert ", 1 erased, " in lines[-1]
+
+
+@pytest.mark.parametrize("change", [
+    "last_sequence = last_sequence + 100, event_count = event_count + 100",
+    "merkle_root = 'sha256:' || repeat('A', 43)"])
+def test_a_forged_point(since, tamper, made, change):
+    point = made["point"]["checkpoint_id"]
+    tamper(f"UPDATE log_checkpoint SET {change} WHERE id = %s", point)
+    lines = since()
+    assert lines[0].startswith(f"BROKEN checkpoint {point}: ")
+    assert lines[1] == "nothing else was checked"
+
+
+def test_a_point_with_a_key_of_its_own(since, tamper, made):
+    Forger(tamper).key_row()
+    lines = since(made["point"]["checkpoint_id"], "--key", made["key"])
+    assert any(x.startswith("BROKEN key ") for x in lines)
+
+
+@pytest.mark.parametrize("at, named", [
+    ("chk_AAAAAAAAAAAAAAAAAAAAAA", "no checkpoint"), (1, "no checkpoint"),
+    ("2020-01-01T00:00:00Z", "no checkpoint"), ("yesterday", "has to be"),
+    (0, "has to be"), ("chk_'; --", "no checkpoint")])
+def test_a_point_that_is_none(server, made, at, named):
+    done = server.sayso("verify", "--since", str(at))
+    assert done.returncode == 2 and named in done.stderr and not done.stdout
+
+
+def numbers(server):
+    with server.client() as nobody:
+        return dict(re.findall(r"(?m)^sayso_verify_(\S+) (\d+)$",
+                               nobody.get("/metrics").text))
+
+
+def test_the_last_check_goes_on_and_is_a_number(since, server, tamper, made):
+    with server.database() as db:
+        db.execute("DELETE FROM verification")
+    at = 'last_success_timestamp_seconds{{scope="{}"}}'.format
+    assert numbers(server) == {at("all"): "0", at("since"): "0",
+                               'broken{scope="all"}': "0",
+                               'broken{scope="since"}': "0"}
+    assert len(since("last")) == 1  # of all: there was none
+    all_ = numbers(server)
+    assert 0 <= time.time() - int(all_[at("all")]) < 60
+    assert all_[at("since")] == "0"
+    newest = since("last")
+    assert newest[0].startswith("relied on chk_")
+    sound = numbers(server)[at("since")]
+    assert int(sound) >= int(all_[at("all")])
+    tamper("UPDATE log_head SET root = sha256('x') WHERE size = (SELECT "
+           "max(size) FROM log_head)")
+    assert since("last")[0].startswith("BROKEN ")
+    assert numbers(server) == {**all_, at("since"): sound,
+                               'broken{scope="since"}': "1"}

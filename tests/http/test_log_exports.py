@@ -267,6 +267,9 @@ def test_the_page_checks_the_database(run, server):
     assert words == ["sayso", "verify", "--head", "head.txt"]
     done = server.sayso("verify", "--head", str(run.at / "head.txt"))
     assert done.returncode == 0, done.stdout
+    words = block("verify --since last").split()
+    done = server.sayso(*words[1:], "--head", str(run.at / "head.txt"))
+    assert done.returncode == 0, done.stdout
     assert server.sayso("verify", "--head", str(run.at / "receipt.json")
                         ).returncode == 2
     assert server.sayso("verify", "--head", str(run.at / "x")).returncode == 2

@@ -9,12 +9,13 @@
 #include "process/commands/verify_file.h"
 #include "store/intent/events.h"
 #include "store/intent/intents.h"
-#include "store/sql.gen.h"
+#include "store/log/verifications.h"
+#include "store/tables.h"
 #include "work/log/log_check.h"
 
-#define PAGE 500
 #define HEADS 64    /* files of --head */
 #define CHAINS 1000 /* that are remembered as broken */
+#define ERASED 100  /* lines of erased events */
 
 struct verify {
     const struct command *c;
@@ -26,8 +27,11 @@ struct verify {
         int64_t from; /* events that are in doubt */
     } chains[CHAINS]; /* that are broken */
     size_t chains_n;
-    struct str intent_id; /* of the chain */
-    bool one;             /* it is the only one */
+    const struct log_checks_point *since; /* what came after it; NULL: all */
+    struct log_checks_point newest; /* when it began; without an id: none */
+    bool stopped; /* nothing was checked: that checkpoint is broken */
+    struct str intent_id;           /* of the chain */
+    bool one;                       /* it is the only one */
     struct intent_check row;   /* of the chain: what it says of its intent */
     struct arena *tree;        /* of an event */
     const struct json *mirror; /* in the state of the intent */
@@ -92,7 +96,7 @@ static void verify_event(void *own, const struct event *e)
     arena_reset(v->tree);
     if (e->canonical.n == 0 && e->rule.p) {
         v->erased++;
-        if (v->one)
+        if (v->one || (v->since && v->erased <= ERASED))
             verify_erased(v, e);
         return;
     }
@@ -211,25 +215,84 @@ static const struct err *verify_chain(struct verify *v, struct arena *a,
     return verify_questions(v, a, id);
 }
 
-static const struct err *verify_page(struct verify *v, struct arena *a,
-                                     struct str *after, bool *end)
+static const struct err *verify_chains(struct verify *v)
 {
-    struct arena *page = arena_within(a), *chain = arena_within(a);
-    struct pg_rows *rows = NULL;
-    TRY(pg_query(v->pg, page, SQL_EVENT_TAILS, PG(pg_text(*after)), &rows));
-    const size_t n = pg_count(rows);
-    for (size_t i = 0; i < n; i++) {
-        const struct event_tail tail = {.sequence = pg_int(rows, i, 1),
-                                        .hash = pg_str(rows, i, 2)};
-        TRY(verify_chain(v, chain, pg_str(rows, i, 0), &tail));
-        arena_reset(chain);
+    struct arena *page = arena_within(v->c->arena);
+    struct arena *chain = arena_within(v->c->arena);
+    struct log_checks_tails tails = {.since = v->since};
+    while (!tails.end) {
+        TRY(log_checks_tails(v->pg, page, &tails));
+        for (size_t i = 0; i < tails.n; i++) {
+            TRY(verify_chain(v, chain, tails.v[i].intent_id,
+                             &tails.v[i].tail));
+            arena_reset(chain);
+        }
+        arena_reset(page);
     }
-    if (n > 0)
-        *after = arena_str(a, pg_str(rows, n - 1, 0));
-    *end = n < PAGE;
     arena_free(chain);
     arena_free(page);
     return NULL;
+}
+
+/* ---- what came after a checkpoint ----------------------------------- */
+
+/* Reads --since: false: it names none. "last": the checkpoint up to which the
+ * last sound run has checked; none where there was no such run. */
+static bool verify_which(struct str s, struct log_checks_which *out)
+{
+    *out = (struct log_checks_which){.id = STR_NONE};
+    if (str_is(s, "last"))
+        return true;
+    if (!str_starts(s, STR("chk_")))
+        return str_int(s, 1, INT64_MAX, &out->size) ||
+               (clock_parse(s, &out->at) && out->at > 0);
+    out->id = s;
+    return true;
+}
+
+static bool verify_none(const struct log_checks_which *w)
+{
+    return !w->id.p && w->size == 0 && w->at == 0;
+}
+
+/* Finds the checkpoint of --since. With "last" and none all is checked. */
+static const struct err *verify_since(struct verify *v,
+                                      struct log_checks_which w)
+{
+    struct arena *a = v->c->arena;
+    struct log_checks_point *p = arena_new(a, struct log_checks_point);
+    const bool last = verify_none(&w);
+    bool found = false;
+    if (last)
+        TRY(verifications_last(v->pg, a, &w.id));
+    if (!verify_none(&w))
+        TRY(log_checks_point(v->pg, a, tables_restore().epoch, &w, p, &found));
+    if (found)
+        v->since = p;
+    else if (!last)
+        return ERROR(ERR_INVALID, "field.value",
+                     "The log has no checkpoint of the server that --since "
+                     "could begin with. Run sayso verify without it.");
+    return NULL;
+}
+
+static void verify_range(const struct verify *v, const struct log_check *log)
+{
+    const struct log_checkpoint *p = &v->since->checkpoint;
+    const long long from = (long long)p->last_sequence;
+    char at[CLOCK_TEXT];
+    if (v->stopped) {
+        printf("nothing else was checked\n");
+        return;
+    }
+    clock_write(at, p->created_at);
+    printf("relied on ");
+    verify_file_put(p->id);
+    printf(" of %s for the first %lld events of the log\n", at, from);
+    if (log->leaves > 0)
+        printf("checked events %lld to %lld, and their intents as a whole\n",
+               from + 1, from + (long long)log->leaves);
+    printf("not checked: intents without an event after %lld\n", from);
 }
 
 /* ---- all ------------------------------------------------------------ */
@@ -278,12 +341,24 @@ static const struct err *verify_keys(struct verify *v)
 /* Errors are in the arena of the command, which outlives this. */
 static const struct err *verify_all(struct verify *v, struct log_check *log)
 {
+    const struct log_checks_which any = {.size = 0};
     struct arena *a = v->c->arena;
-    struct str after = STR_NONE;
-    bool end = false;
-    while (!end)
-        TRY(verify_page(v, a, &after, &end));
-    return log_check(log, a);
+    const size_t before = v->broken;
+    bool found;
+    TRY(log_checks_point(v->pg, a, tables_restore().epoch, &any, &v->newest,
+                         &found));
+    log->since = v->since;
+    if (log->since)
+        TRY(log_check_point(log, a));
+    v->stopped = v->broken > before;
+    if (v->stopped)
+        return NULL;
+    TRY(verify_chains(v));
+    const struct err *e = log_check(log, a);
+    if (!err_is(e, tlogs_inconsistent))
+        return e;
+    verify_fault(v, STR("log"), e->say);
+    return NULL;
 }
 
 /* The files of --head; false: one cannot be read. */
@@ -307,6 +382,21 @@ static bool verify_heads(const struct command *c, struct log_check *log,
     return true;
 }
 
+/* The check of an intent is none of the database, and is not kept. */
+static void verify_keep(const struct verify *v)
+{
+    const struct verifications_run run = {
+        .scope = v->since ? VERIFICATION_SINCE : VERIFICATION_ALL,
+        .ended_at = clock_now(),
+        .broken = (int64_t)v->broken,
+        .checkpoint_id = v->newest.checkpoint.id};
+    const struct err *e = verifications_put(v->pg, v->c->arena, &run);
+    if (e)
+        fprintf(stderr,
+                "sayso: the result is not kept for the metrics: %.*s\n",
+                STR_FMT(e->say));
+}
+
 static int verify_database(const struct command *c)
 {
     struct verify *v = arena_new(c->arena, struct verify);
@@ -318,11 +408,20 @@ static int verify_database(const struct command *c)
                                        .first = verify_first,
                                        .own = v}};
     const bool one = c->argc > 0 && c->argv[0][0] != '-';
+    const struct str since = command_option(c, "--since", 0);
+    struct log_checks_which which;
     struct intent i;
     *v = (struct verify){.c = c, .pg = c->pg, .one = one};
-    if (!command_options_ok(c, one, one ? "--key=" : "--head= --key=") ||
+    if (!command_options_ok(c, one,
+                            one ? "--key=" : "--head= --key= --since=") ||
         !verify_heads(c, &log, kept))
         return 2;
+    if (since.p && !verify_which(since, &which)) {
+        fputs("sayso: --since has to be a time, such as 2026-11-25T03:00:00Z, "
+              "a number of events, the id of a checkpoint, or last\n",
+              stderr);
+        return 2;
+    }
     if (command_option(c, "--key", 0).p &&
         verify_file_keys(c, c->arena, (struct note_key[BUNDLE_KEYS]){0}) == 0)
         return 2;
@@ -330,6 +429,8 @@ static int verify_database(const struct command *c)
     log.keys = v->keys;
     if (!e && one)
         e = intents_get(c->pg, c->arena, str_of(c->argv[0]), &i);
+    if (!e && since.p)
+        e = verify_since(v, which);
     if (!e)
         e = one ? verify_chain(v, c->arena, i.id, &i.tail)
                 : verify_all(v, &log);
@@ -337,6 +438,10 @@ static int verify_database(const struct command *c)
         (void)command_end(e);
         return e->kind == ERR_NOT_FOUND ? 1 : 2;
     }
+    if (!one)
+        verify_keep(v);
+    if (v->since)
+        verify_range(v, &log);
     printf("%zu intents, %zu events, ", v->intents, v->events);
     if (!one)
         printf("%zu erased, %zu questions, %zu receipts, %lld leaves, %lld "

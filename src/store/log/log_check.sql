@@ -1,9 +1,9 @@
 -- The log and the events, as `sayso verify` reads them: as the owner.
 
 -- name: log_check_ends
--- Each log, with what there is of it.
+-- Each log, with what there is of it: the leaves from position $1 on.
 SELECT epoch, size, xid, intent_id, sequence,
-       (SELECT count(*) FROM log_leaf l WHERE l.epoch = e.epoch),
+       (SELECT count(*) FROM log_leaf l WHERE l.epoch = e.epoch AND l.position >= $1),
        (SELECT count(*) FROM log_tile t WHERE t.epoch = e.epoch),
        (SELECT coalesce(max(size), 0) FROM log_head h WHERE h.epoch = e.epoch)
   FROM log_end e ORDER BY epoch
@@ -34,24 +34,67 @@ SELECT l.position, l.intent_id, l.sequence, encode(l.hash, 'hex'), e.event_hash
 SELECT size, encode(root, 'hex'), note, microseconds(signed_at) FROM log_head
  WHERE epoch = $1 AND size > $2 AND size <= $3 ORDER BY size LIMIT 100
 
--- name: log_check_checkpoints
--- Each with the last sequence of the one before it.
-SELECT {c.log_checkpoint},
+-- piece: log_check_before
        coalesce((SELECT p.last_sequence FROM log_checkpoint p
                   WHERE p.epoch = c.epoch
                     AND coalesce(p.intent_id, '00000000-0000-0000-0000-000000000000')
                         = coalesce(c.intent_id, '00000000-0000-0000-0000-000000000000')
                     AND p.first_sequence < c.first_sequence
                   ORDER BY p.first_sequence DESC LIMIT 1), 0)
+
+-- name: log_check_checkpoints
+-- Each with the last sequence of the one before it.
+SELECT {c.log_checkpoint},
+-- use: log_check_before
   FROM log_checkpoint c
  WHERE (created_at, id) > ($1::timestamptz, $2) ORDER BY created_at, id LIMIT 100
 
+-- name: log_check_point
+-- The newest checkpoint of the server in a log that a head covers: with an id, over so many events
+-- at most, or of such a time at the latest. With the transaction of its last event.
+SELECT {c.log_checkpoint},
+-- use: log_check_before
+       , coalesce((SELECT e.xid FROM log_leaf l
+                     JOIN event e ON e.intent_id = l.intent_id AND e.sequence = l.sequence
+                    WHERE l.epoch = $1 AND l.position = c.last_sequence - 1), '0')
+  FROM log_checkpoint c
+ WHERE epoch = $1 AND coalesce(intent_id, '00000000-0000-0000-0000-000000000000')
+                    = '00000000-0000-0000-0000-000000000000'
+   AND ($2::text IS NULL OR id = $2) AND ($3::bigint IS NULL OR last_sequence <= $3)
+   AND ($4::timestamptz IS NULL OR created_at <= $4)
+   AND last_sequence <= (SELECT max(size) FROM log_head WHERE epoch = $1)
+ ORDER BY first_sequence DESC LIMIT 1
+
+-- The ends of the chains that have events after position $2 of a log, each once.
+
+-- name: log_check_grown
+-- By the last event of each that the log has, from that position on.
+SELECT i.id, i.event_sequence, i.event_hash, l.position
+  FROM log_leaf l JOIN intent i ON i.id = l.intent_id
+ WHERE l.epoch = $1 AND l.position >= $2
+   AND NOT EXISTS (SELECT FROM log_leaf n WHERE n.epoch = l.epoch AND n.intent_id = l.intent_id
+                                            AND n.sequence > l.sequence)
+ ORDER BY l.position LIMIT 500
+
+-- name: log_check_grown_unlogged
+-- Those of which the log has none of them yet, after a place in the order over all events.
+SELECT i.id, i.event_sequence, i.event_hash, e.xid, e.sequence
+  FROM event e JOIN intent i ON i.id = e.intent_id
+ WHERE (e.xid, e.intent_id, e.sequence) > ($3::xid8, $4::uuid, $5::bigint)
+   AND NOT EXISTS (SELECT FROM event n
+                    WHERE n.intent_id = e.intent_id AND n.sequence > e.sequence)
+   AND NOT EXISTS (SELECT FROM log_leaf l WHERE l.epoch = $1 AND l.intent_id = e.intent_id
+                                            AND (l.sequence = e.sequence OR l.position >= $2))
+ ORDER BY e.xid, e.intent_id, e.sequence LIMIT 500
+
 -- name: log_check_unlogged
--- Events up to the end of a log that it does not have, but for those of broken chains.
+-- Events up to the end of a log, from a transaction on, that it does not have, but for those of
+-- broken chains.
 SELECT e.intent_id, e.sequence
   FROM event e LEFT JOIN log_leaf l
     ON l.epoch = $1 AND l.intent_id = e.intent_id AND l.sequence = e.sequence
  WHERE (e.xid, e.intent_id, e.sequence) <= ($2::xid8, $3::uuid, $4::bigint)
+   AND e.xid >= $5::xid8
    AND l.position IS NULL
    AND NOT EXISTS (SELECT FROM log_fault f WHERE f.intent_id = e.intent_id)
  ORDER BY e.xid, e.intent_id, e.sequence LIMIT 20

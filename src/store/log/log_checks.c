@@ -5,11 +5,11 @@
 #include "store/question/suspensions.h"
 #include "store/rows.h"
 
-const struct err *log_checks_ends(struct pg *pg, struct arena *a,
+const struct err *log_checks_ends(struct pg *pg, struct arena *a, int64_t from,
                                   struct log_checks_ends *out)
 {
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_LOG_CHECK_ENDS, NULL, &r));
+    TRY(pg_query(pg, a, SQL_LOG_CHECK_ENDS, PG(pg_number(from)), &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct log_checks_end);
     for (size_t i = 0; i < out->n; i++)
@@ -93,14 +93,106 @@ const struct err *log_checks_checkpoints(struct pg *pg, struct arena *a,
     return NULL;
 }
 
+const struct err *log_checks_point(struct pg *pg, struct arena *a,
+                                   int64_t epoch,
+                                   const struct log_checks_which *which,
+                                   struct log_checks_point *out, bool *found)
+{
+    struct pg_rows *r = NULL;
+    const int own = rows_columns(&log_checkpoint_record);
+    TRY(pg_query(pg, a, SQL_LOG_CHECK_POINT,
+                 PG(pg_number(epoch), pg_text(which->id),
+                    which->size ? pg_number(which->size) : pg_text(STR_NONE),
+                    pg_moment(which->at)),
+                 &r));
+    *found = pg_count(r) > 0;
+    if (!*found)
+        return NULL;
+    rows_read(&log_checkpoint_record, r, 0, &out->checkpoint);
+    out->before = pg_int(r, 0, own);
+    out->xid = pg_str(r, 0, own + 1);
+    return NULL;
+}
+
+/* ---- the ends of chains --------------------------------------------- */
+
+#define PAGE 500 /* of the statements */
+
+/* An id of the database, which fits. */
+static void log_checks_note(char *to, size_t room, struct str s)
+{
+    if (!str_copy(to, room, s))
+        to[0] = '\0';
+}
+
+/* Those that the log has come last: an event that it takes meanwhile is not
+ * passed over. */
+static const struct err *log_checks_grown(struct pg *pg, struct arena *a,
+                                          struct log_checks_tails *t,
+                                          struct pg_rows **r)
+{
+    const struct log_checkpoint *c = &t->since->checkpoint;
+    if (t->logged)
+        return pg_query(pg, a, SQL_LOG_CHECK_GROWN,
+                        PG(pg_number(c->epoch), pg_number(t->position)), r);
+    if (!t->xid[0]) {
+        log_checks_note(t->xid, sizeof t->xid, t->since->xid);
+        log_checks_note(t->intent_id, sizeof t->intent_id,
+                        STR("00000000-0000-0000-0000-000000000000"));
+        t->position = c->last_sequence;
+    }
+    return pg_query(pg, a, SQL_LOG_CHECK_GROWN_UNLOGGED,
+                    PG(pg_number(c->epoch), pg_number(c->last_sequence),
+                       pg_text(str_of(t->xid)), pg_text(str_of(t->intent_id)),
+                       pg_number(t->sequence)),
+                    r);
+}
+
+/* The place after row i, the last one of a page. */
+static void log_checks_place(struct log_checks_tails *t,
+                             const struct pg_rows *r, size_t i)
+{
+    log_checks_note(t->intent_id, sizeof t->intent_id, pg_str(r, i, 0));
+    if (t->logged) {
+        t->position = pg_int(r, i, 3) + 1;
+    } else if (t->since) {
+        log_checks_note(t->xid, sizeof t->xid, pg_str(r, i, 3));
+        t->sequence = pg_int(r, i, 4);
+    }
+}
+
+const struct err *log_checks_tails(struct pg *pg, struct arena *a,
+                                   struct log_checks_tails *t)
+{
+    struct pg_rows *r = NULL;
+    TRY(t->since ? log_checks_grown(pg, a, t, &r)
+                 : pg_query(pg, a, SQL_EVENT_TAILS,
+                            PG(pg_text(t->intent_id[0] ? str_of(t->intent_id)
+                                                       : STR_NONE)),
+                            &r));
+    t->n = pg_count(r);
+    t->v = arena_many(a, t->n + 1, struct log_checks_tail);
+    for (size_t i = 0; i < t->n; i++)
+        t->v[i] = (struct log_checks_tail){
+            .intent_id = pg_str(r, i, 0),
+            .tail = {.sequence = pg_int(r, i, 1), .hash = pg_str(r, i, 2)}};
+    if (t->n > 0)
+        log_checks_place(t, r, t->n - 1);
+    t->end = t->n < PAGE && (!t->since || t->logged);
+    t->logged = t->since && (t->logged || t->n < PAGE);
+    return NULL;
+}
+
 const struct err *log_checks_unlogged(struct pg *pg, struct arena *a,
                                       const struct tlogs_end *end,
+                                      struct str xid,
                                       struct log_checks_rows *out)
 {
     struct pg_rows *r = NULL;
     TRY(pg_query(pg, a, SQL_LOG_CHECK_UNLOGGED,
                  PG(pg_number(end->epoch), pg_text(end->xid),
-                    pg_text(end->intent_id), pg_number(end->sequence)),
+                    pg_text(end->intent_id), pg_number(end->sequence),
+                    pg_text(xid)),
                  &r));
     out->n = pg_count(r);
     out->v = arena_many(a, out->n + 1, struct log_checks_row);

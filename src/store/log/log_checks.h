@@ -10,13 +10,15 @@
 /* A log, and what there is of it at one moment. */
 struct log_checks_end {
     struct tlogs_end end;
-    int64_t leaves, tiles, head; /* their number; the size of the newest */
+    int64_t leaves; /* from a position on */
+    int64_t tiles, head; /* their number; the size of the newest */
 };
 struct log_checks_ends {
     struct log_checks_end *v;
     size_t n;
 };
-const struct err *log_checks_ends(struct pg *pg, struct arena *a,
+/* Oldest first. */
+const struct err *log_checks_ends(struct pg *pg, struct arena *a, int64_t from,
                                   struct log_checks_ends *out) MUST;
 /* The epoch of the log that had this origin; -1: none had. */
 const struct err *log_checks_epoch(struct pg *pg, struct arena *a,
@@ -58,6 +60,45 @@ const struct err *
 log_checks_checkpoints(struct pg *pg, struct arena *a, int64_t at,
                        struct str id, struct log_checks_checkpoints *out) MUST;
 
+/* A checkpoint of the server that a check relies on: it begins after it. */
+struct log_checks_point {
+    struct log_checkpoint checkpoint;
+    int64_t before; /* the last sequence that the one before covers */
+    struct str xid; /* the transaction of its last event */
+};
+struct log_checks_which {
+    struct str id;    /* p NULL: any */
+    int64_t size, at; /* so many events and this time at most; 0: any */
+};
+/* The newest such one that a head covers, in the log of an epoch. */
+const struct err *log_checks_point(struct pg *pg, struct arena *a,
+                                   int64_t epoch,
+                                   const struct log_checks_which *which,
+                                   struct log_checks_point *out,
+                                   bool *found) MUST;
+
+/* The end of a chain, as its intent has it. */
+struct log_checks_tail {
+    struct str intent_id;
+    struct event_tail tail;
+};
+/* Goes over the ends of chains, a page at a time. Starts as zeros but for
+ * since: chains with an event after it alone, one of them twice where the log
+ * takes its event meanwhile; NULL: all chains. */
+struct log_checks_tails {
+    const struct log_checks_point *since;
+    struct log_checks_tail *v;
+    size_t n;
+    bool end; /* that was the last page */
+    /* The place of the next one. */
+    char xid[24], intent_id[40];
+    int64_t sequence, position;
+    bool logged; /* those that the log has */
+};
+/* The next page, in a. */
+const struct err *log_checks_tails(struct pg *pg, struct arena *a,
+                                   struct log_checks_tails *t) MUST;
+
 /* An event, and whether its row was written again since. */
 struct log_checks_row {
     struct str intent_id;
@@ -68,9 +109,11 @@ struct log_checks_rows {
     struct log_checks_row *v;
     size_t n;
 };
-/* 20 events up to the end of a log that it should have and has not. */
+/* 20 events up to the end of a log, from the transaction xid on, that it should
+ * have and has not. */
 const struct err *log_checks_unlogged(struct pg *pg, struct arena *a,
                                       const struct tlogs_end *end,
+                                      struct str xid,
                                       struct log_checks_rows *out) MUST;
 /* 21 of the events at these positions, first those that were written again. */
 const struct err *log_checks_written(struct pg *pg, struct arena *a,

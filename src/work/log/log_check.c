@@ -290,6 +290,34 @@ static const struct err *log_check_heads(struct log_check_run *r)
     return NULL;
 }
 
+/* The tiles at the point from which the log is checked. Its stored heads vouch
+ * for them, and a kept head of fewer events has to begin them. */
+static const struct err *log_check_begin(struct log_check_run *r, int64_t from)
+{
+    struct tlogs_source stored = {
+        .pg = r->c->pg, .arena = r->a, .epoch = r->at.end.epoch};
+    const struct tlog_source source = tlogs_source(&stored);
+    TRY(tlogs_edge(r->c->pg, r->a, r->at.end.epoch, from, r->edge));
+    const struct tlog_hash root = tlog_edge_root(r->edge);
+    for (size_t i = 0; i < r->kept_n; i++) {
+        const struct log_check_head *k = &r->kept[i];
+        struct tlog_proof proof;
+        if (k->epoch != r->at.end.epoch)
+            return err_at(r->a, ERR_INVALID, "field.value", k->name,
+                          "%.*s is a head of an older log, and --since checks "
+                          "the newest alone.",
+                          STR_FMT(k->name));
+        if (k->head.size >= from)
+            continue;
+        TRY(tlog_consistency(&source, k->head.size, from, &proof));
+        if (!tlog_consistent(&proof, k->head.size, from, &k->head.root, &root))
+            log_check_fault(r, k->name,
+                            STR("it does not begin this log: the log was "
+                                "rewritten"));
+    }
+    return log_check_heads(r);
+}
+
 /* ---- a log ---------------------------------------------------------- */
 
 /* The number of tiles that a log of this size has. */
@@ -302,7 +330,7 @@ static int64_t log_check_tiles(int64_t size)
     return n;
 }
 
-static const struct err *log_check_end(struct log_check_run *r)
+static const struct err *log_check_end(struct log_check_run *r, int64_t from)
 {
     struct arena *a = r->page;
     const struct log_checks_end *at = &r->at;
@@ -316,7 +344,7 @@ static const struct err *log_check_end(struct log_check_run *r)
     }
     const struct str name =
         arena_join(a, STR("log "), arena_number(a, at->end.epoch));
-    if (at->leaves > at->end.size)
+    if (at->leaves > at->end.size - from)
         log_check_fault(r, name, STR("it has leaves behind its end"));
     if (at->tiles > log_check_tiles(at->end.size))
         log_check_fault(r, name, STR("it has tiles behind its end"));
@@ -332,7 +360,8 @@ static const struct err *log_check_end(struct log_check_run *r)
                                        STR(" events, and the head "),
                                        arena_number(a, k->head.size)));
     }
-    TRY(log_checks_unlogged(r->c->pg, a, &at->end, &rows));
+    TRY(log_checks_unlogged(r->c->pg, a, &at->end,
+                            r->c->since ? r->c->since->xid : STR("0"), &rows));
     for (size_t i = 0; i < rows.n; i++)
         log_check_fault(r,
                         arena_join(a, STR("event "),
@@ -342,18 +371,26 @@ static const struct err *log_check_end(struct log_check_run *r)
     return r->e;
 }
 
+/* The position from which the log is checked. */
+static int64_t log_check_from(const struct log_check *c)
+{
+    return c->since ? c->since->checkpoint.last_sequence : 0;
+}
+
 static const struct err *log_check_log(struct log_check_run *r)
 {
-    const int64_t size = r->at.end.size;
+    const int64_t size = r->at.end.size, begin = log_check_from(r->c);
     *r->edge = (struct tlog_edge){.size = 0};
     r->tile.v = NULL;
     r->head = r->kept_at = 0;
     r->differs = false;
     r->fits = r->anchored = 0;
     arena_reset(r->head_page);
-    TRY(log_checks_heads(r->c->pg, r->head_page, r->at.end.epoch, 0, size,
-                         &r->heads));
-    for (int64_t from = 0; from < size; from += LOG_CHECK_PAGE) {
+    TRY(log_checks_heads(r->c->pg, r->head_page, r->at.end.epoch,
+                         begin > 0 ? begin - 1 : 0, size, &r->heads));
+    if (begin > 0)
+        TRY(log_check_begin(r, begin));
+    for (int64_t from = begin; from < size; from += LOG_CHECK_PAGE) {
         struct log_checks_leaves page;
         size_t i = 0;
         const int64_t to =
@@ -374,7 +411,7 @@ static const struct err *log_check_log(struct log_check_run *r)
         }
     }
     arena_reset(r->page);
-    return log_check_end(r);
+    return log_check_end(r, begin);
 }
 
 /* ---- checkpoints ---------------------------------------------------- */
@@ -449,8 +486,9 @@ static const struct err *log_check_checkpoints(struct log_check_run *r)
 {
     struct arena *rows = arena_within(r->a);
     struct log_checks_checkpoints page = {.n = 1};
-    struct str id = STR("");
-    int64_t at = 0;
+    const struct log_checks_point *since = r->c->since;
+    struct str id = since ? since->checkpoint.id : STR("");
+    int64_t at = since ? since->checkpoint.created_at : 0;
     while (page.n > 0) {
         TRY(log_checks_checkpoints(r->c->pg, rows, at, id, &page));
         for (size_t i = 0; i < page.n; i++) {
@@ -508,15 +546,23 @@ static const struct err *log_check_read(struct log_check_run *r)
     return NULL;
 }
 
+const struct err *log_check_point(struct log_check *c, struct arena *a)
+{
+    struct log_check_run r = {.c = c, .a = a, .page = arena_within(a)};
+    TRY(log_check_checkpoint(&r, &c->since->checkpoint, c->since->before));
+    arena_free(r.page);
+    return NULL;
+}
+
 const struct err *log_check(struct log_check *c, struct arena *a)
 {
     struct log_check_run r = {
         .c = c, .a = a, .page = arena_within(a), .head_page = arena_within(a)};
     struct log_checks_ends logs;
     r.edge = arena_new(a, struct tlog_edge);
-    TRY(log_checks_ends(c->pg, a, &logs));
+    TRY(log_checks_ends(c->pg, a, log_check_from(c), &logs));
     TRY(log_check_read(&r));
-    for (size_t i = 0; i < logs.n; i++) {
+    for (size_t i = c->since && logs.n > 0 ? logs.n - 1 : 0; i < logs.n; i++) {
         r.at = logs.v[i];
         TRY(log_check_log(&r));
     }

@@ -30,12 +30,18 @@ struct log_check {
     const struct log_check_kept *kept;
     size_t kept_n;
     struct log_check_report report;
-    struct signing_key_rows keys;       /* that signed the log, ever */
+    struct signing_key_rows keys; /* that signed the log, ever */
+    /* Only what came after it, in the newest log, is checked. NULL: all. */
+    const struct log_checks_point *since;
     int64_t leaves, heads, checkpoints; /* that were checked; from 0 */
 };
 
+/* Checks the checkpoint of since, which is not NULL, with its events. */
+const struct err *log_check_point(struct log_check *c, struct arena *a) MUST;
+
 /* ERR_INVALID field.value where a kept head cannot be read, or is of another
- * log. */
+ * log. A stored head after since vouches for the tiles before it, which are not
+ * read: one has to be there. */
 const struct err *log_check(struct log_check *c, struct arena *a) MUST;
 
 #endif
