@@ -102,6 +102,11 @@ TRIALS = {
     "SaysoLogStopped": ('sayso_log_stopped{why="silent"}', 1, 0),
     "SaysoLogLate": ("sayso_log_lag_seconds", 100, 1),
     "SaysoLogBroken": ("sayso_log_broken_intents", 1, 0),
+    "SaysoVerifyBroken": ('sayso_verify_broken{scope="all"}', 2, 0),
+    # The time of the trial is 0 and more, so a run in the past is negative.
+    "SaysoVerifyOld": (
+        'sayso_verify_last_success_timestamp_seconds{scope="all"}', -180000,
+        0),
     "SaysoStandbyGone": ('sayso_replication_standbys{sync="yes"}',
                          "1x5 0x99", 1),
     "SaysoStandbyLate": ("sayso_replication_lag_seconds", 30, 0.1),

@@ -5,6 +5,7 @@
 #include "base/shared/metrics.h"
 #include "base/version.h"
 #include "doors/api/api.h"
+#include "store/log/verifications.h"
 #include "store/question/suspensions.h"
 #include "store/replication.h"
 #include "store/sending/deliveries.h"
@@ -167,6 +168,25 @@ static void operations_put_decisions(struct buf *b)
     decisions_render_times(b);
 }
 
+/* As the database has it: the command may run on any host. */
+static void operations_put_verify(struct buf *b, const struct verifications *v)
+{
+    operations_put_name(b, "verify_last_success_timestamp_seconds",
+                        "When `sayso verify` last found nothing broken; 0: "
+                        "never.");
+    for (size_t i = 0; i < VERIFICATION__MAX; i++)
+        buf_printf(b,
+                   "sayso_verify_last_success_timestamp_seconds{scope=\"%s\"} "
+                   "%lld\n",
+                   verification_scopes[i],
+                   (long long)(v->of[i].sound_at / CLOCK_SECOND));
+    operations_put_name(b, "verify_broken",
+                        "Faults that the last run of `sayso verify` found.");
+    for (size_t i = 0; i < VERIFICATION__MAX; i++)
+        buf_printf(b, "sayso_verify_broken{scope=\"%s\"} %lld\n",
+                   verification_scopes[i], (long long)v->of[i].broken);
+}
+
 /* As any process has measured it last. */
 static void operations_put_clock(struct buf *b)
 {
@@ -186,16 +206,20 @@ const struct err *api_metrics(struct call *c)
 {
     struct deliveries_waiting waiting = {.n = 0};
     struct suspensions_now open = {.late = 0};
+    struct verifications verified;
     struct buf *b = &c->rs->body;
     const bool up = suspensions_now(c->pg, c->a, &open) == NULL &&
-                    deliveries_waiting(c->pg, c->a, &waiting) == NULL;
+                    deliveries_waiting(c->pg, c->a, &waiting) == NULL &&
+                    verifications_get(c->pg, c->a, &verified) == NULL;
     if (c->serve->metrics)
         metrics_render(c->serve->metrics, b);
     operations_put_build(b, c);
     operations_put_number(b, "database_up",
                           "Did the database answer just now?", up);
-    if (up)
+    if (up) {
         operations_put_database(b, c->pg, &open, &waiting);
+        operations_put_verify(b, &verified);
+    }
     operations_put_decisions(b);
     operations_put_clock(b);
     c->rs->status = 200;
