@@ -50,13 +50,14 @@ class Run:
     def __init__(self, given):
         for name, value in given.items():
             setattr(self, name, value)
-        self.ran, self.heard = [], []
+        self.ran, self.heard, self.told = [], [], []
         kind = Ends if self.ends else Changes
         if self.key is None:  # the agent's author has forgotten it
             os.environ["SAYSO_URL"] = self.url
             os.environ.pop("SAYSO_AGENT_KEY", None)
         self.client = None if not self.key else kind(
-            self.url, self.key, "refunds-agent")
+            self.url, self.key, "refunds-agent",
+            on_asked=lambda question: self.told.append(question.id))
         self.asking = {"client": self.client, "wait": self.wait,
                        "about": self.members}
 
@@ -394,7 +395,8 @@ def answered(line):
         error = "it ends"
     except Exception as thrown:
         error = f"{type(thrown).__name__}: {thrown}"
-    return {"ran": run.ran, "heard": run.heard, "error": error}
+    return {"ran": run.ran, "heard": run.heard, "told": run.told,
+            "error": error}
 
 
 for line in sys.stdin:

@@ -48,7 +48,7 @@ def test_the_client():
     client = sayso.Client("http://127.0.0.1:1", "x")
     options = inspect.signature(sayso.Client).parameters
     assert blocking(options) == set(MEMBERS["client_options"])
-    own = public(client) - {"max_retries", "on_asked", "timeout"}
+    own = public(client) - {"max_retries", "timeout"}
     assert blocking(own) == set(MEMBERS["client"])
     assert public(client.feed()) == set(MEMBERS["feed"])
 

@@ -132,6 +132,16 @@ def test_the_calls_of_a_turn_are_asked_in_their_order(server, agents, kind):
     assert sorted(got["ran"], key=str) == [calls[f"call_{n}"] for n in ran]
 
 
+def test_each_question_is_told_once(case, operator):
+    """`on_asked` is called once, whether it is answered or not."""
+    other = {"order": "678", "amount": 7}
+    got = case.run(wait=2, calls={"call_1": ARGS, "call_2": other},
+                   about={"question": f"{case.text} {{order}}"})
+    ids = [decide(operator, f"{case.text} 12345", "approve")["suspension_id"],
+           asked(operator, f"{case.text} 678")["suspension_id"]]
+    assert got.result(60)["told"] == ids
+
+
 def test_silence_is_no_and_worded_so(case):
     got = case.run(about={"timeout_seconds": 1}).result(60)
     not_run(got, "Nobody answered in time.")
@@ -150,7 +160,7 @@ def test_silence_where_only_a_refusal_is_allowed(server, agents, kind):
 def test_what_nobody_may_approve_is_left_alone(server, agents, kind):
     got = Case(server, agents, kind).run(
         allowed={"allowed_decisions": ["respond"]}).result(60)
-    assert got == {"ran": [], "heard": [], "error": None}
+    assert got == {"ran": [], "heard": [], "told": [], "error": None}
 
 
 def test_an_agent_waits_no_longer_than_it_wants(case, operator):

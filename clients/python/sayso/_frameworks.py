@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import copy
 import json
+import time
 import uuid
 import weakref
 from collections.abc import Callable, Iterable, Mapping
@@ -41,13 +41,74 @@ def identity(*parts: Any) -> str | None:
     return json.dumps([str(part) for part in parts])
 
 
-async def asked(client: Client, calls: Iterable[Mapping[str, Any]]) -> None:
-    """Asks about all calls, in their order, before one is waited for."""
-    for call in calls:
-        with contextlib.suppress(Denied):
-            await client.aapprove_call(
-                **{**call, "wait": 0, "keep": True, "use": False}
+# --- The calls of one turn of a model -------------------------------------
+
+_Calls = Iterable[Mapping[str, Any]]
+"""The calls, each as the arguments of `approve_call`."""
+Decision = dict[str, Any] | Denied
+"""The arguments with which a call may run now, or why it may not."""
+_ASK = {"wait": 0, "keep": True, "use": False}  # and do not wait
+
+
+def _told_once(client: Client, call: Mapping[str, Any]) -> dict[str, Any]:
+    """The call, whose question is told once however often it is looked at."""
+    from ._questions import Telling
+
+    tell = Telling(call.get("on_asked") or client.on_asked)
+    return {**call, "on_asked": tell}
+
+
+def _decision(client: Client, call: Mapping[str, Any]) -> Decision:
+    try:
+        return client.approve_call(**call)  # type: ignore[no-any-return]
+    except Denied as no:
+        return no
+
+
+async def _adecision(client: Client, call: Mapping[str, Any]) -> Decision:
+    try:
+        return await client.aapprove_call(**call)  # type: ignore[no-any-return]
+    except Denied as no:
+        return no
+
+
+def decided(client: Client, calls: _Calls) -> list[Decision]:
+    """What is decided about each call, in their order.
+
+    All are asked about before one is waited for. None may run before all have
+    their answer, and each yes is used then.
+    """
+    told = [_told_once(client, call) for call in calls]
+    for call in told:
+        _decision(client, {**call, **_ASK})
+    begun, got = time.monotonic(), []
+    for call in told:
+        wait = call.get("wait")
+        left = wait and max(0, begun + wait - time.monotonic())
+        keep = call.get("keep", wait == 0)
+        got.append(
+            _decision(
+                client, {**call, "wait": left, "keep": keep, "use": False}
             )
+        )
+    return [
+        one if isinstance(one, Denied) else _decision(client, call)
+        for call, one in zip(told, got, strict=True)
+    ]
+
+
+async def adecided(client: Client, calls: _Calls) -> list[Decision]:
+    """`decided` for asyncio."""
+    told = [_told_once(client, call) for call in calls]
+    for call in told:
+        await _adecision(client, {**call, **_ASK})
+    got = await asyncio.gather(
+        *(_adecision(client, {**call, "use": False}) for call in told)
+    )
+    return [
+        one if isinstance(one, Denied) else await _adecision(client, call)
+        for call, one in zip(told, got, strict=True)
+    ]
 
 
 def same(one: Any, other: Any) -> bool:
@@ -83,16 +144,19 @@ class Gate:
 
         client = self._client or of_environment()
         args = copy.deepcopy(args)
-        call = {
-            "tool": tool,
-            "args": args,
-            "call_id": identity(session, call_id) or str(uuid.uuid4()),
-            **self._options,
-            **members(self._about, tool, args),
-        }
+        call = _told_once(
+            client,
+            {
+                "tool": tool,
+                "args": args,
+                "call_id": identity(session, call_id) or str(uuid.uuid4()),
+                **self._options,
+                **members(self._about, tool, args),
+            },
+        )
         here = id(asyncio.get_running_loop()), str(session)
         turn = self._turns.setdefault(here, asyncio.Lock())
         async with turn:
-            await asked(client, [call])
+            await _adecision(client, {**call, **_ASK})
         approved: dict[str, Any] = await client.aapprove_call(**call)
         return approved

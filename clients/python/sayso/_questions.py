@@ -54,6 +54,24 @@ def _at(id: str) -> str:
 # --- Asking, and waiting --------------------------------------------------
 
 
+class Telling:
+    """Says where a question is answered, once for each question.
+
+    An adapter looks at a question several times, each time with this one.
+    """
+
+    def __init__(self, on_asked: OnAsked) -> None:
+        self._on_asked, self._told = on_asked, set[str]()
+
+    def __call__(self, answer: Answer) -> None:
+        if answer.id in self._told:
+            return
+        self._told.add(answer.id)
+        log.info("Waiting for an answer: %s", answer.raw.get("url"))
+        if self._on_asked:
+            self._on_asked(answer)
+
+
 class Waiting(NamedTuple):
     """How an answer is waited for."""
 
@@ -61,7 +79,7 @@ class Waiting(NamedTuple):
     retries: int
     keep: bool
     anew: bool
-    on_asked: OnAsked
+    tell: Telling
 
     @classmethod
     def of(
@@ -75,8 +93,10 @@ class Waiting(NamedTuple):
         wait = options.pop("wait", None)
         keep = options.pop("keep", keep or wait == 0)
         anew = options.pop("anew", False)
-        on_asked = options.pop("on_asked", None) or on_asked
-        return cls(end_of(wait), retries, keep, anew, on_asked)
+        tell = options.pop("on_asked", None) or on_asked
+        if not isinstance(tell, Telling):
+            tell = Telling(tell)
+        return cls(end_of(wait), retries, keep, anew, tell)
 
 
 class _Asked(NamedTuple):
@@ -141,9 +161,7 @@ def _asking(body: bytes, once: str | None, waiting: Waiting) -> Steps[_Asked]:
     if old:  # what comes back then is the first answer
         answer = yield from reading(answer.id, 0, waiting.end, answer)
     if answer.pending:
-        log.info("Waiting for an answer: %s", answer.raw.get("url"))
-        if waiting.on_asked:
-            waiting.on_asked(answer)
+        waiting.tell(answer)
         answer = yield from reading(answer.id, None, waiting.end, answer)
     given_up = answer.pending and not waiting.keep
     if given_up:

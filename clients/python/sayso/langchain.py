@@ -11,9 +11,7 @@ in the result, as ever.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-import time
 import uuid
 from typing import Any
 
@@ -21,7 +19,15 @@ from langgraph.types import Command, Interrupt
 
 from . import Client, Denied
 from ._client import of_environment
-from ._frameworks import About, asked, identity, members, same
+from ._frameworks import (
+    About,
+    Decision,
+    adecided,
+    decided,
+    identity,
+    members,
+    same,
+)
 
 
 def invoke(
@@ -40,33 +46,11 @@ def invoke(
     arguments that makes them. `options` are of `agent.invoke`.
     """
     server = client or of_environment()
-
-    def ask(call: _Call, wait: float | None, **more: Any) -> dict[str, Any]:
-        try:
-            return call.approved(
-                server.approve_call(
-                    **call.question(config, about, wait), **more
-                )
-            )
-        except Denied as no:
-            return call.denied(no)
-
     result = agent.invoke(input, config, **options)
     while calls := _calls(agent.get_state(config).interrupts):
-        for call in calls:  # all are asked before one is waited for
-            ask(call, 0, use=False, keep=True)
-        end, keep = time.monotonic() + (wait or 0), wait == 0
-        got = []
-        for call in calls:
-            left = max(0, end - time.monotonic())
-            got.append(
-                ask(call, None if wait is None else left, use=False, keep=keep)
-            )
-        # None runs before all have their answer.
-        got = [
-            ask(call, wait, keep=keep) if _is_yes(one) else one
-            for call, one in zip(calls, got, strict=True)
-        ]
+        got = decided(
+            server, [call.question(config, about, wait) for call in calls]
+        )
         for resume in _resumes(calls, got):
             result = agent.invoke(resume, config, **options)
     return result
@@ -84,32 +68,11 @@ async def ainvoke(
 ) -> Any:
     """`invoke` for asyncio, with `agent.ainvoke`."""
     server = client or of_environment()
-
-    async def ask(
-        call: _Call, wait: float | None, **more: Any
-    ) -> dict[str, Any]:
-        try:
-            return call.approved(
-                await server.aapprove_call(
-                    **call.question(config, about, wait), **more
-                )
-            )
-        except Denied as no:
-            return call.denied(no)
-
     result = await agent.ainvoke(input, config, **options)
     while calls := _calls((await agent.aget_state(config)).interrupts):
-        await asked(
+        got = await adecided(
             server, [call.question(config, about, wait) for call in calls]
         )
-        got = await asyncio.gather(
-            *(ask(call, wait, use=False) for call in calls)
-        )
-        # None runs before all have their answer.
-        got = [
-            await ask(call, wait) if _is_yes(one) else one
-            for call, one in zip(calls, got, strict=True)
-        ]
         for resume in _resumes(calls, got):
             result = await agent.ainvoke(resume, config, **options)
     return result
@@ -142,22 +105,21 @@ class _Call:
             **members(about, self.tool, self.args),
         }
 
-    def approved(self, args: dict[str, Any]) -> dict[str, Any]:
-        if same(args, self.args):
+    def resume(self, got: Decision) -> dict[str, Any]:
+        """The decision as the framework takes it."""
+        if isinstance(got, Denied):
+            # "reject" says that the user did; silence is not that.
+            silent = (
+                got.answer.state != "resolved" and "respond" in self.allowed
+            )
+            kind = "respond" if silent else "reject"
+            return {"type": kind, "message": str(got)}
+        if same(got, self.args):
             return {"type": "approve"}
         return {
             "type": "edit",
-            "edited_action": {"name": self.tool, "args": args},
+            "edited_action": {"name": self.tool, "args": got},
         }
-
-    def denied(self, no: Denied) -> dict[str, Any]:
-        # "reject" says that the user did; silence is not that.
-        silent = no.answer.state != "resolved" and "respond" in self.allowed
-        return {"type": "respond" if silent else "reject", "message": str(no)}
-
-
-def _is_yes(decision: dict[str, Any]) -> bool:
-    return decision["type"] in ("approve", "edit")
 
 
 def _thread(config: Any) -> Any:
@@ -213,14 +175,15 @@ def _allowed(schema: Any) -> set[str]:
 
 
 def _resumes(
-    calls: list[_Call], decisions: list[dict[str, Any]]
+    calls: list[_Call], decisions: list[Decision]
 ) -> list[Command[Any]]:
     """One for each interrupt, by its id.
 
     An answer to calls that have changed meanwhile is for nothing.
     """
     made: dict[str, Any] = {}
-    for call, decision in zip(calls, decisions, strict=True):
+    for call, one in zip(calls, decisions, strict=True):
+        decision = call.resume(one)
         if "action_requests" in call.interrupt.value:
             made.setdefault(call.interrupt.id, {"decisions": []})[
                 "decisions"

@@ -8,7 +8,6 @@ is `Runner.run`, which goes on until no call waits for an approval. A stored
 
 from __future__ import annotations
 
-import asyncio
 import json
 import uuid
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ from agents import (
 
 from . import Client, Denied, _exact
 from ._client import of_environment
-from ._frameworks import About, asked, identity, members
+from ._frameworks import About, adecided, identity, members
 
 
 async def run(
@@ -66,7 +65,6 @@ async def answer(
 
     The state runs no other call under the same id.
     """
-    server = client or of_environment()
 
     def question(item: ToolApprovalItem) -> dict[str, Any] | None:
         tool = item.qualified_name or item.name or "tool"
@@ -86,25 +84,15 @@ async def answer(
             "edit": False,
         }
 
-    async def approved(
-        item: ToolApprovalItem, call: dict[str, Any], **more: Any
-    ) -> bool:
-        try:
-            await server.aapprove_call(**{**call, **more})
-        except Denied as no:
-            state.reject(item, rejection_message=str(no))
-            return False
-        return True
-
     found = [(item, question(item)) for item in state.get_interruptions()]
     calls = [(item, call) for item, call in found if call is not None]
-    await asked(server, [call for _, call in calls])
-    answers = await asyncio.gather(
-        *(approved(item, call, use=False) for item, call in calls)
+    got = await adecided(
+        client or of_environment(), [call for _, call in calls]
     )
-    # None runs before all have their answer.
-    for (item, call), yes in zip(calls, answers, strict=True):
-        if yes and await approved(item, call):
+    for (item, _), one in zip(calls, got, strict=True):
+        if isinstance(one, Denied):
+            state.reject(item, rejection_message=str(one))
+        else:
             state.approve(item)
 
 

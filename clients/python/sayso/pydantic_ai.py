@@ -8,7 +8,6 @@ approved, and a refusal is its result.
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import uuid
 from typing import Any
@@ -20,7 +19,7 @@ from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
 from . import Client, Denied
 from ._client import of_environment
-from ._frameworks import About, asked, identity, members
+from ._frameworks import About, adecided, identity, members
 
 
 def approvals(
@@ -51,30 +50,16 @@ def approvals(
                 **members(about, call.tool_name, args),
             }
 
-        async def ask(
-            call: dict[str, Any], use: bool
-        ) -> ToolApproved | ToolDenied:
-            try:
-                # Also what was not changed: it is what the person has seen.
-                return ToolApproved(
-                    override_args=await server.aapprove_call(**call, use=use)
-                )
-            except Denied as no:
-                return ToolDenied(str(no))
-
-        server = client or of_environment()
-        calls = [question(call) for call in requests.approvals]
-        await asked(server, calls)
-        got = await asyncio.gather(*(ask(call, False) for call in calls))
-        # None runs before all have their answer.
-        got = [
-            await ask(call, True) if isinstance(one, ToolApproved) else one
-            for call, one in zip(calls, got, strict=True)
-        ]
+        got = await adecided(
+            client or of_environment(), map(question, requests.approvals)
+        )
         return requests.build_results(
             approvals={
-                call.tool_call_id: result
-                for call, result in zip(requests.approvals, got, strict=True)
+                call.tool_call_id: ToolDenied(str(one))
+                if isinstance(one, Denied)
+                # Also what was not changed: it is what the person has seen.
+                else ToolApproved(override_args=one)
+                for call, one in zip(requests.approvals, got, strict=True)
             }
         )
 

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import importlib
+import logging
 import sys
 import types
 
@@ -11,7 +12,14 @@ import pytest
 import sayso
 import sayso.adk
 import sayso.crewai
-from sayso.testing import FakeServer, approve, deny, edit, withdrawn
+from sayso.testing import (
+    FakeServer,
+    approve,
+    deny,
+    edit,
+    pending,
+    withdrawn,
+)
 
 ARGS = {"order": "12345", "amount": 50.0}
 AWAY = sayso.Client("http://127.0.0.1:1", "none", max_retries=0)
@@ -199,6 +207,35 @@ def test_members_of_the_question(claude):
     for question in fake.asked:
         assert question["severity"] == "low"
         assert question["subject"]["target"] == "order 12345"
+
+
+def asks_crewai(client, **more):
+    hook = sayso.crewai.approvals(client, **more)
+    hook(types.SimpleNamespace(tool_name="refund", tool_input={**ARGS}))
+
+
+@pytest.mark.parametrize("framework", ["claude", "adk", "crewai"])
+def test_a_question_is_told_once(framework, request, caplog):
+    """Also where it is looked at several times, and is never answered."""
+    caplog.set_level(logging.INFO, "sayso")
+    if framework == "claude":
+        module = request.getfixturevalue("claude")
+    for reply, wait in ((approve, None), (pending, 0.2), (pending, 0)):
+        told = []
+        about = {"on_asked": lambda one, told=told: told.append(one.url)}
+        with FakeServer([reply]) as fake:
+            client = fake.client()
+            if framework == "claude":
+                wait = 60 if wait is None else wait
+                claude_says(module, client, ARGS, about=about, wait=wait)
+            elif framework == "adk":
+                adk_says(client, {**ARGS}, about=about, wait=wait)
+            else:
+                asks_crewai(client, about=about, wait=wait)
+        assert told == [fake.asked[0]["url"]], (reply, wait)
+        waits = [one for one in caplog.messages if "Waiting" in one]
+        assert waits == [f"Waiting for an answer: {told[0]}"]
+        caplog.clear()
 
 
 # --- CrewAI ---------------------------------------------------------------

@@ -131,6 +131,11 @@ export class Client {
         return this.#http.url;
     }
 
+    /** What is called with each question that is open. */
+    get onAsked(): OnAsked | undefined {
+        return this.#onAsked;
+    }
+
     /** Ends all that this client does: what still waits fails. The questions
      * stay open. */
     close(): void {

@@ -78,6 +78,7 @@ class Changes extends Client {
 class Run {
     readonly ran: Refund[] = [];
     heard: string[] = [];
+    readonly told: string[] = [];
     readonly asking;
 
     constructor(readonly given: Given) {
@@ -85,7 +86,8 @@ class Run {
         process.env["SAYSO_URL"] = given.url; // for those without a key
         this.asking = {
             client: given.key === null ? undefined : new kind({
-                url: given.url, key: given.key, agent: "refunds-agent" }),
+                url: given.url, key: given.key, agent: "refunds-agent",
+                onAsked: ({ id }) => void this.told.push(id) }),
             sessionId: given.session, wait: given.wait ?? undefined,
             about: (_: string, args: object) => {
                 const { order } = args as Refund;
@@ -388,5 +390,6 @@ for await (const line of createInterface({ input: process.stdin })) {
         error = thrown instanceof Error
             ? `${thrown.name}: ${thrown.message}` : String(thrown);
     }
-    console.log(JSON.stringify({ ran: run.ran, heard: run.heard, error }));
+    const { ran, heard, told } = run;
+    console.log(JSON.stringify({ ran, heard, told, error }));
 }
