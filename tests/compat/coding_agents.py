@@ -78,7 +78,7 @@ class Claude:
             "type": "http", "url": f"{server.url}/mcp{tools}",
             "timeout": 120000,
             "headers": {"X-Agent-ID": AGENT, "Authorization":
-                        f"Bearer {server.env['SAYSO_AGENT_KEY']}"}}}}))
+                        "Bearer ${SAYSO_AGENT_KEY}"}}}}))
 
     def run(self, model, *options):
         """One turn, or the rest of one; what it says of it."""
