@@ -152,6 +152,14 @@
         heading.setAttribute("aria-describedby", "answered");
         heading.focus({ preventScroll: true });
     }
+
+    /* The answer to many is ready where it is seen beside them; under them it
+     * comes after the last one. */
+    var ready = document.querySelector("[data-ready]");
+    if (ready && ready.getBoundingClientRect().bottom <= window.innerHeight &&
+        document.activeElement === body) {
+        ready.focus({ preventScroll: true });
+    }
 }());
 
 /* Changes while the page is open. A stream announces a change; the new content
@@ -1171,7 +1179,7 @@
 
     function critical() {
         return !!one(".asked > .chips .chip.critical, " +
-            "form.confirm ~ .listed.grave");
+            ".listed.grave");
     }
 
     /* Focuses the box first, where a text is needed and missing. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { follow, press, text, withPage } from "./browser.mjs";
+import { tabTo } from "./keys.mjs";
 import { test } from "./lanes.mjs";
 import * as questions from "./questions.mjs";
 import { api, ask, cancel, respond } from "./server.mjs";
@@ -118,6 +119,44 @@ each("one is taken out of many", async (page, scripts) => {
     await cancel(asked[0].suspension_id, "Seen.");
     await cancel(asked[3].suspension_id, "Seen.");
 });
+
+for (const [width, height] of [[360, 740], [768, 1024], [1280, 720]]) {
+    test(`the answer to many comes after them, ${width} px`, () =>
+        withPage({ who: "operator", width, height }, async (page) => {
+            const word = `after${Date.now()}`;
+            const asked = await some(word, 5);
+            await page.goto(`/inbox?q=${word}&group=none`);
+            for (let i = 0; i < 5; i += 1) {
+                await page.getByLabel(`Select: ${word} ${i}`).check();
+            }
+            await press(page, "Approve 5");
+            const { list, form, now, seen } = await page.evaluate(() => ({
+                list: document.querySelector(".listed").getBoundingClientRect()
+                    .toJSON(),
+                form: document.querySelector(".confirm")
+                    .getBoundingClientRect().toJSON(),
+                now: document.activeElement.innerText,
+                seen: document.querySelector("[data-ready]")
+                    .getBoundingClientRect().bottom <= innerHeight,
+            }));
+            const wide = width >= 1000;
+            assert.ok(wide ? form.left >= list.right : form.top >= list.bottom);
+            assert.equal(now.startsWith("Approve 5"), seen, now);
+            assert.equal(seen, width > 360);
+            assert.equal(await page.evaluate(() => scrollY), 0);
+            /* A title has its line to itself where that is wide enough. */
+            const lines = await page.locator(".listed td a").evaluateAll(
+                (all) => all.map((one) => one.getClientRects().length));
+            assert.ok(width < 700 || lines.every((n) => n === 1), `${lines}`);
+            await page.locator(".leave").last().focus();
+            await tabTo(page, ({ id }) => id === "reason");
+            const first = await tabTo(page, () => true);
+            assert.equal(first.name, "Approve 5");
+            for (const one of asked) {
+                await cancel(one.suspension_id, "Seen.");
+            }
+        }));
+}
 
 /* ---- at the end of a list ------------------------------------------- */
 

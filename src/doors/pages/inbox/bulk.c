@@ -159,10 +159,7 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "target", about->target);
     page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
-    /* These have a column. */
-    if (about->target.p)
-        bulk_drop(json_get(o, "rows"), "target", about->target);
-    if (about->amount.unit.p)
+    if (about->amount.unit.p) /* it has a column */
         bulk_drop(json_get(o, "rows"), "calls[0].args.amount",
                   amount_plain(v->a, &about->amount));
     return o;
@@ -367,6 +364,28 @@ static struct json *bulk_common(struct arena *a, const struct json *items)
     return common;
 }
 
+/* The columns of the list: amounts where there are any, and targets where they
+ * differ; a target that has a column is not among the facts. */
+static void bulk_set_columns(struct json *view, const struct json *items,
+                             const struct json *common)
+{
+    bool amounts = false, targets = false, one = false;
+    for (size_t i = 0; i < json_count(common); i++)
+        one = one ||
+              str_is(json_get_text(json_at(common, i), "path"), "target");
+    for (size_t i = 0; !one && i < json_count(items); i++) {
+        const struct json *item = json_at(items, i);
+        const struct str target = json_get_text(item, "target");
+        targets = targets || target.n > 0;
+        bulk_drop(json_get(item, "rows"), "target", target);
+    }
+    for (size_t i = 0; i < json_count(items); i++)
+        amounts = amounts || json_get(json_at(items, i), "figure");
+    json_set_bool(view, "amounts", amounts);
+    json_set_bool(view, "targets", targets);
+    json_set_int(view, "columns", 2 + amounts + targets);
+}
+
 /* The address of the list with its ticks, or without them where it would be too
  * long. */
 static struct str bulk_back(struct call *c, const struct bulk_picks *p)
@@ -410,7 +429,9 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
     json_set_bool(view, "yes", p->yes);
     json_set_text(view, "back_url", bulk_back(c, p));
     json_set_text(view, "list_url", p->back);
-    json_set_json(view, "common", bulk_common(c->a, of.items));
+    struct json *common = bulk_common(c->a, of.items);
+    bulk_set_columns(view, of.items, common);
+    json_set_json(view, "common", common);
     json_set_json(view, "items", of.items);
     json_set_json(view, "left", of.left);
     json_set_bool(view, "without", p->without.p != NULL);
@@ -419,7 +440,8 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
                   of.n > 0 && !of.needs && !of.critical && !of.follows);
     json_set_bool(view, "grave", of.critical);
     json_set_text(comment, "value", p->reason);
-    json_set_text(comment, "help", STR("Each agent will read it."));
+    json_set_text(comment, "help", of.n == 1 ? STR("The agent will read it.")
+                           : STR("Each agent will read it."));
     json_set_text(comment, "need",
                   of.needs ? STR("required") : STR("optional"));
     json_set_bool(comment, "required", of.needs);
