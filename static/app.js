@@ -1407,8 +1407,8 @@
         var dialog = document.createElement("dialog");
         var close = document.createElement("button");
         var head = document.createElement("h2");
-        dialog.setAttribute("aria-label", "Keyboard shortcuts");
-        head.textContent = "Keyboard shortcuts";
+        dialog.setAttribute("aria-label", "Shortcuts");
+        head.textContent = "Shortcuts";
         close.className = "btn small plain";
         close.textContent = "Close";
         close.addEventListener("click", function () {

@@ -102,11 +102,10 @@ static const struct settings_action revoke = {
     .run = permits_revoke};
 static const struct settings_page page = {
     .path = "/settings/permits",
-    .title = "Permits",
-    .heading = "Permits in use",
-    .about = "A permit lets an agent run what a person or a rule approved, a "
-             "number of times and until a time. Sayso counts each use. A "
-             "revoked permit cannot be used any more.",
+    .heading = "Permits",
+    .about = "The permits that agents can use now. A permit lets an agent run "
+             "what a person or a rule approved, a number of times and until "
+             "a time. Sayso counts each use.",
     .empty_heading = "No permits",
     .empty_sentence = "No agent has a permit that it could use now.",
     .noun = "permit",

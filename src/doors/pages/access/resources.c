@@ -69,8 +69,8 @@ static const struct err *resources_save(struct settings_view *v,
     v->once = (struct settings_secret){
         .what = "The key",
         .sentence = "The gateway sends it to Sayso. Sayso stores only a "
-                    "digest of it. If you lose it, revoke it under Keys, and "
-                    "add the resource again to get a new one.",
+                    "digest of it. If you lose it, revoke it under API keys, "
+                    "and add the resource again to get a new one.",
         .name = r.name};
     TRY(keys_make(c->pg, c->a, &fresh, &v->once.secret));
     SETTINGS_PAGE_LOG(c, "resource.add resource=%.*s key=%.*s",

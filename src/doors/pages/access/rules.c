@@ -159,11 +159,10 @@ static const struct settings_action remove_rule = {
     .run = rules_remove};
 static const struct settings_page page = {
     .path = "/settings/rules",
-    .title = "Rules",
-    .heading = "Rules for tool calls",
-    .about = "The first rule that matches a call counts. A call that no rule "
-             "matches is asked about at high risk. If one call of a turn is "
-             "denied, none of them runs.",
+    .heading = "Rules",
+    .about = "The first rule that matches a tool call counts. A call that no "
+             "rule matches is asked about at high risk. If one call of a turn "
+             "is denied, none of them runs.",
     .empty_heading = "No rules",
     .empty_sentence = "A person is asked about every tool call.",
     .noun = "rule",

@@ -208,7 +208,8 @@ static const struct err *page_show(struct call *c, struct inbox_filters *f,
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a);
     const enum inbox_view list = f->query.view;
-    const bool apart = list == INBOX_ALL || list == INBOX_OTHERS;
+    const bool apart = principal_decides(&c->who) &&
+                       (list == INBOX_ALL || list == INBOX_OTHERS);
     inbox_found_begin(&v, f->query.words);
     const char *title = vocabulary_inbox_view(apart ? list : INBOX_MAY)->label;
     json_set_text(view, "heading", str_of(title));

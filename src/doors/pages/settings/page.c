@@ -45,6 +45,7 @@ static void page_menu(struct settings_view *v)
         {"Connections", "/settings/deliveries", "Delivery log", OVERSEERS}};
     struct arena *a = v->c->a;
     struct json *groups = json_array(a), *list = NULL;
+    const struct str here = str_of(v->of->path);
     const char *group = "";
     for (size_t i = 0; i < countof(pages); i++) {
         struct json *o = json_object(a), *one = json_object(a);
@@ -59,7 +60,10 @@ static void page_menu(struct settings_view *v)
         }
         json_set_text(one, "url", str_of(pages[i].url));
         json_set_text(one, "label", str_of(pages[i].label));
-        json_set_bool(one, "here", str_is(str_of(v->of->path), pages[i].url));
+        json_set_text(one, "current",
+                      str_of(!str_is(here, pages[i].url) ? NULL
+                             : v->thing || v->fresh      ? "true"
+                                                         : "page"));
         json_set_bool(one, "fails", page_fails(v, str_of(pages[i].url)));
         json_add_json(list, one);
     }
@@ -269,7 +273,7 @@ static const struct err *page_show(struct settings_view *v, int status)
     TRY(one ? page_one(v) : page_list(v));
     if (!one)
         return page_render(c, status, of->template ? of->template : "settings",
-                           of->title ? of->title : of->heading, v->view);
+                           of->heading, v->view);
     const struct str title =
         words_name(c->a, words_plain(c->a, v->name, PAGE_VIEW_TAB));
     return page_render(c, status,

@@ -37,7 +37,6 @@ struct settings_action {
 /* The description of a settings page. */
 struct settings_page {
     const char *path, *heading;
-    const char *title; /* of the browser's tab; NULL: the heading */
     const char *about;
     const char *reference; /* address of a page of the documentation about it;
                             * NULL: none */

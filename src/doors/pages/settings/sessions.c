@@ -123,8 +123,7 @@ static const struct settings_action actions[] = {
 /* As an admin sees it. */
 static const struct settings_page all = {
     .path = PATH,
-    .title = "Sessions",
-    .heading = "Signed-in people",
+    .heading = "Sessions",
     .about = "A session ends after 24 hours without use, and 14 days after "
              "sign-in.",
     .empty_heading = "No sessions",
@@ -144,7 +143,6 @@ const struct err *settings_sessions(struct call *c)
     struct settings_page *page = arena_new(c->a, struct settings_page);
     *page = all;
     if (c->who.role != ROLE_ADMIN) {
-        page->heading = "Your sessions";
         page->empty_sentence = "You are not signed in anywhere.";
         memmove(page->heads, all.heads + 1,
                 sizeof all.heads - sizeof *all.heads);

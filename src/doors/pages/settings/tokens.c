@@ -104,8 +104,7 @@ static const struct settings_action revoke = {
     .run = tokens_revoke};
 static const struct settings_page page = {
     .path = "/settings/tokens",
-    .title = "Tokens",
-    .heading = "Your API tokens",
+    .heading = "Tokens",
     .about = "A program that has one of your tokens can do over the API what "
              "you can do. Its answers are recorded under your name.",
     .empty_heading = "No token",

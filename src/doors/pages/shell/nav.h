@@ -6,7 +6,7 @@
 #include "doors/call/call.h"
 
 /* Sets `open_count` and `nav` of a page. load false: without the database, for
- * an error page. */
-void page_nav(struct call *c, struct json *page, bool load);
+ * an error page. ended: of a question's page, that it is in the history. */
+void page_nav(struct call *c, struct json *page, bool load, bool ended);
 
 #endif

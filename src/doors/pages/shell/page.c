@@ -109,9 +109,10 @@ static void page_set_find(struct call *c, struct json *page)
     json_set_json(page, "find", o);
 }
 
-/* load: with data of the database; an error page must not need it. */
+/* load: with data of the database; an error page must not need it. ended: as
+ * page_nav. */
 static void page_set(struct call *c, struct json *view, const char *title,
-                     bool load)
+                     bool load, bool ended)
 {
     struct json *p = json_object(c->a), *person = NULL, *answered = NULL;
     const struct str theme = c->who.account.theme;
@@ -143,7 +144,7 @@ static void page_set(struct call *c, struct json *view, const char *title,
     json_set_json(p, "answered", answered);
     page_set_back(c, p);
     page_set_find(c, p);
-    page_nav(c, p, load);
+    page_nav(c, p, load, ended);
     json_set_json(view, "page", p);
 }
 
@@ -168,7 +169,8 @@ static const struct err *page_render_as(struct call *c, int status,
 const struct err *page_render(struct call *c, int status, const char *name,
                               const char *title, struct json *view)
 {
-    page_set(c, view, title, true);
+    /* The form that answers a question is the page of an open one. */
+    page_set(c, view, title, true, !str_is(str_of(name), "suspension"));
     return page_render_as(c, status, name, view);
 }
 
@@ -200,7 +202,7 @@ void page_error(struct call *c, const struct err *e)
     json_set_text(o, "code", str_of(e->code));
     json_set_text(o, "request_id", c->rq->id);
     json_set_json(view, "error", o);
-    page_set(c, view, title, false);
+    page_set(c, view, title, false, false);
     response_error(c->rs, e, RESPONSE_PROBLEM);
     const struct err *failed = page_render_as(c, code, "error", view);
     if (failed)
@@ -223,5 +225,5 @@ const struct err *page_form(struct call *c, struct pairs *out)
 
 const struct err *page_keyboard(struct call *c)
 {
-    return page_render(c, 200, "keys", "Keyboard shortcuts", json_object(c->a));
+    return page_render(c, 200, "keys", "Shortcuts", json_object(c->a));
 }
