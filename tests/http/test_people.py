@@ -41,8 +41,12 @@ def at(db, someone):
 
 
 def listed(client, email):
-    """The page of the list that begins with them."""
-    return client.get(PEOPLE, params={"after": email[:-1]})
+    """The page of the list that has them."""
+    r = client.get(PEOPLE)
+    while email not in r.text:
+        older = re.search(r'href="([^"]*after=[^"]*)"', r.text)
+        r = client.get(html.unescape(older[1]))
+    return r
 
 
 def new_person(**more):

@@ -13,11 +13,12 @@
 
 /* ---- reading -------------------------------------------------------- */
 
-const struct err *people_list(struct pg *pg, struct arena *a,
-                              struct str after, struct person_rows *out)
+const struct err *people_list(struct pg *pg, struct arena *a, struct str name,
+                              struct str email, struct person_rows *out)
 {
     return rows_list(pg, a, SQL_PERSON_LIST,
-                     PG(pg_number(PEOPLE_PAGE + 1), pg_text(after)),
+                     PG(pg_number(PEOPLE_PAGE + 1), pg_text(name),
+                        pg_text(email)),
                      &person_record, &out->v, &out->n);
 }
 

@@ -13,9 +13,10 @@ struct person_rows {
     struct person *v;
     size_t n;
 };
-/* By e-mail address, at most PEOPLE_PAGE + 1 after after ("": the first). */
-const struct err *people_list(struct pg *pg, struct arena *a,
-                              struct str after,
+/* By name, at most PEOPLE_PAGE + 1 after the one of this name and e-mail
+ * address ("" both: the first). */
+const struct err *people_list(struct pg *pg, struct arena *a, struct str name,
+                              struct str email,
                               struct person_rows *out) MUST;
 /* ERR_NOT_FOUND person.unknown. */
 const struct err *people_get(struct pg *pg, struct arena *a, struct str id,

@@ -1,6 +1,7 @@
 -- name: person_list
--- A page of them after the e-mail address $2.
-SELECT {person} FROM principal WHERE email > $2 ORDER BY email LIMIT $1
+-- A page of them by name, after the one of the name $2 with the e-mail address $3.
+SELECT {person} FROM principal WHERE (lower(name), email) > (lower($2), $3)
+ ORDER BY lower(name), email LIMIT $1
 
 -- name: person_get
 SELECT {person} FROM principal WHERE id = $1

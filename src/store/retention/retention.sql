@@ -1,6 +1,6 @@
 -- name: retention_rules
 SELECT {retention} FROM retention_rule
- WHERE $1 OR removed_at IS NULL ORDER BY removed_at NULLS FIRST, created_at, name
+ WHERE $1 OR removed_at IS NULL ORDER BY created_at DESC, name
 
 -- name: retention_get
 SELECT {retention} FROM retention_rule WHERE name = $1

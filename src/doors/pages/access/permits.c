@@ -58,6 +58,7 @@ static const struct err *permits_rows(struct settings_view *v)
              .second = question_permit_tools(c->a, p),
              .url = permits_url(c->a, p)},
             {.text = question_permit_used(c->a, p)},
+            {.ago = p->created_at},
             {.text = page_view_when(&v->page, p->not_after)}};
         settings_page_row(
             v, &(struct settings_row){
@@ -109,7 +110,9 @@ static const struct settings_page page = {
     .empty_heading = "No permits",
     .empty_sentence = "No agent has a permit that it could use now.",
     .noun = "permit",
-    .heads = {"Agent", "Request", "Used", "Until"},
+    .heads = {"Agent", "Request", "Used", "Asked", "Until"},
+    .by = "Asked",
+    .falls = true,
     .row = &revoke,
     .actions = &revoke,
     .actions_n = 1,

@@ -170,6 +170,7 @@ static const struct settings_page page = {
              .code = "rule.unknown",
              .say = WIRE("There is no rule at this position.")},
     .heads = {"Position", "Tool, agent", "Effect", "Reason", "Created"},
+    .by = "Position",
     .row = &remove_rule,
     .actions = &remove_rule,
     .actions_n = 1,

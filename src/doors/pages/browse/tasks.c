@@ -131,7 +131,7 @@ const struct err *browse_tasks(struct call *c)
                       .title = t->title,
                       .by = t->owner.p ? t->owner : t->created_by,
                       .state = vocabulary_intent_status(t->status),
-                      .at = t->updated_at,
+                      .at = t->created_at,
                       .test = t->test});
     }
     return tasks_show(c, &list, rows,
@@ -170,7 +170,7 @@ const struct err *browse_portfolios(struct call *c)
                       .title = p->name,
                       .by = p->created_by,
                       .state = vocabulary_portfolio_status(p->status),
-                      .at = p->updated_at,
+                      .at = p->created_at,
                       .test = p->test});
     }
     return tasks_show(c, &list, rows,

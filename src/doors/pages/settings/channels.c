@@ -155,6 +155,7 @@ static const struct settings_page page = {
                       "notified, and requests wait in the inbox.",
     .heads = {"Name", "Address", "Allowed recipients", "State",
               "Deliveries"},
+    .by = "Name",
     .form_heading = "New channel",
     .form_note = "The secret of a webhook is shown once",
     .form_submit = "Create channel",

@@ -4,6 +4,9 @@
  * of its own until it is stored, and never again. */
 #include "doors/pages/settings/destinations.h"
 
+#include <stdlib.h>
+#include <strings.h>
+
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "base/id.h"
@@ -57,6 +60,14 @@ static struct str destinations_log(struct arena *a, struct str id)
 
 /* ---- the list ------------------------------------------------------- */
 
+static int destinations_by_name(const void *a, const void *b)
+{
+    const struct str x = ((const struct endpoint *)a)->name;
+    const struct str y = ((const struct endpoint *)b)->name;
+    const int order = strncasecmp(x.p, y.p, x.n < y.n ? x.n : y.n);
+    return order ? order : (x.n > y.n) - (x.n < y.n);
+}
+
 const struct err *settings_destinations_rows(struct settings_view *v)
 {
     const struct settings_destinations *kind = v->of->own;
@@ -64,6 +75,7 @@ const struct err *settings_destinations_rows(struct settings_view *v)
     struct arena *a = c->a;
     struct endpoint_rows found;
     TRY(endpoints_list(c->pg, a, kind->channels, STR_NONE, &found));
+    qsort(found.v, found.n, sizeof *found.v, destinations_by_name);
     for (size_t i = 0; i < found.n; i++) {
         const struct endpoint *e = &found.v[i];
         const struct str waiting = settings_destinations_waiting(a, e);

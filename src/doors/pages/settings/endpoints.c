@@ -112,6 +112,7 @@ static const struct settings_page page = {
                       "Without an endpoint, agents wait for the answer "
                       "themselves.",
     .heads = {"Name, agent", "Address", "Outcomes", "State", "Deliveries"},
+    .by = "Name, agent",
     .form_heading = "New endpoint",
     .form_note = "The secret is shown once",
     .form_submit = "Create endpoint",

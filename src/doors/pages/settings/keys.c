@@ -328,6 +328,8 @@ static const struct settings_page page = {
     .empty_sentence = "Create one here or with “sayso key create”.",
     .noun = "key",
     .heads = {"Label", "Role", "Created", "Last used", "Expires"},
+    .by = "Created",
+    .falls = true,
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN,
     .one_template = "key",

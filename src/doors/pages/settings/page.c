@@ -212,8 +212,16 @@ static const struct err *page_list(struct settings_view *v)
     const int64_t n = (int64_t)json_count(v->rows);
     if (!v->summary.p && of->noun)
         v->summary = words_many(a, n, of->noun);
-    for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++)
-        json_add_text(heads, str_of(of->heads[i]));
+    for (size_t i = 0; i < SETTINGS_PAGE_COLUMNS && of->heads[i]; i++) {
+        struct json *o = json_object(a);
+        const bool by = str_is(str_of(of->heads[i]), of->by);
+        json_set_text(o, "label", str_of(of->heads[i]));
+        json_set_text(o, "sort",
+                      str_of(!by         ? NULL
+                             : of->falls ? "descending"
+                                         : "ascending"));
+        json_add_json(heads, o);
+    }
     json_set_text(empty, "heading", str_of(of->empty_heading));
     json_set_text(empty, "sentence", str_of(of->empty_sentence));
     json_set_text(v->view, "heading", str_of(of->heading));

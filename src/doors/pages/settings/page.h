@@ -43,6 +43,9 @@ struct settings_page {
     const char *empty_heading, *empty_sentence;
     const char *noun; /* of a row, for the summary; NULL: it has none */
     const char *heads[SETTINGS_PAGE_COLUMNS]; /* of the columns */
+    const char *by; /* the one of them whose values the rows are in the order
+                     * of; NULL: none, or there are no rows */
+    bool falls;     /* from the last to the first, as from the newest */
     const struct settings_action *row; /* the action of a row, and the head of
                                         * its column; NULL: none */
     struct err gone; /* the row to confirm is not in the list; code NULL: the

@@ -162,9 +162,12 @@ static const struct err *people_rows(struct settings_view *v)
     struct call *c = v->c;
     struct arena *a = c->a;
     struct person_rows found;
+    /* An e-mail address, which has no space, and the name. */
     const struct str after = request_query(c->rq, "after");
     const bool may = c->who.role == ROLE_ADMIN;
-    TRY(people_list(c->pg, a, after.p ? after : STR(""), &found));
+    struct str name = after.p ? after : STR("");
+    const struct str email = str_cut(&name, ' ');
+    TRY(people_list(c->pg, a, name.p ? name : STR(""), email, &found));
     const bool more = found.n > PEOPLE_PAGE;
     found.n = more ? PEOPLE_PAGE : found.n;
     for (size_t i = 0; i < found.n; i++) {
@@ -182,7 +185,9 @@ static const struct err *people_rows(struct settings_view *v)
         settings_page_row(v, &(struct settings_row){.cells = cells});
     }
     settings_page_pager(v, !after.p,
-                        more ? found.v[found.n - 1].email : STR_NONE);
+                        more ? arena_join(a, found.v[found.n - 1].email,
+                                          STR(" "), found.v[found.n - 1].name)
+                             : STR_NONE);
     if (after.p || more)
         v->summary = STR("");
     return NULL;
@@ -293,6 +298,7 @@ static const struct settings_page page = {
     .noun = "account",
     .heads = {"Name", "Role", "Groups", "Bulk limit", "Last sign-in",
               "State"},
+    .by = "Name",
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN,
     .form_heading = "New person",
@@ -353,6 +359,7 @@ static const struct settings_page groups = {
     .empty_sentence = "Add a person or a key to a group to create it.",
     .noun = "group",
     .heads = {"Group", "People", "Keys", "Open requests"},
+    .by = "Group",
     .list = people_group_rows};
 
 const struct err *settings_people_groups(struct call *c)

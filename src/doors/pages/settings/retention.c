@@ -221,6 +221,8 @@ static const struct settings_page page = {
     .empty_sentence = "Nothing is erased.",
     .noun = "rule",
     .heads = {"Name", "Requests", "After", "Erased", "Created", "State"},
+    .by = "Created",
+    .falls = true,
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN,
     .one_template = "settings/retention",

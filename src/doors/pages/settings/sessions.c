@@ -133,6 +133,8 @@ static const struct settings_page all = {
              .code = "session.unknown",
              .say = WIRE("There is no such session. It may have ended.")},
     .heads = {"Person", "Browser", "Signed in", "Last used", "State"},
+    .by = "Last used",
+    .falls = true,
     .row = actions,
     SETTINGS_FORM_ALL(actions, actions),
     .writers = ROLE_ADMIN | ROLE_OPERATOR | ROLE_AUDITOR,
