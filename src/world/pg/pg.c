@@ -40,12 +40,16 @@ static bool pg_wait(const struct pg *pg, short events, int64_t deadline)
         const int64_t left = deadline - clock_mono();
         if (left <= 0)
             return false;
-        const bool ever = deadline == INT64_MAX;
-        const int n = poll(&p, 1, ever ? -1 : (int)(left / 1000 + 1));
+        const bool looks = pg->look && left > CLOCK_SECOND;
+        const bool ever = deadline == INT64_MAX && !looks;
+        const int64_t us = looks ? CLOCK_SECOND : left;
+        const int n = poll(&p, 1, ever ? -1 : (int)(us / 1000 + 1));
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)
             return false;
+        if (n == 0 && looks)
+            pg->look(pg->look_context);
     }
     return false;
 }
@@ -354,8 +358,10 @@ static bool pg_plain(struct pg *pg, const char *sql, int64_t deadline)
             return false;
         if (!r)
             break;
+        const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
         ok = ok && PQresultStatus(r) != PGRES_FATAL_ERROR;
-        if (!ok)
+        pg->locked = !ok && str_is(str_of(state), "55P03");
+        if (!ok && !pg->locked)
             log_line(LOG_ERR, "database script: %s", PQresultErrorMessage(r));
         PQclear(r);
     }
@@ -445,14 +451,6 @@ static bool pg_exchange(struct pg *pg, struct reading *b,
     return false;
 }
 
-/* The error of a batch that found no connection, or lost it. */
-static const struct err *pg_unreached(const struct pg *pg)
-{
-    return pg->heard.elsewhere ? pg_error_restored()
-           : pg_fits(pg)       ? pg_error(STR_NONE, STR_NONE)
-                               : pg_error_upgrading();
-}
-
 /* A statement that is refused may no longer fit the tables. */
 static const struct err *pg_doubt(struct pg *pg, const struct err *e,
                                   int64_t deadline)
@@ -470,6 +468,8 @@ const struct err *pg_script(struct pg *pg, const char *sql)
         return pg_unreached(pg);
     if (pg_plain(pg, sql, deadline))
         return NULL;
+    if (pg->locked)
+        return pg_error_again();
     pg_close(pg);
     return ERROR(ERR_INTERNAL, "database.script",
                  "The database refused a script. See the log.");

@@ -148,8 +148,14 @@ bool pg_in_transaction(const struct pg *pg);
 /* Rolls back an open transaction and drops a queued batch. A batch that an
  * arena over its ceiling left in the middle closes the connection. */
 void pg_rollback(struct pg *pg);
-/* Runs a constant SQL text that may have several statements (migrations). */
+/* Runs a constant SQL text that may have several statements (migrations).
+ * ERR_AGAIN: a lock was not to be had within the lock_timeout that an earlier
+ * script set; the connection, with its transaction, is still open. After any
+ * other error it is closed. */
 const struct err *pg_script(struct pg *pg, const char *sql) MUST;
+/* look is called about once a second while an answer is awaited. It may not use
+ * pg. */
+void pg_look(struct pg *pg, void (*look)(void *context), void *context);
 /* Time spent in pg_run since the last call of this, microseconds. */
 int64_t pg_spent(struct pg *pg);
 /* The bytes that committed statements were given to store since the last call

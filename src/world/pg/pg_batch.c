@@ -3,6 +3,7 @@
 
 #include "base/clock_text.h"
 #include "base/log.h"
+#include "world/pg/pg_error.h"
 #include "world/pg/pg_parts.h"
 
 #define LEAST INT64_C(200000) /* in any case, microseconds */
@@ -25,6 +26,12 @@ void pg_standby(struct pg *pg, int statement)
 void pg_patient(struct pg *pg)
 {
     pg->patient = true;
+}
+
+void pg_look(struct pg *pg, void (*look)(void *context), void *context)
+{
+    pg->look = look;
+    pg->look_context = context;
 }
 
 int64_t pg_spent(struct pg *pg)
@@ -56,6 +63,13 @@ bool pg_fits(const struct pg *pg)
 {
     return !pg->expect_sql ||
            (pg->number == pg->expected && !pg->heard.elsewhere);
+}
+
+const struct err *pg_unreached(const struct pg *pg)
+{
+    return pg->heard.elsewhere ? pg_error_restored()
+           : pg_fits(pg)       ? pg_error(STR_NONE, STR_NONE)
+                               : pg_error_upgrading();
 }
 
 int64_t pg_opened(const struct pg *pg)

@@ -42,7 +42,7 @@ const struct err *pg_error_restored(void)
                  "lost. Try again later.");
 }
 
-static const struct err *pg_error_again(void)
+const struct err *pg_error_again(void)
 {
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }

@@ -14,6 +14,8 @@ extern const char pg_error_full[], pg_error_standby[];
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
  * kinds are listed at pg_run. */
 const struct err *pg_error(struct str state, struct str constraint);
+/* Run it again. ERR_AGAIN database.again. */
+const struct err *pg_error_again(void);
 /* The database's disk is full. ERR_BUSY database.full. */
 const struct err *pg_error_no_room(void);
 /* A commit waits for a synchronous standby that does not answer. ERR_BUSY

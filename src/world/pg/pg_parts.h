@@ -60,6 +60,9 @@ struct pg {
     bool behind; /* the newest connection's server is behind */
     bool quiet;  /* a host that cannot be reached is not logged */
     bool patient;
+    bool locked; /* the last script could not have a lock in time */
+    void (*look)(void *context); /* of pg_look; NULL: nobody */
+    void *look_context;
     bool underway; /* a batch is running, or was left in the middle */
     struct pg_keys keys; /* of the connection string, but for its hosts */
     struct pg_hosts hosts;
@@ -69,6 +72,8 @@ struct pg {
 int64_t pg_deadline(const struct pg *pg);
 /* Did the newest connection get the number that is expected? */
 bool pg_fits(const struct pg *pg);
+/* The error of a batch that found no connection, or lost it. */
+const struct err *pg_unreached(const struct pg *pg);
 /* May the batch be sent again when its result is unknown? Only one that cannot
  * have committed anything. */
 bool pg_repeatable(const struct pg *pg);
