@@ -245,6 +245,10 @@ END {
         print "    SQL__MAX\n};\n"
         print "extern const struct pg_statement sql_statements[];"
         print "extern const size_t sql_statement_count;\n"
+        print "/* The files of sql/ that the program was built with, in order. */"
+        print "struct sql_file {\n    const char *name, *sha256;\n};"
+        print "extern const struct sql_file sql_files[];"
+        print "extern const size_t sql_file_count;\n"
         print "#endif"
     } else {
         print "#include \"store/sql.gen.h\"\n"

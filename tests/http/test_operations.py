@@ -360,7 +360,7 @@ def test_migrating_twice_changes_nothing(server):
 
 @pytest.mark.parametrize("name, text, code", [
     ("0001_ours.sql", "SELECT 1;\n", "migrate.changed"),
-    ("9001_wrong.sql", "SELECT nothing;\n", "database.script"),
+    ("9001_of_the_next.sql", "SELECT 1;\n", "migrate.file"),
     ("9002_folder.sql", None, "migrate.file")])
 def test_a_migration_that_cannot_be(server, tmp_path, name, text, code):
     one = tmp_path / name

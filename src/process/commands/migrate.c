@@ -1,20 +1,28 @@
-/* `sayso migrate`: applies the numbered files of sql/ that are new; with --plan
- * it only names them.
+/* `sayso migrate`: applies the numbered files of sql/ that are new; with
+ * --plan it only names them, with the tables that they change.
  *
- * Each file runs in one transaction with its row in the table migration. A file
- * with a mark in its first line is a single statement with transactions of its
- * own, which may be interrupted and is then run again. A file that was applied
- * may never change: its digest is compared. A database with a file that this
- * program does not have belongs to a newer one, and is left alone. */
+ * Each file runs in one transaction with its row in the table migration. A
+ * file with a mark in its first line is a single statement with transactions
+ * of its own, which may be interrupted and is then run again. A file that was
+ * applied may never change: its digest is compared. All files have to be those
+ * that the program was built with, so that one that is torn, missing or of
+ * another version is found before anything is changed. A database with a file
+ * that this program does not have belongs to a newer one, and is left alone.
+ *
+ * A lock is awaited for a moment at a time, because others queue behind a
+ * statement that waits for a table. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "process/commands/commands.h"
+#include "process/commands/migrate_watch.h"
 #include "store/sql.gen.h"
 
 #define FILES_MAX 999
 #define FILE_MAX ((size_t)1 << 20)
+#define LOCK_TRIES 4
 
 /* The first line of a file that has transactions of its own. */
 #define BARE "-- migrate: no transaction\n"
@@ -28,7 +36,7 @@ static const char table[] =
     "GRANT SELECT ON migration"
     "    TO sayso_web, sayso_wait, sayso_tick, sayso_deliver, sayso_seal;";
 
-static const char begin[] = "BEGIN";
+static const char begin[] = "BEGIN", lock_short[] = "SET lock_timeout = '2s'";
 
 struct file {
     int64_t version;
@@ -71,6 +79,30 @@ static int migrate_files(struct arena *a, struct str dir, struct file *out)
     return n;
 }
 
+/* The files have to be those of the program, up to the last one that is
+ * there. */
+static const struct err *migrate_whole(const struct command *c,
+                                       const struct file *files, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const bool known = (size_t)i < sql_file_count;
+        const char *name = known ? sql_files[i].name : "";
+        if (known && !str_is(files[i].name, name))
+            return err_at(c->arena, ERR_INTERNAL, "migrate.file", str_of(name),
+                          "The migration %s of this program is not in "
+                          "\"%.*s\".",
+                          name, STR_FMT(c->conf->migrations));
+        if (!known || !str_is(files[i].sha256, sql_files[i].sha256))
+            return err_at(c->arena, ERR_INTERNAL, "migrate.file",
+                          files[i].name,
+                          "The migration %.*s is not the one that this "
+                          "program was built with: it is of another version, "
+                          "or a part is missing. Install the program again.",
+                          STR_FMT(files[i].name));
+    }
+    return NULL;
+}
+
 static const struct err *migrate_apply(struct pg *pg, struct arena *a,
                                        const struct file *f)
 {
@@ -81,8 +113,64 @@ static const struct err *migrate_apply(struct pg *pg, struct arena *a,
         pg, a, SQL_MIGRATION_INSERT,
         PG(pg_number(f->version), pg_text(f->name), pg_text(f->sha256)),
         NULL));
-    TRY(bare ? NULL : pg_script(pg, "COMMIT"));
-    printf("applied %.*s\n", STR_FMT(f->name));
+    return bare ? NULL : pg_script(pg, "COMMIT");
+}
+
+/* Tries again while another session holds a lock. */
+static const struct err *migrate_patiently(struct pg *pg, struct arena *a,
+                                           struct migrate_watch *w,
+                                           const struct file *f)
+{
+    const struct err *e = NULL;
+    migrate_watch_begin(w, f->name);
+    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+        if (tries > 0)
+            sleep(1); /* others go first */
+        e = migrate_apply(pg, a, f);
+        if (!e || e->kind != ERR_AGAIN)
+            break;
+        pg_rollback(pg);
+    }
+    const struct str lock = migrate_watch_lock(w);
+    if (e && e->kind == ERR_AGAIN)
+        return err_at(
+            a, ERR_BUSY, "migrate.locked", f->name,
+            "The migration %.*s was not applied: it needs %.*s. End what "
+            "holds it, and run `sayso migrate` again.",
+            STR_FMT(f->name),
+            STR_FMT(lock.p ? lock : STR("a lock of another session")));
+    if (e)
+        return err_at(a, e->kind, e->code, f->name,
+                      "The migration %.*s was not applied; the line above has "
+                      "the reason. When that is mended, run `sayso migrate` "
+                      "again: it goes on from here.",
+                      STR_FMT(f->name));
+    printf("applied %.*s (%.2f s)\n", STR_FMT(f->name),
+           migrate_watch_seconds(w));
+    return NULL;
+}
+
+/* Prints the file, and the tables that are there and that it changes. */
+static const struct err *migrate_plan(struct pg *pg, struct arena *a,
+                                      const struct file *f)
+{
+    static const char *const meanwhile[] = {
+        [1] = "rows are changed",
+        [2] = "nobody else can write meanwhile",
+        [3] = "nobody else can read or write meanwhile"};
+    struct pg_rows *r = NULL;
+    printf("to apply %.*s\n", STR_FMT(f->name));
+    if (str_starts(f->text, STR(BARE)))
+        printf("    in many transactions; it may be interrupted, and goes on "
+               "where it was\n");
+    TRY(pg_query(pg, a, SQL_MIGRATION_TOUCHES, PG(pg_text(f->text)), &r));
+    for (size_t i = 0; i < pg_count(r); i++) {
+        printf("    %.*s, ", STR_FMT(pg_str(r, i, 0)));
+        if (pg_int(r, i, 1) >= 0)
+            printf("about %lld rows, ", (long long)pg_int(r, i, 1));
+        printf("%lld kB: %s\n", (long long)pg_int(r, i, 2) / 1024,
+               meanwhile[pg_int(r, i, 3)]);
+    }
     return NULL;
 }
 
@@ -96,12 +184,12 @@ static int migrate_applied(const struct pg_rows *rows, const struct file *f)
     return 0;
 }
 
-static const struct err *migrate_all(struct pg *pg, const struct command *c,
-                                     struct file *files, int n)
+/* The files that are to be applied, and their number. */
+static const struct err *migrate_choose(struct pg *pg, const struct command *c,
+                                        const struct file *files, int n,
+                                        struct file *fresh, int *fresh_n)
 {
-    const bool plan = command_flag(c, "--plan");
     struct pg_rows *rows = NULL;
-    int fresh = 0;
     TRY(pg_query(pg, c->arena, SQL_MIGRATION_APPLIED, NULL, &rows));
     /* The rows are in the order of their numbers, as the files are. */
     const size_t known = pg_count(rows);
@@ -114,10 +202,6 @@ static const struct err *migrate_all(struct pg *pg, const struct command *c,
                       "restore the dump from before the upgrade.",
                       (long long)newest, SQL_TABLES);
     for (int i = 0; i < n; i++) {
-        if (!migrate_read(c->arena, c->conf->migrations, &files[i]))
-            return err_at(c->arena, ERR_INTERNAL, "migrate.file",
-                          files[i].name, "The migration %.*s cannot be read.",
-                          STR_FMT(files[i].name));
         const int there = migrate_applied(rows, &files[i]);
         if (there < 0)
             return err_at(c->arena, ERR_INTERNAL, "migrate.changed",
@@ -125,18 +209,35 @@ static const struct err *migrate_all(struct pg *pg, const struct command *c,
                           "The migration %.*s has changed since it was "
                           "applied.",
                           STR_FMT(files[i].name));
-        if (there > 0)
-            continue;
-        fresh++;
-        if (plan)
-            printf("to apply %.*s\n", STR_FMT(files[i].name));
-        else
-            TRY(migrate_apply(pg, c->arena, &files[i]));
+        if (there == 0)
+            fresh[(*fresh_n)++] = files[i];
     }
-    printf(plan ? "%d to apply; nothing was changed\n"
-                : "the database is up to date (%d new)\n",
-           fresh);
-    return NULL;
+    return migrate_whole(c, files, n);
+}
+
+static const struct err *migrate_all(struct pg *pg, const struct command *c,
+                                     const struct file *files, int n)
+{
+    const bool plan = command_flag(c, "--plan");
+    struct migrate_watch *w = migrate_watch_make(c, pg);
+    struct file *fresh = arena_many(c->arena, (size_t)n, struct file);
+    int fresh_n = 0;
+    /* Two migrations run one after the other; the lock ends with the
+     * connection. */
+    migrate_watch_begin(w, STR("migrate"));
+    const struct err *e = pg_script(pg, "SELECT pg_advisory_lock(1400001)");
+    e = e ? e : pg_script(pg, table);
+    e = e ? e : migrate_choose(pg, c, files, n, fresh, &fresh_n);
+    e = e ? e : pg_script(pg, lock_short);
+    for (int i = 0; !e && i < fresh_n; i++)
+        e = plan ? migrate_plan(pg, c->arena, &fresh[i])
+                 : migrate_patiently(pg, c->arena, w, &fresh[i]);
+    migrate_watch_end(w);
+    if (!e)
+        printf(plan ? "%d to apply; nothing was changed\n"
+                    : "the database is up to date (%d new)\n",
+               fresh_n);
+    return e;
 }
 
 int migrate_run(const struct command *c)
@@ -144,6 +245,7 @@ int migrate_run(const struct command *c)
     struct file *files = arena_many(c->arena, FILES_MAX, struct file);
     if (!command_options_ok(c, 0, "--plan"))
         return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* each line at once, into a file too */
     const int n = migrate_files(c->arena, c->conf->migrations, files);
     if (n <= 0) {
         fprintf(stderr, "sayso: no migrations in \"%.*s\" (see `migrations` "
@@ -159,13 +261,14 @@ int migrate_run(const struct command *c)
     /* A plan is undone by the end of its connection. */
     const struct err *e =
         command_flag(c, "--plan") ? pg_script(pg, begin) : NULL;
-    e = e ? e : pg_script(pg, table);
     /* The server ends an interrupted statement soon after the client is
      * gone. */
     e = e ? e : pg_script(pg, "SET client_connection_check_interval = '1s'");
-    /* Two migrations run one after the other; the lock ends with the
-     * connection. */
-    e = e ? e : pg_script(pg, "SELECT pg_advisory_lock(1400001)");
+    for (int i = 0; !e && i < n; i++)
+        if (!migrate_read(c->arena, c->conf->migrations, &files[i]))
+            e = err_at(c->arena, ERR_INTERNAL, "migrate.file", files[i].name,
+                       "The migration %.*s cannot be read.",
+                       STR_FMT(files[i].name));
     e = e ? e : migrate_all(pg, c, files, n);
     pg_close(pg);
     return command_end(e);

@@ -209,13 +209,36 @@ static void doctor_notes(const struct pg_rows *reach,
                (long long)pg_int(near, i, 4));
 }
 
+/* Are they of one version? */
+static bool doctor_version(const struct command *c, int64_t tables,
+                           struct findings *f)
+{
+    const struct str mend =
+        arena_join(c->arena, STR("the tables are number "),
+                   arena_number(c->arena, tables),
+                   STR(", this program needs "),
+                   arena_number(c->arena, SQL_TABLES),
+                   tables < SQL_TABLES ? STR("; run `sayso migrate`")
+                                       : STR("; install the newer program"));
+    findings_tell(f, tables == SQL_TABLES,
+                  "the program and the tables are of one version",
+                  arena_z(c->arena, mend));
+    return tables == SQL_TABLES;
+}
+
 static void doctor_database(const struct command *c, struct findings *f)
 {
     struct pg *pg = pg_make(c->arena, c->conf->database, "sayso doctor",
                             sql_statements, sql_statement_count);
     const struct conf *conf = c->conf;
-    struct pg_rows *rows[5] = {NULL};
+    struct pg_rows *rows[5] = {NULL}, *newest = NULL;
     pg_connect_ms(pg, c->conf->database_connect_ms);
+    /* Statements for tables of another version say nothing of use. */
+    if (!pg_query(pg, c->arena, SQL_MIGRATION_NEWEST, NULL, &newest) &&
+        !doctor_version(c, pg_int(newest, 0, 0), f)) {
+        pg_close(pg);
+        return;
+    }
     pg_queue(pg, NULL, SQL_DOCTOR_RIGHTS, NULL);
     pg_queue(pg, NULL, SQL_PING, NULL);
     pg_queue(pg, NULL, SQL_DOCTOR_REACH, NULL);
@@ -231,16 +254,6 @@ static void doctor_database(const struct command *c, struct findings *f)
         "it and that `sayso migrate` was run with this version");
     if (!e) {
         doctor_rights(rows[0], f);
-        const int64_t tables = pg_int(rows[1], 0, 0);
-        const struct str mend = arena_join(
-            c->arena, STR("the tables are number "),
-            arena_number(c->arena, tables), STR(", this program needs "),
-            arena_number(c->arena, SQL_TABLES),
-            tables < SQL_TABLES ? STR("; run `sayso migrate`")
-                                : STR("; install the newer program"));
-        findings_tell(f, tables == SQL_TABLES,
-                      "the program and the tables are of one version",
-                      arena_z(c->arena, mend));
         const struct tables_restore restore =
             tables_restore_of(pg_str(rows[1], 0, 1));
         findings_tell(
