@@ -3,6 +3,7 @@
  * Every command is a function of its own. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/crypt.h"
@@ -18,9 +19,13 @@
 #ifndef SAYSO_ADMIN_CONF_FILE
 #define SAYSO_ADMIN_CONF_FILE "/etc/sayso-admin.conf"
 #endif
+#ifndef SAYSO_SETUP
+#define SAYSO_SETUP "/usr/libexec/sayso/setup"
+#endif
 
-static const char usage[] =
-    "sayso serve                     run the server\n"
+/* A command, or some of its parts, in each. */
+static const char *const usage[] = {
+    "sayso serve                     run the server\n",
     "sayso ask QUESTION [--choice VALUE]... [--wait 1h] "
     "[--severity LEVEL] "
     "[--explanation TEXT] [--once NAME]\n"
@@ -30,10 +35,18 @@ static const char usage[] =
     "choices the\n"
     "                                answer is printed, and the status is 0 "
     "unless it\n"
-    "                                is a word for no\n"
+    "                                is a word for no\n",
+    "sayso setup [--url URL] [--certificate FILE --key FILE] [--admin EMAIL] "
+    "[--name NAME] "
+    "[--answers FILE] [--yes] [--print]\n"
+    "                                install it on this machine: database, "
+    "files,\n"
+    "                                site, service and first admin; --print "
+    "only\n"
+    "                                prints the commands that are missing\n",
     "sayso migrate [--plan]          bring the database's tables up to date; "
     "--plan\n"
-    "                                only names what is to do\n"
+    "                                only names what is to do\n",
     "sayso key create --role ROLE --label TEXT [--agent NAME]... "
     "[--reach own|all] [--groups A,B] [--expires-days N] "
     "[--retry-policy JSON] [--severity-floor LEVEL] [--by WHO] "
@@ -43,6 +56,8 @@ static const char usage[] =
     "sayso key reach ID-OR-PREFIX own|all\n"
     "sayso key list\n"
     "sayso key revoke ID-OR-PREFIX\n"
+    "                                the keys of agents, operators and "
+    "programs\n",
     "sayso operator create --email E --name N "
     "[--role operator|admin|auditor|user] "
     "[--groups A,B] [--bulk-limit LEVEL] [--password-stdin]\n"
@@ -51,43 +66,46 @@ static const char usage[] =
     "sayso operator list\n"
     "sayso operator password --email E [--password-stdin]\n"
     "sayso operator disable|enable --email E\n"
+    "                                the people who sign in\n"
     "sayso operator erase --email E [--dry-run]\n"
     "                                what is known of a person whose account "
-    "is disabled\n"
+    "is disabled\n",
     "sayso resource add --identifier ADDRESS --name TEXT [--allow-bearer]\n"
     "sayso resource list\n"
     "sayso resource remove ID\n"
+    "                                gateways that approved calls pass\n",
     "sayso rule add --position N --tool PATTERN --effect allow|ask|deny "
     "[--agent PATTERN] [--severity LEVEL] [--by WHO] [--reason TEXT]\n"
     "                                ask needs --severity\n"
     "sayso rule list\n"
     "sayso rule remove POSITION\n"
+    "                                the rules for tool calls\n",
     "sayso delivery failed [--endpoint NAME] [--since TIME]\n"
     "                                the deliveries that were given up, newest "
     "first\n"
     "sayso delivery again [--endpoint NAME] [--since TIME]\n"
-    "                                send all of them again\n"
+    "                                send all of them again\n",
     "sayso retention add --name NAME --days N [--kind KIND] "
     "[--outcome OUTCOME] [--dry-run]\n"
     "sayso retention list\n"
     "sayso retention preview|start|remove NAME\n"
     "sayso retention run\n"
     "                                rules that erase contents some time after "
-    "the end\n"
+    "the end\n",
     "sayso restored --lost-from TIME | --nothing-lost | --go\n"
-    "                                after a restore, with the server stopped\n"
+    "                                gateways of approved calls\n",
     "sayso log-key new --file PATH\n"
     "sayso log-key list\n"
     "sayso log-key rotate [--now]\n"
     "sayso log-key retire KID [--compromised]\n"
-    "                                the keys that sign the log\n"
+    "                                the keys that sign the log\n",
     "sayso export --log FILE [--intent ID] [--head FILE]\n"
     "                                write the log to a file, or the part of "
     "one\n"
     "                                intent with its proofs\n"
     "sayso export --decided FILE [--since TIME] [--csv]\n"
     "                                write all that was decided, as JSON Lines "
-    "or CSV\n"
+    "or CSV\n",
     "sayso verify [INTENT-ID]        check the events, the questions and the "
     "log\n"
     "sayso verify [--since POINT] [--head FILE]... [--key KEY]...\n"
@@ -100,10 +118,10 @@ static const char usage[] =
     "receipt\n"
     "                                anywhere: exit status 0 sound, 1 broken, "
     "2 it\n"
-    "                                cannot be read\n"
-    "sayso doctor                    name what is wrong with an installation\n"
+    "                                cannot be read\n",
+    "sayso doctor                    name what is wrong with an installation\n",
     "sayso version                   the numbers of the program, its tables "
-    "and its site\n"
+    "and its site\n",
     "\n"
     "The configuration is the file named by SAYSO_CONF, or\n"
     SAYSO_CONF_FILE ";\n"
@@ -112,7 +130,13 @@ static const char usage[] =
     "owner of the tables (migrate, key, operator, resource, rule, delivery,\n"
     "retention, log-key, export, verify, restored) read database_owner from\n"
     "the file named by SAYSO_ADMIN_CONF, or\n"
-    SAYSO_ADMIN_CONF_FILE ".\n";
+    SAYSO_ADMIN_CONF_FILE ".\n"};
+
+static void usage_print(FILE *to)
+{
+    for (size_t i = 0; i < countof(usage); i++)
+        fputs(usage[i], to);
+}
 
 /* The configuration that a command reads. */
 enum needs { NEEDS_NONE, NEEDS_SERVER, NEEDS_OWNER };
@@ -126,11 +150,20 @@ static int version_run(const struct command *c)
     return 0;
 }
 
+/* A script of its own: it runs as root, and runs the other commands. */
+static int setup_run(const struct command *c)
+{
+    execv(SAYSO_SETUP, c->argv - 1); /* with "setup" as its name */
+    perror("sayso: " SAYSO_SETUP);
+    return 1;
+}
+
 static const struct {
     const char *name;
     int (*run)(const struct command *c);
     enum needs needs;
 } commands[] = {{"ask", ask_run, NEEDS_NONE},
+                {"setup", setup_run, NEEDS_NONE},
                 {"migrate", migrate_run, NEEDS_OWNER},
                 {"key", key_run, NEEDS_OWNER},
                 {"operator", operator_run, NEEDS_OWNER},
@@ -202,7 +235,8 @@ static int main_run(int argc, char **argv)
         arena_free(a);
         return status;
     }
-    fprintf(stderr, "sayso: there is no command %s\n%s", argv[1], usage);
+    fprintf(stderr, "sayso: there is no command %s\n", argv[1]);
+    usage_print(stderr);
     arena_free(a);
     return status;
 }
@@ -211,7 +245,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2 || str_is(str_of(argv[1]), "help") ||
         str_is(str_of(argv[1]), "--help")) {
-        fputs(usage, argc < 2 ? stderr : stdout);
+        usage_print(argc < 2 ? stderr : stdout);
         return argc < 2 ? 2 : 0;
     }
     if (!crypt_init()) {

@@ -25,6 +25,7 @@ SYSTEM = "it is for a machine with systemd, or with Docker"
 INSTALLS = "the tests install the same, without the network"
 CLIENT = "test_situations.py and test_claude_code.py run the client"
 SHOWN = "it shows what something looks like"
+PACKAGE = "tests/package does the same"
 RUN_ELSEWHERE = "another test runs the same"
 
 LANGUAGES = {"sh", "python", "ts", "json", "toml", "text", "cron", "go", "java",
@@ -72,14 +73,17 @@ NOT_RUN = {
         "passfile": SHOWN, "sayso.conf.example": SYSTEM,
         "sayso migrate": "installed.py runs it", "/etc/credstore": SYSTEM,
         "log-key rotate": "tests/http/test_log_key.py",
-        "sites-available/sayso.conf": SYSTEM, "return 301": SHOWN,
-        "sites-enabled": SYSTEM, "worker_rlimit_nofile": SHOWN},
+        "site-tls.conf.example": SYSTEM,
+        "dpkg-buildpackage": PACKAGE, "install -y ../sayso_": PACKAGE,
+        "certbot": "the client is another program; tests/package reads as it does",
+        "sayso setup": PACKAGE, "certificate = ": PACKAGE, "worker_rlimit_nofile": SHOWN},
     "docs/operations/problems.md": {
         "log-key retire": "tests/http/test_log_key.py"},
     "docs/operations/running.md": {
         "status=200": SHOWN, '{"time":"': SHOWN, "sign-in at=login": SHOWN, "journalctl": SYSTEM,
         "sayso verify": "tests/http/test_verify.py"},
-    "docs/operations/upgrade.md": {"before-upgrade.dump": SYSTEM},
+    "docs/operations/upgrade.md": {
+        "before-upgrade.dump": SYSTEM, "../sayso_": PACKAGE},
     "docs/retention.md": {
         "retention add": "tests/http/test_retention.py",
         "operator disable": "tests/http/test_retention.py"},

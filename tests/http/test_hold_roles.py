@@ -15,10 +15,9 @@ import httpx
 import pytest
 
 import kit
-from installed import manual
 from kit import elsewhere, new_id, wait_for
 from page import Page, login_data, press
-from server import free_port
+from server import TOP, free_port
 
 
 def sha256(text):
@@ -389,11 +388,12 @@ def test_L8_a_form_comes_from_the_one_address(server, browser, person):
 
 @pytest.fixture(scope="module")
 def tls(server):
-    """Another nginx before the same workers, with the manual's lines for
+    """Another nginx before the same workers, with the site's lines for
     TLS, and the client's address from a header, as behind a proxy."""
     at = server.state / "tls"
     at.mkdir()
-    lines = manual("    listen 443 ssl http2;")
+    lines = re.search("(?s) *listen 443.*?ssl_protocols .*?\n", (
+        TOP / "nginx/site-tls.conf.in").read_text())[0]
     port = free_port()
     lines = re.sub(r"(?m)^ *listen .*\n", "", lines)
     lines = lines.replace("/etc/ssl/sayso", str(at)) + (
