@@ -93,7 +93,8 @@ static const char *const usage[] = {
     "                                rules that erase contents some time after "
     "the end\n",
     "sayso restored --lost-from TIME | --nothing-lost | --go\n"
-    "                                gateways of approved calls\n",
+    "                                after a restore, with the server "
+    "stopped\n",
     "sayso log-key new --file PATH\n"
     "sayso log-key list\n"
     "sayso log-key rotate [--now]\n"
