@@ -26,6 +26,11 @@
 /* A command, or some of its parts, in each. */
 static const char *const usage[] = {
     "sayso serve                     run the server\n",
+    "sayso serve --only KIND --pool SOCKET\n"
+    "                                one kind of its processes (web, wait, "
+    "tick, deliver,\n"
+    "                                seal, erase), each in a container of its "
+    "own\n",
     "sayso ask QUESTION [--choice VALUE]... [--wait 1h] "
     "[--severity LEVEL] "
     "[--explanation TEXT] [--once NAME]\n"
@@ -242,6 +247,22 @@ static int main_run(int argc, char **argv)
     return status;
 }
 
+static int serve_run(int argc, char **argv)
+{
+    const struct command c = {.argc = argc - 2, .argv = argv + 2};
+    const struct supervise_args args = {
+        .path = conf_path(),
+        .only = command_option(&c, "--only", 0),
+        .pool = command_option(&c, "--pool", 0)};
+    if (!command_options_ok(&c, 0, "--only= --pool="))
+        return 2;
+    if (!args.only.p != !args.pool.p) {
+        fputs("sayso: --only and --pool need each other\n", stderr);
+        return 2;
+    }
+    return supervise_run(&args);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || str_is(str_of(argv[1]), "help") ||
@@ -264,6 +285,6 @@ int main(int argc, char **argv)
         return 1;
     }
     if (serves)
-        return supervise_run(conf_path());
+        return serve_run(argc, argv);
     return main_run(argc, argv);
 }

@@ -1,5 +1,6 @@
 /* The supervisor: keeps the sockets, as many web workers as the configuration
- * sets and one of each other child.
+ * sets and one of each other child; or the children of one kind alone, where
+ * each has a container of its own.
  *
  * Called by main for `sayso serve`. One thread, one loop: sleep until a signal
  * or the next deadline, reap children that ended, kill those that hang, start
@@ -20,20 +21,15 @@
 #include "base/log.h"
 #include "base/shared/clock_watch.h"
 #include "base/shared/decisions.h"
+#include "base/shared/region.h"
 #include "base/shared/semaphore.h"
 #include "base/shared/timeline.h"
 #include "doors/serve.h"
-#include "process/deliver.h"
-#include "process/erase.h"
 #include "process/notify.h"
+#include "process/post.h"
 #include "process/seal.h"
+#include "process/start/elsewhere.h"
 #include "process/start/load_conf.h"
-#include "process/start/user.h"
-#include "process/tick.h"
-#include "process/wait/wait.h"
-#include "process/web.h"
-#include "store/tables.h"
-#include "world/pg/pg_error.h"
 #include "world/wake.h"
 #include "world/web/fcgi.h"
 
@@ -47,29 +43,6 @@
 #define BACKOFF_FIRST (CLOCK_SECOND / 10)
 #define BACKOFF_MAX (5 * CLOCK_SECOND)
 #define TICK CLOCK_SECOND
-
-enum post_kind {
-    POST_WEB,
-    POST_WAIT,
-    POST_TICK,
-    POST_DELIVER,
-    POST_SEAL,
-    POST_ERASE,
-    POST__MAX
-};
-
-static const struct {
-    const char *name;
-    int (*run)(const struct child *c);
-    const char *user;
-} kinds[POST__MAX] = {
-    [POST_WEB] = {"sayso: web", web_run, USER_WEB},
-    [POST_WAIT] = {"sayso: wait", wait_run, USER_WAIT},
-    [POST_TICK] = {"sayso: tick", tick_run, USER_TICK},
-    [POST_DELIVER] = {"sayso: deliver", deliver_run, USER_DELIVER},
-    [POST_SEAL] = {"sayso: seal", seal_run, USER_SEAL},
-    [POST_ERASE] = {"sayso: erase", erase_run, USER_ERASE},
-};
 
 enum post_state {
     POST_FREE,
@@ -90,6 +63,9 @@ struct post {
 
 struct supervisor {
     const char *path; /* of the configuration, or NULL */
+    enum post_kind only;     /* POST__MAX: all kinds */
+    struct pool pool;        /* of the workers alone, whom the others join; */
+    struct pool_share share; /* and what one of the others has of it */
     struct load_conf loaded; /* replaced by a reload */
     const char *history;     /* the file of the newest history of the
                               * database */
@@ -99,15 +75,16 @@ struct supervisor {
     struct str secret; /* made at this start; shared by all children */
     struct fcgi_socket socket, wait_socket;
     pid_t pid;
+    bool lost;  /* the pool ended */
     bool apart; /* each kind runs as a user of its own: these */
-    struct user users[POST__MAX];
+    struct user users[POST__MAX]; /* also where it has only one kind */
     int64_t looked_at; /* at the children */
     int64_t stop_by; /* 0: not stopping */
     int64_t drain_by; /* 0: those that wait are let go, or none is stopping */
     struct post posts[METRICS_SLOTS_MAX];
 };
 
-static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
+static _Noreturn void supervise_child(struct supervisor *s, size_t slot)
 {
     const enum post_kind kind = s->posts[slot].kind;
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
@@ -129,10 +106,11 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
         close(s->socket.fd);
     if (kind != POST_WAIT)
         close(s->wait_socket.fd);
-    prctl(PR_SET_NAME, kinds[kind].name);
+    pool_forget(&s->pool);
+    prctl(PR_SET_NAME, post_rows[kind].name);
     if (s->apart && !user_become(&s->users[kind])) {
         log_line(LOG_ERR, "supervisor: %s cannot become the user %s: %s",
-                 kinds[kind].name, kinds[kind].user, strerror(errno));
+                 post_rows[kind].name, post_rows[kind].user, strerror(errno));
         _exit(EXIT_FAILURE);
     }
     /* A child must not outlive its supervisor; if that died before this call,
@@ -140,7 +118,7 @@ static _Noreturn void supervise_child(const struct supervisor *s, size_t slot)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != s->pid)
         _exit(EXIT_SUCCESS);
-    const int status = kinds[kind].run(&child);
+    const int status = post_rows[kind].run(&child);
     arena_free(a);
     exit(status);
 }
@@ -162,7 +140,6 @@ static void supervise_start(struct supervisor *s, size_t slot)
     int64_t now = clock_mono();
     atomic_store(&w->busy_since, 0);
     atomic_store(&w->seen, now);
-    atomic_store(&w->kind, kinds[c->kind].name + sizeof "sayso: " - 1);
     quota_seat_give(s->quota, slot);
     pid_t pid = fork();
     if (pid == 0)
@@ -184,6 +161,17 @@ static bool supervise_alive(const struct post *c)
     return c->state == POST_RUNNING || c->state == POST_RETIRING;
 }
 
+static bool supervise_has(const struct supervisor *s, enum post_kind k)
+{
+    return s->only == POST__MAX || s->only == k;
+}
+
+/* Is it one of the others, which stand on the pool of the workers? */
+static bool supervise_joins(const struct supervisor *s)
+{
+    return !supervise_has(s, POST_WEB);
+}
+
 /* Starts scheduled and missing children. When all posts are taken (a reload of
  * many workers) the rest is started as the old ones end; until then the
  * socket's queue holds the requests. */
@@ -194,16 +182,14 @@ static void supervise_fill(struct supervisor *s)
         if (s->posts[i].state == POST_WAITING && s->posts[i].when <= now)
             supervise_start(s, i);
     for (enum post_kind k = POST_WEB; k < POST__MAX; k++) {
-        /* Web workers have the first posts, the other kinds the rest. */
-        const bool web = k == POST_WEB;
-        const size_t end = web ? METRICS_WORKERS_MAX : METRICS_SLOTS_MAX;
-        int64_t missing = web ? s->loaded.conf.workers : 1;
-        for (size_t i = 0; i < METRICS_SLOTS_MAX; i++)
-            missing -=
-                s->posts[i].kind == k && (s->posts[i].state == POST_RUNNING ||
-                                          s->posts[i].state == POST_WAITING);
-        for (size_t i = web ? 0 : METRICS_WORKERS_MAX; i < end && missing > 0;
-             i++) {
+        const size_t end = post_first(k + 1);
+        int64_t missing = !supervise_has(s, k) ? 0
+                          : k == POST_WEB      ? s->loaded.conf.workers
+                                               : 1;
+        for (size_t i = post_first(k); i < end; i++)
+            missing -= s->posts[i].state == POST_RUNNING ||
+                       s->posts[i].state == POST_WAITING;
+        for (size_t i = post_first(k); i < end && missing > 0; i++) {
             if (s->posts[i].state != POST_FREE)
                 continue;
             s->posts[i].kind = k;
@@ -225,7 +211,7 @@ static void supervise_bury(struct supervisor *s, size_t slot, int status)
     if (!recycled && (c->state == POST_RUNNING || status != 0)) {
         bool signalled = WIFSIGNALED(status);
         log_line(LOG_WARN, "supervisor: %s, %d, ended by %s %d",
-                 kinds[c->kind].name, (int)c->pid,
+                 post_rows[c->kind].name, (int)c->pid,
                  signalled ? "signal" : "exit status",
                  signalled ? WTERMSIG(status) : WEXITSTATUS(status));
     }
@@ -250,7 +236,7 @@ static void supervise_kill(struct post *c, const char *why)
     if (c->killed)
         return;
     log_line(LOG_ERR, "supervisor: %s, %d, is killed: %s",
-             kinds[c->kind].name, (int)c->pid, why);
+             post_rows[c->kind].name, (int)c->pid, why);
     kill(c->pid, SIGKILL);
     c->killed = true;
 }
@@ -264,6 +250,8 @@ static void supervise_kill_stuck(struct supervisor *s)
     s->looked_at = now;
     for (size_t i = 0; slept && i < METRICS_SLOTS_MAX; i++) {
         struct metrics_worker *w = metrics_worker(s->metrics, i);
+        if (!supervise_alive(&s->posts[i]))
+            continue;
         int64_t busy = atomic_load(&w->busy_since);
         atomic_store(&w->seen, now);
         if (busy > 0)
@@ -306,8 +294,9 @@ static void supervise_signal_retired(const struct supervisor *s)
 /* The child that holds waiters; NULL: it does not run. */
 static const struct post *supervise_holder(const struct supervisor *s)
 {
-    for (size_t i = METRICS_WORKERS_MAX; i < METRICS_SLOTS_MAX; i++)
-        if (s->posts[i].kind == POST_WAIT && supervise_alive(&s->posts[i]))
+    for (size_t i = post_first(POST_WAIT);
+         i < post_first(POST_WAIT + 1); i++)
+        if (supervise_alive(&s->posts[i]))
             return &s->posts[i];
     return NULL;
 }
@@ -406,6 +395,17 @@ static void supervise_save_history(const struct supervisor *s)
     failed = fails;
 }
 
+/* Without the pool there is no history, no clock and no secret: it ends, and
+ * the engine of containers starts it again. */
+static void supervise_look_after_pool(struct supervisor *s)
+{
+    if (s->stop_by > 0 || pool_lasts(&s->share))
+        return;
+    log_line(LOG_WARN, "supervisor: the workers' pool has ended");
+    s->lost = true;
+    supervise_stop(s);
+}
+
 static void supervise_watch(struct supervisor *s, const sigset_t *signals)
 {
     while (s->stop_by == 0 || supervise_anyone(s)) {
@@ -423,13 +423,18 @@ static void supervise_watch(struct supervisor *s, const sigset_t *signals)
             supervise_reload(s);
         /* The workers answer those that are let go, and end after them. */
         if (s->drain_by != 0 &&
-            (!supervise_holder(s) || clock_mono() >= s->drain_by)) {
+            ((!supervise_holder(s) && !pool_has(&s->pool, POST_WAIT)) ||
+             clock_mono() >= s->drain_by)) {
             s->drain_by = 0;
             fcgi_shut(&s->socket);
             supervise_signal_retired(s);
         }
         supervise_kill_stuck(s);
-        supervise_save_history(s);
+        pool_admit(&s->pool);
+        if (supervise_joins(s))
+            supervise_look_after_pool(s);
+        else
+            supervise_save_history(s);
         if (s->stop_by == 0)
             supervise_fill(s);
         notify_tell("WATCHDOG=1");
@@ -450,7 +455,8 @@ static sigset_t supervise_signals(void)
     return signals;
 }
 
-static bool supervise_listen(struct supervisor *s, struct arena *a)
+static bool supervise_listen(struct supervisor *s, struct arena *a,
+                             struct str pool)
 {
     const struct conf *conf = &s->loaded.conf;
     const struct str octal = conf->socket_mode;
@@ -459,105 +465,134 @@ static bool supervise_listen(struct supervisor *s, struct arena *a)
          i++)
         mode = mode * 8 + (unsigned)(octal.p[i] - '0');
     mode &= 0777;
-    if (!wake_make() || !fcgi_listen(a, conf->socket, mode, &s->socket))
+    return (!supervise_has(s, POST_WEB) ||
+            fcgi_listen(a, conf->socket, mode, &s->socket)) &&
+           (!supervise_has(s, POST_WAIT) ||
+            fcgi_listen(a, conf->wait_socket, mode, &s->wait_socket)) &&
+           (s->only != POST_WEB || pool_listen(a, pool, &s->pool));
+}
+
+/* Finds the system users of the children. false: they do not exist, where this
+ * process may switch users; or it has one kind, and is another user than that
+ * kind's. */
+static bool supervise_users(struct supervisor *s)
+{
+    const bool one = s->only != POST__MAX, may = user_may_switch();
+    s->apart = may && !one;
+    if (!may && !one)
+        log_line(LOG_NOTICE, "supervisor: all processes run as one system "
+                             "user; use this only for a trial");
+    if ((may || one) && !post_users(s->users))
         return false;
-    if (fcgi_listen(a, conf->wait_socket, mode, &s->wait_socket))
+    if (!one || (!may && geteuid() == s->users[s->only].uid))
         return true;
-    fcgi_unlisten(&s->socket);
+    log_line(LOG_ERR, "supervisor: with --only it has to be the user %s, "
+                      "without capabilities", post_rows[s->only].user);
     return false;
 }
 
-/* Finds the system users of the children. false: this process may switch users,
- * and they do not exist. */
-static bool supervise_users(struct supervisor *s)
+/* Waits for the pool of the workers. */
+static bool supervise_join(struct supervisor *s, struct arena *a,
+                           const sigset_t *signals, struct str pool)
 {
-    s->apart = user_may_switch();
-    if (!s->apart)
-        log_line(LOG_NOTICE, "supervisor: all processes run as one system "
-                             "user; use this only for a trial");
-    for (enum post_kind k = POST_WEB; s->apart && k < POST__MAX; k++) {
-        if (user_find(kinds[k].user, &s->users[k]))
-            continue;
-        log_line(LOG_ERR, "supervisor: there is no system user %s; "
-                          "systemd-sysusers creates it", kinds[k].user);
+    const struct timespec pause = {.tv_nsec = CLOCK_SECOND / 4 * 1000};
+    const struct pool_member me = post_member(s->only, &s->users[s->only]);
+    enum pool_joined got = POOL_AWAY;
+    for (size_t n = 0; got == POOL_AWAY; n++) {
+        const int signal = n ? sigtimedwait(signals, NULL, &pause) : 0;
+        if (signal == SIGTERM || signal == SIGINT)
+            exit(EXIT_SUCCESS);
+        got = pool_join(a, pool, s->users[POST_WEB].uid, &me, &s->share);
+        if (n == 0 && got == POOL_AWAY)
+            log_line(LOG_NOTICE, "supervisor: waits for the workers' pool");
+    }
+    s->secret = s->share.secret;
+    return got == POOL_JOINED;
+}
+
+/* Takes all that the processes of a pool share. */
+static bool supervise_share(struct supervisor *s, struct arena *a)
+{
+    size_t routes;
+    const char *const *names = serve_route_names(&routes);
+    s->metrics = metrics_make(names, routes);
+    s->quota = quota_make();
+    s->presence = presence_make();
+    if (!s->metrics || !s->quota || !s->presence || !decisions_make() ||
+        !timeline_share() || !clock_watch_make() || !semaphore_make()) {
+        log_line(LOG_ERR, "supervisor: no shared memory: %s", strerror(errno));
         return false;
+    }
+    if (supervise_joins(s)) {
+        if (region_taken() == s->share.taken)
+            return true;
+        log_line(LOG_ERR, "supervisor: the workers are another build");
+        return false;
+    }
+    s->secret = crypt_token(a, 32);
+    s->pool.secret = s->secret;
+    for (enum post_kind k = POST_WEB; k < POST__MAX; k++) {
+        if (k != POST_WEB)
+            s->pool.member[k] = post_member(k, &s->users[k]);
+        for (size_t i = post_first(k); i < post_first(k + 1); i++)
+            atomic_store(&metrics_worker(s->metrics, i)->kind,
+                         post_word(k));
     }
     return true;
 }
 
-#define ELSEWHERE 3 /* the exit status of the process below */
-
-/* Looks as a worker does: the supervisor has no role in the database. */
-static _Noreturn void supervise_look(const struct supervisor *s)
+static bool supervise_begin(struct supervisor *s, struct arena *a,
+                            const sigset_t *signals, struct str pool)
 {
-    struct arena *a = arena_make(ARENA_PROCESS_MAX);
-    struct pg_rows *r = NULL;
-    if (s->apart && !user_become(&s->users[POST_WEB]))
-        _exit(EXIT_SUCCESS); /* the workers will say so */
-    struct pg *pg = tables_serve(a, s->loaded.conf.database, "sayso serve");
-    pg_connect_ms(pg, s->loaded.conf.database_connect_ms);
-    const struct err *e = pg_query(pg, a, SQL_PING, NULL, &r);
-    _exit(err_is(e, pg_error_code_restored) ? ELSEWHERE : EXIT_SUCCESS);
+    if (!supervise_users(s))
+        return false;
+    if (supervise_joins(s) ? !supervise_join(s, a, signals, pool)
+                           : !region_make() || !wake_make())
+        return false;
+    return supervise_share(s, a);
 }
 
-/* Is it another cluster than the registered one? Where it does not answer,
- * each connection asks again. */
-static bool supervise_elsewhere(const struct supervisor *s)
+static void supervise_serve(struct supervisor *s, const sigset_t *signals)
 {
-    int status = 0;
-    const pid_t pid = fork();
-    if (pid == 0)
-        supervise_look(s);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    const bool other = WIFEXITED(status) && WEXITSTATUS(status) == ELSEWHERE;
-    if (other)
-        log_line(LOG_ERR, "supervisor: the database was restored or moved: "
-                          "say so first with `sayso restored` "
-                          "(docs/operations/backup.md)");
-    return other;
+    supervise_fill(s);
+    if (s->only == POST__MAX || s->only == POST_WEB)
+        log_line(LOG_NOTICE, "supervisor: serving with %d workers",
+                 (int)s->loaded.conf.workers);
+    else
+        log_line(LOG_NOTICE, "supervisor: serving, %s alone",
+                 post_rows[s->only].name);
+    notify_tell("READY=1");
+    supervise_watch(s, signals);
+    log_line(LOG_NOTICE, "supervisor: stopped");
 }
 
-int supervise_run(const char *path)
+int supervise_run(const struct supervise_args *args)
 {
     sigset_t signals = supervise_signals();
     prctl(PR_SET_NAME, "sayso: serve");
-    size_t routes;
-    const char *const *names = serve_route_names(&routes);
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     struct supervisor *s = arena_new(a, struct supervisor);
-    s->path = path;
-    s->pid = getpid();
-    s->secret = crypt_token(a, 32);
     int result = EXIT_FAILURE;
-    s->metrics = metrics_make(names, routes);
-    s->quota = quota_make();
-    s->presence = presence_make();
-    if (!s->metrics || !s->quota || !s->presence)
-        log_line(LOG_ERR, "supervisor: no shared memory for the counters");
-    if (!decisions_make())
-        log_line(LOG_ERR, "supervisor: no shared memory for the decisions");
-    if (!timeline_share())
-        log_line(LOG_ERR, "supervisor: no shared memory for the history");
-    if (!clock_watch_make())
-        log_line(LOG_ERR, "supervisor: no shared memory for the clock");
-    if (!semaphore_make())
-        log_line(LOG_ERR, "supervisor: no file for turns: %s",
-                 strerror(errno));
-    else if (s->metrics && s->quota && s->presence && supervise_users(s) &&
-             load_conf_all(path, &s->loaded)) {
-        supervise_load_history(s, a);
-        if (!supervise_elsewhere(s) && supervise_listen(s, a)) {
-            supervise_fill(s);
-            log_line(LOG_NOTICE, "supervisor: serving with %d workers",
-                     (int)s->loaded.conf.workers);
-            notify_tell("READY=1");
-            supervise_watch(s, &signals);
-            fcgi_unlisten(&s->socket);
-            fcgi_unlisten(&s->wait_socket);
-            log_line(LOG_NOTICE, "supervisor: stopped");
-            result = EXIT_SUCCESS;
+    s->path = args->path;
+    s->pid = getpid();
+    s->only = args->only.p ? post_find(args->only) : POST__MAX;
+    s->socket.fd = s->wait_socket.fd = s->pool.socket.fd = -1;
+    if (args->only.p && s->only == POST__MAX)
+        log_line(LOG_ERR, "supervisor: there is no kind of process %.*s",
+                 STR_FMT(args->only));
+    else if (supervise_begin(s, a, &signals, args->pool) &&
+             load_conf_all(args->path, &s->loaded)) {
+        const struct user *web = s->apart ? &s->users[POST_WEB] : NULL;
+        if (!supervise_joins(s))
+            supervise_load_history(s, a);
+        if ((supervise_joins(s) || !elsewhere_is(&s->loaded.conf, web)) &&
+            supervise_listen(s, a, args->pool)) {
+            supervise_serve(s, &signals);
+            result = s->lost ? EXIT_FAILURE : EXIT_SUCCESS;
         }
+        pool_end(&s->pool);
+        fcgi_unlisten(&s->socket);
+        fcgi_unlisten(&s->wait_socket);
         arena_free(s->loaded.arena);
     }
     arena_free(a);

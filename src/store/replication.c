@@ -36,7 +36,7 @@ const struct err *replication_read(struct pg *pg, struct arena *a,
 void replication_note(struct metrics *m, const struct err *e)
 {
     if (err_is(e, pg_error_full) || err_is(e, pg_error_standby))
-        metrics_unwritable(m, e->code, clock_mono());
+        metrics_unwritable(m, err_is(e, pg_error_full), clock_mono());
     else if (e && e->kind == ERR_BUSY)
         metrics_wrote(m, 0);
 }

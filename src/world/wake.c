@@ -66,12 +66,29 @@ int wake_fd(enum wake_to to)
     return ends[to][0];
 }
 
+int wake_out(enum wake_to to)
+{
+    return ends[to][1];
+}
+
+void wake_join(enum wake_to to, int in, int out)
+{
+    ends[to][0] = in;
+    ends[to][1] = out;
+}
+
 size_t wake_read(enum wake_to to, struct wake_note *v, size_t n)
 {
     if (ends[to][0] < 0)
         return 0;
     const ssize_t got = read(ends[to][0], v, n * sizeof *v);
-    return got > 0 ? (size_t)got / sizeof *v : 0;
+    n = got > 0 ? (size_t)got / sizeof *v : 0;
+    /* Whatever the other process has written. */
+    for (size_t i = 0; i < n; i++) {
+        v[i].intent_id[sizeof v[i].intent_id - 1] = '\0';
+        v[i].decided[sizeof v[i].decided - 1] = '\0';
+    }
+    return n;
 }
 
 bool wake_drain(enum wake_to to)

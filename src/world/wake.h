@@ -36,6 +36,11 @@ void wake_deliver(void);
 void wake_seal(void);
 /* The descriptor to poll for reading; -1 without pipes. */
 int wake_fd(enum wake_to to);
+/* The other one; -1 without pipes. */
+int wake_out(enum wake_to to);
+/* In place of wake_make, for a process that was not forked: the ends that it
+ * was given, -1 for those that it does not need. */
+void wake_join(enum wake_to to, int in, int out);
 /* Reads up to n notes; returns their number. */
 size_t wake_read(enum wake_to to, struct wake_note *v, size_t n);
 /* Reads all notes, where none says more than another; false: there was none.

@@ -5,7 +5,8 @@
 #include "base/shared/clock_watch.h"
 
 #include <stdatomic.h>
-#include <sys/mman.h>
+
+#include "base/shared/region.h"
 
 #define TRIES 3
 #define PREEMPTED (CLOCK_SECOND / 100) /* between two readings of one pair */
@@ -49,13 +50,10 @@ static void clock_watch_hold(int64_t found, bool jumped)
 
 bool clock_watch_make(void)
 {
-    void *p = mmap(NULL, sizeof *watch, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return false;
-    watch = p;
-    clock_watch_seen();
-    return true;
+    watch = region_take(sizeof *watch);
+    if (watch && !region_joined())
+        clock_watch_seen();
+    return watch != NULL;
 }
 
 void clock_watch_seen(void)

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/shared/region.h"
 
 /* The upper limits of the buckets in seconds: what a person takes, from the
  * glance to the week. The last bucket has none. */
@@ -21,12 +21,8 @@ static struct {
 
 bool decisions_make(void)
 {
-    void *p = mmap(NULL, sizeof *decisions, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return false;
-    decisions = p;
-    return true;
+    decisions = region_take(sizeof *decisions);
+    return decisions != NULL;
 }
 
 void decisions_count(size_t kind, size_t outcome, bool by_person, int64_t us)

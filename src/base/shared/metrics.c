@@ -5,9 +5,9 @@
 #include "base/shared/metrics.h"
 
 #include <inttypes.h>
-#include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/shared/region.h"
 
 const char metrics_limit_streams[] = "limit.streams";
 const char metrics_limit_held[] = "limit.held";
@@ -75,7 +75,8 @@ struct route {
 };
 
 struct metrics {
-    const char *const *names;
+    const char *const *names; /* of the process that made it, as are the words
+                               * of workers: it renders */
     size_t n;
     _Atomic uint64_t database_us;
     _Atomic uint64_t counts[METRICS_COUNTERS];
@@ -92,7 +93,7 @@ struct metrics {
     _Atomic int64_t round_at; /* clock_mono; 0: none yet */
     int64_t started_at;       /* clock_now */
     _Atomic int64_t wrote_at, unwritable_at;
-    _Atomic(const char *) unwritable;
+    _Atomic bool full;
     struct metrics_worker workers[METRICS_SLOTS_MAX];
     struct route routes[METRICS_ROUTES_MAX];
 };
@@ -101,11 +102,9 @@ struct metrics *metrics_make(const char *const *names, size_t n)
 {
     if (n < 1 || n > METRICS_ROUTES_MAX)
         return NULL;
-    /* The kernel gives zeroed pages, and every counter starts at zero. */
-    struct metrics *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (m == MAP_FAILED)
-        return NULL;
+    struct metrics *m = region_take(sizeof *m);
+    if (!m || region_joined())
+        return m;
     m->names = names;
     m->n = n;
     m->started_at = clock_now();
@@ -159,9 +158,9 @@ void metrics_wrote(struct metrics *m, int64_t now)
     atomic_store(&m->wrote_at, now);
 }
 
-void metrics_unwritable(struct metrics *m, const char *code, int64_t now)
+void metrics_unwritable(struct metrics *m, bool full, int64_t now)
 {
-    atomic_store(&m->unwritable, code);
+    atomic_store(&m->full, full);
     atomic_store(&m->unwritable_at, now);
 }
 
@@ -169,7 +168,7 @@ struct metrics_writes metrics_writes(struct metrics *m)
 {
     return (struct metrics_writes){.wrote_at = atomic_load(&m->wrote_at),
                                    .failed_at = atomic_load(&m->unwritable_at),
-                                   .why = atomic_load(&m->unwritable)};
+                                   .full = atomic_load(&m->full)};
 }
 
 void metrics_standbys(struct metrics *m, const struct metrics_standbys *now)

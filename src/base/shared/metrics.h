@@ -1,7 +1,8 @@
 /* Counters shared by all processes of one pool, and the slots of its workers.
  *
- * One anonymous shared mapping made before the fork; updated with atomic adds,
- * read by the worker that answers /metrics. A killed worker loses no count.
+ * A part of the shared memory (base/shared/region.h), made before the fork;
+ * updated with atomic adds, read by the worker that answers /metrics. A killed
+ * worker loses no count.
  * Route numbers and names are arguments. */
 #ifndef BASE_SHARED_METRICS_H
 #define BASE_SHARED_METRICS_H
@@ -14,7 +15,7 @@
 #define METRICS_ROUTES_MAX 320
 #define METRICS_WORKERS_MAX 256 /* web workers: the first slots */
 /* The rest: other children. */
-#define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 10)
+#define METRICS_SLOTS_MAX (METRICS_WORKERS_MAX + 20)
 #define METRICS_KINDS_MAX 8 /* of processes */
 #define METRICS_BUCKETS 12 /* 1 2.5 5 10 25 50 100 250 500 1000 2500 ms, inf */
 
@@ -22,12 +23,12 @@ struct metrics_worker {
     _Atomic pid_t pid;          /* 0: free slot */
     _Atomic int64_t busy_since; /* clock_mono; 0: idle */
     _Atomic int64_t seen;       /* its last sign of life, clock_mono */
-    _Atomic(const char *) kind; /* "web"; NULL: never used */
+    _Atomic(const char *) kind; /* "web"; set where the counters were made */
 };
 
 struct metrics; /* private, shared memory */
 
-/* The mapping; NULL when the system has none to give or n is not within
+/* The counters; NULL when the system has none to give or n is not within
  * 1..METRICS_ROUTES_MAX. names[i] is the label of route i
  * ("GET /api/v1/intents/{id}"); the last one stands for requests that matched
  * none. They must live as long as the process. */
@@ -49,15 +50,14 @@ enum metrics_counter {
     METRICS_COUNTERS
 };
 void metrics_count(struct metrics *m, enum metrics_counter what, uint64_t n);
-/* A write to the database succeeded at that time (clock_mono), or failed with
- * this code, which lives as long as the program. 0: nobody knows whether one
- * succeeds. */
+/* A write to the database succeeded at that time (clock_mono), or failed: it is
+ * full, or no standby answers. 0: nobody knows whether one succeeds. */
 void metrics_wrote(struct metrics *m, int64_t now);
-void metrics_unwritable(struct metrics *m, const char *code, int64_t now);
-/* The last ones, of any process; 0 and NULL: none yet. */
+void metrics_unwritable(struct metrics *m, bool full, int64_t now);
+/* The last ones, of any process; 0: none yet. */
 struct metrics_writes {
     int64_t wrote_at, failed_at;
-    const char *why;
+    bool full;
 };
 struct metrics_writes metrics_writes(struct metrics *m);
 /* The database's standbys at the last measurement. */

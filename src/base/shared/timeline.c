@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/mman.h>
+
+#include "base/shared/region.h"
 
 #define FILE_BYTES 32
 #define CLUSTER_SHIFT 48 /* 15 bits of the cluster, 16 of the restore */
@@ -36,12 +37,8 @@ int64_t timeline_number(timeline_at at)
 
 bool timeline_share(void)
 {
-    void *p = mmap(NULL, sizeof *timeline, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return false;
-    timeline = p;
-    return true;
+    timeline = region_take(sizeof *timeline);
+    return timeline != NULL;
 }
 
 static bool timeline_before(timeline_at at, timeline_at newest)

@@ -57,9 +57,7 @@ const struct err *api_ready(struct call *c)
     const struct metrics_writes writes = metrics_writes(c->serve->metrics);
     c->noted = operations_since(writes.failed_at, FAILED_FOR);
     if (c->noted)
-        return str_is(str_of(writes.why), pg_error_full)
-                   ? pg_error_no_room()
-                   : pg_error_no_standby();
+        return writes.full ? pg_error_no_room() : pg_error_no_standby();
     if (!operations_since(writes.wrote_at, WROTE_FOR))
         TRY(replication_write(c->pg, c->a, c->serve->metrics));
     json_set_text(o, "status", STR("ready"));
