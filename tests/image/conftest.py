@@ -7,6 +7,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "http")]
 
+import databases  # noqa: E402
 import engine  # noqa: E402
 
 
@@ -19,3 +20,10 @@ def pytest_configure(config):
 def image():
     engine.build()
     return engine.IMAGE
+
+
+@pytest.fixture(scope="module")
+def database():
+    one = databases.Database()
+    yield one
+    one.remove()

@@ -105,15 +105,40 @@ def build():
         call(*engine(), "rmi", old.stdout.strip())
 
 
-class Container:
-    """One that runs the image, at the network of this machine."""
+def options(service):
+    """The options for a container that a service of a compose file gives."""
+    given = []
+    for name, option in (("cap_drop", "--cap-drop"), ("cap_add", "--cap-add"),
+                         ("security_opt", "--security-opt"),
+                         ("tmpfs", "--tmpfs"), ("volumes", "--volume")):
+        given += [w for v in service.get(name, ())
+                  for w in (option, prefixed(v) if name == "volumes" else v)]
+    if service.get("read_only"):
+        given += ["--read-only"]
+        # podman would make /run and /tmp writable by itself.
+        if engine()[0] == "podman":
+            given += ["--read-only-tmpfs=false"]
+    if user := service.get("user"):
+        given += ["--user", user]
+    return given
 
-    def __init__(self, name, **environ):
+
+def prefixed(volume):
+    """Volumes of the tests alone."""
+    return f"sayso-of-the-tests-{volume}"
+
+
+class Container:
+    """One that runs the image, at the network of this machine, as a service of
+    a compose file does."""
+
+    def __init__(self, name, service, command=(), **environ):
         self.name = name
         call(*engine(), "rm", "-f", name)
         given = [w for k, v in environ.items() for w in ("-e", f"{k}={v}")]
         done(*engine(), "run", "-d", "--name", name, *limits(), "--network",
-             "host", *given, IMAGE)
+             "host", *options(service), *given, IMAGE,
+             *(command or service.get("command", ())))
 
     def command(self, *args, user="sayso-admin"):
         return call(*engine(), "exec", "--user", user, self.name, *args)
@@ -129,6 +154,10 @@ class Container:
         got = call(*engine(), "logs", self.name)
         return got.stdout + got.stderr
 
+    def wait(self):
+        """Until it has ended; its exit status."""
+        return int(done(*engine(), "wait", self.name))
+
     def stop(self):
         done(*engine(), "stop", "-t", "30", self.name)
 
@@ -136,4 +165,5 @@ class Container:
         done(*engine(), "start", self.name)
 
     def remove(self):
+        call(*engine(), "kill", self.name)
         call(*engine(), "rm", "-f", self.name)

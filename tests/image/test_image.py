@@ -1,13 +1,9 @@
 """packaging/Containerfile is built, and started beside a PostgreSQL as
 packaging/compose.yaml starts it."""
 import concurrent.futures
-import pathlib
 import re
-import secrets
-import shutil
-import subprocess
-import tempfile
 
+import databases
 import engine
 import httpx
 import kit
@@ -16,74 +12,22 @@ import yaml
 
 from server import TOP, free_port
 
-PG = pathlib.Path("/usr/lib/postgresql/15/bin")
-SECRET = secrets.token_urlsafe(24)
 COMPOSE = yaml.safe_load((TOP / "packaging/compose.yaml").read_text())
-
-
-class Database:
-    """A PostgreSQL with TCP and passwords, made by the files that compose.yaml
-    gives to its container."""
-
-    def __init__(self):
-        self.at = pathlib.Path(tempfile.mkdtemp(prefix="sayso-image-",
-                                                dir="/tmp"))
-        shutil.chown(self.at, "postgres")
-        self.port = free_port()
-        self.run(PG / "initdb", "-D", self.at / "data", "-U", "postgres", "-E",
-                 "UTF8", "--locale=C.UTF-8", "--auth-local=trust",
-                 "--auth-host=scram-sha-256", "--no-instructions")
-        self.process = subprocess.Popen(
-            self.as_user(PG / "postgres", "-D", self.at / "data", "-p",
-                         self.port, "-k", self.at, "-h", "127.0.0.1"),
-            cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        kit.wait_for(lambda: engine.call(
-            PG / "pg_isready", "-h", self.at, "-p", self.port).returncode == 0)
-        self.initialize()
-
-    def as_user(self, *args):
-        return ["setpriv", "--reuid=postgres", "--regid=postgres",
-                "--clear-groups", *map(str, args)]
-
-    def run(self, *args):
-        return engine.done(*self.as_user(*args), cwd="/")
-
-    def initialize(self):
-        volumes = dict(v.removesuffix(":ro").split(":") for v in
-                       COMPOSE["services"]["database"]["volumes"]
-                       if v.startswith("."))
-        for source, _ in sorted(volumes.items(), key=lambda v: v[1]):
-            path = TOP / "packaging" / source
-            command = ["psql", "-X", "-v", "ON_ERROR_STOP=1", "-d", "postgres",
-                       "-f", path] if source.endswith(".sql") else ["sh", path]
-            self.run("env", f"DATABASE_SECRET={SECRET}",
-                     "POSTGRES_USER=postgres", "PGUSER=postgres",
-                     f"PGHOST={self.at}", f"PGPORT={self.port}", *command)
-
-    def remove(self):
-        self.process.terminate()
-        self.process.wait(60)
-        shutil.rmtree(self.at, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def database():
-    one = Database()
-    yield one
-    one.remove()
+SERVICE = COMPOSE["services"]["sayso"]
 
 
 @pytest.fixture(scope="module")
 def container(image, database):
     port = free_port()
-    wanted = COMPOSE["services"]["sayso"]["environment"]
-    given = {"DATABASE_HOST": "127.0.0.1", "DATABASE_SECRET": SECRET,
+    given = {"DATABASE_HOST": "127.0.0.1",
+             "DATABASE_SECRET": databases.SECRET,
              "SAYSO_PUBLIC_URL": f"http://127.0.0.1:{port}"}
-    assert wanted.keys() == given.keys()
-    one = engine.Container("sayso-of-the-tests", **given,
-                           DATABASE_PORT=database.port, SAYSO_LISTEN=port,
+    assert SERVICE["environment"].keys() == given.keys()
+    one = engine.Container("sayso-of-the-tests", SERVICE, **given,
+                           DATABASE_PORT=database.port,
+                           SAYSO_LISTEN=f"127.0.0.1:{port}",
                            SAYSO_MONITOR=f"127.0.0.1:{free_port()}")
-    one.url = given["SAYSO_PUBLIC_URL"]
+    one.url, one.port = given["SAYSO_PUBLIC_URL"], port
     yield one
     one.remove()
 
@@ -107,6 +51,11 @@ def test_it_serves(container):
     kit.wait_for(lambda: ready(container), 120)
     assert container.command("sayso-container", "healthy",
                              user="root").returncode == 0
+    for listen in ("{}", "0.0.0.0:{}", "*:{}", "localhost:{}"):
+        done = engine.call(*engine.engine(), "exec", "-e",
+                           f"SAYSO_LISTEN={listen.format(container.port)}",
+                           container.name, "sayso-container", "healthy")
+        assert done.returncode == 0, (listen, done.stderr)
     assert "Sign in" in httpx.get(f"{container.url}/login").text
     assert httpx.get(f"{container.url}/static/app.css").status_code == 200
 
@@ -159,6 +108,20 @@ def test_a_stop_answers_those_who_wait_and_keeps_the_data(container):
     kit.wait_for(lambda: ready(container), 120)
     told = agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()
     assert told["state"] == "pending"
+
+
+def test_nothing_of_the_image_can_be_written(container):
+    done = container.command("touch", "/usr/x", "/etc/x", "/tmp/x",
+                             user="root")
+    assert done.stderr.count("Read-only file system") == 3
+    assert container.command("touch", "/run/x", user="root").returncode == 0
+
+
+def test_the_capabilities_are_those_of_the_compose_file(container):
+    status = container.command("cat", "/proc/1/status", user="root").stdout
+    assert bin(int(re.search(r"CapBnd:\s*(\w+)", status)[1], 16)).count("1") \
+        == len(SERVICE["cap_add"])
+    assert re.search(r"NoNewPrivs:\s*1", status)
 
 
 def test_it_ends_when_a_process_of_it_ends(container):
