@@ -33,6 +33,7 @@ class Stored:
             machine.env = {**self.env, "SAYSO_URL": machine.url}
             machine.clock.forward(seconds=self.at + 60 - time.time()
                                   - machine.clock.seconds)
+            (machine.state / "keys/log.key").unlink(missing_ok=True)
             machine.psql("postgres", "-c", "DROP DATABASE sayso WITH (FORCE)")
             machine.roles()
         else:
@@ -42,7 +43,9 @@ class Stored:
         machine.done(PG / "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h",
                      machine.socket_at, "-U", "postgres", "-d", database,
                      input=self.sql)
-        return Filling.of(machine, self.state)
+        filling = Filling.of(machine, self.state)
+        filling.address = self.env["SAYSO_URL"]
+        return filling
 
 
 def machine_of(name):

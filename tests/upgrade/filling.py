@@ -98,6 +98,7 @@ class Filling:
     def __init__(self, machine, n, version_has_permits, url=None):
         self.machine, self.n = machine, n
         self.permits = version_has_permits
+        self.address = machine.url  # of the server that acknowledged it
         self.url = url
         self.again = []  # (path, body, key, agent's number, the answer)
         self.ids, self.intents, self.permit_ids = [], [], []
@@ -188,6 +189,13 @@ class Filling:
 
     # --- reading back ---
 
+    def text(self, response):
+        """The answer, as if the server were still at the address of then."""
+        return response.text.replace(self.machine.url, self.address)
+
+    def read(self, response):
+        return json.loads(self.text(response))
+
     def told(self):
         """Everything that the API says of it, by address."""
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -204,7 +212,7 @@ class Filling:
             def read(path):
                 r = client.get(path)
                 assert r.status_code == 200, f"{path}: {r.text}"
-                return r.json()
+                return self.read(r)
             out = {f"{API}/suspensions/{id_}": read(
                 f"{API}/suspensions/{id_}")}
             [record] = out.values()
@@ -217,7 +225,7 @@ class Filling:
         with self.machine.client("operator") as operator:
             r = operator.get(path)
             assert r.status_code == 200, r.text
-            return path, r.json()
+            return path, self.read(r)
 
     def told_of_task(self, id_):
         with self.machine.client("operator") as operator:
@@ -225,7 +233,7 @@ class Filling:
             for path in ("", "/leases", "/events?limit=200"):
                 r = operator.get(f"{API}/intents/{id_}{path}")
                 assert r.status_code == 200, r.text
-                out[f"{API}/intents/{id_}{path}"] = r.json()
+                out[f"{API}/intents/{id_}{path}"] = self.read(r)
             return out
 
     def stored(self):
@@ -265,7 +273,7 @@ class Filling:
             with agent(self.machine, n) as client:
                 r = client.post(f"{API}/{path}", json=body,
                                 headers={"Idempotency-Key": key})
-                if (r.status_code, r.text) != (201, said):
+                if (r.status_code, self.text(r)) != (201, said):
                     yield f"{key}: {r.status_code} {r.text}, it was {said}"
 
 

@@ -5,12 +5,13 @@ import os
 import pathlib
 import pwd
 import re
-import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
+
+import httpx
 
 from server import TOP, Server, comm, place
 
@@ -18,7 +19,7 @@ PG = pathlib.Path("/usr/lib/postgresql/15/bin")
 CLEAN = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
          "LC_ALL": "C"}
 PASSED_ON = re.compile(r"SAYSO_(WORKERS|TEMPLATES_STRICT|PASSWORD_COST|"
-                       r"DATABASE_TIMEOUT|TEST_CLOCK|CA_FILE)$|"
+                       r"DATABASE_TIMEOUT|TEST_CLOCK|CA_FILE|LIMIT_\w+)$|"
                        r"\w*SAN_OPTIONS$")
 
 
@@ -220,12 +221,14 @@ class Machine(Server):
             done = self.sayso("log-key", "new", "--file", file)
             assert done.returncode == 0, done.stderr
 
-    def serve(self, ready=True):
-        self.make_log_key()
+    def begin_serving(self):
         self.serving = self.begin("sayso", self.state / "app/sayso", "serve")
+
+    def serve(self):
+        self.make_log_key()
+        self.begin_serving()
         self.load_site()
-        if ready:
-            self.wait_ready()
+        self.wait_ready()
 
     def load_site(self):
         monitor = self.socket_at / "monitor.sock"
@@ -237,22 +240,18 @@ class Machine(Server):
                                 self.state / "log/nginx.log", "-c",
                                 self.state / "nginx/nginx.conf")
 
-    def is_ready(self):
+    def status(self, path):
+        """Of a GET by nobody; None: there was no answer."""
         try:
             with self.client() as nobody:
-                return nobody.get("/readyz").status_code == 200
-        except OSError:
-            return False
-        except Exception as e:  # httpx has no common ancestor with OSError
-            if "onnect" in type(e).__name__ or "Read" in type(e).__name__ \
-                    or "Protocol" in type(e).__name__:
-                return False
-            raise
+                return nobody.get(path).status_code
+        except httpx.TransportError:
+            return None
 
     def wait_ready(self):
         def ready():
             assert self.serving.poll() is None, self.log()
-            return self.is_ready()
+            return self.status("/readyz") == 200
         self.until(ready)
 
     def stop_serving(self):
@@ -284,46 +283,44 @@ class Machine(Server):
 # --- the manual -----------------------------------------------------------
 
 def block(page, words):
-    """The lines of the block of a page of docs/operations that has the words."""
-    text = (TOP / "docs/operations" / page).read_text()
+    """The lines of the block of a page of docs that has the words."""
+    text = (TOP / "docs" / page).read_text()
     blocks = re.findall(r"^ *```\w*\n(.*?)^ *```", text, re.M | re.S)
     [found] = [b for b in blocks if words in b]
     return [line.strip() for line in found.replace("\\\n", " ").splitlines()
             if line.strip()]
 
 
-def walk(machine, page, words, **does):
-    """Runs a block line by line. A line that installs or starts something is
-    what `does` says of its first words; commands of the database and of the
-    program run as they are printed. Returns what each printed."""
-    said = {}
+def walk(machine, page, words, does):
+    """Runs a block line by line. A line that begins with one of the words of
+    `does` is that call: what installs, starts or stops something. Commands of
+    the database and of the program run as they are printed. Returns what each
+    printed; machine.took has the seconds."""
+    said, machine.took = {}, {}
     for line in block(page, words):
-        args = shlex.split(line)
-        args = [a for a in args if not a.startswith("$")]
+        begun = time.monotonic()
         key = next((k for k in sorted(does, key=len, reverse=True)
                     if line.startswith(k)), None)
-        if key:
-            said[line] = does[key]()
-            continue
-        assert args[:2] in (["sudo", "-u"], ["sudo", "sayso"]), \
-            f"nothing is said of the line: {line}"
-        said[line] = _run(machine, line)
+        said[line] = does[key]() if key else _run(machine, line)
+        machine.took[line] = time.monotonic() - begun
     return said
 
 
 def _run(machine, line):
     """A command of PostgreSQL or of the program, at its place here."""
+    args = line.split(" ")
+    program = args[1] if args[1] != "-u" else args[3]
+    assert args[0] == "sudo" and program in (
+        "sayso", "psql", "pg_dump", "pg_restore", "createdb"), \
+        f"the line is of no kind that is known here: {line}"
     line = re.sub(r"^sudo (-u \S+ )?", "", line)
     line = line.replace("/usr/share/sayso/sql", f"{machine.state}/app/sql")
     line = re.sub(r"(?<![\w/])([\w-]+\.dump)", rf"{machine.state}/keys/\1",
                   line)
-    program, rest = line.split(" ", 1)
-    if program == "sayso":
-        program = f"{machine.state}/app/sayso"
-    else:
-        program = f"{PG}/{program}"
-        rest = f"-h {machine.socket_at} -U postgres {rest}"
-    done = machine.run_as("sh", "-c", f"{program} {rest}")
+    rest = line.removeprefix(program)
+    command = f"{machine.state}/app/sayso" if program == "sayso" else \
+        f"{PG}/{program} -h {machine.socket_at} -U postgres"
+    done = machine.run_as("sh", "-c", command + rest)
     assert done.returncode == 0 or " doctor" in line, \
         f"{line}: {done.stdout}{done.stderr}"
     return done.stdout

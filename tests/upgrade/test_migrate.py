@@ -230,7 +230,7 @@ TORN = {
     "in a statement": ("0057_search.sql", lambda t: t[:len(t) // 2]),
     "empty": ("0063_person_erased.sql", lambda t: ""),
     "missing": ("0058_notifications.sql", None),
-    "of another version": ("0064_next.sql", lambda t: "SELECT 1;\n"),
+    "of another version": ("9000_next.sql", lambda t: "SELECT 1;\n"),
 }
 
 
