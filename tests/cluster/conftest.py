@@ -29,3 +29,17 @@ def pytest_terminal_summary(terminalreporter, config):
 @pytest.fixture(scope="session")
 def figures(pytestconfig):
     return pytestconfig.stash[FIGURES]
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    from cluster import Cluster
+    yield from running(Cluster())
+
+
+def running(one):
+    try:
+        one.start()
+        yield one
+    finally:
+        one.close()

@@ -1,5 +1,5 @@
-"""Agents that ask at one pool and wait there, operators that answer at the
-other one. Every response goes into the ledger of tests/fault."""
+"""Agents that ask and wait, operators that answer. Every response goes into the
+ledger of tests/fault."""
 import collections
 import queue
 import threading
@@ -9,8 +9,8 @@ import uuid
 import httpx
 
 import kit
-from cluster import PORT
 from ledger import Answer, Learned
+from pools import PORT
 
 PATIENCE = 90  # seconds until what is tried again has to have worked
 HELD = 10      # seconds that a read is held
@@ -24,18 +24,20 @@ Request = collections.namedtuple("Request", "pool what status began ended "
 
 
 class Load:
-    """pairs of an agent and an operator: twice as many clients."""
+    """pairs of an agent and an operator: twice as many clients. places: where
+    both are, in turn; an agent is at one pool, and its operator at the other."""
 
-    def __init__(self, cluster, book, pairs=4):
+    def __init__(self, cluster, book, pairs=4,
+                 places=(("web2", "web1"), ("web1", "web2"))):
         self.cluster, self.book = cluster, book
         self.requests, self.wakes, self.failures = [], [], []
         self.answered = {}  # suspension -> when its 200 was there
         self.ending = threading.Event()
         self.threads = []
         for n in range(pairs):
-            pools = ("web1", "web2") if n % 2 else ("web2", "web1")
             asked = queue.Queue()
-            for pool, work in zip(pools, (self.asker, self.answerer)):
+            for pool, work in zip(places[n % len(places)],
+                                  (self.asker, self.answerer)):
                 self.threads.append(cluster.net.thread(
                     pool, lambda p=pool, w=work, q=asked, i=n:
                     self.guarded(w, p, q, i)))
@@ -125,12 +127,15 @@ class Load:
 
     def answerer(self, client, pool, asked):
         while suspension := asked.get(timeout=PATIENCE + 20):
-            reason = str(uuid.uuid4())
-            value = "approve" if int(reason[0], 16) % 2 else "deny"
-            r = self.sure(client, pool, "POST",
-                          f"/api/v1/suspensions/{suspension}/respond",
-                          json={"value": value, "reason": reason})
-            self.book.answers.append(Answer(
-                suspension, pool, value, reason, r.status_code,
-                r.json().get("code")))
-            self.answered[suspension] = time.monotonic()
+            self.answer(client, pool, suspension)
+
+    def answer(self, client, pool, suspension):
+        reason = str(uuid.uuid4())
+        value = "approve" if int(reason[0], 16) % 2 else "deny"
+        r = self.sure(client, pool, "POST",
+                      f"/api/v1/suspensions/{suspension}/respond",
+                      json={"value": value, "reason": reason})
+        self.book.answers.append(Answer(
+            suspension, pool, value, reason, r.status_code,
+            r.json().get("code")))
+        self.answered[suspension] = time.monotonic()

@@ -62,10 +62,12 @@ def sweep():
 
 
 class Net:
-    """hosts: name -> last number of the address."""
+    """hosts: name -> last number of the address; tag: another one for each net of
+    a process."""
 
-    def __init__(self, hosts, litter=()):
-        self.hosts, self.switch = hosts, self.name("net")
+    def __init__(self, hosts, tag="", litter=()):
+        self.hosts, self.tag = hosts, tag
+        self.switch = self.name("net")
         names = " ".join([self.switch, *map(self.name, hosts)])
         self.reaper = subprocess.Popen(
             ["bash", "-c", REAPER, "reaper", names, " ".join(map(str, litter))],
@@ -76,9 +78,8 @@ class Net:
             self.close()
             raise
 
-    @staticmethod
-    def name(host):
-        return f"{PREFIX}{os.getpid()}-{host}"
+    def name(self, host):
+        return f"{PREFIX}{os.getpid()}-{self.tag}{host}"
 
     def address(self, host):
         return f"192.0.2.{self.hosts[host]}"
@@ -116,6 +117,24 @@ class Net:
 
     def heal(self, host):
         ip("-n", self.switch, "link", "set", "dev", f"to-{host}", "up")
+
+    def shape(self, host, *words):
+        """Packets of a host are late or lost: words of netem(8), none: not any
+        more. Gives the reason where the kernel cannot."""
+        done = subprocess.run(
+            ["tc", "-n", self.name(host), "qdisc", "replace", "dev", "eth0",
+             "root", *(("netem", *words) if words else ("pfifo",))],
+            text=True, capture_output=True, timeout=30)
+        return done.stderr.strip() if done.returncode else None
+
+    def sysctl(self, host, path):
+        subprocess.run(["ip", "netns", "exec", self.name(host), "sysctl", "-q",
+                        "-p", path], check=True, timeout=30)
+
+    def pids(self, host):
+        """Of all processes on a host."""
+        return [int(pid) for pid in
+                ip("netns", "pids", self.name(host)).stdout.split()]
 
     def popen(self, host, args, log, *, dies_by, **kwargs):
         """A process on a host, as postgres where we are root; it ends when
