@@ -585,7 +585,7 @@ int supervise_run(const struct supervise_args *args)
         const struct user *web = s->apart ? &s->users[POST_WEB] : NULL;
         if (!supervise_joins(s))
             supervise_load_history(s, a);
-        if ((supervise_joins(s) || !elsewhere_is(&s->loaded.conf, web)) &&
+        if ((supervise_joins(s) || !elsewhere_refuses(&s->loaded.conf, web)) &&
             supervise_listen(s, a, args->pool)) {
             supervise_serve(s, &signals);
             result = s->lost ? EXIT_FAILURE : EXIT_SUCCESS;
