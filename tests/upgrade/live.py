@@ -134,12 +134,8 @@ def prepare(machine):
     return Receiver(authority.context())
 
 
-def by_the_manual(machine, new):
-    """The block of docs/operations/upgrade.md; returns what each line printed,
-    the seconds from the stop until the server is ready, and those of the dump
-    among them."""
-    begun = time.monotonic()
-
+def commands(machine, version):
+    """The lines of a block that install, start and stop, for walk()."""
     def start():
         machine.make_log_key()  # of a version without one
         machine.begin_serving()
@@ -152,13 +148,21 @@ def by_the_manual(machine, new):
         machine.load_site()
         machine.wait_ready()
 
-    does = dict.fromkeys(("autoreconf", "./configure", "make",
-                          "sudo systemd-sysusers",
-                          "sudo systemctl daemon-reload"), lambda: None)
-    does |= {"sudo systemctl stop": machine.stop_serving,
-             "sudo make install": lambda: machine.install(new),
-             "sudo systemctl start": start, "sudo nginx -t": nginx}
-    said = walk(machine, "operations/upgrade.md", "./configure", does)
+    nothing = dict.fromkeys(("autoreconf", "./configure", "make",
+                             "sudo systemd-sysusers",
+                             "sudo systemctl daemon-reload"), lambda: None)
+    return {**nothing, "sudo systemctl stop": machine.stop_serving,
+            "sudo make install": lambda: machine.install(version),
+            "sudo systemctl start": start, "sudo nginx -t": nginx}
+
+
+def by_the_manual(machine, new):
+    """The block of docs/operations/upgrade.md; returns what each line printed,
+    the seconds from the stop until the server is ready, and those of the dump
+    among them."""
+    begun = time.monotonic()
+    said = walk(machine, "operations/upgrade.md", "./configure",
+                commands(machine, new))
     dumped = next(s for line, s in machine.took.items() if "pg_dump" in line)
     looked = next(s for line, s in machine.took.items() if "doctor" in line)
     return said, time.monotonic() - begun - looked, dumped

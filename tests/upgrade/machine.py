@@ -273,6 +273,10 @@ class Machine(Server):
                            ("admin", [])):
             self.env[f"SAYSO_{role.upper()}_KEY"] = self.key(role, *more)
 
+    def dump_to(self, name):
+        """As the manual makes it, and where walk() finds it."""
+        _run(self, f"sudo -u postgres pg_dump -Fc -d sayso > {name}")
+
     def dump(self, *options, database="sayso"):
         text = self.done(PG / "pg_dump", "-h", self.socket_at, "-U",
                          "postgres", "-d", database, *options)
@@ -287,8 +291,8 @@ def block(page, words):
     text = (TOP / "docs" / page).read_text()
     blocks = re.findall(r"^ *```\w*\n(.*?)^ *```", text, re.M | re.S)
     [found] = [b for b in blocks if words in b]
-    return [line.strip() for line in found.replace("\\\n", " ").splitlines()
-            if line.strip()]
+    # A line that is indented goes on with the one before it.
+    return re.sub(r"\\?\n +", " ", found).splitlines()
 
 
 def walk(machine, page, words, does):

@@ -224,6 +224,24 @@ def test_a_file_that_fails(copies, undisturbed):
     same(copies, name, undisturbed)
 
 
+def test_a_role_that_is_not_there(copies, machine, undisturbed):
+    """As where roles.sql of the new version was not run."""
+    name = copies.new()
+    machine.psql("postgres", "-c",
+                 "ALTER ROLE sayso_erase RENAME TO sayso_other")
+    try:
+        done = copies.migrate(name)
+    finally:
+        machine.psql("postgres", "-c",
+                     "ALTER ROLE sayso_other RENAME TO sayso_erase")
+    assert done.returncode == 1
+    assert "there is no role sayso_erase: run roles.sql" in done.stderr
+    assert "The migration 0062_retention.sql was not applied" in done.stderr
+    done = copies.migrate(name)
+    assert done.returncode == 0, done.stderr
+    same(copies, name, undisturbed)
+
+
 TORN = {
     "at a statement's end": ("0061_web_push.sql", lambda t: t[:t.index(
         "CREATE TABLE person_push")]),
