@@ -522,7 +522,7 @@ def test_the_log_has_its_columns(admin, auditor, db, server, one):
     for client in (admin, auditor):
         r = client.get("/settings/deliveries")
         text = Page(r).text
-        for word in ("intent_authorized", "Refund 4,711?", "to night desk",
+        for word in ("Approved", "Refund 4,711?", "to night desk",
                      "503 Service Unavailable", "410, the endpoint is gone",
                      "failed", "Last 24 hours"):
             assert word in text, word

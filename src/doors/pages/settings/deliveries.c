@@ -4,7 +4,7 @@
  * text. */
 #include "base/clock.h"
 #include "base/id.h"
-#include "doors/pages/settings/page.h"
+#include "doors/pages/settings/destinations.h"
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/facts.h"
 #include "doors/pages/shell/list.h"
@@ -64,6 +64,7 @@ static struct json *deliveries_row(struct arena *a, const struct delivery *d)
     const bool sent = d->state == DELIVERY_DELIVERED;
     deliveries_set(o, d);
     json_set_text(o, "type", d->type);
+    json_set_text(o, "event", settings_destinations_event(d->type));
     json_set_int(o, "tries", d->tries);
     page_view_set_time(o, "next",
                        d->state == DELIVERY_PENDING ? d->next_at : 0);
@@ -175,7 +176,7 @@ static const struct err *deliveries_load(struct settings_view *v)
                      "There is no such delivery.");
     TRY(deliveries_get(c->pg, c->a, c->param[0], &d->one, &d->tries));
     v->thing = d;
-    v->name = d->one.type;
+    v->name = settings_destinations_event(d->one.type);
     return NULL;
 }
 
@@ -222,6 +223,7 @@ static const struct err *deliveries_one(struct settings_view *v)
                   page_badge(a, vocabulary_delivery_state(d->state)));
     json_set_text(view, "kind",
                   str_of(vocabulary_endpoint_kind(d->endpoint_kind)->label));
+    json_set_text(view, "type", d->type);
     json_set_text(view, "intent_id", d->intent_id);
     json_set_int(view, "seq", d->event_sequence);
     json_set_text(view, "address", d->address);

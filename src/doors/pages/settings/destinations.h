@@ -36,6 +36,9 @@ struct str settings_destinations_waiting(struct arena *a,
  * fail. */
 struct str settings_destinations_failing(const struct page_view *v,
                                          const struct endpoint *e);
+/* The word for a type of delivery: "Approved", "Reminder"; the type where it
+ * has none. */
+struct str settings_destinations_event(struct str type);
 /* In use, failing, paused, or gone. */
 const struct vocabulary_word *
 settings_destinations_state(const struct endpoint *e);

@@ -65,6 +65,24 @@ static const struct err *endpoints_read(struct arena *a, const struct json *v,
                           &e->event_types);
 }
 
+struct str settings_destinations_event(struct str type)
+{
+    static const struct settings_form_option notices[] = {
+        {"suspension.asked", "New request"},
+        {"suspension.reminded", "Reminder"},
+        {"suspension.escalated", "Escalated"},
+        {"coordinator.unresponsive", "Coordinator does not respond"},
+        {"digest", "Digest"},
+        {"endpoint_test", "Test message"}};
+    for (size_t i = 0; i < countof(events) + countof(notices); i++) {
+        const struct settings_form_option *o =
+            i < countof(events) ? &events[i] : &notices[i - countof(events)];
+        if (str_is(type, o->value))
+            return str_of(o->label);
+    }
+    return type;
+}
+
 /* The chosen outcomes in words; an unknown outcome as it is. */
 static struct str endpoints_outcomes(struct arena *a, struct str list)
 {
@@ -73,13 +91,9 @@ static struct str endpoints_outcomes(struct arena *a, struct str list)
     if (json_parse(a, list, &chosen))
         return STR("");
     for (size_t i = 0; i < json_count(chosen); i++) {
-        struct str word = json_text(json_at(chosen, i));
-        for (size_t k = 0; k < countof(events); k++) {
-            if (str_is(word, events[k].value))
-                word = str_of(events[k].label);
-        }
         buf_put(&b, i ? "; " : "");
-        buf_str(&b, word);
+        buf_str(&b, settings_destinations_event(
+                        json_text(json_at(chosen, i))));
     }
     return b.n ? buf_text(&b) : STR("All");
 }
