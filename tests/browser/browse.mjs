@@ -43,6 +43,48 @@ state("task-stop", 200, by, async (page) => {
     await page.goto(`/intents/${asked.intent_id}/stop`);
 });
 
+/* ---- room ----------------------------------------------------------- */
+
+test("a title has the room of its list, and no link lies over another", () =>
+    withPage({ who: "admin" }, async (page) => {
+        const asked = await ask(questions.confirm({ title: questions.named(
+            "Send the letter about the late parcel to all customers") }));
+        const { asked_by: name } = await suspension(asked.suspension_id);
+        for (const [path, part] of [["/intents", 0.45], ["/agents", 0.45],
+            [agentAt(name), 0.45]]) {
+            for (const [width, least] of [[1280, part], [360, 0.85]]) {
+                await page.setViewportSize({ width, height: 740 });
+                await page.goto(path);
+                const room = await page.locator(
+                    ".rows td:first-child, .links .title").first().evaluate(
+                    (one) => one.getBoundingClientRect().width /
+                        one.closest(".card").clientWidth);
+                assert.ok(room > least, `${path} at ${width}: ${room}`);
+            }
+        }
+        const long = "The build runners of the whole company, and of its " +
+            "suppliers";
+        const { endpoint_id: id } = await api("admin", "POST",
+            "/api/v1/endpoints", 201,
+            { name: long, url: `https://a.example/${Date.now()}` });
+        sql(`INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id,
+                 event_sequence, type, body, state, created_at, ended_at, tries)
+             VALUES (gen_random_uuid(), '${id}', '${asked.intent_id}',
+                 '${asked.suspension_id}', 2, 'intent_authorized', '{}',
+                 'failed', now(), now(), 1)`);
+        await page.setViewportSize({ width: 360, height: 740 });
+        await page.goto(`/settings/deliveries?endpoint=${id}`);
+        const [above, below] = await page.locator(
+            "td[data-head^=Request] a").evaluateAll((all) => all.map((one) => {
+            const range = document.createRange();
+            range.selectNodeContents(one);
+            return range.getBoundingClientRect().toJSON();
+        }));
+        assert.ok(below.top >= above.bottom - 4, `${below.top} ${above.bottom}`);
+        sql(`DELETE FROM delivery WHERE endpoint_id = '${id}'`);
+        await api("admin", "DELETE", `/api/v1/endpoints/${id}`, 204);
+    }));
+
 /* ---- doing it ------------------------------------------------------- */
 
 test("the side leads to agents and tasks, and from one to the other", () =>

@@ -263,7 +263,7 @@ def test_a_portfolio_shows_its_members_and_their_questions(agent, me):
     r = show(me, at(of))
     text = words(r)
     for part in ("Portfolio Active", "Returns", "All of Monday",
-                 "31 Jan 2031 12:00:00 UTC", "at 80 % of its tasks",
+                 "31 Jan 2031 12:00:00 UTC", "when 80 % of its tasks are done",
                  "1 of 2 tasks completed", "All 2", "Waiting 1",
                  "Completed 1", "May I now?"):
         assert part in text, part

@@ -353,7 +353,7 @@ def test_making_a_key(admin, boss, db, server):
                                 "X-Agent-ID": "other-agent"}) as client:
         assert client.get("/api/v1/intents").status_code == 200
     text = Page(admin.get(KEYS)).text
-    assert f"{label} {key[:12]}… agent refunds-agent, other-agent" in text
+    assert f"{label} {key[:12]}… Agent refunds-agent, other-agent" in text
     line, = logged(server, "did=key.make", label)
     assert f"by={boss.email}" in line
     assert not logged(server, key)

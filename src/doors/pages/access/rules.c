@@ -93,7 +93,9 @@ static const struct err *rules_rows(struct settings_view *v)
         const struct str position = arena_number(a, rule->position);
         const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
             {.text = position},
-            {.text = rule->tool, .second = rule->agent},
+            {.text = rule->tool,
+             .second = str_is(rule->agent, "*") ? STR("any agent")
+                                                : rule->agent},
             {.text = str_of(vocabulary_tool_effect(rule->effect)->label),
              .second = rules_terms(a, rule)},
             {.text = rule->reason},

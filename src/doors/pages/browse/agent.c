@@ -133,6 +133,8 @@ const struct err *browse_agent(struct call *c)
                       rows.v[i].state == SUSPENSION_PENDING ? open : ended,
                       &rows.v[i]);
     json_set_text(view, "name", name);
+    json_set_bool(view, "of_agent", true);
+    json_set_bool(view, "all_open", true); /* that have no outcome */
     json_set_text(view, "letter", str_head(name, 1));
     json_set_json(view, "figures", agent_figures(c->a, &f));
     json_set_bool(view, "more", f.more);

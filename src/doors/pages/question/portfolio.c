@@ -1,5 +1,6 @@
 /* One portfolio: how far it is, the open questions of its members, and the
  * members, a page at a time. On pages an intent is a task. */
+#include "base/clock.h"
 #include "doors/pages/question/question.h"
 #include "doors/pages/question/row.h"
 #include "doors/pages/shell/badge.h"
@@ -7,6 +8,7 @@
 #include "doors/pages/shell/page.h"
 #include "store/plan/portfolios.h"
 
+#define SOON (90 * 86400 * CLOCK_SECOND) /* the time left is said in days */
 #define QUESTIONS_SHOWN 20
 
 /* ---- head ------------------------------------------------------------- */
@@ -28,7 +30,7 @@ static void portfolio_set_head(struct call *c, const struct page_view *v,
     page_view_set_time(o, "deadline", p->deadline);
     json_set_bool(o, "over",
                   active && p->deadline && p->deadline <= v->now);
-    json_set_bool(o, "active", active);
+    json_set_bool(o, "soon", active && p->deadline - v->now < SOON);
     page_view_set_count(o, "threshold", active ? (size_t)p->threshold : 0);
     json_set_bool(o, "whole", p->threshold == 100);
     page_view_set_time(o, "ended", active ? 0 : p->status_at);
@@ -112,6 +114,7 @@ portfolio_set_questions(struct call *c, struct page_view *v, struct json *view,
         }
         json_add_json(list, page_list_row_end(&row, o));
     }
+    json_set_bool(view, "all_open", true);
     json_set_json(view, "questions", list);
     page_view_set_count(view, "questions_all",
                         q.found > (int64_t)q.rows.n ? (size_t)q.found : 0);

@@ -193,7 +193,8 @@ static void keys_row(struct settings_view *v, const struct key *k)
          .url = used && v->c->who.role == ROLE_ADMIN
                     ? page_view_path(a, PATH "/", k->id, "")
                     : STR_NONE},
-        {.text = str_of(role_word(k->role)), .second = keys_acts_as(a, k)},
+        {.text = settings_page_role(a, k->role),
+         .second = keys_acts_as(a, k)},
         {.day = k->created_at},
         {.ago = k->used_at, .text = STR("never")},
         {.day = k->revoked_at ? k->revoked_at : k->expires_at,

@@ -3,6 +3,8 @@
  * Decides nothing. */
 #include "doors/pages/settings/page.h"
 
+#include <ctype.h>
+
 #include "doors/pages/settings/settings.h"
 #include "doors/pages/shell/list.h"
 #include "doors/pages/shell/page.h"
@@ -418,6 +420,13 @@ struct str settings_page_count(struct arena *a, int64_t n, int64_t max)
 {
     return arena_join(a, str_of(n > max ? "more than " : ""),
                       words_count(a, n > max ? max : n));
+}
+
+struct str settings_page_role(struct arena *a, enum role role)
+{
+    const char *word = role_word(role);
+    const char first = (char)toupper((unsigned char)*word);
+    return arena_join(a, (struct str){&first, 1}, str_of(word + 1));
 }
 
 struct str settings_page_groups(struct arena *a, struct str groups)

@@ -172,6 +172,8 @@ struct str settings_page_joined(struct arena *a, struct str list,
                                 const char *sep);
 /* "12", or "more than 1,000" above the ceiling of the count. */
 struct str settings_page_count(struct arena *a, int64_t n, int64_t max);
+/* "Operator" */
+struct str settings_page_role(struct arena *a, enum role role);
 /* Names that are separated by spaces, with commas between. */
 struct str settings_page_groups(struct arena *a, struct str groups);
 

@@ -139,14 +139,6 @@ static const struct vocabulary_word *people_state(const struct person *p)
     return p->disabled_at ? &disabled : &settings_page_active;
 }
 
-static struct str people_role(enum role role)
-{
-    return role == ROLE_ADMIN     ? STR("Admin")
-           : role == ROLE_AUDITOR ? STR("Auditor")
-           : role == ROLE_USER    ? STR("User")
-                                  : STR("Operator");
-}
-
 static struct str people_limit(struct arena *a, const struct person *p)
 {
     if (p->role == ROLE_AUDITOR)
@@ -176,7 +168,7 @@ static const struct err *people_rows(struct settings_view *v)
             {.text = p->name,
              .second = p->email,
              .url = may ? page_view_path(a, PATH "/", p->id, "") : STR_NONE},
-            {.text = people_role(p->role)},
+            {.text = settings_page_role(a, p->role)},
             {.text = p->groups.n ? settings_page_groups(a, p->groups)
                                  : STR("none")},
             {.text = people_limit(a, p)},

@@ -37,7 +37,7 @@ static void sessions_row(struct settings_view *v, const struct session *s,
     const struct settings_cell cells[SETTINGS_PAGE_COLUMNS] = {
         {.text = s->name, .second = s->email},
         {.text = browser, .second = s->address},
-        {.text = since},
+        {.ago = s->created_at},
         {.ago = s->seen_at},
         {.text = here ? STR("") : STR("Active"),
          .state = here ? &this_one : NULL}};
