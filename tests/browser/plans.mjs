@@ -295,7 +295,7 @@ for (const [name, more] of [["a form", {}],
         assert.equal(got.value, null);
         assert.equal(got.reason, "Ask Tomas.");
         await seeAnswered(page);
-        await words(page, ["Declined", "Ask Tomas.", "continues without it"]);
+        await words(page, ["Declined", "Ask Tomas.", "continues without an answer"]);
     });
 }
 
@@ -384,12 +384,17 @@ both("a handoff is declined with a reason, and the owner stays",
     async (page) => {
         const id = await open(page, handoff({ severity: "medium" },
             { evidence: [{ title: "A letter", ref: "https://x.example/" }] }));
+        /* The button, the step that confirms it and the record say the same. */
+        await words(page, ["The agent keeps the task."], ".rail");
         await follow(page, "Decline");
+        await words(page, ["refunds-agent keeps the task."], ".rail");
         await press(page, "Decline");
         assert.equal(shown(page).status(), 422);
         await pending(id);
         await page.getByLabel("Comment").fill("Not ours.");
         await press(page, "Decline");
+        await words(page, ["Declined", "refunds-agent keeps the task."]);
+        await without(page, ["skips this", "without it"]);
         const got = await suspension(id);
         assert.equal(got.outcome, "declined");
         assert.equal(got.reason, "Not ours.");

@@ -93,7 +93,7 @@ def test_C3_a_plan_waits_for_its_review(agent, operator, person):
                   "The plan fails, and its open steps are cancelled.",
                   "From the plan, as its agents wrote it"):
         assert words in page.text
-    assert "continues without it" not in page.text
+    assert "skips this" not in page.text
     assert decide(operator, one, "approve").status_code == 200
     now = read(agent, one)
     assert (now["state"], now["paused_reason"]) == ("active", None)

@@ -155,10 +155,11 @@ static void button_add(struct page_view *v, struct json *list,
     json_set_json(o, "value", json_get(choice, "value"));
     json_set_json(o, "choice", page_badge_choice(v, choices, choice));
     json_set_text(o, "description", json_get_text(choice, "description"));
-    const struct str does = kinds_effect_text(v->a, s, choice);
+    const struct str does = kinds_effect_text(v->a, s, choice).button;
     json_set_text(o, "does", does);
     json_set_bool(o, "again",
-                  before && str_eq(does, kinds_effect_text(v->a, s, before)));
+                  before &&
+                      str_eq(does, kinds_effect_text(v->a, s, before).button));
     json_set_text(o, "tone",
                   button_tone(choice, i == button_primary(choices)));
     json_set_bool(o, "primary", i == button_top(s, choices));

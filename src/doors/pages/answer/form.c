@@ -3,7 +3,6 @@
 
 #include "domain/answer/resolve.h"
 #include "domain/kind/form.h"
-#include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/button.h"
@@ -220,34 +219,6 @@ static struct json *form_comment_of_decline(struct arena *a,
 
 /* ---- confirm -------------------------------------------------------- */
 
-/* The consequence for the agent, after its name. */
-static const char *form_consequence(struct arena *a,
-                                    const struct suspension *s,
-                                    const struct json *choice)
-{
-    const enum effect effect = effect_of_choice(choice);
-    if (side_question_or_plan(s) && effect == EFFECT_AUTHORIZE)
-        return "is notified, and the plan goes on.";
-    if (side_question_of_plan(s) && effect == EFFECT_VETO)
-        return s->origin == ORIGIN_CHECKPOINT
-                   ? "gets your rejection."
-                   : "gets your rejection, and the plan fails.";
-    if (resolve_ends(s, choice))
-        return "gets your rejection, and the task stops.";
-    if (effect == EFFECT_VETO || effect == EFFECT_DECLINE)
-        return "skips this and continues.";
-    if (effect == EFFECT_REQUEST_CHANGES)
-        return "is asked for a revision. Nothing is approved.";
-    if (effect == EFFECT_ACCEPT)
-        return "is notified, and you become the owner of the task.";
-    if (effect == EFFECT_ANSWER && kinds_effect_text_probes(a, s))
-        return "is notified after Sayso has verified the setup. If the "
-               "check fails, nothing is recorded.";
-    return effect == EFFECT_NONE || effect == EFFECT_ANSWER
-               ? "gets this answer."
-               : "gets this answer and may act on it.";
-}
-
 /* Does the choice approve facts that a person has edited? */
 static bool form_is_edited(const struct json *choice)
 {
@@ -279,12 +250,14 @@ static struct json *form_stakes(struct arena *a,
     const bool modified = of->after ? suspension_modified(of->after)
                                     : form_is_edited(choice);
     struct json *o = json_object(a);
+    const bool critical = s->severity == SEVERITY_CRITICAL;
+    const bool stated = str_trim(words).n > 0;
     if (effect_class_of_choice(choice) != EFFECT_YES ||
-        !(final || s->severity >= SEVERITY_HIGH))
+        !(final || critical || (stated && s->severity >= SEVERITY_HIGH)))
         return NULL;
-    json_set_bool(o, "critical", s->severity == SEVERITY_CRITICAL);
+    json_set_bool(o, "critical", critical);
     json_set_bool(o, "final", final);
-    json_set_text(o, "words", str_trim(words).n > 0 ? words : STR_NONE);
+    json_set_text(o, "words", stated ? words : STR_NONE);
     json_set_bool(o, "original", modified && str_eq(words, asked));
     return o;
 }
@@ -303,12 +276,15 @@ static struct json *form_chosen(struct page_view *v,
     json_set_text(o, "tone", answer_button_tone(choices, choice));
     json_set_text(o, "key", answer_button_key(s, choices, choice));
     json_set_text(o, "description", json_get_text(choice, "description"));
-    json_set_text(o, "consequence", str_of(form_consequence(v->a, s, choice)));
+    json_set_text(o, "consequence",
+                  kinds_effect_text(v->a, s, choice).confirm);
     json_set_json(o, "unseen", question_folded_view(v, &unseen, s, choice));
     json_set_json(o, "stakes", form_stakes(v->a, of, choice));
-    /* While it is being edited a version has no digest yet. */
+    /* While it is being edited a version has no digest yet, and a no is about
+     * the whole request. */
     json_set_text(o, "facts_sha256",
                   question_head_has_facts(s) &&
+                          effect_class_of_choice(choice) != EFFECT_NO &&
                           !(form_is_edited(choice) && !of->after)
                       ? s->subject_sha256
                       : STR_NONE);

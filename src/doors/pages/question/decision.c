@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "domain/kind/label.h"
-#include "domain/question/side_question.h"
+#include "doors/pages/kinds/effect_text.h"
 #include "doors/pages/question/head.h"
 #include "doors/pages/shell/badge.h"
 #include "doors/pages/shell/facts.h"
@@ -75,40 +75,18 @@ struct json *question_decision(struct page_view *v, const struct suspension *s,
 
 /* ---- sentences ------------------------------------------------------ */
 
-/* The consequence for the task or its plan; p NULL where its agent goes on. */
-static struct str decision_result(const struct suspension *s,
-                                  const struct json *choice)
+/* The chosen choice; where a text or a form was declined, one with the effect
+ * of that. NULL: none was chosen. */
+static const struct json *decision_choice(struct arena *a,
+                                          const struct suspension *s,
+                                          const struct json *value)
 {
-    const bool vetoed = s->outcome == OUTCOME_VETOED;
-    if (effect_of_choice(choice) == EFFECT_STOP_TASK ||
-        (vetoed && s->on_reject == ON_REJECT_ABANDON))
-        return STR("The task was stopped.");
-    if (!side_question_of_plan(s) &&
-        (s->origin != ORIGIN_OWN_CHECKPOINT ||
-         (!vetoed && s->outcome != OUTCOME_AUTHORIZED)))
-        return STR_NONE;
-    return s->outcome == OUTCOME_CHANGES_REQUESTED
-               ? STR("The plan went back to its agent.")
-           : vetoed ? STR("The plan does not go on.")
-                    : STR("The plan goes on.");
-}
-
-/* The agent's next act, after its name; p NULL: it continues with the
- * choice. */
-static struct str decision_then(const struct suspension *s,
-                                const struct json *value,
-                                const struct json *choice)
-{
-    if (s->outcome == OUTCOME_VETOED || s->outcome == OUTCOME_DECLINED)
-        return STR("continues without it.");
-    if (s->outcome == OUTCOME_CHANGES_REQUESTED)
-        return STR("was asked for a revision. Nothing was approved.");
-    if (s->outcome == OUTCOME_ACCEPTED)
-        return STR("handed the task over to its new owner.");
-    if (choice)
-        return STR_NONE;
-    return json_is(value, JSON_OBJECT) ? STR("continues with these values.")
-                                       : STR("continues with this answer.");
+    const struct json *choice = suspension_chosen(a, s, value);
+    struct json *declined = json_object(a);
+    if (choice || s->outcome != OUTCOME_DECLINED)
+        return choice;
+    json_set_text(declined, "effect", vocabulary_effect(EFFECT_DECLINE)->wire);
+    return declined;
 }
 
 void question_decision_set_summary(struct page_view *v, struct json *o,
@@ -116,16 +94,19 @@ void question_decision_set_summary(struct page_view *v, struct json *o,
 {
     const bool answered = s->state == SUSPENSION_RESOLVED;
     const struct json *value = json_read(v->a, s->response);
-    const struct json *choice = suspension_chosen(v->a, s, value);
-    const struct str result = decision_result(s, choice);
+    const struct json *choice = decision_choice(v->a, s, value);
+    const struct kinds_effect_text does = kinds_effect_text(v->a, s, choice);
+    const struct str own = json_is(value, JSON_OBJECT)
+                               ? STR("continues with these values.")
+                               : STR("continues with this answer.");
     json_set_text(o, "fallback", question_head_fallback(v->a, s));
     json_set_text(o, "past",
                   answered ? str_of(vocabulary_outcome(s->outcome)->past)
                            : STR_NONE);
-    json_set_text(o, "result", result);
-    json_set_text(o, "then", decision_then(s, value, choice));
+    json_set_text(o, "result", choice ? does.result : STR_NONE);
+    json_set_text(o, "then", choice ? does.record : own);
     json_set_text(o, "with", choice ? label_line(v->a, choice) : STR_NONE);
-    json_set_bool(o, "differs", !result.p && suspension_modified(s));
+    json_set_bool(o, "differs", !does.result.p && suspension_modified(s));
 }
 
 /* "Street: Main road 1, Parcels: 2", of a form that was filled in. */
