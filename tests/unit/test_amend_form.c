@@ -2,6 +2,7 @@
  * from them. */
 #include "doors/pages/answer/amend.h"
 #include "doors/pages/answer/amend_form.h"
+#include "doors/pages/answer/amend_groups.h"
 
 #include "suite.h"
 
@@ -120,6 +121,63 @@ Test(answer_amend, which_subjects_have_fields)
         cr_expect(answer_amend_form_flat(tree(flat[i])), "%s", flat[i]);
     for (size_t i = 0; i < countof(not); i++)
         cr_expect(!answer_amend_form_flat(tree(not [i])), "%s", not [i]);
+}
+
+Test(answer_amend, a_value_has_the_name_that_the_page_gives_it)
+{
+    static const char *const cases[][2] = {
+        {"subject.calls[0].args.amount", "amount"},
+        {"subject.calls[1].args.to[0].name", "to[0].name"},
+        {"subject.calls[1].tool", "Tool of call 2"},
+        {"subject.calls[0].target", "Target of call 1"},
+        {"subject.calls[0].dry", "dry of call 1"},
+        {"subject.action.name", "Action"},
+        {"subject.action.provider", "Provider"},
+        {"subject.action.way", "action.way"},
+        {"subject.target", "Target"},
+        {"subject.target.id", "target.id"},
+        {"subject.scope_summary", "Scope"},
+        {"subject.consequence", "Consequence"},
+        {"subject.reversible", "Reversible"},
+        {"subject.safe_input.fields.order", "order"},
+        {"subject.safe_input.rows", "rows"},
+        {"subject.constraints.max_amount", "max_amount"},
+        {"subject.authorization_details[0].type", "[0].type"},
+        {"subject.note", "note"}};
+    for (size_t i = 0; i < countof(cases); i++)
+        cr_expect_str_eq(
+            arena_z(a, answer_amend_groups_label(a, str_of(cases[i][0]))),
+            cases[i][1]);
+}
+
+Test(answer_amend, each_value_is_in_one_group)
+{
+    struct page_view v = page_view(a, 1);
+    const struct suspension s = {
+        .subject = STR("{\"action\":{\"name\":\"a\"},\"target\":\"t\","
+                       "\"calls\":[{\"tool\":\"x\",\"args\":{\"n\":1}},"
+                       "{\"tool\":\"y\",\"args\":{\"n\":2,\"m\":3}}],"
+                       "\"consequence\":\"c\",\"note\":\"o\"}")};
+    const struct json *form = answer_amend_form(a, &s, TAKES_SUBJECT);
+    const struct json *groups =
+        answer_amend_groups(&v, suspension_subject(a, &s), form, form);
+    struct buf b = buf_make(a, 1024);
+    for (size_t i = 0; i < json_count(groups); i++) {
+        const struct json *one = json_at(groups, i);
+        const struct json *fields = json_get(one, "fields");
+        buf_put(&b, i ? "; " : "");
+        buf_str(&b, json_get_text(one, "heading"));
+        buf_str(&b, json_get_text(one, "tool"));
+        for (size_t k = 0; k < json_count(fields); k++) {
+            buf_put(&b, k ? ", " : ": ");
+            buf_str(&b, json_get_text(json_at(fields, k), "label"));
+        }
+    }
+    cr_expect(str_is(buf_text(&b),
+                     "x: n; y: n, m; Action: Action, Target, Tool of call 1, "
+                     "Tool of call 2; Additional data: note; Consequence: "
+                     "Consequence"),
+              "%s", arena_z(a, buf_text(&b)));
 }
 
 Test(answer_amend, a_form_stays_within_the_pairs_of_a_post)

@@ -297,11 +297,117 @@ Test(kinds_view, an_answer_says_what_it_does)
         .subject = STR("{\"limit\":{\"amount\":1800,\"unit\":\"USD\"}}")};
     const struct json *yes = tree("{\"takes\":\"limit\","
                                   "\"effect\":\"authorize\"}");
-    cr_expect(str_is(kinds_effect_text(a, &s, yes),
+    cr_expect(str_is(kinds_effect_text(a, &s, yes).button,
                      "At most 1,800 USD. You can lower it."));
     const struct json *told = tree("{\"effect\":\"veto\","
                                    "\"description\":\"No.\"}");
     /* Whatever the agent says of it. */
-    cr_expect(str_is(kinds_effect_text(a, &s, told),
+    cr_expect(str_is(kinds_effect_text(a, &s, told).button,
                      "The agent skips this and continues."));
+}
+
+/* After the agent's name, as the step that confirms a no and the record say
+ * it;
+ * "": the record names the choice. */
+static const struct {
+    enum kind kind;
+    const char *value, *confirm, *record;
+} effects[] = {
+    {KIND_APPROVAL, "reject", "skips this and continues.", NULL},
+    {KIND_APPROVAL, "approve", "gets this answer and may act on it.", ""},
+    {KIND_PERMISSION, "deny", "skips this and continues.", NULL},
+    {KIND_PLAN_REVIEW, "reject", "skips this and continues.", NULL},
+    {KIND_PLAN_REVIEW, "request_changes",
+     "is asked for a revision. Nothing is approved.",
+     "was asked for a revision. Nothing was approved."},
+    {KIND_ELICITATION, "decline", "continues without an answer.", NULL},
+    {KIND_CREDENTIAL_NEEDED, "decline", "continues without the credential.",
+     NULL},
+    {KIND_CREDENTIAL_NEEDED, "configured",
+     "continues. Sayso does not verify the setup.", ""},
+    {KIND_COST_CONFIRMATION, "cancel", "skips this and continues.", NULL},
+    {KIND_COST_CONFIRMATION, "stop_task",
+     "gets your rejection, and the task stops.", NULL},
+    {KIND_HANDOFF_ACCEPTANCE, "decline", "keeps the task.", NULL},
+    {KIND_HANDOFF_ACCEPTANCE, "accept",
+     "is notified, and you become the owner of the task.",
+     "handed the task over to its new owner."},
+};
+
+static const struct kind_choice *choice_of(enum kind kind, const char *value)
+{
+    const struct kind_rule *rule = kind_rule(kind);
+    for (size_t i = 0; i < rule->choices_n; i++) {
+        if (strcmp(rule->choices[i].value, value) == 0)
+            return &rule->choices[i];
+    }
+    cr_assert_fail("%s", value);
+    return NULL;
+}
+
+Test(kinds_view, a_button_its_step_and_the_record_say_the_same)
+{
+    for (size_t i = 0; i < countof(effects); i++) {
+        const struct kind_choice *row =
+            choice_of(effects[i].kind, effects[i].value);
+        const struct suspension s = {.kind = effects[i].kind,
+                                     .subject = STR("{}")};
+        struct json *choice = json_object(a);
+        json_set_text(choice, "value", str_of(row->value));
+        json_set_text(choice, "effect", vocabulary_effect(row->effect)->wire);
+        const struct kinds_effect_text t = kinds_effect_text(a, &s, choice);
+        const char *record =
+            effects[i].record ? effects[i].record : effects[i].confirm;
+        cr_expect(str_is(t.confirm, effects[i].confirm), "%s: %s", row->value,
+                  arena_z(a, t.confirm));
+        cr_expect(str_eq(t.record, *record ? str_of(record) : STR_NONE), "%s",
+                  row->value);
+        /* A button that names the agent says the same of it. */
+        if (str_starts(t.button, STR("The agent ")))
+            cr_expect(
+                str_eq(t.button, arena_join(a, STR("The agent "), t.confirm)),
+                "%s", row->value);
+    }
+}
+
+Test(kinds_view, a_call_names_what_it_is_on)
+{
+    static const char *const cases[][3] = {
+        /* the calls, the target in their heads, the fact */
+        {"[{\"tool\":\"pay\",\"args\":{}}]", "KES", ""},
+        {"[{\"tool\":\"pay\",\"target\":\"own\"}]", "own", "KES"},
+        {"[{\"tool\":\"pay\",\"target\":\"KES\"},{\"tool\":\"mail\"}]", "KES ",
+         ""},
+        {"[{\"tool\":\"pay\"},{\"tool\":\"mail\"}]", " ", "KES"},
+        /* It is an argument already, or the tool. */
+        {"[{\"tool\":\"pay\",\"args\":{\"to\":\"KES\"}}]", "", ""},
+        {"[{\"tool\":\"KES\"}]", "", ""}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct buf subject = buf_make(a, 1024), heads = buf_make(a, 1024);
+        buf_printf(&subject, "{\"target\":\"KES\",\"calls\":%s}", cases[i][0]);
+        const struct json *o = json_get(
+            view(KIND_APPROVAL, arena_z(a, buf_text(&subject))), "approval");
+        const struct json *tables = json_get(json_get(o, "called"), "tables");
+        for (size_t k = 0; k < json_count(tables); k++) {
+            const struct str on = json_get_text(json_at(tables, k), "target");
+            buf_put(&heads, k ? " " : "");
+            buf_str(&heads, on.p ? on : STR(""));
+        }
+        cr_expect(str_is(heads.n ? buf_text(&heads) : STR(""), cases[i][1]),
+                  "%zu: %s", i, arena_z(a, buf_text(&heads)));
+        cr_expect_str_eq(fact(json_get(o, "facts"), "Target"), cases[i][2],
+                         "%zu", i);
+    }
+}
+
+Test(kinds_view, an_action_that_is_the_tool_of_a_call_stands_there)
+{
+    const struct json *o = json_get(
+        view(KIND_APPROVAL,
+             "{\"action\":{\"name\":\"refund\",\"provider\":\"pay\"},"
+             "\"calls\":[{\"tool\":\"pay.refund\"},{\"tool\":\"mail\"}]}"),
+        "approval");
+    cr_expect_str_eq(fact(json_get(o, "facts"), "Action"), "");
+    cr_expect_str_eq(fact(json_get(o, "facts"), "Provider"), "");
+    cr_expect_str_eq(values(json_get(o, "tables")), "");
 }

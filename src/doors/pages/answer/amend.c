@@ -4,6 +4,7 @@
 
 #include "base/crypt.h"
 #include "doors/pages/answer/amend_form.h"
+#include "doors/pages/answer/amend_groups.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/kinds/steps.h"
@@ -217,14 +218,21 @@ struct json *answer_amend(struct page_view *v,
     const bool steps = takes == TAKES_STEPS;
     const size_t n = steps ? 1 : json_count(fields.form);
     struct json *seen = amend_shown(v, of);
+    const struct json *faces =
+        seen ? json_array(v->a) : page_fields(v, &fields);
+    const struct json *subject = suspension_subject(v->a, of->s);
+    const bool whole = takes == TAKES_SUBJECT && json_count(faces) > 0 &&
+                       answer_amend_form_flat(subject);
     json_set_json(o, "steps",
                   steps && !seen ? answer_steps_form(v, of->s, &typed)
                                  : json_array(v->a));
     json_set_bool(o, "has_steps", steps && !seen);
     json_set_json(o, "difference", seen);
     json_set_text(o, "note", amend_note(takes, n));
-    json_set_json(o, "fields",
-                  seen ? json_array(v->a) : page_fields(v, &fields));
+    json_set_json(o, "fields", faces);
+    json_set_json(o, "groups",
+                  whole ? answer_amend_groups(v, subject, fields.form, faces)
+                        : answer_amend_groups_one(v, faces));
     json_set_bool(o, "one_number", one_number);
     json_set_bool(o, "may_look", !seen && n > 0);
     json_set_bool(o, "may_confirm", seen || (n > 0 && one_number));

@@ -3,6 +3,7 @@
 
 #include "base/json/fields.h"
 #include "domain/decimal.h"
+#include "doors/pages/answer/amend_groups.h"
 #include "doors/pages/answer/steps_form.h"
 #include "doors/pages/kinds/card.h"
 #include "doors/pages/shell/facts.h"
@@ -218,12 +219,12 @@ static void amend_form_add_leaf(struct arena *a, struct json *list,
 {
     const struct str text = json_text(v);
     const bool lined = str_find(text, '\r', 0) < text.n;
-    const struct str label = str_sub(path, strlen("subject."), path.n);
-    struct json *f = amend_form_field(a, path, label,
-                                      json_is_number(v)       ? "number"
-                                      : json_is(v, JSON_BOOL) ? "enum"
-                                      : lined                 ? "text"
-                                                              : "string");
+    struct json *f =
+        amend_form_field(a, path, answer_amend_groups_label(a, path),
+                         json_is_number(v)       ? "number"
+                         : json_is(v, JSON_BOOL) ? "enum"
+                         : lined                 ? "text"
+                                                 : "string");
     json_set_json(f, "default", v);
     json_set_bool(f, "required", !json_is(v, JSON_STRING));
     if (json_is(v, JSON_BOOL)) {

@@ -74,6 +74,14 @@ struct json *answer_view_open(struct page_view *v,
     struct json *answer = answer_form(v, form);
     const struct json *confirm = json_get(answer, "confirm");
     struct json *view = view_begin(v, of, json_get(confirm, "unseen") != NULL);
+    const struct json *groups = json_get(json_get(confirm, "amend"), "groups");
+    if (confirm &&
+        effect_class_of_choice(suspension_choice(
+            suspension_choices(v->a, of->s), form->choice)) == EFFECT_NO)
+        json_set_json(view, "permit", NULL); /* a no grants none */
+    /* The fields of a whole subject show each value, with what was asked. */
+    if (json_bool(json_get(json_at(groups, 0), "headed")))
+        json_set_json(view, "kind_view", NULL);
     json_set_text(view, "checkpoint", of->checkpoint);
     json_set_text(view, "rule_tool", view_rule_tool(v, of));
     json_set_json(view, "place", of->place);

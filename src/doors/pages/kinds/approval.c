@@ -18,17 +18,18 @@ static bool approval_is_head(const struct json *value)
            str_find(s, '\n', 0) == s.n;
 }
 
-/* A table for each call: its tool and its target stand in the heading where
- * they fit there, its parts and the other arguments by their names follow.
- * Where the call has other members, all follow by their paths, so that none is
- * taken for an argument. */
+/* A table for each call: its tool and its target (`shared` where it names
+ * none) stand in the heading where they fit there, its parts and the other
+ * arguments by their names follow. Where the call has other members, all
+ * follow by their paths, so that none is taken for an argument. */
 static void approval_add_calls(struct kinds_card *c, struct json *list,
-                               const struct json *calls)
+                               const struct json *calls, struct str shared)
 {
     for (size_t i = 0; i < json_count(calls); i++) {
         const struct json *call = json_at(calls, i);
         const struct json *args = json_get(call, "args");
         const struct json *target = json_get(call, "target");
+        const struct str own = kinds_card_text(c, target);
         if (i >= CALLS_MAX) {
             c->v->cut += (int64_t)subject_values(call);
             continue;
@@ -46,14 +47,14 @@ static void approval_add_calls(struct kinds_card *c, struct json *list,
             args = action.rest;
             json_set_json(rest, "args", args);
         }
-        const struct kinds_card_table t = {.n = i + 1,
-                                           .heading = "",
-                                           .tool = json_get_text(call, "tool"),
-                                           .target =
-                                               kinds_card_text(c, target),
-                                           .parts = parts,
-                                           .value = only ? args : rest,
-                                           .always = true};
+        const struct kinds_card_table t = {
+            .of = {.n = i + 1,
+                   .heading = "",
+                   .tool = json_get_text(call, "tool"),
+                   .target = target ? own : shared},
+            .parts = parts,
+            .value = only ? args : rest,
+            .always = true};
         kinds_card_add_table(c, list, &t);
     }
 }
@@ -84,10 +85,10 @@ static void approval_add_input(struct kinds_card *c, struct json *list)
     }
     const struct json *fields = json_get(shown, "fields");
     const bool only = json_count(shown) == 1 && json_is(fields, JSON_OBJECT);
-    const struct kinds_card_table t = {.heading = "Input",
-                                       .note = note,
-                                       .value = only ? fields : shown,
-                                       .always = true};
+    const struct kinds_card_table t = {
+        .of = {.heading = "Input", .note = note},
+        .value = only ? fields : shown,
+        .always = true};
     kinds_card_add_table(c, list, &t);
 }
 
@@ -106,6 +107,44 @@ static bool approval_repeats(const struct json *calls,
          json_next(&i);)
         same = same || json_equal(value, i.value);
     return same;
+}
+
+/* The request's target, where the heading of its only call has room for it; p
+ * NULL: it stands elsewhere. Of several calls nobody said which are on it. */
+static struct str approval_shared(const struct json *calls,
+                                  const struct json *target)
+{
+    const bool lone = json_count(calls) == 1 &&
+                      !json_has(json_at(calls, 0), "target") &&
+                      !approval_repeats(calls, target);
+    return lone && approval_is_head(target) ? json_text(target) : STR_NONE;
+}
+
+/* Does the heading of a call have the target already? */
+static bool approval_heads(const struct json *calls, const struct json *target)
+{
+    for (size_t i = 0; i < json_count(calls) && i < CALLS_MAX; i++) {
+        if (approval_is_head(target) &&
+            json_equal(target, json_get(json_at(calls, i), "target")))
+            return true;
+    }
+    return false;
+}
+
+/* Is the action the tool of a call, as in payments.refund_create of the
+ * provider payments? */
+static bool approval_is_tool(struct arena *a, const struct json *calls,
+                             const struct json *action,
+                             const struct json *provider)
+{
+    const struct str name =
+        arena_join(a, json_text(provider), STR("."), json_text(action));
+    for (size_t i = 0; i < json_count(calls) && i < CALLS_MAX; i++) {
+        if (json_text(provider).n > 0 && json_text(action).n > 0 &&
+            str_eq(name, json_get_text(json_at(calls, i), "tool")))
+            return true;
+    }
+    return false;
 }
 
 /* `final`: of what the agent says cannot be undone, {words} of what follows,
@@ -167,27 +206,29 @@ struct json *kinds_approval(struct page_view *v, const struct kinds_of *of)
     const struct json *action = kinds_card_take(&c, "action.name");
     const struct json *provider = kinds_card_take(&c, "action.provider");
     const struct json *target = kinds_card_take(&c, "target");
-    if (!approval_repeats(calls, action))
+    const struct str shared = approval_shared(calls, target);
+    const bool is_tool = approval_is_tool(v->a, calls, action, provider);
+    if (!is_tool && !approval_repeats(calls, action))
         kinds_card_add_fact(&c, facts, "Action", action);
-    if (provider || !approval_repeats(calls, action))
+    if (!is_tool && (provider || !approval_repeats(calls, action)))
         kinds_card_add_fact(&c, facts, "Provider", provider);
-    if (!approval_repeats(calls, target))
+    if (!shared.p && !approval_repeats(calls, target) &&
+        !approval_heads(calls, target))
         kinds_card_add_fact(&c, facts, "Target", target);
     json_set_json(o, "facts", facts);
     json_set_json(o, "final", approval_final(v, of->s));
     json_set_json(o, "claims", approval_claims(&c, of->s));
-    approval_add_calls(&c, call_tables, calls);
+    approval_add_calls(&c, call_tables, calls, shared);
     json_set_json(called, "tables", call_tables);
     const bool leads = approval_leads(of->s, call_tables);
     json_set_json(o, "first", leads ? called : NULL);
     json_set_json(o, "called", leads ? NULL : called);
     approval_add_input(&c, tables);
     const struct kinds_card_table limits = {
-        .heading = "Limits",
-        .note = STR("Proposed by the agent"),
+        .of = {.heading = "Limits", .note = STR("Proposed by the agent")},
         .value = kinds_card_take(&c, "constraints")};
     const struct kinds_card_table details = {
-        .heading = "Requested authorization",
+        .of = {.heading = "Requested authorization"},
         .value = kinds_card_take(&c, "authorization_details")};
     if (limits.value)
         kinds_card_add_table(&c, tables, &limits);

@@ -172,6 +172,16 @@ void kinds_card_add_fact(struct kinds_card *c, struct json *list,
     kinds_card_add_words(c, list, label, kinds_card_text(c, value), STR(""));
 }
 
+void kinds_card_set_heading(struct json *o,
+                            const struct kinds_card_heading *of)
+{
+    page_view_set_count(o, "n", of->n);
+    json_set_text(o, "heading", str_of(of->heading));
+    json_set_text(o, "tool", of->tool);
+    json_set_text(o, "target", of->target);
+    json_set_text(o, "note", of->note.p ? of->note : STR(""));
+}
+
 void kinds_card_add_table(struct kinds_card *c, struct json *list,
                           const struct kinds_card_table *t)
 {
@@ -181,11 +191,7 @@ void kinds_card_add_table(struct kinds_card *c, struct json *list,
     if (!t->always && json_count(json_get(o, "rows")) == 0 &&
         !json_get(o, "more"))
         return;
-    page_view_set_count(o, "n", t->n);
-    json_set_text(o, "heading", str_of(t->heading));
-    json_set_text(o, "tool", t->tool);
-    json_set_text(o, "target", t->target);
-    json_set_text(o, "note", t->note.p ? t->note : STR(""));
+    kinds_card_set_heading(o, &t->of);
     json_set_json(o, "parts", t->parts);
     json_add_json(list, o);
 }
@@ -200,8 +206,8 @@ void kinds_card_set_rest(struct kinds_card *c, struct json *o)
 void kinds_card_add_rest(struct kinds_card *c, struct json *list)
 {
     const struct kinds_card_table t = {
-        .heading = "Additional data",
-        .note = STR("Sayso does not use these fields."),
+        .of = {.heading = "Additional data",
+               .note = STR("Sayso does not use these fields.")},
         .value = c->rest};
     kinds_card_add_table(c, list, &t);
 }

@@ -51,12 +51,19 @@ void kinds_card_add_fact(struct kinds_card *c, struct json *list,
 void kinds_card_add_words(struct kinds_card *c, struct json *list,
                           const char *label, struct str value,
                           struct str note);
+/* The heading of a table. */
+struct kinds_card_heading {
+    size_t n;                /* its number; 0: none */
+    const char *heading;     /* "": the heading is the tool */
+    struct str tool, target; /* p NULL: none */
+    struct str note;         /* p NULL: none */
+};
+/* `n`, `heading`, `tool`, `target` and `note` into o. */
+void kinds_card_set_heading(struct json *o,
+                            const struct kinds_card_heading *of);
 /* A table of the members of value; none where it is empty. */
 struct kinds_card_table {
-    size_t n;                    /* its number; 0: none */
-    const char *heading;         /* "": the heading is the tool */
-    struct str tool, target;     /* p NULL: none */
-    struct str note;
+    struct kinds_card_heading of;
     const struct json *parts;    /* before the rows; NULL: none */
     const struct json *value;
     bool always;                 /* also without rows */

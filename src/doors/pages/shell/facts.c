@@ -132,6 +132,24 @@ struct page_facts_room page_facts_room(void)
                                     .bytes = PAGE_FACTS_BYTES};
 }
 
+/* Of two columns: one that has nothing beside it is as wide as both. */
+static void facts_widen(const struct json *rows)
+{
+    struct json *alone = NULL;
+    for (size_t i = 0; i < json_count(rows); i++) {
+        struct json *row = json_at(rows, i);
+        if (json_bool(json_get(row, "wide"))) {
+            if (alone)
+                json_set_bool(alone, "wide", true);
+            alone = NULL;
+        } else {
+            alone = alone ? NULL : row;
+        }
+    }
+    if (alone)
+        json_set_bool(alone, "wide", true);
+}
+
 /* The first rows, and the others where there are many. */
 static void facts_set_rows(struct arena *a, struct json *table,
                            const struct json *all)
@@ -139,6 +157,8 @@ static void facts_set_rows(struct arena *a, struct json *table,
     struct json *rows = json_array(a), *others = json_array(a);
     for (size_t i = 0; i < json_count(all); i++)
         json_add_json(i < ROWS_FEW ? rows : others, json_at(all, i));
+    facts_widen(rows);
+    facts_widen(others);
     json_set_json(table, "rows", rows);
     json_set_json(table, "others", others);
 }
