@@ -121,6 +121,49 @@ Test(page_fields, many_options_are_a_select)
     cr_assert_str_eq(chosen(f, 0), "e");
 }
 
+Test(page_fields, a_need_is_said_where_it_can_matter)
+{
+    static const char *const cases[][3] = {
+        {"\"type\":\"enum\",\"options\":[\"a\",\"b\"],\"required\":true", NULL,
+         "required"},
+        {"\"type\":\"enum\",\"options\":[\"a\",\"b\"],\"required\":true",
+         "f1=b", ""},
+        {"\"type\":\"enum\",\"options\":[\"a\",\"b\"],\"required\":true,"
+         "\"default\":\"a\"",
+         NULL, ""},
+        {"\"type\":\"enum\",\"options\":[\"a\",\"b\"]", NULL, "optional"},
+        {"\"type\":\"enum\",\"options\":[\"1\",\"2\",\"3\",\"4\",\"5\","
+         "\"6\"],\"required\":true",
+         NULL, "required"},
+        {"\"type\":\"enum\",\"options\":[\"1\",\"2\",\"3\",\"4\",\"5\","
+         "\"6\"],\"required\":true,\"default\":\"2\"",
+         NULL, ""},
+        {"\"type\":\"boolean\",\"required\":true", NULL, ""},
+        {"\"required\":true,\"default\":\"x\"", NULL, "required"},
+        {"\"default\":\"x\"", NULL, "optional"}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        struct buf b = buf_make(a, 256);
+        buf_printf(&b, "[{\"key\":\"k\",%s}]", cases[i][0]);
+        const struct json *f =
+            shown(form_of(arena_z(a, buf_text(&b))), cases[i][1], NULL);
+        cr_expect_str_eq(text_at(f, 0, "need"), cases[i][2], "%zu", i);
+    }
+}
+
+Test(page_fields, the_first_error_has_the_focus)
+{
+    const struct json *errors =
+        tree("{\"note\":\"Too long.\",\"plz\":\"Not a number.\"}");
+    const struct json *f = shown(form_of(all), "", errors);
+    size_t n = 0;
+    for (size_t i = 0; i < json_count(f); i++) {
+        const bool wrong = *text_at(f, i, "error");
+        cr_expect_eq(flag_at(f, i, "focus"), wrong && n == 0, "%zu", i);
+        n += wrong;
+    }
+    cr_expect_eq(n, 2);
+}
+
 Test(page_fields, inputs_follow_type_and_format)
 {
     static const char *const cases[][3] = {

@@ -39,9 +39,12 @@ struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
     const struct json *steps = kinds_steps_of(suspension_subject(v->a, s));
     const struct pairs *typed = of->typed;
     struct json *list = json_array(v->a);
+    bool wrong = false; /* the first with an error has the focus */
     for (size_t i = 0; i < json_count(steps); i++) {
         const struct json *step = json_at(steps, i);
         struct json *o = json_object(v->a);
+        const struct str place = steps_form_error(v->a, of->errors, "o", i);
+        const struct str note = steps_form_error(v->a, of->errors, "n", i);
         json_set_text(o, "keep", steps_form_name(v->a, "k", i));
         json_set_text(o, "order", steps_form_name(v->a, "o", i));
         json_set_text(o, "words", steps_form_name(v->a, "n", i));
@@ -53,10 +56,11 @@ struct json *answer_steps_form(struct page_view *v, const struct suspension *s,
         json_set_text(o, "note", steps_form_posted(v->a, typed, "n", i));
         json_set_text(o, "title", json_get_text(step, "title"));
         json_set_text(o, "detail", json_get_text(step, "detail"));
-        json_set_text(o, "place_error",
-                      steps_form_error(v->a, of->errors, "o", i));
-        json_set_text(o, "note_error",
-                      steps_form_error(v->a, of->errors, "n", i));
+        json_set_text(o, "place_error", place);
+        json_set_text(o, "note_error", note);
+        json_set_bool(o, "place_focus", place.n > 0 && !wrong);
+        json_set_bool(o, "note_focus", !place.n && note.n > 0 && !wrong);
+        wrong = wrong || place.n + note.n > 0;
         json_add_json(list, o);
     }
     return list;

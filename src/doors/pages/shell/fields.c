@@ -11,6 +11,8 @@
 
 #define RADIO_MAX 5       /* with more options it is a select */
 #define ONE_LINE_MAX 120  /* characters of a default that fit in a line */
+#define CELL_LINE 28      /* of one in a column of a table */
+#define CELL_LINES 8      /* that a box in a column shows at once */
 
 static bool fields_is_type(const struct json *field, const char *type)
 {
@@ -87,6 +89,7 @@ struct face {
     const struct pairs *typed;
     const char *id; /* of the form that is elsewhere on the page; NULL */
     size_t i;
+    bool focus; /* the first with an error */
 };
 
 /* The value in the box: the typed one, or the default. */
@@ -160,6 +163,23 @@ static struct json *fields_input(struct arena *a, const struct json *field)
     return o;
 }
 
+/* The lines of a box for a text: of a column only as many as it needs. */
+static size_t fields_rows(const struct face *f, struct str value)
+{
+    const size_t need = str_count(value, '\n') +
+                        (str_runes(value) + CELL_LINE - 1) / CELL_LINE;
+    return !f->id ? 4 : need > CELL_LINES ? CELL_LINES : need < 2 ? 2 : need;
+}
+
+/* "required" or "optional"; "" where no answer can leave it without a value.
+ * settled: an option is chosen, and stays so until another is. */
+static struct str fields_need_word(const struct face *f, bool settled)
+{
+    return fields_is_type(f->field, "boolean") || settled ? STR("")
+           : json_bool(json_get(f->field, "required"))    ? STR("required")
+                                                          : STR("optional");
+}
+
 /* The template draws exactly one of these. */
 static void fields_set_kind(const struct face *f, struct json *o)
 {
@@ -174,7 +194,7 @@ static void fields_set_kind(const struct face *f, struct json *o)
     const bool lines = fields_is_type(field, "string") &&
                        !json_has(field, "format") &&
                        (str_find(given, '\n', 0) < given.n ||
-                        str_runes(given) > ONE_LINE_MAX);
+                        str_runes(given) > (f->id ? CELL_LINE : ONE_LINE_MAX));
     const bool is_long = fields_is_type(field, "text") || lines;
     json_set_bool(o, "is_long", is_long);
     json_set_bool(o, "is_boolean", boolean);
@@ -224,6 +244,7 @@ static struct json *fields_face(const struct face *f, struct str error)
     struct json *o = json_object(a), *list = json_array(a);
     const struct json *options = json_get(f->field, "options");
     const struct str value = fields_value(f);
+    bool chosen = false;
     json_set_text(o, "id", fields_id(a, f->i, ""));
     json_set_text(o, "label", json_get_text(f->field, "label"));
     json_set_text(o, "help", fields_help(f, value));
@@ -242,10 +263,22 @@ static struct json *fields_face(const struct face *f, struct str error)
         struct json *one = json_object(a);
         json_set_json(one, "value", json_get(option, "value"));
         json_set_text(one, "label", json_get_text(option, "label"));
-        json_set_bool(one, "chosen", fields_chosen(f, option));
+        const bool is_chosen = fields_chosen(f, option);
+        json_set_bool(one, "chosen", is_chosen);
+        json_set_bool(one, "focus", f->focus && i == 0);
         json_add_json(list, one);
+        chosen = chosen || is_chosen;
     }
     json_set_json(o, "options", list);
+    json_set_bool(o, "focus", f->focus);
+    json_set_int(o, "rows", (int64_t)fields_rows(f, value));
+    const bool required = json_bool(json_get(f->field, "required"));
+    const bool blank = !(required && chosen);
+    const bool settled =
+        chosen && (json_bool(json_get(o, "is_radio")) ||
+                   (json_bool(json_get(o, "is_select")) && !blank));
+    json_set_bool(o, "blank", blank);
+    json_set_text(o, "need", fields_need_word(f, settled));
     return o;
 }
 
@@ -259,15 +292,18 @@ static struct str fields_error_of(const struct json *errors,
 struct json *page_fields(struct page_view *v, const struct page_fields_of *of)
 {
     struct json *list = json_array(v->a);
+    bool wrong = false;
     for (size_t i = 0; i < json_count(of->form); i++) {
-        const struct face f = {
-            .v = v,
-            .field = json_at(of->form, i),
-            .typed = of->typed,
-            .id = of->id,
-            .i = i};
-        json_add_json(list,
-                      fields_face(&f, fields_error_of(of->errors, f.field)));
+        const struct json *field = json_at(of->form, i);
+        const struct str error = fields_error_of(of->errors, field);
+        const struct face f = {.v = v,
+                               .field = field,
+                               .typed = of->typed,
+                               .id = of->id,
+                               .i = i,
+                               .focus = error.n > 0 && !wrong};
+        wrong = wrong || error.n > 0;
+        json_add_json(list, fields_face(&f, error));
     }
     return list;
 }
