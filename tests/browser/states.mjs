@@ -447,7 +447,8 @@ state("amend-difference", 200, by, async (page) => {
     await openOne(page, await ask(cards.flat({ severity: "high" })),
         "?choice=edit");
     await page.getByLabel(/^amount/).fill("120.50");
-    await page.getByLabel(/^Consequence/).fill("Half of it. ".repeat(30));
+    await page.getByRole("textbox", { name: /^Consequence/ })
+        .fill("Half of it. ".repeat(30));
     await press(page, "Review changes");
 });
 for (const kind of ["Approval", "Permission", "Cost"]) {

@@ -121,8 +121,9 @@ def test_C3_changes_are_requested(agent, operator, person):
     assert again["review_suspension_id"] != one["review_suspension_id"]
     assert decide(operator, again, "approve").status_code == 200
     assert read(agent, one)["state"] == "active"
-    assert "The plan went back to its agent." in page_of(person, one)
-    assert "The plan goes on." in page_of(person, again)
+    assert "The plan went back to its agent as a draft." in \
+        page_of(person, one)
+    assert "The plan is carried out." in page_of(person, again)
 
 
 def page_of(person, one, **query):
@@ -137,7 +138,7 @@ def test_C3_a_rejection_fails_the_plan(agent, operator, person):
     assert " gets your rejection, and the plan fails." in \
         page_of(person, one, choice="reject")
     assert decide(operator, one, "reject").status_code == 200
-    assert "The plan does not go on." in page_of(person, one)
+    assert "The plan failed." in page_of(person, one)
     assert read(agent, one)["state"] == "failed"
     assert read(agent, first)["status"] == "cancelled"
     refused(decide(operator, one, "approve"), 409)
