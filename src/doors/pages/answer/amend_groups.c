@@ -3,8 +3,8 @@
 
 #include "doors/pages/kinds/card.h"
 
-/* What the values at a path are on the page of the request; the first row that
- * fits counts. */
+/* The place of the values at a path on the page of the request; the first row
+ * that fits counts. */
 static const struct amend_part {
     const char *path; /* it begins with this */
     const char *heading;

@@ -45,7 +45,7 @@ static struct str effect_text_yes(struct arena *a, const struct suspension *s,
                       STR(", as requested."));
 }
 
-/* What a choice does, in the words of each place that says it. */
+/* The effect of a choice, in the words of each place that says it. */
 struct effect_row {
     enum origin origin; /* ORIGIN__MAX: of every origin */
     enum kind kind;     /* KIND__MAX: of every kind */
