@@ -62,8 +62,8 @@ NOT_RUN = {
     "docs/webhooks.md": {"intent_authorized": SHOWN},
     "docs/operations/alerts.md": {"rule_files": SHOWN},
     "docs/operations/backup.md": {
-        "pg_dump -Fc": RUN_ELSEWHERE, "pg_restore": RUN_ELSEWHERE,
-        "pg_basebackup": SYSTEM},
+        "systemctl enable --now": SYSTEM, "systemctl edit": SYSTEM,
+        "SAYSO_BACKUP_DIR=/srv": SHOWN},
     "docs/operations/cluster.md": {
         "host=db-a,db-b": "./check cluster",
         "install -y postgresql-15 patroni": SYSTEM,
