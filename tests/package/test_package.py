@@ -136,6 +136,22 @@ def test_a_second_setup_does_nothing(machine):
     assert other.returncode == 1 and "public_url" in other.stderr
 
 
+def test_a_version_with_another_process_gets_its_lines(machine):
+    """As the files are where it was the last version's."""
+    machine.done("sed -i '/sayso_erase/d' /etc/sayso.conf "
+                 "/etc/postgresql/15/main/pg_*.conf")
+    said = machine.done("sayso setup --yes")
+    assert re.sub("[^\n]*sed -i '1i local[^\n]*", "SED", shown(said)) == (
+        "runuser -u postgres -- tee -a /etc/postgresql/15/main/pg_ident.conf "
+        ">/dev/null <<'END'\nsayso sayso-erase sayso_erase\nEND\nSED\n"
+        "runuser -u postgres -- psql -X -q -o /dev/null "
+        "-c 'SELECT pg_reload_conf()'\n"
+        "systemctl stop sayso.socket sayso.service\n"
+        "echo 'database_erase = host=/var/run/postgresql dbname=sayso "
+        "user=sayso_erase' >>/etc/sayso.conf\nsystemctl daemon-reload\n"
+        "systemctl enable -q --now sayso.socket sayso.service")
+
+
 def test_an_acme_client_proves_the_name(machine):
     """certbot's webroot: a file, read at port 80 and nowhere else."""
     machine.done("mkdir -p /var/www/html/.well-known/acme-challenge && "
@@ -182,6 +198,8 @@ def test_a_removal_stops_it_and_a_purge_leaves_the_data(machine):
     assert machine.call("pgrep -u sayso,sayso-web").returncode == 1
     machine.done("nginx -t && systemctl restart nginx")
     machine.done("test -e /etc/sayso.conf")
+    machine.done("dpkg -i /root/newer.deb")
+    assert "sites-enabled" in machine.done("sayso setup --yes")
     said = machine.done("dpkg -P sayso")
     assert "dropdb" in said
     assert machine.done("ls -d /etc/sayso* /var/lib/sayso /etc/nginx/*/sayso* "
