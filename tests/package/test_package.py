@@ -54,7 +54,7 @@ def test_lintian_has_no_complaint(deb):
 
 
 def test_it_installs_and_starts_nothing(machine, deb):
-    said = machine.done(f"dpkg -i {deb}")
+    said = machine.done(f"dpkg -i {deb} 2>&1")
     assert "sayso setup" in said
     assert machine.call("systemctl is-active sayso.socket sayso.service"
                         ).stdout.split() == ["inactive"] * 2
@@ -171,7 +171,7 @@ def test_an_upgrade_stops_migrates_and_starts(machine, deb):
         dpkg-deb -R {deb} /root/newer
         sed -i 's/^Version: .*/Version: 9.9/' /root/newer/DEBIAN/control
         dpkg-deb -b -Znone /root/newer /root/newer.deb
-        dpkg -i /root/newer.deb""")
+        dpkg -i /root/newer.deb 2>&1""")
     assert "the database is up to date (0 new)" in said
     assert machine.done("systemctl show -p MainPID sayso.service") != pid
     assert machine.done("curl -sSf https://sayso.example.org/healthz")
@@ -200,9 +200,20 @@ def test_a_removal_stops_it_and_a_purge_leaves_the_data(machine):
     machine.done("test -e /etc/sayso.conf")
     machine.done("dpkg -i /root/newer.deb")
     assert "sites-enabled" in machine.done("sayso setup --yes")
-    said = machine.done("dpkg -P sayso")
-    assert "dropdb" in said
+    said = machine.call("DEBIAN_FRONTEND=noninteractive dpkg -P sayso")
+    assert said.returncode == 0 and "are kept" in said.stderr, said
     assert machine.done("ls -d /etc/sayso* /var/lib/sayso /etc/nginx/*/sayso* "
                         "2>/dev/null || :") == "/etc/sayso.log.key\n"
     assert machine.done("runuser -u postgres -- psql -d sayso -Atc "
                         "'SELECT count(*) FROM decision'") == "1\n"
+
+
+def test_a_purge_deletes_the_data_when_it_is_told_to(machine):
+    machine.done("""
+        dpkg -i /root/newer.deb
+        echo 'sayso sayso/purge-data boolean true' | debconf-set-selections
+        DEBIAN_FRONTEND=noninteractive dpkg -P sayso""")
+    assert machine.done("ls /etc/sayso* 2>/dev/null || :") == ""
+    assert "sayso" not in machine.done(
+        "runuser -u postgres -- psql -Atc 'SELECT datname FROM pg_database "
+        "UNION ALL SELECT rolname FROM pg_roles'")
