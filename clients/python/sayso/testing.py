@@ -183,7 +183,10 @@ class FakeServer:
             def log_message(self, *args: Any) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Http(ThreadingHTTPServer):
+            request_queue_size = 128  # of connections that come at once
+
+        self._http = Http(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     def client(self, agent: str = "test-agent") -> Client:

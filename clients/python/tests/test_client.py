@@ -286,6 +286,8 @@ def test_many_questions_share_a_read():
         tasks = [asyncio.ensure_future(client.aask(str(n))) for n in range(60)]
         for _ in tasks:
             await asked.acquire()
+        while not most["feed"]:
+            await asyncio.sleep(0.01)
         for question in list(server.asked):
             await client.acancel(question["suspension_id"])
         return await asyncio.gather(*tasks)
