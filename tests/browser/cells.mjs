@@ -28,6 +28,11 @@ function find([selector, letters]) {
         return boxes.get(one);
     }
 
+    function lines(range) {
+        return new Set([...range.getClientRects()].map(({ top }) =>
+            Math.round(top))).size;
+    }
+
     function torn(cell) {
         const range = document.createRange(), found = [];
         const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
@@ -37,14 +42,16 @@ function find([selector, letters]) {
                 !node.parentElement.checkVisibility()) {
                 continue;
             }
+            range.selectNodeContents(node);
+            if (lines(range) < 2) {
+                continue;
+            }
             /* A line may end behind a slash that begins a word. */
             const words = /(?!\/)(?:(?!\p{Pd})[\p{L}\p{N}\p{P}])+/gu;
             for (const { 0: word, index } of node.data.matchAll(words)) {
                 range.setStart(node, index);
                 range.setEnd(node, index + word.length);
-                const tops = [...range.getClientRects()].map(({ top }) =>
-                    Math.round(top));
-                if (word.length <= letters && new Set(tops).size > 1) {
+                if (word.length <= letters && lines(range) > 1) {
                     found.push(word);
                 }
             }
@@ -62,15 +69,15 @@ function find([selector, letters]) {
             one.checkVisibility() && one.getBoundingClientRect().width > 1 &&
             one.getBoundingClientRect().right > right + 1);
         const where = `${cell.tagName}.${cell.className}`;
-        const said = cell.innerText.slice(0, 40);
+        const said = () => cell.innerText.slice(0, 40);
         return [
             ...(left < from - 1 || right > to + 1
                 ? [`${where} at ${left} to ${right} of ${from} to ${to}: ` +
-                    said] : []),
+                    said()] : []),
             ...over.map((one) => `${where} is less wide than ` +
                 one.innerText),
             ...(cell.matches("th, td") ? torn(cell).map((word) =>
-                `${where} tears ${word} of: ${said}`) : []),
+                `${where} tears ${word} of: ${said()}`) : []),
         ];
     });
 }

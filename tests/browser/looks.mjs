@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { HtmlValidate, StaticConfigLoader } from "html-validate";
 
-import { calm, overflow, shown, withSparePage } from "./browser.mjs";
+import { calm, shown, withSparePage } from "./browser.mjs";
 import { cellsHold } from "./cells.mjs";
 import { test } from "./lanes.mjs";
 import { raw, server } from "./server.mjs";
@@ -19,6 +19,7 @@ import { raw, server } from "./server.mjs";
 const auditor = [
     createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
     fileURLToPath(new URL("audit.js", import.meta.url)),
+    fileURLToPath(new URL("layout.js", import.meta.url)),
 ].map((path) => `${readFileSync(path, "utf8")};`).join("\n");
 const standards = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
 const heaviest = 50 * 1024; // bytes over the wire, with style and script
@@ -48,125 +49,31 @@ function directory() {
 const passed = new Set(); // keys of texts, see audit.js
 export const looked = new Set(); // names of pages on which axe found nothing
 
-/* A theme changes only contrast, so only that is checked for each. */
-async function audit(page, how, theme) {
-    const keys = await page.evaluate(() => {
+/* In as few steps as it can be: each waits for the page. A theme changes only
+ * contrast, so of axe's rules only that one is checked for each. */
+async function audit(page, how, theme, phone) {
+    const { layout, keys } = await page.evaluate((narrow) => {
+        const found = window.layout(narrow);
         /* At the end of a list its bar covers no row. */
         const down = document.getElementById("bulk");
         window.scrollTo(0, down ? document.body.scrollHeight : 0);
-        return window.audit.keys();
-    });
-    const asked = keys.filter((key) => !passed.has(key));
-    const told = asked.length === 0 ? { passed: [], found: [] }
-        : await page.evaluate((some) => window.audit.contrast(some), asked);
-    told.passed.forEach((key) => passed.add(key));
-    if (theme === "light") {
-        told.found.push(...await page.evaluate((those) =>
-            window.audit.rules(those), standards));
-    }
-    await page.evaluate(() => window.scrollTo(0, 0));
-    assert.deepEqual(told.found, [], how);
-}
-
-/* Boxes that hide a part of the words in them, but for those that end with an
- * ellipsis, and what only screen readers are told. */
-function cutOff(page) {
-    return page.evaluate(() => {
-        function hides(one) {
-            const { overflowX, display } = getComputedStyle(one);
-            return ["hidden", "clip"].includes(overflowX) &&
-                display !== "inline" && one.clientWidth > 1;
-        }
-
-        function ends(one) { // with an ellipsis
-            const { textOverflow, webkitLineClamp } = getComputedStyle(one);
-            return textOverflow === "ellipsis" || webkitLineClamp !== "none" ||
-                (one !== document.body && ends(one.parentElement));
-        }
-
-        function outside(text, box) {
-            const range = document.createRange();
-            range.selectNodeContents(text);
-            return text.data.trim() && text.parentElement.checkVisibility() &&
-                getComputedStyle(text.parentElement).clipPath === "none" &&
-                !ends(text.parentElement) &&
-                [...range.getClientRects()].some((is) =>
-                    is.right > box.right + 1 || is.left < box.left - 1 ||
-                    is.bottom > box.bottom + 1 || is.top < box.top - 1);
-        }
-
-        return [...document.querySelectorAll("body *")].filter(hides)
-            .flatMap((one) => {
-                const box = one.getBoundingClientRect(), cut = [];
-                const texts = document.createTreeWalker(one,
-                    NodeFilter.SHOW_TEXT);
-                while (texts.nextNode()) {
-                    if (outside(texts.currentNode, box)) {
-                        cut.push(`${one.tagName}.${one.className}: ` +
-                            texts.currentNode.data.trim().slice(0, 60));
-                    }
-                }
-                return cut;
-            });
-    });
-}
-
-/* Texts that end with an ellipsis, of which the beginning is what is cut: a title
- * that is read from the right, in a box that is cut there. */
-function headless(page) {
-    return page.evaluate(() => [...document.querySelectorAll("main *")]
-        .filter((one) => !one.matches("input") && one.clientWidth > 1 &&
-            one.checkVisibility() &&
-            getComputedStyle(one).textOverflow === "ellipsis")
-        .flatMap((one) => {
-            const texts = document.createTreeWalker(one,
-                NodeFilter.SHOW_TEXT);
-            const range = document.createRange();
-            const box = one.getBoundingClientRect();
-            do {
-                texts.nextNode();
-            } while (texts.currentNode !== one &&
-                !texts.currentNode.data?.trim());
-            if (texts.currentNode === one || !texts.currentNode.data?.trim()) {
-                return [];
+        return { layout: found, keys: window.audit.keys() };
+    }, phone);
+    assert.deepEqual(layout, { sideways: 0, cutOff: [], strayed: [],
+        ragged: [], headless: [] }, how);
+    const { passed: more, found } = await page.evaluate(
+        async ([some, those]) => {
+            const told = some.length ? await window.audit.contrast(some)
+                : { passed: [], found: [] };
+            if (those) {
+                told.found.push(...await window.audit.rules(those));
             }
-            const at = texts.currentNode.data.search(/\S/u);
-            range.setStart(texts.currentNode, at);
-            range.setEnd(texts.currentNode, at + 1);
-            const is = range.getBoundingClientRect();
-            return is.left < box.left - 1 || is.right > box.right + 1
-                ? [`${one.className}: ${one.innerText.slice(0, 60)}`] : [];
-        }));
-}
-
-/* Items of a list under each other that do not begin at one edge: a class that
- * means something elsewhere moves or marks them. */
-function ragged(page) {
-    return page.evaluate(() => [...document.querySelectorAll("ol, ul")]
-        .filter((list) => getComputedStyle(list).display === "block")
-        .flatMap((list) => {
-            const items = [...list.children].filter((one) =>
-                one.checkVisibility());
-            const edge = (one) => [one.getBoundingClientRect().left,
-                getComputedStyle(one).borderLeftWidth].join(", border ");
-            const usual = items.length && edge(items[0]);
-            return items.filter((one) => edge(one) !== usual).map((one) =>
-                `${one.className}: ${edge(one)}, not ${usual}`);
-        }));
-}
-
-/* The button that confirms, where it is not the last one of its step: none stands
- * below it or, on more than a phone, further right. */
-function strayed(page, phone) {
-    return page.evaluate((narrow) => [...document.querySelectorAll(
-        ".confirm .ends")].flatMap((ends) => {
-        const boxes = [...ends.querySelectorAll(".btn")].map((one) =>
-            one.getBoundingClientRect());
-        const last = boxes.at(-1);
-        return last && boxes.some(({ right, bottom }) =>
-            bottom > last.bottom + 1 || (!narrow && right > last.right + 1))
-            ? [ends.innerText] : [];
-    }), phone);
+            window.scrollTo(0, 0);
+            return told;
+        }, [keys.filter((key) => !passed.has(key)),
+            theme === "light" ? standards : null]);
+    more.forEach((key) => passed.add(key));
+    assert.deepEqual(found, [], how);
 }
 
 /* In both themes; the dark one first, which the page has from the audit. Of long
@@ -249,13 +156,7 @@ export async function look(page, name, { heavy = false } = {}) {
         for (const theme of ["light", "dark"]) {
             const how = `${name}-${width}-${theme}`;
             await page.emulateMedia({ colorScheme: theme });
-            assert.equal(await overflow(page), 0, `${how} scrolls sideways`);
-            assert.deepEqual(await cutOff(page), [], `${how} cuts off`);
-            assert.deepEqual(await strayed(page, width < 720), [], how);
-            assert.deepEqual(await ragged(page), [], `${how} is ragged`);
-            assert.deepEqual(await headless(page), [],
-                `${how} cuts the beginning off`);
-            await audit(page, how, theme);
+            await audit(page, how, theme, width < 720);
         }
         if (process.env.SAYSO_SCREENSHOTS === "yes") {
             await pictures(page, devtools, name, width);
