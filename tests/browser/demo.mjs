@@ -113,4 +113,4 @@ test("a morning fills the inbox with all kinds", () =>
             { width: 1280, height: 1100 });
         await picture(env, "phone", `/suspensions/${refund.suspension_id}`,
             { width: 390, height: 780, scale: 2, theme: "dark" });
-    }), "last");
+    }));

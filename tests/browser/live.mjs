@@ -11,35 +11,18 @@ import {
 import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
 import * as questions from "./questions.mjs";
-import { api, ask, cancel, respond, server, sql } from "./server.mjs";
+import {
+    api, ask, cancel, clear, respond, server, sql,
+} from "./server.mjs";
 
 const by = { who: "operator" };
 
-/* Removes the questions that other tests left open. */
-async function clear() {
-    for (;;) {
-        const { suspensions } = await api("operator", "GET",
-            "/api/v1/suspensions?state=pending&limit=100", 200);
-        if (!suspensions.length) {
-            return;
-        }
-        for (const { suspension_id: id } of suspensions) {
-            await api("admin", "POST", `/api/v1/suspensions/${id}/cancel`,
-                200, { reason: "Cleared." }).catch((e) => {
-                if (!/: 409 /.test(e.message)) { // it ended meanwhile
-                    throw e;
-                }
-            });
-        }
-    }
-}
-
-/* Alone, and in an empty inbox: they count what is open. */
+/* In an empty inbox: they count what is open. */
 function alone(name, run) {
     test(name, async () => {
         await clear();
         await run();
-    }, "last");
+    });
 }
 
 function row(page, asked) {

@@ -161,6 +161,25 @@ export function cancel(id, reason, agent = "refunds-agent") {
         { reason }, { "X-Agent-ID": agent });
 }
 
+/* Removes the questions that other tests left open. */
+export async function clear() {
+    for (;;) {
+        const { suspensions } = await api("operator", "GET",
+            "/api/v1/suspensions?state=pending&limit=100", 200);
+        if (!suspensions.length) {
+            return;
+        }
+        for (const { suspension_id: id } of suspensions) {
+            await api("admin", "POST", `/api/v1/suspensions/${id}/cancel`,
+                200, { reason: "Cleared." }).catch((e) => {
+                if (!/: 409 /.test(e.message)) { // it ended meanwhile
+                    throw e;
+                }
+            });
+        }
+    }
+}
+
 /* Its time is over, as if it had passed. */
 export function endNow({ suspension_id: id }) {
     const past = "now() - interval '1 s'";

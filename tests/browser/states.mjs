@@ -12,7 +12,8 @@ import { printed, state } from "./looks.mjs";
 import * as plans from "./plans_questions.mjs";
 import * as questions from "./questions.mjs";
 import {
-    api, ask, askExpired, cancel, endNow, pageRoutes, respond, sql, visited,
+    api, ask, askExpired, cancel, clear, endNow, pageRoutes, respond, sql,
+    visited,
 } from "./server.mjs";
 
 const by = { who: "operator" };
@@ -331,6 +332,7 @@ state("stale-expired", 409, by, async (page) => {
 /* ---- lists ---------------------------------------------------------- */
 
 state("inbox-full", 200, by, async (page) => {
+    await clear();
     const severities = ["low", "medium", "high", "critical", undefined];
     for (let i = 0; i < 55; i += 1) {
         await ask(questions.choice({ severity: severities[i % 5],

@@ -239,4 +239,4 @@ test("an agent yields its turn, and goes on with a permit or a veto", () => {
                 await approved(env, world);
                 await vetoed(env, world);
             })).finally(() => rmSync(dir, { recursive: true }));
-}, "last");
+});
