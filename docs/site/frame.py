@@ -19,9 +19,10 @@ def escape(text):
     return html.escape(str(text), quote=True)
 
 
-def link(href, label, here):
-    """A link that says whether it is the page it stands on."""
-    mark = ' aria-current="page"' if href == here else ""
+def link(href, label, here, part=False):
+    """A link that says whether it is the page it stands on, or its part."""
+    current = "page" if href == here else "true" if part else ""
+    mark = f' aria-current="{current}"' if current else ""
     return f'<a href="{escape(href)}"{mark}>{escape(label)}</a>'
 
 
@@ -46,7 +47,10 @@ def page(here, title, groups, body, places=PLACES, head="", tools=""):
     and for the end of the header.
     """
     pages = contents(groups, here)
-    top = "\n".join(link(href, label, here) for href, label in places)
+    part = max((href for href, _ in places if f"{here}/".startswith(
+        f"{href}/")), key=len, default="")
+    top = "\n".join(link(href, label, here, href == part)
+                    for href, label in places)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -33,7 +33,7 @@ test("docs: the search finds the section of a word", () =>
         await input.fill("mister");
         assert.equal(await page.locator("#said").innerText(),
             "Nothing has all of these words.");
-        await input.fill("redirects http2");
+        await input.fill("redirects proxy");
         await page.locator("#found a").first().click();
         await page.waitForURL("**/docs/operations/install*");
     }));
@@ -60,6 +60,32 @@ test("docs: without a script every block and every page is there", () =>
         await page.goto("/docs");
         assert.equal(await page.locator("main > ul a").count(), pages);
         assert.ok(pages > 50);
+    }));
+
+/* Those of clients say "With ..."; these have the name of a package or file. */
+const named = ["Versions", "Python", "Python, changes", "TypeScript",
+    "TypeScript, changes", "Templates"];
+
+test("docs: the heading of a page is its entry, and its part is marked", () =>
+    withSparePage({}, async (page) => {
+        await page.goto("/docs");
+        const entries = await page.locator(".contents a").evaluateAll((all) =>
+            all.map((one) => [one.innerText, one.href]));
+        const differ = [];
+        for (const [words, href] of entries) {
+            const text = await (await page.request.get(href)).text();
+            const [, title] = /<title>(.*) - Sayso<\/title>/.exec(text);
+            const [, part] = /class="places"[^]*?aria-current="\w+">(\w+)</.exec(
+                text);
+            assert.equal(part, "Docs", href);
+            if (title !== words && !title.startsWith("With ")) {
+                differ.push(words);
+            }
+        }
+        assert.deepEqual(differ, named);
+        await page.goto("/docs/api/questions");
+        assert.equal(await page.locator(".places [aria-current=true]")
+            .innerText(), "API");
     }));
 
 test("docs: each page is there as Markdown, and all are in llms.txt", () =>
