@@ -2,6 +2,7 @@
 role of its own, started here as that file says."""
 import concurrent.futures
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -170,26 +171,31 @@ print(len(note), len(fds), int(any(note[-64:])))
 """
 
 
+def place(volume):
+    return engine.done(*engine.engine(), "volume", "inspect", "--format",
+                       "{{.Mountpoint}}", engine.prefixed(volume)).strip()
+
+
 def joined(uid):
-    at = engine.done(*engine.engine(), "volume", "inspect", "--format",
-                     "{{.Mountpoint}}", engine.prefixed("pool")).strip()
-    done = subprocess.run([sys.executable, "-c", JOIN, str(uid), at],
+    done = subprocess.run([sys.executable, "-c", JOIN, str(uid),
+                           place("pool")],
                           capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr
     return tuple(map(int, done.stdout.split()))
 
 
-@pytest.mark.parametrize("uid", (0, 33, 10001, 10002, 10008, 4711))
-def test_the_pool_gives_nothing_to_others(pool, uid):
-    assert joined(uid) == (0, 0, 0)
+def test_the_pool_gives_nothing_to_others(pool):
+    others = (0, 33, 10001, UIDS["web"], 10008, 4711)
+    assert set(at_once(joined, others).values()) == {(0, 0, 0)}
 
 
 def test_the_pool_gives_a_member_what_it_needs(pool):
     """The memory; the ends for three kinds of notes, or its own; the secret."""
-    for kind, fds, secret in (("erase", 1, 0), ("wait", 2, 1), ("tick", 4, 0),
-                              ("deliver", 5, 0), ("seal", 5, 0)):
-        size, *got = joined(UIDS[kind])
-        assert size > 0 and got == [fds, secret], kind
+    wanted = {"erase": (1, 0), "wait": (2, 1), "tick": (4, 0),
+              "deliver": (5, 0), "seal": (5, 0)}
+    got = at_once(lambda kind: joined(UIDS[kind]), tuple(wanted))
+    assert {kind: counts for kind, (_, *counts) in got.items()} == {
+        kind: list(counts) for kind, counts in wanted.items()}
     # Another of its user has taken the place of each: they come back.
     kit.wait_for(lambda: not any(pool.all[k].running() for k in KINDS[1:]), 30)
     at_once(lambda kind: pool.all[kind].start(), KINDS[1:])
@@ -231,11 +237,24 @@ def test_a_stop_of_all_answers_those_who_wait(pool, agent):
         "pending"
 
 
-def test_the_others_end_with_the_pool(pool):
+def end(pool):
+    """Ends the workers, and so the others."""
     engine.done(*engine.engine(), "kill", pool.all["web"].name)
-    others = KINDS[1:]
-    kit.wait_for(lambda: not any(pool.all[k].running() for k in others), 30)
-    for kind in others:
+    kit.wait_for(lambda: not any(pool.all[k].running() for k in KINDS), 30)
+
+
+def test_the_others_end_with_the_pool(pool):
+    end(pool)
+    for kind in KINDS[1:]:
         assert pool.all[kind].state("ExitCode") == "1"
         assert "the workers' pool has ended" in pool.all[kind].log()
     assert pool.all["nginx"].running()
+
+
+def test_the_others_use_no_server_that_the_workers_know_to_be_old(pool):
+    file = pathlib.Path(place("web")) / "database-history"
+    file.write_text(f"{int(file.read_text()) + 1}\n")
+    at_once(lambda kind: pool.all[kind].start(), KINDS)
+    for kind in KINDS:
+        kit.wait_for(lambda: "is an old primary" in pool.all[kind].log(), 30)
+    assert httpx.get(f"{pool.url}/readyz").status_code == 503
