@@ -535,8 +535,7 @@ static bool supervise_share(struct supervisor *s, struct arena *a)
         if (k != POST_WEB)
             s->pool.member[k] = post_member(k, &s->users[k]);
         for (size_t i = post_first(k); i < post_first(k + 1); i++)
-            atomic_store(&metrics_worker(s->metrics, i)->kind,
-                         post_word(k));
+            metrics_kind(i, post_word(k));
     }
     return true;
 }

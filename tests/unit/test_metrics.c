@@ -300,7 +300,7 @@ Test(metrics, what_waits_and_the_round_of_the_clock)
 static void process(size_t slot, const char *kind, int64_t seconds_ago)
 {
     metrics_worker(metrics, slot)->pid = 10;
-    metrics_worker(metrics, slot)->kind = kind;
+    metrics_kind(slot, kind);
     metrics_worker(metrics, slot)->seen =
         clock_mono() - seconds_ago * CLOCK_SECOND;
 }

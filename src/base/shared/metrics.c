@@ -74,10 +74,13 @@ struct route {
     _Atomic uint64_t us;
 };
 
+/* Not in the shared memory: a process that was taken over could have another
+ * one follow a pointer, or go beyond an array. */
+static const char *const *names;
+static size_t names_n;
+static const char *kinds[METRICS_SLOTS_MAX];
+
 struct metrics {
-    const char *const *names; /* of the process that made it, as are the words
-                               * of workers: it renders */
-    size_t n;
     _Atomic uint64_t database_us;
     _Atomic uint64_t counts[METRICS_COUNTERS];
     _Atomic bool standbys_known;
@@ -98,18 +101,24 @@ struct metrics {
     struct route routes[METRICS_ROUTES_MAX];
 };
 
-struct metrics *metrics_make(const char *const *names, size_t n)
+struct metrics *metrics_make(const char *const *routes, size_t n)
 {
     if (n < 1 || n > METRICS_ROUTES_MAX)
         return NULL;
+    names = routes;
+    names_n = n;
     struct metrics *m = region_take(sizeof *m);
     if (!m || region_joined())
         return m;
-    m->names = names;
-    m->n = n;
     m->started_at = clock_now();
     atomic_store(&m->log_at, clock_mono());
     return m;
+}
+
+void metrics_kind(size_t slot, const char *kind)
+{
+    if (slot < METRICS_SLOTS_MAX)
+        kinds[slot] = kind;
 }
 
 struct metrics_worker *metrics_worker(struct metrics *m, size_t slot)
@@ -135,7 +144,7 @@ static uint64_t metrics_positive(int64_t us)
 void metrics_request(struct metrics *m, size_t route, int status, int64_t us,
                      int64_t database_us)
 {
-    struct route *r = &m->routes[route < m->n ? route : m->n - 1];
+    struct route *r = &m->routes[route < names_n ? route : names_n - 1];
     size_t s = 0;
     while (s < OTHER && statuses[s] != status)
         s++;
@@ -267,13 +276,13 @@ static void metrics_statuses(struct metrics *m, struct buf *b)
     static const char name[] = "sayso_http_requests_total";
     metrics_family(b, name, "counter",
                    "Requests answered, by route and status.");
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < names_n; i++) {
         for (size_t s = 0; s <= OTHER; s++) {
             const uint64_t count = metrics_get(&m->routes[i].by_status[s]);
             if (count == 0)
                 continue;
             buf_printf(b, "%s{route=\"", name);
-            metrics_label(b, m->names[i]);
+            metrics_label(b, names[i]);
             buf_put(b, "\",status=\"");
             if (s == OTHER)
                 buf_put(b, "other");
@@ -337,8 +346,7 @@ static int64_t metrics_oldest(struct metrics *m, const char *kind,
     for (size_t i = first; i < METRICS_SLOTS_MAX; i++) {
         struct metrics_worker *w = &m->workers[i];
         const int64_t age = now - atomic_load(&w->seen);
-        if (atomic_load(&w->pid) != 0 && atomic_load(&w->kind) == kind &&
-            age > most)
+        if (atomic_load(&w->pid) != 0 && kinds[i] == kind && age > most)
             most = age;
     }
     return most;
@@ -351,7 +359,7 @@ static void metrics_ages(struct metrics *m, struct buf *b)
     const char *told[METRICS_KINDS_MAX] = {NULL};
     size_t n = 0;
     for (size_t i = 0; i < METRICS_SLOTS_MAX && n < METRICS_KINDS_MAX; i++) {
-        const char *kind = atomic_load(&m->workers[i].kind);
+        const char *kind = kinds[i];
         const int64_t age = kind ? metrics_oldest(m, kind, i) : -1;
         size_t k = 0;
         while (k < n && told[k] != kind)
@@ -457,8 +465,8 @@ void metrics_render(struct metrics *m, struct buf *b)
     metrics_family(
         b, "sayso_http_request_duration_seconds", "histogram",
         "Time from a request's acceptance to its answer, by route.");
-    for (size_t i = 0; i < m->n; i++)
-        metrics_histogram(&m->routes[i], m->names[i], b);
+    for (size_t i = 0; i < names_n; i++)
+        metrics_histogram(&m->routes[i], names[i], b);
     metrics_family(b, "sayso_database_seconds_total", "counter",
                    "Time that requests waited for the database.");
     buf_put(b, "sayso_database_seconds_total ");

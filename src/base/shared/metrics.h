@@ -23,16 +23,18 @@ struct metrics_worker {
     _Atomic pid_t pid;          /* 0: free slot */
     _Atomic int64_t busy_since; /* clock_mono; 0: idle */
     _Atomic int64_t seen;       /* its last sign of life, clock_mono */
-    _Atomic(const char *) kind; /* "web"; set where the counters were made */
 };
 
 struct metrics; /* private, shared memory */
 
 /* The counters; NULL when the system has none to give or n is not within
- * 1..METRICS_ROUTES_MAX. names[i] is the label of route i
+ * 1..METRICS_ROUTES_MAX. routes[i] is the label of route i
  * ("GET /api/v1/intents/{id}"); the last one stands for requests that matched
  * none. They must live as long as the process. */
-struct metrics *metrics_make(const char *const *names, size_t n);
+struct metrics *metrics_make(const char *const *routes, size_t n);
+/* The word for the processes of a slot ("web"), before the fork; it lives as
+ * long as the program. */
+void metrics_kind(size_t slot, const char *kind);
 /* The slot below METRICS_SLOTS_MAX; NULL for any other. */
 struct metrics_worker *metrics_worker(struct metrics *m, size_t slot);
 /* One request answered: its route, status, total and database time (us). */
