@@ -17,6 +17,8 @@ SELECT (SELECT CASE WHEN l.relation IS NOT NULL THEN 'table ' || l.relation::reg
                     WHEN l.locktype = 'advisory' THEN 'its turn' ELSE 'rows' END || ', which ' ||
                coalesce((SELECT string_agg(
                              CASE WHEN b.pid = 0 THEN 'a prepared transaction has'
+                                  WHEN a.usename IS NULL
+                                  THEN format('process %s of PostgreSQL itself has', b.pid)
                                   ELSE format('process %s has (user %s, "%s")', b.pid, a.usename,
                                               a.application_name) END, ' and ')
                            FROM unnest(pg_blocking_pids(l.pid)) b (pid)

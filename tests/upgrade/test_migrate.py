@@ -3,16 +3,17 @@ and held up by somebody's lock."""
 import os
 import random
 import re
-import signal
 import subprocess
 import time
 
 import pytest
 
-from machine import PG
+from grow import grow
 from server import TOP
 
+# By hand: more kills, and as many times the questions.
 KILLS = int(os.environ.get("SAYSO_UPGRADE_KILLS", 6))
+GROWN = int(os.environ.get("SAYSO_UPGRADE_GROWN", 50))
 
 
 class Copies:
@@ -107,32 +108,49 @@ def test_each_line_comes_at_once(copies):
     assert said.endswith(f"the database is up to date ({len(applied)} new)\n")
 
 
+def killed(copies, name, chance, most, longest):
+    """Migrates it, and kills the command at random moments. Returns the kills;
+    it is through in the end."""
+    kills = 0
+    while kills < most:
+        running = copies.begin(name)
+        for _ in range(chance.choice((0, 0, 1, 2, 5, 9))):
+            running.stdout.readline()
+        time.sleep(chance.random() * longest)
+        ended = running.poll() is not None
+        running.kill()
+        running.communicate()
+        if ended:
+            assert running.returncode == 0
+            break
+        kills += 1
+    done = copies.migrate(name)
+    assert done.returncode == 0, done.stderr
+    return kills
+
+
 def test_a_migration_that_is_killed_goes_on(copies, undisturbed):
     """kill -9 at random moments, until it is through; the tables and what is in
     them are as after one that nobody disturbed."""
     seed = random.randrange(1 << 30)
-    chance = random.Random(seed)
     print("seed", seed)
-    kills, seconds, name = 0, 0.0, copies.new()
+    chance, kills = random.Random(seed), 0
     while kills < KILLS:
-        begun = time.monotonic()
-        running = copies.begin(name)
-        for _ in range(chance.choice((0, 0, 1, 2, 5, 9))):
-            running.stdout.readline()
-        time.sleep(chance.random() * 0.15)
-        ended = running.poll() is not None
-        running.kill()
-        running.communicate()
-        kills += not ended
-        seconds += time.monotonic() - begun
-        if ended:
-            assert running.returncode == 0
-            same(copies, name, undisturbed)
-            name = copies.new()
-    done = copies.migrate(name)
-    assert done.returncode == 0, done.stderr
-    same(copies, name, undisturbed)
-    print(f"{kills} kills, {seconds:.1f} s")
+        name = copies.new()
+        kills += killed(copies, name, chance, KILLS - kills, 0.15)
+        same(copies, name, undisturbed)
+
+
+def test_a_migration_that_is_killed_in_a_long_file(copies, undisturbed):
+    """With more questions, so that files take longer than a process to start."""
+    name, other = copies.new(), copies.new()
+    for one in (name, other):
+        with copies.connect(one) as db:
+            grow(db, GROWN)
+    assert copies.migrate(other).returncode == 0
+    kills = killed(copies, name, random.Random(GROWN), KILLS // 2, 0.5)
+    assert kills == KILLS // 2
+    same(copies, name, other)
 
 
 def test_two_at_once(copies, undisturbed):
@@ -193,6 +211,8 @@ def test_a_lock_that_is_kept(copies):
         pid = db.info.backend_pid
         done = copies.migrate(name)
     assert done.returncode == 1
+    assert re.search(r"^still at 0006_risk\.sql: \d+ s, \d+ MB written$",
+                     done.stdout, re.M), done.stdout
     assert done.stderr == (
         "sayso: The migration 0006_risk.sql was not applied: it needs table "
         f'api_key, which process {pid} has (user postgres, ""). End what holds '

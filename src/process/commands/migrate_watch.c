@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "store/sql.gen.h"
 
-#define WATCH_EACH (10 * CLOCK_SECOND) /* between two lines of progress */
+#define WATCH_EACH (5 * CLOCK_SECOND) /* between two lines of progress */
 #define WATCH_MEMORY ((size_t)1 << 20)
 #define WATCH_LOCK_MAX 500
 
