@@ -161,6 +161,17 @@ bool json_has(const struct json *obj, const char *key)
            json_object_object_get_ex(json_in(obj), key, NULL);
 }
 
+bool json_find(const struct json *obj, const char *key,
+               const struct json **out)
+{
+    struct jsonc_object *v = NULL;
+    if (!json_is(obj, JSON_OBJECT) ||
+        !json_object_object_get_ex(json_in(obj), key, &v))
+        return false;
+    *out = json_out(v);
+    return true;
+}
+
 struct json *json_get(const struct json *obj, const char *key)
 {
     struct jsonc_object *v = NULL;

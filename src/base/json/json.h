@@ -78,6 +78,9 @@ bool json_is_number(const struct json *v);
 
 /* Reading. Wrong types give the neutral value: NULL, STR_NONE, 0, false. */
 bool json_has(const struct json *obj, const char *key);
+/* Has it the member? Then *out is its value, which is NULL for null. */
+bool json_find(const struct json *obj, const char *key,
+               const struct json **out);
 struct json *json_get(const struct json *obj, const char *key);
 struct json *json_get_str(const struct json *obj, struct str key);
 struct str json_text(const struct json *v);                 /* of a string */

@@ -471,8 +471,9 @@ struct str tool_title(struct arena *a, const struct json *subject)
                : arena_join(a, head, STR(ELLIPSIS));
 }
 
-bool tool_title_of(struct arena *a, const struct suspension *s)
+bool tool_title_of(struct arena *a, const struct suspension *s,
+                   const struct json *subject)
 {
     return s->title.p && s->kind == KIND_APPROVAL &&
-           str_eq(s->title, tool_title(a, suspension_subject(a, s)));
+           str_eq(s->title, tool_title(a, subject));
 }

@@ -15,7 +15,9 @@
  * characters are spelt as "[U+202E]", line ends as U+21B5, and other white
  * space is one space. p NULL: the table has no row for any of the calls. */
 struct str tool_title(struct arena *a, const struct json *subject);
-/* Is the title of the question that of its calls? Then it shows arguments. */
-bool tool_title_of(struct arena *a, const struct suspension *s);
+/* Is the title of the question that of the calls in its subject? Then it shows
+ * arguments. */
+bool tool_title_of(struct arena *a, const struct suspension *s,
+                   const struct json *subject);
 
 #endif

@@ -190,7 +190,8 @@ struct str channel_title(struct arena *a, const struct suspension *s,
                          enum channel_detail detail)
 {
     const bool hide =
-        detail != CHANNEL_ALL && s->question.n > 0 && tool_title_of(a, s);
+        detail != CHANNEL_ALL && s->question.n > 0 &&
+        tool_title_of(a, s, suspension_subject(a, s));
     return s->title.n && !hide ? s->title : str_head(s->question, HEAD);
 }
 

@@ -45,39 +45,31 @@ void searches_args(struct pg_list *args, struct arena *a,
 
 /* ---- lists to choose from ---------------------------------------------- */
 
-static const struct err *searches_list(struct pg *pg, struct arena *a,
-                                       int statement,
-                                       const struct pg_args *args,
-                                       struct searches_names *out)
+static struct searches_names searches_names_of(struct arena *a,
+                                               const struct pg_rows *r)
 {
-    struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, statement, args, &r));
-    out->n = pg_count(r);
-    out->v = arena_many(a, out->n + 1, struct searches_name);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = (struct searches_name){
+    struct searches_names of = {.n = pg_count(r)};
+    of.v = arena_many(a, of.n + 1, struct searches_name);
+    for (size_t i = 0; i < of.n; i++)
+        of.v[i] = (struct searches_name){
             pg_str(r, i, 0), pg_columns(r) > 1 ? pg_str(r, i, 1) : STR_NONE};
+    return of;
+}
+
+const struct err *searches_page(struct pg *pg, struct arena *a,
+                                const struct str *first, size_t n,
+                                struct searches_page *out)
+{
+    enum { AGENTS, PERSONS, FILLING, SEARCHES_PAGE_N };
+    struct pg_rows *r[SEARCHES_PAGE_N];
+    pg_queue(pg, NULL, SQL_SEARCH_AGENTS, NULL);
+    pg_queue(pg, a, SQL_SEARCH_PERSONS, PG(pg_texts(first, n)));
+    pg_queue(pg, NULL, SQL_SEARCH_FILLING, NULL);
+    TRY(pg_run(pg, a, r));
+    *out = (struct searches_page){
+        searches_names_of(a, r[AGENTS]), searches_names_of(a, r[PERSONS]),
+        pg_count(r[FILLING]) > 0 ? pg_int(r[FILLING], 0, 0) : 0};
     return NULL;
-}
-
-const struct err *searches_agents(struct pg *pg, struct arena *a,
-                                  struct searches_names *out)
-{
-    return searches_list(pg, a, SQL_SEARCH_AGENTS, NULL, out);
-}
-
-const struct err *searches_persons(struct pg *pg, struct arena *a,
-                                   const struct str *first, size_t n,
-                                   struct searches_names *out)
-{
-    return searches_list(pg, a, SQL_SEARCH_PERSONS, PG(pg_texts(first, n)),
-                         out);
-}
-
-const struct err *searches_filling(struct pg *pg, struct arena *a,
-                                   int64_t *out)
-{
-    return rows_number(pg, a, SQL_SEARCH_FILLING, NULL, out);
 }
 
 /* ---- the clock: words --------------------------------------------------- */
@@ -119,7 +111,7 @@ const struct err *searches_read(struct pg *pg, struct arena *a, bool *more)
         searches_words(pg, a, SQL_SEARCH_READ_OPEN, &rows, false);
         return pg_run(pg, a, NULL);
     }
-    TRY(searches_filling(pg, a, &filling));
+    TRY(rows_number(pg, a, SQL_SEARCH_FILLING, NULL, &filling));
     if (!filling)
         return NULL;
     TRY(pg_query(pg, a, SQL_SEARCH_UNREAD_ENDED, PG(pg_number(READ)), &r));

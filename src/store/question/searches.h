@@ -27,18 +27,17 @@ struct searches_names {
     struct searches_name *v;
     size_t n;
 };
-/* For a list to choose from: agents that asked what has ended, at most 100, and
- * people who may answer, at most 200, first those with the addresses of
- * `first`. */
-const struct err *searches_agents(struct pg *pg, struct arena *a,
-                                  struct searches_names *out) MUST;
-const struct err *searches_persons(struct pg *pg, struct arena *a,
-                                   const struct str *first, size_t n,
-                                   struct searches_names *out) MUST;
-/* Until when questions that have ended were not read yet: they are not found;
- * 0: all are. */
-const struct err *searches_filling(struct pg *pg, struct arena *a,
-                                   int64_t *out) MUST;
+/* The lists to choose from beside a search. */
+struct searches_page {
+    struct searches_names agents;  /* that asked what has ended, at most 100 */
+    struct searches_names persons; /* who may answer, at most 200 */
+    int64_t filling; /* questions that ended before were not read yet, and are
+                      * not found; 0: all are read */
+};
+/* The persons with the addresses of `first` come first. */
+const struct err *searches_page(struct pg *pg, struct arena *a,
+                                const struct str *first, size_t n,
+                                struct searches_page *out) MUST;
 
 /* ---- the clock -------------------------------------------------------- */
 

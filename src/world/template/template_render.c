@@ -47,15 +47,14 @@ static bool render_find(const struct page *p,
         *out = p->frames[i - 1];
         return true;
     }
-    while (i > 0 && !json_has(p->frames[i - 1], node->keys[0]))
+    const struct json *v = NULL;
+    while (i > 0 && !json_find(p->frames[i - 1], node->keys[0], &v))
         i--;
     if (i == 0)
         return false;
-    const struct json *v = p->frames[i - 1];
-    for (size_t k = 0; k < node->keys_n; k++) {
-        if (!json_has(v, node->keys[k]))
+    for (size_t k = 1; k < node->keys_n; k++) {
+        if (!json_find(v, node->keys[k], &v))
             return false;
-        v = json_get(v, node->keys[k]);
     }
     *out = v;
     return true;

@@ -147,10 +147,10 @@ static const struct err *decided_set_open(struct call *c, struct json *view,
     return NULL;
 }
 
-/* The people to choose from, and those who answered what is on the page. */
-static const struct err *decided_persons(struct call *c,
-                                         const struct decided_rows *d,
-                                         struct searches_names *out)
+/* The people first who answered what is on the page. */
+static const struct err *decided_lists(struct call *c,
+                                       const struct decided_rows *d,
+                                       struct searches_page *out)
 {
     struct str *here = arena_many(c->a, d->rows.n + 1, struct str);
     size_t n = 0;
@@ -158,7 +158,7 @@ static const struct err *decided_persons(struct call *c,
         if (d->rows.v[i].responded_by.p)
             here[n++] = d->rows.v[i].responded_by;
     }
-    return searches_persons(c->pg, c->a, here, n, out);
+    return searches_page(c->pg, c->a, here, n, out);
 }
 
 /* `found`: how many there are, on the first page; "" where it is not known. */
@@ -173,18 +173,16 @@ static struct str decided_found(struct call *c, const struct decided_rows *d,
 
 const struct err *inbox_decided(struct call *c)
 {
-    struct json *view = json_object(c->a), *filters = NULL;
+    struct json *view = json_object(c->a);
     struct inbox_decided_filters t;
     struct decided_rows d;
-    int64_t filling = 0;
     TRY(inbox_decided_filters_read(c, &t));
     TRY(decided_list(c->pg, c->a, &t.query, &d));
     TRY(decided_count(c->pg, c->a, &t.query, &t.counts));
-    TRY(decided_persons(c, &d, &t.persons));
-    TRY(searches_filling(c->pg, c->a, &filling));
-    TRY(inbox_decided_filters_view(c, &t, &filters));
+    TRY(decided_lists(c, &d, &t.lists));
+    struct json *filters = inbox_decided_filters_view(c, &t);
     TRY(decided_set_open(c, view, &t.query));
-    struct json *rows = decided_rows(c, &d, &t.persons, t.query.words);
+    struct json *rows = decided_rows(c, &d, &t.lists.persons, t.query.words);
     const bool more = d.rows.n > PAGE_LIST_ROWS, first = !t.query.after_at;
     const size_t n = json_count(rows);
     const struct page_list_pager pager = {
@@ -211,7 +209,7 @@ const struct err *inbox_decided(struct call *c)
     json_set_json(view, "filters", filters);
     json_set_bool(view, "narrowed", inbox_decided_filters_any(&t) || !first);
     json_set_bool(view, "further", d.further);
-    page_view_set_time(view, "filling", filling);
+    page_view_set_time(view, "filling", t.lists.filling);
     json_set_json(view, "days", inbox_decided_days(c, &d, &t.query, rows));
     json_set_json(view, "pager", page_list_pager(c, &pager));
     return page_render(c, 200, "decided", "History", view);

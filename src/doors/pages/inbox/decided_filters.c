@@ -400,15 +400,12 @@ decided_filters_all_set(struct call *c, const struct inbox_decided_filters *t)
 
 /* ---- the view ------------------------------------------------------------ */
 
-const struct err *
+struct json *
 inbox_decided_filters_view(struct call *c,
-                           const struct inbox_decided_filters *t,
-                           struct json **out)
+                           const struct inbox_decided_filters *t)
 {
     struct json *o = json_object(c->a), *menus = json_array(c->a);
     struct json *typed = json_array(c->a);
-    struct searches_names agents;
-    TRY(searches_agents(c->pg, c->a, &agents));
     decided_filters_menu(c, menus, "Outcome", decided_filters_outcomes(c, t));
     decided_filters_menu(c, menus, "Kind", decided_filters_kinds(c, t));
     decided_filters_menu(c, menus, "Risk", decided_filters_risks(c));
@@ -420,14 +417,13 @@ inbox_decided_filters_view(struct call *c,
     json_set_json(o, "days", t->until.p ? NULL : decided_filters_days(c));
     json_set_json(o, "set", decided_filters_all_set(c, t));
     json_set_json(o, "hidden", decided_filters_hidden(c, NULL));
-    json_set_json(o, "persons", decided_filters_names(c, &t->persons));
-    json_set_json(o, "agents", decided_filters_names(c, &agents));
+    json_set_json(o, "persons", decided_filters_names(c, &t->lists.persons));
+    json_set_json(o, "agents", decided_filters_names(c, &t->lists.agents));
     json_set_text(o, "words", t->query.words.p ? t->query.words : STR(""));
     json_set_text(o, "save_url", page_list_save(c, "/decided"));
     json_set_text(o, "csv_url",
                   page_list_url(c, "/decided.csv", "after", STR_NONE));
     json_set_text(o, "jsonl_url",
                   page_list_url(c, "/decided.jsonl", "after", STR_NONE));
-    *out = o;
-    return NULL;
+    return o;
 }

@@ -9,8 +9,8 @@
 struct inbox_decided_filters {
     struct decided_query query;
     struct str from, until, over; /* as in the address; p NULL: any */
-    struct decided_counts counts; /* set by the caller that shows them */
-    struct searches_names persons; /* the same */
+    struct decided_counts counts;  /* set by the caller that shows them */
+    struct searches_page lists;    /* the same */
 };
 
 /* ERR_BAD_REQUEST request.query. Looks up the row to continue after, and the
@@ -18,11 +18,10 @@ struct inbox_decided_filters {
 const struct err *
 inbox_decided_filters_read(struct call *c,
                            struct inbox_decided_filters *t) MUST;
-/* *out becomes `filters`, with counts. */
-const struct err *
+/* `filters`, with counts. */
+struct json *
 inbox_decided_filters_view(struct call *c,
-                           const struct inbox_decided_filters *t,
-                           struct json **out) MUST;
+                           const struct inbox_decided_filters *t);
 /* Is the list narrowed by anything? */
 bool inbox_decided_filters_any(const struct inbox_decided_filters *t);
 /* The word of an outcome in the address and in files: that of the pages. */

@@ -26,11 +26,13 @@ static void found_add(struct arena *a, struct json *runs, struct str text,
 /* NULL: nothing is found. */
 static struct json *found_runs(struct page_view *v, struct str whole)
 {
+    struct search_found f[SEARCH_FOUND_MAX];
+    size_t at = 0;
+    if (!v->words)
+        return NULL;
     const struct str text = words_cut(v->a, whole, PAGE_VIEW_ROW);
     struct json *runs = json_array(v->a);
-    struct search_found f[SEARCH_FOUND_MAX];
-    const size_t n = v->words ? search_found(v->a, v->words, text, f) : 0;
-    size_t at = 0;
+    const size_t n = search_found(v->a, v->words, text, f);
     for (size_t i = 0; i < n; i++) {
         found_add(v->a, runs, str_sub(text, at, f[i].from), false);
         found_add(v->a, runs, str_sub(text, f[i].from, f[i].to), true);

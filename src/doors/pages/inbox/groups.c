@@ -58,11 +58,8 @@ static bool group_fits(struct call *c, const struct suspension *s,
     const enum severity limit = c->who.account.bulk_limit == SEVERITY_LOW
                                     ? SEVERITY_LOW
                                     : SEVERITY_MEDIUM;
-    struct arena *own = arena_within(c->a);
-    const bool fits = about->does.p && s->severity != SEVERITY_UNSAID &&
-                      s->severity <= limit && !tool_title_of(own, s);
-    arena_free(own);
-    return fits;
+    return about->does.p && s->severity != SEVERITY_UNSAID &&
+           s->severity <= limit && !about->titled;
 }
 
 static struct group group_of(struct call *c, struct page_view *v,

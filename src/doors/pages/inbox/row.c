@@ -2,6 +2,7 @@
 #include "doors/pages/inbox/row.h"
 
 #include "base/clock.h"
+#include "domain/permit/tool_title.h"
 #include "domain/question/retry.h"
 #include "doors/pages/inbox/found.h"
 #include "doors/pages/question/head.h"
@@ -46,6 +47,7 @@ struct inbox_row_about inbox_row_about(struct arena *a,
         of.does = json_get_text(facts, "capability");
     of.does = of.does.n > 0 && of.does.n <= NAME_MAX ? arena_str(a, of.does)
                                                      : STR_NONE;
+    of.titled = tool_title_of(own, s, facts);
     if (s->kind == KIND_PERMISSION)
         of.seconds =
             json_int(json_get(json_get(facts, "duration"), "seconds"));

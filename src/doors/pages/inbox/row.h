@@ -13,6 +13,7 @@ struct inbox_row_about {
     struct str does; /* the tools, the action or the capability, in one line;
                       * p NULL: the facts name none */
     struct str target;
+    bool titled; /* its title is that of its calls */
 };
 /* The facts are read in memory of its own, and what is found is copied to a.
  */

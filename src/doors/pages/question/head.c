@@ -120,7 +120,7 @@ struct json *question_head(struct page_view *v, const struct suspension *s)
     const struct str title = question_head_title(s);
     const bool whole = (str_runes(title) <= PAGE_VIEW_TITLE &&
                         str_eq(title, str_trim(s->question))) ||
-                       tool_title_of(v->a, s);
+                       tool_title_of(v->a, s, suspension_subject(v->a, s));
     const struct str text = whole ? STR_NONE : s->question;
     head_set_badges(v, o, s);
     json_set_bool(o, "raised", s->severity_said != s->severity);
