@@ -404,6 +404,8 @@ static bool outbound_set_call(CURL *easy, struct arena *a,
            SET(easy, CURLOPT_XFERINFODATA, (const void *)call) &&
            SET(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS) &&
            SET(easy, CURLOPT_TIMEOUT_MS, (long)(call->time / 1000)) &&
+           (!call->ca_file.p ||
+            SET(easy, CURLOPT_CAINFO, arena_z(a, call->ca_file))) &&
            (!call->body.p ||
             (SET(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                  (curl_off_t)call->body.n) &&

@@ -71,7 +71,8 @@ struct outbound_call {
     struct str body; /* p NULL: a GET */
     struct str header[OUTBOUND_HEADERS_MAX]; /* "Name: value" */
     size_t headers;
-    int64_t time; /* limit, us */
+    int64_t time;       /* limit, us */
+    struct str ca_file; /* p NULL: the system's */
     const volatile int *stop; /* not 0: it ends soon, without an answer; NULL:
                                * nothing ends it */
 };

@@ -84,6 +84,7 @@ def rules():
 TRIALS = {
     "SaysoDown": ('up{job="sayso"}', 0, 1),
     "SaysoDatabaseDown": ("sayso_database_up", 0, 1),
+    "SaysoNotReady": ("sayso_ready", 0, 1),
     "SaysoErrors": ('sayso_http_requests_total{status="503"}', "0+60x99",
                     "0+1x99"),
     "SaysoSlow": ('sayso_http_request_duration_seconds_bucket{le="1"}',
@@ -110,6 +111,9 @@ TRIALS = {
     "SaysoStandbyGone": ('sayso_replication_standbys{sync="yes"}',
                          "1x5 0x99", 1),
     "SaysoStandbyLate": ("sayso_replication_lag_seconds", 30, 0.1),
+    "SaysoSiteUnreachable": ('probe_success{job="sayso-site"}', 0, 1),
+    "SaysoCertificateEnds": (
+        'probe_ssl_earliest_cert_expiry{job="sayso-site"}', 86400, 9e9),
     "SaysoSiteOld": ("sayso_site_current", 0, 1),
     "SaysoVersionsDiffer": ('sayso_build_info{version="1"}', 1, None),
     "SaysoRefuses": ('sayso_refused_total{code="limit.rate"}', "0+9x240", 7),

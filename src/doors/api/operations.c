@@ -38,27 +38,36 @@ static bool operations_since(int64_t at, int64_t span)
     return at > 0 && clock_mono() - at < span;
 }
 
-/* 200 when the database answers too, has tables, stores what it gets, and this
- * host's clock is to be trusted. The clock's process tries a write every two
- * seconds. Where it does not run, this worker tries itself; a failure, of any
- * request, is not tried again at once, because each trial may take seconds of
- * a worker. */
-const struct err *api_ready(struct call *c)
+/* Does the database answer, has it the tables, did it store what it got last,
+ * and is this host's clock to be trusted? *rows: what the database said. */
+static const struct err *operations_ready(struct call *c,
+                                          struct pg_rows **rows)
 {
-    struct json *o = json_object(c->a);
-    struct pg_rows *rows = NULL;
     const int64_t before = clock_host();
-    TRY(pg_query(c->pg, c->a, SQL_PING, NULL, &rows));
-    clock_watch_database(before, pg_time(rows, 0, 2), clock_host());
+    TRY(pg_query(c->pg, c->a, SQL_PING, NULL, rows));
+    clock_watch_database(before, pg_time(*rows, 0, 2), clock_host());
     if (clock_watch_held())
         return work_clock_differs();
-    if (pg_int(rows, 0, 0) != SQL_TABLES) /* since this connection was made */
+    if (pg_int(*rows, 0, 0) != SQL_TABLES) /* since this connection was made */
         return pg_error_upgrading();
     const struct metrics_writes writes = metrics_writes(c->serve->metrics);
     c->noted = operations_since(writes.failed_at, FAILED_FOR);
     if (c->noted)
         return writes.full ? pg_error_no_room() : pg_error_no_standby();
-    if (!operations_since(writes.wrote_at, WROTE_FOR))
+    return NULL;
+}
+
+/* 200 when a question would be stored. The clock's process tries a write every
+ * two seconds. Where it does not run, this worker tries itself; a failure, of
+ * any request, is not tried again at once, because each trial may take seconds
+ * of a worker. */
+const struct err *api_ready(struct call *c)
+{
+    struct json *o = json_object(c->a);
+    struct pg_rows *rows = NULL;
+    TRY(operations_ready(c, &rows));
+    if (!operations_since(metrics_writes(c->serve->metrics).wrote_at,
+                          WROTE_FOR))
         TRY(replication_write(c->pg, c->a, c->serve->metrics));
     json_set_text(o, "status", STR("ready"));
     json_set_int(o, "migration", pg_int(rows, 0, 0));
@@ -206,6 +215,8 @@ const struct err *api_metrics(struct call *c)
     struct suspensions_now open = {.late = 0};
     struct verifications verified;
     struct buf *b = &c->rs->body;
+    struct pg_rows *rows = NULL;
+    const bool ready = operations_ready(c, &rows) == NULL;
     const bool up = suspensions_now(c->pg, c->a, &open) == NULL &&
                     deliveries_waiting(c->pg, c->a, &waiting) == NULL &&
                     verifications_get(c->pg, c->a, &verified) == NULL;
@@ -214,6 +225,7 @@ const struct err *api_metrics(struct call *c)
     operations_put_build(b, c);
     operations_put_number(b, "database_up",
                           "Did the database answer just now?", up);
+    operations_put_number(b, "ready", "Is /readyz 200?", ready);
     if (up) {
         operations_put_database(b, c->pg, &open, &waiting);
         operations_put_verify(b, &verified);

@@ -282,15 +282,20 @@ static void doctor_site(const struct command *c, struct findings *f)
         c->arena,
         &(struct outbound_call){
             .url = arena_join(c->arena, c->conf->public_url, STR("/healthz")),
-            .time = SITE_TIME},
+            .time = SITE_TIME,
+            .ca_file = c->conf->ca_file},
         &got);
     const bool read =
         got.status == 200 && !json_parse(c->arena, got.body, &o);
     const struct str site = read ? json_get_text(o, "site") : STR_NONE;
     findings_tell(
         f, site.p != NULL, "Sayso answers at its public address",
-        "start it; check `public_url`, the web server, and that this "
-        "host reaches the address");
+        arena_z(c->arena, arena_join(
+            c->arena,
+            STR("start it; check `public_url`, the web server, its "
+                "certificate, and that this host reaches the address"),
+            got.status ? STR("") : STR(": "),
+            got.status ? STR("") : got.body)));
     if (site.p)
         findings_tell(f, str_is(site, "current"),
                       "nginx's site is of the program's version",
