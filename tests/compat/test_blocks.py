@@ -94,7 +94,6 @@ NOT_RUN = {
     "docs/quickstart.md": {"npm pack": INSTALLS},
     "docs/with/codex.md": {"mcp_servers": CLIENT},
     "docs/with/cursor.md": {"mcpServers": "Cursor cannot be installed"},
-    "docs/with/gemini-cli.md": {"mcpServers": CLIENT},
     "docs/with/trigger-dev.md": {"api/v1/endpoints": RUN_ELSEWHERE},
     "docs/with/other-languages.md": {
         "using System": "there is no small compiler of C# in Debian",

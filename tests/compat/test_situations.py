@@ -19,7 +19,7 @@ import httpx
 import kit
 import pytest
 from coding_agents import AGENT, BUILD, CODEX_CONFIG, VERSIONS
-from documents import TOP, blocks
+from documents import TOP, block, blocks
 
 HOOK = "/usr/local/bin/sayso-hook"
 ALL = ["approved", "refused", "silence", "wrong key", "no key", "hook missing",
@@ -142,10 +142,11 @@ class Run:
 
 def ended(program, *options, home, **env):
     # Exit statuses differ where a tool was blocked; what ran is what counts.
-    subprocess.run([*program, *map(str, options)], cwd=home, text=True,
-                   stdin=subprocess.DEVNULL, capture_output=True, timeout=240,
-                   env={"PATH": os.environ["PATH"], "HOME": str(home),
-                        "TERM": "dumb", **env})
+    return subprocess.run(
+        [*program, *map(str, options)], cwd=home, text=True, timeout=240,
+        stdin=subprocess.DEVNULL, capture_output=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb",
+             **env})
 
 
 # --- The clients ------------------------------------------------------------
@@ -281,3 +282,21 @@ def test_the_pages_name_the_versions_that_are_tested():
         first = (TOP / "docs/with" / page).read_text().split("\n\n")[1]
         assert first.startswith("**Which versions are safe.**")
         assert number in first, page
+
+
+@pytest.mark.parametrize("version", [v for v, program in VERSIONS.items()
+                                     if program and v == "Gemini CLI 0.61.0"])
+def test_the_key_of_an_mcp_server_is_in_the_environment(server, home, version):
+    """And in no file: the page's lines, and what Gemini CLI says of the
+    server."""
+    lines = block("with/gemini-cli.md", "json", "mcpServers")
+    (home / ".gemini").mkdir()
+    (home / ".gemini/settings.json").write_text(
+        lines.replace("URL", server.url).replace("NAME", AGENT))
+
+    def listed(key):
+        done = ended(["node", VERSIONS[version]], "mcp", "list", home=home,
+                     SAYSO_AGENT_KEY=key, GEMINI_CLI_TRUST_WORKSPACE="true")
+        return done.stdout + done.stderr
+    assert "- Connected" in listed(server.env["SAYSO_AGENT_KEY"])
+    assert "- Disconnected" in listed("sayso_wrong")

@@ -143,7 +143,7 @@ _NOT_OVER = (
 class Denied(SaysoError):
     """Nobody said yes, or the yes is over: do not act.
 
-    The text says why, in words that a model can be told. `answer` has the
+    The text says why, in words you can pass to the model. `answer` has the
     question, `code` the server's word where it did not let a yes be used.
     """
 
