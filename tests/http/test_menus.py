@@ -59,6 +59,23 @@ def test_the_words_of_an_entry_are_those_of_its_page(agent, person, role):
             assert marks(r, label) == {words: "page"}, url
 
 
+@pytest.mark.parametrize("role", ["admin", "operator", "auditor", "user"])
+def test_no_link_leads_to_what_its_reader_may_not_open(agent, person, role):
+    ask(agent)
+    me = person(role).client
+    side = menu(show(me, "/inbox"), "Pages")
+    settings = menu(show(me, "/settings/profile"), "Settings")
+    links = {}  # one of each sort
+    for url in {**side, **settings, "/inbox?q=nothing-has-it": None}:
+        for link in re.findall(r'href="(/[^"]*)"', show(me, url).text):
+            sort = re.sub(r"[0-9a-f-]{36}|=[^&]*", "", link)
+            if not link.startswith(("/static/", "/docs")):
+                links[sort] = link, url
+    for link, url in links.values():
+        r = me.get(html.unescape(link))
+        assert r.status_code < 400, f"{link} on {url}: {r.status_code}"
+
+
 @pytest.fixture(scope="module")
 def me(person):
     return person("admin").client
