@@ -268,7 +268,7 @@ static const struct err *keys_one(struct settings_view *v)
     while (k->agents.n > 0 && rest.p && n < countof(names))
         names[n++] = str_trim(str_cut(&rest, ','));
     json_set_text(v->view, "prefix", k->prefix);
-    json_set_text(v->view, "role", str_of(role_word(k->role)));
+    json_set_text(v->view, "role", settings_page_role(a, k->role));
     json_set_text(v->view, "does", keys_acts_as(a, k));
     page_view_set_time(v->view, "since", k->created_at);
     page_view_set_time(v->view, "used", k->used_at);

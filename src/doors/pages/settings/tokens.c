@@ -107,7 +107,7 @@ static const struct settings_page page = {
     .heading = "Tokens",
     .about = "A program that has one of your tokens can do over the API what "
              "you can do. Its answers are recorded under your name.",
-    .empty_heading = "No token",
+    .empty_heading = "No tokens",
     .empty_sentence = "You have no token in use.",
     .noun = "token",
     .gone = {.kind = ERR_NOT_FOUND,
