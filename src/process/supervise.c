@@ -311,8 +311,9 @@ static void supervise_stop(struct supervisor *s)
     s->drain_by = clock_mono() + DRAIN;
     supervise_retire(s);
     /* No more are held from here on: a worker answers at once. */
-    if (supervise_holder(s))
-        kill(supervise_holder(s)->pid, SIGTERM);
+    const struct post *holder = supervise_holder(s);
+    if (holder)
+        kill(holder->pid, SIGTERM);
     fcgi_shut(&s->wait_socket);
 }
 

@@ -1,6 +1,5 @@
 """The Debian package is built once for all tests, with the compiler's flags that
-Debian sets, under which a warning is an error too. Objects of an earlier run are used
-again."""
+Debian sets. Objects of an earlier run are used again."""
 import os
 import pathlib
 import subprocess
@@ -17,7 +16,8 @@ NOT_SOURCES = ("./.git", "./build*", "./var", "./debian", "node_modules",
 
 
 @pytest.fixture(scope="session")
-def deb():
+def built():
+    """The directory, with the package and the log of its build."""
     at = pathlib.Path(os.environ["SAYSO_BUILD"]) / "package"
     source = at / "source"
     source.mkdir(parents=True, exist_ok=True)
@@ -28,16 +28,21 @@ def deb():
         tar -C {TOP} {' '.join(excluded)} -cf - . | tar -C {source} -xf -
         cd {source}
         ln -sfn packaging/debian debian
-        rm -rf debian/debhelper-build-stamp debian/.debhelper debian/sayso
+        rm -rf debian/*-stamp debian/autoreconf.* debian/.debhelper debian/sayso
         dpkg-buildpackage -nc -us -uc -b"""
     with open(at / "log", "w") as log:
-        built = subprocess.run(
+        done = subprocess.run(
             ["sh", "-ec", script], stdout=log, stderr=subprocess.STDOUT,
             env={**os.environ, "PATH": f"/usr/lib/ccache:{os.environ['PATH']}",
                  "SAYSO_VERSION": version(), "DEB_BUILD_OPTIONS":
                  f"nocheck noautodbgsym parallel={os.cpu_count()}"})
-    assert built.returncode == 0, (at / "log").read_text()[-4000:]
-    [made] = at.glob("*.deb")
+    assert done.returncode == 0, (at / "log").read_text()[-4000:]
+    return at
+
+
+@pytest.fixture(scope="session")
+def deb(built):
+    [made] = built.glob("*.deb")
     return made
 
 

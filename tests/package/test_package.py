@@ -46,6 +46,11 @@ def machine(deb):
         yield one
 
 
+def test_the_compiler_has_no_complaint(built):
+    said = re.findall(r".*:\d+: warning: .*", (built / "log").read_text())
+    assert not said, said
+
+
 def test_lintian_has_no_complaint(deb):
     done = subprocess.run(
         ["lintian", "--allow-root", "-i", "--fail-on", "error,warning", deb],
