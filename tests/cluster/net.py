@@ -67,6 +67,7 @@ class Net:
 
     def __init__(self, hosts, tag="", litter=()):
         self.hosts, self.tag = hosts, tag
+        self.sockets = {}  # host -> its /run/postgresql
         self.switch = self.name("net")
         names = " ".join([self.switch, *map(self.name, hosts)])
         self.reaper = subprocess.Popen(
@@ -136,21 +137,25 @@ class Net:
         return [int(pid) for pid in
                 ip("netns", "pids", self.name(host)).stdout.split()]
 
+    def enter(self, host, *options):
+        """The words before a program on a host, as postgres where we are
+        root."""
+        own = ["sh", "-c", 'mount --bind "$0" /run/postgresql && exec "$@"',
+               self.sockets[host]] if host in self.sockets else []
+        return ["ip", "netns", "exec", self.name(host), *own, "setpriv",
+                *options, "--reuid=postgres", "--regid=postgres",
+                "--clear-groups"]
+
     def popen(self, host, args, log, *, dies_by, **kwargs):
-        """A process on a host, as postgres where we are root; it ends when
-        we do."""
+        """A process on a host; it ends when we do."""
         with open(log, "ab") as out:
             return subprocess.Popen(
-                ["ip", "netns", "exec", self.name(host), "setpriv",
-                 f"--pdeathsig={dies_by}", "--reuid=postgres",
-                 "--regid=postgres", "--clear-groups", *args],
+                [*self.enter(host, f"--pdeathsig={dies_by}"), *args],
                 stdout=out, stderr=out, stdin=subprocess.DEVNULL, **kwargs)
 
     def run(self, host, args, **kwargs):
-        return subprocess.run(
-            ["ip", "netns", "exec", self.name(host), "setpriv",
-             "--reuid=postgres", "--regid=postgres", "--clear-groups", *args],
-            text=True, capture_output=True, timeout=120, **kwargs)
+        return subprocess.run([*self.enter(host), *args], text=True,
+                              capture_output=True, timeout=120, **kwargs)
 
     def thread(self, host, work):
         """A thread whose sockets are a host's."""
