@@ -29,9 +29,10 @@ function small(agent) {
 
 /* ---- paper ---------------------------------------------------------- */
 
-/* A sheet has no frame, nothing to press, and no part that would scroll. */
+/* A sheet has no frame, nothing to press, no part that would scroll and no dark
+ * ground, also for readers who chose a dark one. */
 async function sheet(page, name) {
-    await page.emulateMedia({ media: "print" });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
     /* A4 at 96 dots in an inch, without the margins. */
     await page.setViewportSize({ width: 673, height: 1000 });
     assert.equal(await overflow(page), 0, name);
@@ -42,10 +43,24 @@ async function sheet(page, name) {
         const all = [...document.querySelectorAll("body *")].filter(seen);
         return {
             frame: all.filter((one) => one.matches(".bar *, .side *, .btn, " +
-                "button, :is(input, textarea, select):not(#form *)"))
+                "button, .menu *, .save-view, " +
+                ":is(input, textarea, select):not(#form *)"))
                 .map((one) => one.outerHTML.slice(0, 120)),
             fixed: all.filter((one) => ["fixed", "sticky"].includes(
                 getComputedStyle(one).position)).map((one) => one.className),
+            dark: all.filter((one) => {
+                const { backgroundColor: ground } = getComputedStyle(one);
+                const [r, g, b, a = 1] = ground.match(/[\d.]+/g).map(Number);
+                return a > 0 && r + g + b < 3 * 200;
+            }).map((one) => one.className),
+            pale: all.filter((one) => one.matches("a, p, dd, td, bdi")).filter(
+                (one) => getComputedStyle(one).color.match(/\d+/g).slice(0, 3)
+                    .some((part) => Number(part) > 120))
+                .map((one) => one.outerHTML.slice(0, 120)),
+            narrow: all.filter((one) => one.matches(".said-why") &&
+                one.getBoundingClientRect().width < 200 &&
+                one.getBoundingClientRect().height > 40).map((one) =>
+                one.innerText),
             scrolls: all.filter((one) => ["auto", "scroll"].includes(
                 getComputedStyle(one).overflowY) &&
                 one.scrollHeight > one.clientHeight + 1).map((one) =>
@@ -56,13 +71,14 @@ async function sheet(page, name) {
                 one.className),
         };
     });
-    assert.deepEqual(found, { frame: [], fixed: [], scrolls: [], cut: [] },
-        name);
+    assert.deepEqual(found, { frame: [], fixed: [], dark: [], pale: [],
+        narrow: [], scrolls: [], cut: [] }, name);
     if (process.env.SAYSO_SCREENSHOTS === "yes") {
         await printed(page, name);
     }
     const words = await text(page);
-    await page.emulateMedia({ media: "screen" }); // the page is used again
+    /* The page is used again. */
+    await page.emulateMedia({ media: "screen", colorScheme: "light" });
     return words;
 }
 
@@ -81,6 +97,10 @@ test("a request on paper is its head, its facts and their digest", () =>
             await open(page, question);
             await sheet(page, "paper-other");
         }
+        /* While one confirms, nothing is decided: the sheet is the same. */
+        await open(page, approval(), "?choice=approve");
+        assert.doesNotMatch(await sheet(page, "paper-confirm"),
+            /Nothing is sent yet|to confirm/);
     }));
 
 test("an answered request on paper has its decision", () =>
@@ -94,6 +114,8 @@ test("an answered request on paper has its decision", () =>
             "payments.refund_create", "SHA-256"]) {
             assert.ok(words.includes(one), `${one} in: ${words}`);
         }
+        await page.goto(`/suspensions/${asked.suspension_id}/receipt`);
+        await sheet(page, "paper-receipt");
         await page.goto(`/intents/${asked.intent_id}`);
         await sheet(page, "paper-task");
     }));
