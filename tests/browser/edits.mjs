@@ -62,6 +62,15 @@ test("an edit names each value as the page does, and shows it whole", () =>
         await page.getByLabel("amount", { exact: false }).first().fill("1");
         await press(page, "Review changes");
         assert.match(await text(page, "form#answer h2"), /amount 499.99 → 1/);
+        assert.deepEqual(await texts(page, ".diff tbody th bdi"),
+            ["amount of call 1"]);
+        await press(page, "Edit again");
+        for (const name of ["Target", "Scope"]) {
+            await page.getByRole("textbox", { name, exact: true }).fill("");
+        }
+        await press(page, "Review changes");
+        assert.deepEqual(await texts(page, "[role=alert] a"),
+            ["Target: This value is needed.", "Scope: This value is needed."]);
         assert.equal((await suspension(id)).state, "pending");
     }));
 

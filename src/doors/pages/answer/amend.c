@@ -82,6 +82,18 @@ static bool amend_pair(struct arena *a, const struct suspension *s,
     return out->allowed && !json_equal(out->asked, out->allowed);
 }
 
+/* Rows of an edit that was made in fields have the names of those. */
+static void amend_name_rows(struct arena *a, const struct json *subject,
+                            const struct json *rows)
+{
+    for (size_t i = 0; i < json_count(rows); i++) {
+        struct json *row = json_at(rows, i);
+        json_set_text(
+            row, "path",
+            answer_amend_groups_name(a, subject, json_get_text(row, "path")));
+    }
+}
+
 struct json *answer_amend_difference(struct page_view *v,
                                      const struct suspension *s)
 {
@@ -94,6 +106,12 @@ struct json *answer_amend_difference(struct page_view *v,
     struct json *o = page_difference(v, changed ? pair.asked : NULL,
                                      changed ? pair.allowed : NULL, &beyond);
     json_set_bool(o, "is_same", !changed);
+    if (changed && s->kind == KIND_APPROVAL && s->approved_subject.p &&
+        answer_amend_form_flat(pair.asked)) {
+        amend_name_rows(v->a, pair.asked, json_get(o, "rows"));
+        amend_name_rows(v->a, pair.asked,
+                        json_get(json_get(o, "beyond"), "rows"));
+    }
     return o;
 }
 
@@ -130,15 +148,33 @@ bool answer_amend_unseen(struct arena *a, const struct suspension *after,
 
 /* ---- the page ------------------------------------------------------- */
 
-/* {key: sentence} of an error of the form, or of the domain at one path. */
+/* The sentence of a fact, whose path its field does not need: "This value is
+ * needed." */
+static struct str amend_say(struct arena *a, const struct err *e)
+{
+    const struct str named = STR("The fact \"");
+    const size_t end = str_find(e->say, '"', named.n);
+    return str_starts(e->say, named) && end < e->say.n
+               ? arena_join(a, STR("This value"),
+                            str_sub(e->say, end + 1, e->say.n))
+               : e->say;
+}
+
+/* {key: sentence} of an error of the form, or of the domain at one path and at
+ * those that are missing too. */
 static struct json *amend_errors(struct arena *a, const struct err *e)
 {
     const struct json *fields = e ? json_get(e->more, "fields") : NULL;
+    const struct json *missing = e ? json_get(e->more, "missing") : NULL;
     struct json *o = json_object(a);
     if (fields)
         return json_copy(a, fields);
     if (e && e->at.n > 0)
-        json_set_key(o, e->at, json_string(a, e->say));
+        json_set_key(o, e->at, json_string(a, amend_say(a, e)));
+    for (size_t i = 0; i < json_count(missing); i++)
+        json_set_key(
+            o, arena_join(a, STR("subject."), json_text(json_at(missing, i))),
+            json_string(a, STR("This value is needed.")));
     return o;
 }
 

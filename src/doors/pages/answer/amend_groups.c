@@ -83,6 +83,17 @@ struct str answer_amend_groups_label(struct arena *a, struct str path)
     return amend_groups_place(a, path).label;
 }
 
+struct str answer_amend_groups_name(struct arena *a,
+                                    const struct json *subject,
+                                    struct str path)
+{
+    const struct place p = amend_groups_place(a, path);
+    return p.call && json_count(json_get(subject, "calls")) > 1
+               ? arena_join(a, p.label, STR(" of call "),
+                            arena_number(a, (int64_t)p.call))
+               : p.label;
+}
+
 /* The fields of one call (from 1 on), or of one heading. */
 static struct json *amend_groups_fields(struct arena *a, size_t call,
                                         const char *heading,

@@ -8,6 +8,11 @@
 
 /* The name of the value at a path, such as subject.calls[0].args.amount. */
 struct str answer_amend_groups_label(struct arena *a, struct str path);
+/* The same with the call of an argument, where the subject has several:
+ * "amount of call 2". */
+struct str answer_amend_groups_name(struct arena *a,
+                                    const struct json *subject,
+                                    struct str path);
 /* `groups`: {n, heading, tool, target, note, headed, named, fields}. form: the
  * field list of the subject; faces: the same fields on the page. */
 struct json *answer_amend_groups(struct page_view *v,
