@@ -35,7 +35,8 @@ class Pool:
     def __init__(self, database):
         self.port, self.monitor = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.environ = {"DATABASE_HOST": "127.0.0.1",
+        # As with a standby, which is away.
+        self.environ = {"DATABASE_HOST": "127.0.0.2,127.0.0.1",
                         "DATABASE_PORT": database.port,
                         "SAYSO_PUBLIC_URL": self.url,
                         "SAYSO_LISTEN": self.port,
@@ -59,9 +60,10 @@ class Pool:
     def admin(self, *args):
         """A command as the owner of the tables; what it says."""
         one = self.run("migrate", "sayso-container", "admin", *args)
-        status, said = one.wait(), one.log()
+        status, all_of_it = one.wait(), one.log()
+        said = engine.done(*engine.engine(), "logs", one.name)
         one.remove()
-        assert status == 0, said
+        assert status == 0, all_of_it
         return said.strip()
 
     def start(self):
