@@ -5,7 +5,10 @@ import csv
 import html
 import io
 import json
+import pathlib
 import re
+import subprocess
+import time
 from urllib.parse import quote
 
 import httpx
@@ -1326,18 +1329,45 @@ def csv_ids(text):
     return [x[at] for x in rows[1:] if len(x) > 2]
 
 
+def high_water(*pids):
+    """The most memory that one of them ever had, in bytes; 0: they have ended."""
+    most = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            text = pathlib.Path(f"/proc/{pid}/status").read_text()
+            most = max([most] + [int(n) * 1024 for n in
+                                 re.findall(r"VmHWM:\s+(\d+) kB", text)])
+    return most
+
+
+def peak(server, *args):
+    """Runs a command; its output, and the most memory that it had."""
+    most = 0
+    done = subprocess.Popen(
+        [server.state / "app/sayso", *args], stdout=subprocess.PIPE, text=True,
+        env={**server.environ, "SAYSO_CONF": server.state / "sayso.conf"})
+    while done.poll() is None:
+        most = max(most, high_water(done.pid))
+        time.sleep(0.005)
+    assert done.returncode == 0
+    return done.communicate()[0], most
+
+
 def test_the_command_exports_all(server, me, tmp_path):
     """In memory that does not grow with them."""
-    with many_decided(server, 12_000):
+    file = tmp_path / "decided"
+    with many_decided(server, 20_000, response='"' + "x" * 600 + '"'):
         with server.database() as db:
             all_ = db.execute("SELECT count(*) FROM ended_words").fetchone()[0]
         for options, ids in (((), jsonl_ids), (("--csv",), csv_ids)):
-            file = tmp_path / "decided"
-            done = server.sayso("export", "--decided", str(file), *options)
-            assert done.returncode == 0, done.stderr
+            said, most = peak(server, "export", "--decided", file, *options)
+            # 17,000 rows less.
+            _, few = peak(server, "export", "--decided", tmp_path / "few",
+                          "--since", "2020-01-02T04:43:20Z", *options)
+            assert most < few + 8_000_000
             found = ids(file.read_text())
             assert len(found) == len(set(found)) == all_
-            assert done.stdout == f"{all_} requests\n"
+            assert said == f"{all_} requests\n"
         done = server.sayso("export", "--decided", str(file), "--since",
                             "2100-01-01T00:00:00Z")
         assert done.stdout == "0 requests\n"
@@ -1359,6 +1389,7 @@ def test_an_export_tells_where_it_ends(server, me):
         assert lines[-1]["after"] == lines[-2]["suspension_id"] == \
             rows[-1][1]
         # Each says where the next begins, to the end.
+        most = high_water(*server.workers())
         for path, ids in (("/decided.jsonl", jsonl_ids),
                           ("/decided.csv", csv_ids)):
             seen, url = [], f"{path}?who={who}"
@@ -1367,6 +1398,8 @@ def test_an_export_tells_where_it_ends(server, me):
                 seen += ids(r.text)
                 url = r.links.get("next", {}).get("url")
             assert len(seen) == len(set(seen)) == 30_050
+        # Twelve files more need what one needed.
+        assert high_water(*server.workers()) < most + 8_000_000
         # One page reads 30,000 of them, and says so.
         r = me.client.get("/decided", params={
             "who": who, "kind": "approval", "outcome": "rejected"})
