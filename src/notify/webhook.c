@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/crypt.h"
 #include "base/version.h"
 #include "domain/sending/signature.h"
 
@@ -27,6 +28,17 @@ struct outbound_request webhook_plain(const struct webhook *w)
     return rq;
 }
 
+/* The same trace and flags, with a new parent-id. */
+static struct str webhook_trace(struct arena *a, struct str given)
+{
+    uint8_t id[8];
+    crypt_random(id, sizeof id);
+    id[0] |= 1; /* zero is none */
+    return arena_join(a, STR("00"), str_sub(given, 2, 36),
+                      crypt_hex(a, (struct str){(const char *)id, sizeof id}),
+                      str_sub(given, 52, given.n));
+}
+
 struct outbound_request webhook_named(struct arena *a, const struct webhook *w)
 {
     struct outbound_request rq = webhook_plain(w);
@@ -36,6 +48,9 @@ struct outbound_request webhook_named(struct arena *a, const struct webhook *w)
     if (w->epoch > 0)
         webhook_add(&rq, webhook_header(a, "sayso-restore-epoch",
                                         arena_number(a, w->epoch)));
+    if (w->traceparent.p)
+        webhook_add(&rq, webhook_header(a, "traceparent",
+                                        webhook_trace(a, w->traceparent)));
     return rq;
 }
 

@@ -12,14 +12,16 @@ struct webhook {
     struct str url;
     struct str body; /* where it is signed, these exact bytes */
     struct str secret, previous_secret; /* p NULL: none */
+    struct str traceparent; /* W3C Trace Context, 55 bytes; p NULL: none */
     bool internal; /* a private address is allowed */
     int64_t now;
 };
 
 /* A POST of JSON that is not signed. */
 struct outbound_request webhook_plain(const struct webhook *w);
-/* The same with its id and its time, for a body that is not the server's own
- * words: whoever verifies a signature refuses it. */
+/* The same with its id, its time and its trace, in which each try is a part of
+ * its own; for a body that is not the server's own words: whoever verifies a
+ * signature refuses it. */
 struct outbound_request webhook_named(struct arena *a, const struct webhook *w);
 /* The signed one. false: no secret is valid. */
 bool webhook_signed(struct arena *a, const struct webhook *w,

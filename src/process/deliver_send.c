@@ -19,6 +19,7 @@ static struct webhook deliver_send_request(const struct deliver_send *s,
                             .body = item->body,
                             .secret = item->secret,
                             .previous_secret = item->previous_secret,
+                            .traceparent = item->traceparent,
                             .internal = item->internal,
                             .now = s->now};
 }

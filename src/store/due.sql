@@ -30,7 +30,8 @@ SELECT r.*,
   FROM intent r WHERE r.id = ANY ($1::uuid[])
 
 -- name: due_suspensions
-SELECT {r.suspension}, o.test_shift FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
+SELECT {r.suspension}, o.traceparent, o.test_shift
+  FROM open_question o JOIN suspension_row r ON r.id = o.suspension_id
  WHERE o.suspension_id = ANY ($1::text[]) FOR UPDATE OF o
 
 -- The decisions of a whole batch are written by one statement for each table: a row

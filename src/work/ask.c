@@ -317,6 +317,7 @@ static void ask_sign(const struct work *w, const struct ask_by *by,
     s->asked_by = by->name;
     s->asked_by_key = by->key_id;
     s->task_id = w->intent.task_id;
+    s->traceparent = w->traceparent;
     s->test = w->intent.test;
     /* An agent that asks for access may not know of the initiator. */
     const bool hides = s->origin == ORIGIN_ACCESS;

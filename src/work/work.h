@@ -46,6 +46,7 @@ struct work {
     const struct principal *who; /* the caller; NULL: the clock */
     struct quota *quota;         /* counts the caller's; NULL for the clock */
     struct outbound *outbound;   /* for a request of its own; NULL: none */
+    struct str traceparent; /* of the request, as a question keeps it */
     struct terms terms; /* of the caller's key; rules about what it asks add to
                          * them */
     int64_t now;   /* the later of two clocks that differ: no time is shorter */

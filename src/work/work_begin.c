@@ -45,6 +45,7 @@ static void work_reset(struct work *w, const struct work_once *once)
                        .who = w->who,
                        .quota = w->quota,
                        .outbound = w->outbound,
+                       .traceparent = w->traceparent,
                        .terms = w->terms,
                        .begun = w->begun,
                        .host = clock_host(),

@@ -71,6 +71,62 @@ def not_signed(endpoint, request):
         verified(endpoint, request)
 
 
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+PARENT = "00f067aa0ba902b7"
+
+
+def traces(receiver, admin, bot, end, given):
+    """Those of an endpoint and a callback, where the question had that one."""
+    one = register(admin, base(receiver), internal=True, agent="callback-bot")
+    where = prefix(admin, receiver)["url"] + "x"
+    end(ask(bot, callback=where, headers={"traceparent": given}))
+    return [got(receiver, url).headers.get("traceparent")
+            for url in (one["url"], where)]
+
+
+@pytest.mark.route(ASK)
+@pytest.mark.parametrize("given, flags", [
+    (f"00-{TRACE}-{PARENT}-01", "01"), (f"00-{TRACE}-{PARENT}-00", "00"),
+    (f"cc-{TRACE}-{PARENT}-01-later", "01")])
+def test_the_trace_of_a_question_goes_on(server, receiver, admin, bot,
+                                         operator, given, flags):
+    def end(asked):
+        with server.database() as db:
+            assert db.execute(
+                "SELECT traceparent FROM open_question WHERE suspension_id = "
+                "%s", [asked["suspension_id"]]).fetchone() == (given[:55],)
+        # The answer has a trace of its own.
+        assert answer(operator, asked, headers={
+            "traceparent": f"00-{'a' * 32}-{PARENT}-01"}).status_code == 200
+
+    parents = set()
+    for told in traces(receiver, admin, bot, end, given):
+        version, trace, parent, last = told.split("-")
+        assert (version, trace, last) == ("00", TRACE, flags)
+        assert len(bytes.fromhex(parent)) == 8 and any(bytes.fromhex(parent))
+        parents.add(parent)
+    assert len(parents | {PARENT}) == 3
+
+
+@pytest.mark.route(ASK)
+def test_the_trace_goes_on_where_it_is_withdrawn(receiver, admin, bot):
+    for told in traces(receiver, admin, bot, lambda asked: bot.post(
+            f"/api/v1/suspensions/{asked['suspension_id']}/cancel", json={}),
+            f"00-{TRACE}-{PARENT}-01"):
+        assert told.split("-")[1] == TRACE
+
+
+@pytest.mark.route(ASK)
+@pytest.mark.parametrize("given", [
+    "", "x", f"00-{TRACE}-{PARENT}", f"00-{'0' * 32}-{PARENT}-01",
+    f"00-{TRACE}-{'0' * 16}-01", f"ff-{TRACE}-{PARENT}-01",
+    f"00-{TRACE.upper()}-{PARENT}-01", f"00-{TRACE}-{PARENT}-01-x"])
+def test_a_trace_that_is_none_is_ignored(receiver, admin, bot, operator,
+                                         given):
+    assert traces(receiver, admin, bot, lambda asked: answer(operator, asked),
+                  given) == [None, None]
+
+
 @pytest.mark.route(REGISTER)
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_an_endpoint_on_this_machine(receiver, admin, bot, operator, host):

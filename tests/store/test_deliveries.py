@@ -106,7 +106,7 @@ def test_a_push(db, columns, told):
     intent = rows.intent(db)
     endpoint = rows.endpoint(db, **columns)
     run(db, "delivery_push", "bot", intent, "s-1", 7, "intent_vetoed",
-        '{"a":1}', LATER, False)
+        '{"a":1}', LATER, False, "00-a-b-01")
     found = delivered(db)
     assert len(found) == told
     if told:
@@ -115,6 +115,7 @@ def test_a_push(db, columns, told):
         assert one["type"] == "intent_vetoed" and one["state"] == "pending"
         assert one["suspension_id"] == "s-1" and one["event_sequence"] == 7
         assert one["next_at"] == one["created_at"] and not one["tries"]
+        assert one["traceparent"] == "00-a-b-01"
 
 
 # --- Which events go to a subscription ------------------------------------

@@ -343,6 +343,16 @@ Test(request, the_trace_of_a_caller)
         {"00-4bf92f3577b34da6a3ce929d0e0e473-000f067aa0ba902b7-01",
          "(absent)"},
         {"00-4bf92f3577b34da6a3ce929d0e0e4736", "(absent)"},
+        {"00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+         "(absent)"},
+        {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0\"",
+         "(absent)"},
+        {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
+         "(absent)"},
+        {"01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01x",
+         "(absent)"},
+        {"ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+         "(absent)"},
         {"00-4bf92f3577b34da6a3ce929d0e0e47\"}-00f067aa0ba902b7-01",
          "(absent)"},
     };
@@ -353,5 +363,9 @@ Test(request, the_trace_of_a_caller)
         param("HTTP_TRACEPARENT", rows[i].header);
         cr_assert(eq(str, (char *)parse(), "fine"));
         cr_expect(eq(str, (char *)z(request_trace(&r)), (char *)rows[i].id));
+        const struct str whole = request_traceparent(&r);
+        cr_expect(eq(sz, whole.n,
+                     strcmp(rows[i].id, "(absent)") ? REQUEST_TRACEPARENT
+                                                    : 0));
     }
 }

@@ -55,7 +55,7 @@ Test(suspension_fields, statements_have_the_columns_in_their_order)
     const size_t at = str_search(insert, list);
     cr_assert(at < insert.n, "%.*s", STR_FMT(insert));
     cr_assert(str_starts(str_sub(insert, at + list.n, insert.n),
-                         STR(") VALUES ($5, $6, ")));
+                         STR(") VALUES ($6, $7, ")));
 }
 
 /* The columns after a word of a statement, up to another, without spaces. */

@@ -57,6 +57,8 @@ struct suspension {
                 * answers, and no permit is made */
     struct str asked_by;
     struct str asked_by_key; /* id; p NULL: none */
+    struct str traceparent; /* of the request that asked, while the question is
+                             * open (W3C Trace Context); p NULL: none */
     struct str initiated_by;
     struct str initiator_id; /* of a proven initiator; p NULL: none */
     enum origin origin;

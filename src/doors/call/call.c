@@ -28,6 +28,7 @@ struct work call_work(const struct call *c)
                          .who = &c->who,
                          .quota = c->serve->quota,
                          .outbound = c->serve->outbound,
+                         .traceparent = request_traceparent(c->rq),
                          .terms = c->who.terms};
 }
 

@@ -17,11 +17,11 @@ SELECT count(*) FROM open_question q
 -- rows of what was asked and decided are never locked.
 
 -- name: suspension_open
-SELECT suspension_id, channel_hint, attempt, next_attempt_at
+SELECT suspension_id, channel_hint, attempt, next_attempt_at, traceparent
   FROM open_question WHERE suspension_id = $1 FOR UPDATE
 
 -- name: suspension_open_of_intent
-SELECT suspension_id, channel_hint, attempt, next_attempt_at
+SELECT suspension_id, channel_hint, attempt, next_attempt_at, traceparent
   FROM open_question WHERE intent_id = $1 AND slot = 0 FOR UPDATE
 
 -- name: suspension_asked
@@ -56,20 +56,20 @@ SELECT {s.suspension} FROM suspension_row s WHERE supersedes = $1
 
 -- name: suspension_insert
 -- $1: the time of the first reminder, or NULL; $2: its words, with a space between two; $3, $4:
--- its amount, or NULL. Where the initiator may not answer, it is one that waits for others than
--- them: audience x.
+-- its amount, or NULL; $5: the trace. Where the initiator may not answer, it is one that waits for
+-- others than them: audience x.
 WITH asked AS (
-    INSERT INTO suspension ({suspension.insert}) VALUES ({suspension.places:5}) RETURNING *),
+    INSERT INTO suspension ({suspension.insert}) VALUES ({suspension.places:6}) RETURNING *),
 open AS (
     INSERT INTO open_question (suspension_id, intent_id, kind, inbox_rank, ending,
         suspended_at, asked_by, asked_by_key, subject_sha256, words, amount, unit, audiences,
-        not_for, next_attempt_at, channel_hint, slot)
+        not_for, next_attempt_at, channel_hint, traceparent, slot)
     SELECT id, intent_id, kind, inbox_rank(severity), coalesce(expires_at, 'infinity'),
            suspended_at, asked_by, asked_by_key, subject_sha256,
            array_to_tsvector(string_to_array($2, ' ')), $3::numeric, $4,
            array_remove(ARRAY[inbox_audience(responder_mode, responder, initiated_by),
                CASE WHEN not_initiator THEN 'x:' || left(initiated_by, 300) END], NULL),
-           CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint,
+           CASE WHEN not_initiator THEN initiated_by END, $1, channel_hint, $5,
            CASE WHEN suspension_slot(origin) = 0 THEN 0 ELSE (
                SELECT coalesce(min(n), 21) FROM generate_series(1, 20) n
                 WHERE NOT EXISTS (SELECT 1 FROM open_question o

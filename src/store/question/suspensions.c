@@ -40,6 +40,7 @@ bool suspensions_open(struct suspension *s, const struct pg_rows *r)
     s->channel_hint = pg_str(r, 0, 1);
     s->attempt = pg_int(r, 0, 2);
     s->next_attempt_at = pg_time(r, 0, 3);
+    s->traceparent = pg_str(r, 0, 4);
     tables_mark(s);
     return true;
 }
@@ -318,7 +319,7 @@ void suspensions_queue_insert(struct pg *pg, struct arena *a,
         suspensions_amount(a, s->kind, suspension_subject(a, s));
     rows_queue(pg, a, SQL_SUSPENSION_INSERT,
                PG(pg_moment(s->next_attempt_at), pg_text(search_asked(a, s)),
-                  m.value, m.unit),
+                  m.value, m.unit, pg_text(s->traceparent)),
                &suspension_record, IN_INSERT, s);
 }
 

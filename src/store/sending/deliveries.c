@@ -13,6 +13,7 @@
 
 struct push {
     struct str agent, suspension_id, type, body;
+    struct str traceparent; /* p NULL: none */
     bool stranger; /* of a request for access: the agent needs none */
 };
 
@@ -25,7 +26,7 @@ static void deliveries_queue_push(struct pg *pg, struct arena *a,
                 pg_text(push->suspension_id),
                 pg_number(news->intent->tail.sequence), pg_text(push->type),
                 pg_text(push->body), pg_moment(news->now),
-                pg_flag(push->stranger)));
+                pg_flag(push->stranger), pg_text(push->traceparent)));
 }
 
 static void deliveries_queue_answer(struct pg *pg, struct arena *a,
@@ -41,12 +42,14 @@ static void deliveries_queue_answer(struct pg *pg, struct arena *a,
                     pg_text(push_callback(a, news->intent, s, news->permit)),
                     pg_moment(news->now), pg_text(s->callback),
                     pg_text(s->asked_by),
-                    pg_flag(s->callback_body == CALLBACK_ANSWER)));
+                    pg_flag(s->callback_body == CALLBACK_ANSWER),
+                    pg_text(s->traceparent)));
     deliveries_queue_push(
         pg, a, news,
         &(struct push){.agent = s->asked_by,
                        .suspension_id = s->id,
                        .type = type,
+                       .traceparent = s->traceparent,
                        .stranger = s->origin == ORIGIN_ACCESS,
                        .body = push_body(a, news->intent, s, news->permit)});
 }

@@ -16,10 +16,10 @@ SELECT (SELECT true FROM endpoint WHERE kind = 'agent' AND removed_at IS NULL
 -- To the endpoints of the asking agent, and those for every agent. An endpoint that an
 -- agent registered itself counts while any key that may act as the agent is valid. The keys
 -- are counted, because they are few: an EXISTS could read the whole table. An agent to which the
--- intent is closed hears of its own requests for access alone ($8).
+-- intent is closed hears of its own requests for access alone ($8). $9: the trace of the question.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
-                      next_at, created_at)
-SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
+                      next_at, created_at, traceparent)
+SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $9
   FROM endpoint e
  WHERE e.kind = 'agent' AND e.removed_at IS NULL AND e.gone_at IS NULL
    AND NOT e.prefix AND coalesce(e.agent, '') IN ('', $1)
@@ -35,8 +35,9 @@ SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7
 -- To the address that the question named below its endpoint; $9 asked it. $10: not signed.
 -- Whether it still lies there is asked when it is sent.
 INSERT INTO delivery (id, endpoint_id, intent_id, suspension_id, event_sequence, type, body,
-                      next_at, created_at, address, asked_by, plain)
-SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8, $9, $10
+                      next_at, created_at, address, asked_by, plain, traceparent)
+SELECT gen_random_uuid(), e.id, $2, $3, $4, $5::text, $6, $7::timestamptz, $7, $8, $9, $10,
+       $11
   FROM endpoint e
  WHERE e.id = $1 AND e.removed_at IS NULL AND e.gone_at IS NULL
    AND NOT intent_shut($2, $9, $7)

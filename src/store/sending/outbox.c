@@ -13,6 +13,7 @@ static const struct record_field outbox_item_fields[] = {
     {RECORD_TEXT(outbox_item, body, IN_ROW)},
     {RECORD_NUMBER(outbox_item, tries, IN_ROW)},
     {RECORD_FLAG(outbox_item, plain, IN_ROW)},
+    {RECORD_TEXT(outbox_item, traceparent, IN_ROW)},
     {RECORD_WORD(outbox_item, kind, IN_JOIN, vocabulary_endpoint_kind_all)},
     {RECORD_TEXT(outbox_item, address, IN_JOIN)},
     {RECORD_FLAG(outbox_item, below, IN_JOIN)},

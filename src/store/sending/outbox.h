@@ -23,7 +23,8 @@ struct outbox_item {
     struct str id, endpoint_id, address, recipient, body;
     struct str secret, previous_secret; /* p NULL: none (any more) */
     bool internal;
-    int64_t tries; /* before this one */
+    struct str traceparent; /* of the question; p NULL: none */
+    int64_t tries;          /* before this one */
     struct str place; /* an owner's endpoints at one host, of a callback only
                        * with the agent that asked: a digest; p NULL: mail */
     bool below; /* a callback: an address below the endpoint's */

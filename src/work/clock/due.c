@@ -66,6 +66,7 @@ static void due_pair(struct arena *a, const struct work *all, size_t n,
             struct work *w = &out->v[out->n++].work;
             *w = all[i];
             w->suspension = rows.v[k];
+            w->suspension.traceparent = pg_str(r, k, pg_columns(r) - 2);
             w->has_suspension = true;
             w->now += pg_int(r, k, pg_columns(r) - 1); /* of a test's clock */
         }

@@ -222,19 +222,43 @@ struct str request_cookie(const struct request *r, const char *name)
     return found;
 }
 
-/* version "-" trace-id "-" parent-id "-" flags */
-struct str request_trace(const struct request *r)
+/* Are all of them digits of W3C Trace Context, and not all zero? */
+static bool request_trace_part(struct str s)
 {
-    const struct str s = request_header(r, "traceparent");
-    const struct str id = str_sub(s, 3, 35);
     bool some = false;
-    if (s.n < 55 || s.p[2] != '-' || s.p[35] != '-')
-        return STR_NONE;
-    for (size_t i = 0; i < id.n; i++) {
-        const char c = id.p[i];
+    for (size_t i = 0; i < s.n; i++) {
+        const char c = s.p[i];
         if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-            return STR_NONE;
+            return false;
         some = some || c != '0';
     }
-    return some ? id : STR_NONE;
+    return some;
+}
+
+/* version "-" trace-id "-" parent-id "-" flags; a later version may have more
+ * after a "-". */
+struct str request_traceparent(const struct request *r)
+{
+    const struct str s = request_header(r, "traceparent");
+    const struct str version = str_sub(s, 0, 2);
+    const struct str flags = str_sub(s, 53, REQUEST_TRACEPARENT);
+    if (s.n < REQUEST_TRACEPARENT || s.p[2] != '-' || s.p[35] != '-' ||
+        s.p[52] != '-')
+        return STR_NONE;
+    const bool more = s.n > REQUEST_TRACEPARENT;
+    if (str_is(version, "ff") || (more && (str_is(version, "00") ||
+                                           s.p[REQUEST_TRACEPARENT] != '-')))
+        return STR_NONE;
+    const bool fine =
+        (str_is(version, "00") || request_trace_part(version)) &&
+        request_trace_part(str_sub(s, 3, 35)) &&
+        request_trace_part(str_sub(s, 36, 52)) &&
+        (str_is(flags, "00") || request_trace_part(flags));
+    return fine ? str_head(s, REQUEST_TRACEPARENT) : STR_NONE;
+}
+
+struct str request_trace(const struct request *r)
+{
+    const struct str s = request_traceparent(r);
+    return s.p ? str_sub(s, 3, 35) : STR_NONE;
 }

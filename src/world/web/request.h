@@ -61,8 +61,11 @@ const struct err *request_parse(struct arena *a, struct pairs params,
                                 struct str body, struct request *r) MUST;
 /* A request header by its HTTP name ("If-Match"), trimmed; p NULL: absent. */
 struct str request_header(const struct request *r, const char *name);
-/* The trace-id of the header traceparent (W3C Trace Context): 32 hexadecimal
- * digits; p NULL: absent or malformed. */
+/* The header traceparent (W3C Trace Context), without what a later version
+ * adds; p NULL: absent or malformed. */
+#define REQUEST_TRACEPARENT 55 /* bytes */
+struct str request_traceparent(const struct request *r);
+/* The trace-id of it: 32 hexadecimal digits. */
 struct str request_trace(const struct request *r);
 /* A query value; p NULL: absent. */
 struct str request_query(const struct request *r, const char *key);
