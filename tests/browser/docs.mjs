@@ -2,7 +2,7 @@
  * with a script and without. */
 import assert from "node:assert/strict";
 
-import { shown, withSparePage } from "./browser.mjs";
+import { follow, shown, withSparePage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { state } from "./looks.mjs";
 
@@ -86,6 +86,13 @@ test("docs: the heading of a page is its entry, and its part is marked", () =>
         await page.goto("/docs/api/questions");
         assert.equal(await page.locator(".places [aria-current=true]")
             .innerText(), "API");
+    }));
+
+test("docs: the page of keys leads to the reference of the API", () =>
+    withSparePage({ who: "admin" }, async (page) => {
+        await page.goto("/settings/keys");
+        await follow(page, "API reference");
+        assert.equal(new URL(page.url()).pathname, "/docs/api");
     }));
 
 test("docs: each page is there as Markdown, and all are in llms.txt", () =>
