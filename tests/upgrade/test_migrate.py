@@ -23,11 +23,11 @@ class Copies:
         self.machine, self.n = machine, 0
         oldest.restore(machine, "oldest")
 
-    def new(self):
+    def new(self, template="oldest"):
         self.n += 1
         name = f"copy{self.n}"
         self.machine.psql("postgres", "-c", f"CREATE DATABASE {name} OWNER "
-                          "sayso_owner TEMPLATE oldest")
+                          f"sayso_owner TEMPLATE {template}")
         return name
 
     def conf(self, database, files=None):
@@ -108,11 +108,13 @@ def test_each_line_comes_at_once(copies):
     assert said.endswith(f"the database is up to date ({len(applied)} new)\n")
 
 
-def killed(copies, name, chance, most, longest):
-    """Migrates it, and kills the command at random moments. Returns the kills;
-    it is through in the end."""
-    kills = 0
-    while kills < most:
+def killed(copies, template, wanted, longest, kills):
+    """Migrates copies, and kills the command at random moments, until it was
+    killed so often; each copy is in the end as the one that nobody disturbed."""
+    seed = random.randrange(1 << 30)
+    print("seed", seed)
+    chance, name = random.Random(seed), copies.new(template)
+    while kills:
         running = copies.begin(name)
         for _ in range(chance.choice((0, 0, 1, 2, 5, 9))):
             running.stdout.readline()
@@ -120,37 +122,28 @@ def killed(copies, name, chance, most, longest):
         ended = running.poll() is not None
         running.kill()
         running.communicate()
+        kills -= not ended
         if ended:
             assert running.returncode == 0
-            break
-        kills += 1
+            same(copies, name, wanted)
+            name = copies.new(template)
     done = copies.migrate(name)
     assert done.returncode == 0, done.stderr
-    return kills
+    same(copies, name, wanted)
 
 
 def test_a_migration_that_is_killed_goes_on(copies, undisturbed):
-    """kill -9 at random moments, until it is through; the tables and what is in
-    them are as after one that nobody disturbed."""
-    seed = random.randrange(1 << 30)
-    print("seed", seed)
-    chance, kills = random.Random(seed), 0
-    while kills < KILLS:
-        name = copies.new()
-        kills += killed(copies, name, chance, KILLS - kills, 0.15)
-        same(copies, name, undisturbed)
+    killed(copies, "oldest", undisturbed, 0.15, KILLS)
 
 
-def test_a_migration_that_is_killed_in_a_long_file(copies, undisturbed):
+def test_a_migration_that_is_killed_in_a_long_file(copies):
     """With more questions, so that files take longer than a process to start."""
-    name, other = copies.new(), copies.new()
-    for one in (name, other):
-        with copies.connect(one) as db:
-            grow(db, GROWN)
-    assert copies.migrate(other).returncode == 0
-    kills = killed(copies, name, random.Random(GROWN), KILLS // 2, 0.5)
-    assert kills == KILLS // 2
-    same(copies, name, other)
+    large = copies.new()
+    with copies.connect(large) as db:
+        grow(db, GROWN)
+    wanted = copies.new(large)
+    assert copies.migrate(wanted).returncode == 0
+    killed(copies, large, wanted, 0.5, KILLS // 2)
 
 
 def test_two_at_once(copies, undisturbed):
@@ -295,6 +288,19 @@ def test_a_torn_file_is_found_before_anything_is_changed(copies, machine, how):
     with copies.connect(name) as db:
         assert db.execute("SELECT max(version) FROM migration"
                           ).fetchone() == (4,)
+
+
+def test_a_server_that_runs_is_noted(copies):
+    name = copies.new()
+    with copies.connect(name, "sayso_web"), copies.connect(name, "sayso_tick"):
+        for options in (("--plan",), ()):
+            done = copies.migrate(name, *options)
+            assert done.returncode == 0
+            assert done.stdout.splitlines()[0] == (
+                "note   Sayso runs, with 2 connections: stop it on each host "
+                "first")
+        # Nothing is left to be done.
+        assert "note" not in copies.migrate(name).stdout
 
 
 def test_a_plan_names_tables_their_size_and_their_locks(copies):

@@ -215,6 +215,18 @@ static const struct err *migrate_choose(struct pg *pg, const struct command *c,
     return migrate_whole(c, files, n);
 }
 
+/* A program from before the numbers still takes answers with newer tables. */
+static const struct err *migrate_note(struct pg *pg, struct arena *a)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_RESTORE_SESSIONS, NULL, &r));
+    if (pg_int(r, 0, 0) > 0)
+        printf("note   Sayso runs, with %lld connections: stop it on each "
+               "host first\n",
+               (long long)pg_int(r, 0, 0));
+    return NULL;
+}
+
 static const struct err *migrate_all(struct pg *pg, const struct command *c,
                                      const struct file *files, int n)
 {
@@ -228,6 +240,7 @@ static const struct err *migrate_all(struct pg *pg, const struct command *c,
     const struct err *e = pg_script(pg, "SELECT pg_advisory_lock(1400001)");
     e = e ? e : pg_script(pg, table);
     e = e ? e : migrate_choose(pg, c, files, n, fresh, &fresh_n);
+    e = e || fresh_n == 0 ? e : migrate_note(pg, c->arena);
     e = e ? e : pg_script(pg, lock_short);
     for (int i = 0; !e && i < fresh_n; i++)
         e = plan ? migrate_plan(pg, c->arena, &fresh[i])
