@@ -27,16 +27,14 @@ class Stored:
             book[k] for k in ("told", "stored", "env", "at", "filling"))
 
     def restore(self, machine, database="sayso"):
-        """Into a new database. The machine's clock is again where it was."""
-        machine.roles()
+        """Into a new database. For that of the server, the machine's clock is
+        again where it was."""
         if database == "sayso":
+            empty(machine)
             machine.env = {**self.env, "SAYSO_URL": machine.url}
-            machine.clock.forward(seconds=self.at + 60 - time.time()
-                                  - machine.clock.seconds)
-            (machine.state / "keys/log.key").unlink(missing_ok=True)
-            machine.psql("postgres", "-c", "DROP DATABASE sayso WITH (FORCE)")
-            machine.roles()
+            machine.clock.forward(seconds=self.at + 60 - time.time())
         else:
+            machine.roles()
             machine.psql("postgres", "-c", f"CREATE DATABASE {database} OWNER "
                          "sayso_owner TEMPLATE template0 LC_COLLATE 'C' "
                          "LC_CTYPE 'C.UTF-8'")
@@ -48,17 +46,28 @@ class Stored:
         return filling
 
 
+def empty(machine):
+    """The server is stopped, its database is empty, its clock is right."""
+    machine.stop_serving()
+    for path in ("keys/log.key", "run/database-history"):
+        (machine.state / path).unlink(missing_ok=True)
+    machine.psql("postgres", "-c",
+                 "DROP DATABASE IF EXISTS sayso WITH (FORCE)")
+    machine.roles()
+    machine.clock.forward(seconds=-machine.clock.seconds)
+
+
 def machine_of(name):
-    one = Machine(f"upgrade-{name}").start()
+    one = Machine(name).start()
     one.clock = Clock(one.state / "clock")
     one.environ.update(one.clock.setting)
     one.install(Version.current())
     return one
 
 
-@pytest.fixture(scope="module")
-def machine(request):
-    one = machine_of(request.module.__name__.removeprefix("test_"))
+@pytest.fixture(scope="session")
+def machine():
+    one = machine_of("machine")
     yield one
     one.stop()
 

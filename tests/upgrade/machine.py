@@ -255,6 +255,8 @@ class Machine(Server):
         self.until(ready)
 
     def stop_serving(self):
+        while self.spare:
+            self.spare.pop().close()
         self.end(self.serving)
         self.serving = None
 

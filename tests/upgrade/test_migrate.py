@@ -13,7 +13,7 @@ from server import TOP
 
 # By hand: more kills, and as many times the questions.
 KILLS = int(os.environ.get("SAYSO_UPGRADE_KILLS", 6))
-GROWN = int(os.environ.get("SAYSO_UPGRADE_GROWN", 50))
+GROWN = int(os.environ.get("SAYSO_UPGRADE_GROWN", 20))
 
 
 class Copies:
