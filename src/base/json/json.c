@@ -16,6 +16,7 @@
 #define json_object jsonc_object
 #define json_type jsonc_type
 #include <json-c/json_object.h>
+#include <json-c/json_c_version.h>
 #include <json-c/json_tokener.h>
 #include <json-c/linkhash.h>
 #undef json_bool
@@ -98,7 +99,10 @@ const struct err *json_parse(struct arena *a, struct str text,
     struct json_tokener *tok = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
     if (!tok)
         arena_no_memory();
-    json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+    /* Debian 13's 0.18, when it is strict, takes every byte over 0x7f for a
+     * control character. */
+    if (JSON_C_MINOR_VERSION != 18)
+        json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
     struct jsonc_object *o =
         json_tokener_parse_ex(tok, text.p, (int)text.n);
     /* A number alone ends only with the NUL after it. */
