@@ -222,8 +222,7 @@ static struct str amend_note(enum takes takes, size_t fields)
 {
     if (takes == TAKES_STEPS)
         return STR("Untick a step to remove it. Change the numbers to reorder. "
-                   "The agent reads your notes. You review the changes "
-                   "before you submit them.");
+                   "The agent reads your notes.");
     if (fields == 0)
         return STR("This cannot be edited on a page. Use the API.");
     if (takes == TAKES_SUBJECT)
