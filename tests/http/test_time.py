@@ -77,6 +77,21 @@ def told(client, asked):
 
 # --- Reminders ------------------------------------------------------------
 
+def test_the_trace_of_a_question_that_expires(clock, server, agent):
+    """It goes on with the message about the end."""
+    to = kit.made(agent.post("/api/v1/endpoints", json={
+        "name": "x", "url": "https://agent.example/"}))["endpoint_id"]
+    trace = f"00-{'4b' * 16}-{'0a' * 8}-01"
+    asked = ask(agent, timeout_seconds=60, headers={"traceparent": trace})
+    clock.forward(seconds=61)
+    with server.database() as db:
+        found = wait_for(lambda: db.execute(
+            "SELECT type, traceparent FROM delivery WHERE suspension_id = %s",
+            [asked["suspension_id"]]).fetchall())
+    assert agent.delete(f"/api/v1/endpoints/{to}").status_code in (200, 204)
+    assert found == [("intent_suspension_expired", trace)]
+
+
 def test_a_ladder_of_72_hours(clock, agent):
     asked = ask(agent, channel_hint="desk", retry_policy=policy(
         3, DAY, escalation_ladder=[
