@@ -107,7 +107,11 @@ class Pools:
         one.wait(30)
 
     def kill_machine(self, host):
-        """All processes of a machine, at once and without a word."""
+        """All processes of a machine, at once and without a word: those that
+        watch over others first."""
+        for at, one in self.processes.items():
+            if at[0] == host:
+                one.kill()
         while pids := self.net.pids(host):
             for pid in pids:
                 try:

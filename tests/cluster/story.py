@@ -6,8 +6,8 @@ import re
 import time
 
 import ledger
-from ledger import Event, Ledger, Row
-from load import Load
+from ledger import Delivery, Event, Ledger, Row
+from pairs import Pairs
 from pools import POOLS
 
 ANSWERS = int(os.environ.get("CLUSTER_ANSWERS", 300))
@@ -23,7 +23,7 @@ Told = collections.namedtuple("Told", "book load verify failed recovered "
 def story(cluster, figures, name, happens, **places):
     """happens(load) returns the moment of recovery, in time.monotonic()."""
     book = Ledger()
-    with Load(cluster, book, **places) as load:
+    with Pairs(cluster, book, **places) as load:
         load.until(ANSWERS // 2)
         failed = time.monotonic()
         recovered = happens(load)
@@ -38,13 +38,16 @@ def story(cluster, figures, name, happens, **places):
 
 
 def read(cluster, book):
+    """The state of the database, as the ledger compares it."""
+    book.events, book.deliveries = [], []
     with cluster.database() as db:
         book.until = time.time()
         for row in db.execute(
                 "SELECT id, intent_id::text, state, response::json, reason, "
                 "extract(epoch FROM suspended_at)::float, "
                 "coalesce(extract(epoch FROM expires_at), 'Infinity')::float, "
-                "extract(epoch FROM responded_at)::float, NULL, "
+                "extract(epoch FROM responded_at)::float, "
+                "record::json ->> 'channel_hint', "
                 "coalesce((retry_policy::json ->> 'max_attempts')::int, 1) "
                 "FROM suspension_row WHERE id = ANY (%s)", [list(book.asked)]):
             book.rows[row[0]] = Row(*row)
@@ -54,6 +57,11 @@ def read(cluster, book):
                 "ORDER BY intent_id, sequence"):
             book.events.append(Event(intent, sequence, kind,
                                      payload.get("suspension_id"), payload))
+        for row in db.execute(
+                "SELECT id::text, endpoint_id::text, suspension_id, "
+                "event_sequence, type, state, tries, body FROM delivery "
+                "WHERE suspension_id = ANY (%s)", [list(book.asked)]):
+            book.deliveries.append(Delivery(*row))
 
 
 def answered(told):

@@ -23,7 +23,7 @@ Request = collections.namedtuple("Request", "pool what status began ended "
                                             "held")
 
 
-class Load:
+class Pairs:
     """pairs of an agent and an operator: twice as many clients. places: where
     both are, in turn; an agent is at one pool, and its operator at the other."""
 
