@@ -249,6 +249,7 @@ def test_a_point_in_time(server, machine):
     restored(machine, at)
     machine.start()
     walk.restored()
+    shutil.rmtree(machine.data.with_name("postgres.old"))
 
 
 def test_a_dump_by_the_timer(server, machine, tmp_path):
