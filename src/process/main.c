@@ -202,9 +202,15 @@ static const char *admin_path(void)
     return other && other[0] ? NULL : SAYSO_ADMIN_CONF_FILE;
 }
 
+/* A command has no memory of the history, so it looks at all hosts first: one
+ * that is named before the primary may be an old one. */
 static struct pg *main_owner(struct arena *a, const struct conf *conf)
 {
     struct pg *pg = tables_open(a, conf->database_owner, "sayso admin");
+    struct pg *hosts = tables_open(a, conf->database_owner, "sayso survey");
+    pg_connect_ms(hosts, conf->database_connect_ms);
+    if (timeline_share())
+        pg_survey(hosts);
     pg_patient(pg);
     pg_connect_ms(pg, conf->database_connect_ms);
     return pg;
