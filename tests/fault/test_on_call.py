@@ -65,7 +65,11 @@ class Prometheus:
              "--timeout-offset=0.1",
              f"--web.listen-address=127.0.0.1:{prober}"])]
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}")
-        wait_for(self.ready)
+        try:
+            wait_for(self.ready)
+        except AssertionError:
+            self.stop()
+            raise
 
     def ready(self):
         for one in self.run:
