@@ -197,7 +197,12 @@ def test_an_upgrade_with_tables_that_do_not_fit_stays_stopped(machine):
 
 
 def test_a_removal_stops_it_and_a_purge_leaves_the_data(machine):
+    """A site that is a file, and no link, is somebody's work."""
+    machine.done("""cd /etc/nginx/sites-enabled
+        cp --remove-destination ../sites-available/sayso-tls.conf own.conf
+        rm sayso-tls.conf""")
     machine.done("dpkg -r sayso")
+    machine.done("rm /etc/nginx/sites-available/own.conf.removed")
     assert machine.call("systemctl is-active sayso.service sayso.socket"
                         ).stdout.split() == ["inactive"] * 2
     assert machine.call("pgrep -u sayso,sayso-web").returncode == 1
