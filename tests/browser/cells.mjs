@@ -46,8 +46,9 @@ function find([selector, letters]) {
             if (lines(range) < 2) {
                 continue;
             }
-            /* A line may end behind a slash that begins a word. */
-            const words = /(?!\/)(?:(?!\p{Pd})[\p{L}\p{N}\p{P}])+/gu;
+            /* A line may end behind a slash that begins a word, and at no sign
+             * such as "=" or "<". */
+            const words = /(?!\/)(?:(?!\p{Pd})[\p{L}\p{N}\p{P}\p{S}])+/gu;
             for (const { 0: word, index } of node.data.matchAll(words)) {
                 range.setStart(node, index);
                 range.setEnd(node, index + word.length);

@@ -132,10 +132,10 @@ async function shared() {
     return parts;
 }
 
-async function weigh(page, html, name) {
+async function weigh(page, html, name, typed) {
     const packed = (await shown(page).allHeaders())["content-encoding"];
     const own = packed === "gzip" ? gzipSync(html, { level: 1 }).length
-        : Buffer.byteLength(html);
+        : Buffer.byteLength(html) - typed;
     const sum = own + await shared();
     assert.ok(sum <= heaviest, `${name} weighs ${sum} bytes, ${own} its own`);
 }
@@ -143,11 +143,11 @@ async function weigh(page, html, name) {
 /* ---- all of it ------------------------------------------------------ */
 
 /* Looks at the page as it stands now. heavy: an agent filled it up, so its
- * weight is not ours. */
-export async function look(page, name, { heavy = false } = {}) {
+ * weight is not ours; typed: bytes that its reader has typed. */
+export async function look(page, name, { heavy = false, typed = 0 } = {}) {
     const html = await markup(page, name);
     if (!heavy) {
-        await weigh(page, html, name);
+        await weigh(page, html, name, typed);
     }
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Runtime.evaluate", { expression: auditor });
@@ -169,10 +169,11 @@ export async function look(page, name, { heavy = false } = {}) {
 }
 
 /* A test that looks at a page; bring takes a page there. */
-export function state(name, status, options, bring, { lane, heavy } = {}) {
+export function state(name, status, options, bring,
+    { lane, heavy, typed } = {}) {
     test(`looks: ${name}`, () => withSparePage(options, async (page) => {
         await bring(page);
         assert.equal(shown(page).status(), status);
-        await look(page, name, { heavy });
+        await look(page, name, { heavy, typed });
     }), lane);
 }

@@ -269,7 +269,7 @@ state("plan-edit-error", 422, by, async (page) => {
     await page.locator("#o2").fill("second");
     await page.locator("#n1").fill("x".repeat(1001));
     await press(page, "Review changes");
-});
+}, { typed: 1001 });
 state("plan-look", 200, by, async (page) => {
     await openOne(page, await ask(plans.plan()), "?choice=approve_edited");
     await page.locator("#k4").uncheck();
