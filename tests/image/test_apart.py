@@ -67,6 +67,9 @@ class Pool:
         return said.strip()
 
     def start(self):
+        # As compose does: two containers cannot make one at the same time.
+        for volume in VOLUMES:
+            engine.done(*engine.engine(), "volume", "create", volume)
         self.all = at_once(self.run, ("nginx", *KINDS))
         kit.wait_for(self.ready, 60)
 
