@@ -60,6 +60,8 @@ def made(server, tmp_path_factory):
              "arguments": {"order": n}} for n in (1, 2)]}), 202)
     kit.made(operator.post(f"/api/v1/resume/{calls['request_id']}",
                            json={"action": "approve"}), 200)
+    with server.database() as db:
+        kit.wait_for(lambda: settled(db), 60)
     point = kit.made(operator.post("/api/v1/admin/checkpoints", json={}))
     for n in range(300):
         kit.made(agent.post(
