@@ -172,6 +172,9 @@ class AutoFailover(Managed):
                 ).rowcount == 2, 120)
 
     def start_machine(self, host):
+        # A machine that starts has nothing in /run.
+        shutil.rmtree(self.state / host / "run/pg_autoctl",
+                      ignore_errors=True)
         self.keep(host, self.data(host) / "sayso")
 
     def start_old(self, host):
