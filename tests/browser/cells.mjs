@@ -46,10 +46,16 @@ function find([selector, letters]) {
             if (lines(range) < 2) {
                 continue;
             }
-            /* A line may end behind a slash that begins a word, and at no sign
-             * such as "=" or "<". */
-            const words = /(?!\/)(?:(?!\p{Pd})[\p{L}\p{N}\p{P}\p{S}])+/gu;
+            /* A line may end behind a slash that begins a word. */
+            const words = /(?!\/)(?:(?!\p{Pd})[\p{L}\p{N}\p{P}])+/gu;
             for (const { 0: word, index } of node.data.matchAll(words)) {
+                /* One that signs such as "=" or "<" join to a long run has no
+                 * place of its own to end a line. */
+                const run = node.data.slice(0, index).match(/\S*$/u)[0] +
+                    node.data.slice(index).match(/^\S*/u)[0];
+                if (run.length > letters && /\p{S}/u.test(run)) {
+                    continue;
+                }
                 range.setStart(node, index);
                 range.setEnd(node, index + word.length);
                 if (word.length <= letters && lines(range) > 1) {
