@@ -199,17 +199,11 @@ def test_the_database_has_no_connection_left(night):
 
 def test_the_standby_is_gone(night, tmp_path):
     """One that keeps the WAL and is named as synchronous."""
-    owner = (night.server.state / "postgres").stat()
-    at = tmp_path / "wal"
-    at.mkdir()
-    os.chown(at, owner.st_uid, owner.st_gid)
-    for up in (tmp_path, *tmp_path.parents[:3]):
-        up.chmod(0o755)
     with night.server.database() as db:
         host = db.info.host
         keeper = subprocess.Popen(
-            ["/usr/lib/postgresql/15/bin/pg_receivewal", "-D", at, "-h", host,
-             "-U", "postgres", "--synchronous", "--no-loop"],
+            ["/usr/lib/postgresql/15/bin/pg_receivewal", "-D", tmp_path, "-h",
+             host, "-U", "postgres", "--synchronous", "--no-loop"],
             env={**os.environ, "PGAPPNAME": "second"})
         db.execute("ALTER SYSTEM SET synchronous_standby_names = 'second'")
         db.execute("SELECT pg_reload_conf()")
