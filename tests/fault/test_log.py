@@ -38,14 +38,6 @@ def decide(server, stop, asked):
             asked.append(id)
 
 
-def settled(db):
-    events, leaves, ended, receipts, head = db.execute("""
-        SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM log_leaf),
-               (SELECT count(*) FROM decision), (SELECT count(*) FROM receipt),
-               (SELECT max(size) FROM log_head)""").fetchone()
-    return events == leaves == head and ended == receipts
-
-
 def once(db):
     """Each event is in the log once, without a gap, and each head has a size
     of its own and a later time than the one before."""
@@ -82,7 +74,7 @@ def test_the_signer_is_killed(server):
             t.join()
     assert len(asked) > 20
     with server.database() as db:
-        kit.wait_for(lambda: settled(db), 60)
+        kit.wait_for(lambda: kit.settled(db), 60)
         once(db)
         assert db.execute("SELECT count(*) FROM log_fault").fetchone() == (0,)
         missing = db.execute("""

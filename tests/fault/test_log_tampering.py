@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.serialization import (Encoding,
                                                           PublicFormat)
 
 import kit
+from kit import settled
 from server import place
-from test_log import settled
 
 TABLES = """intent event log_leaf log_tile log_head log_checkpoint log_end
 receipt decision suspension signing_key event_erased""".split()

@@ -15,10 +15,10 @@ import uuid
 import pytest
 
 import kit
-from kit import answer, ask, wait_for
+from kit import answer, ask, settled, wait_for
 from server import Clock, place
 from test_database_gone import stop_database
-from test_log import once, settled, whole
+from test_log import once, whole
 
 STEPS = ["log_end", "log_leaf", "log_tile", "log_head", "log_checkpoint",
          "receipt", "receipt_end"]

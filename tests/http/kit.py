@@ -296,6 +296,16 @@ def wait_for(what, seconds=30):
     raise AssertionError("it did not happen in time")
 
 
+def settled(db):
+    """Is all that happened in the newest log, with a head and with receipts?"""
+    events, leaves, ended, receipts, head = db.execute(
+        "SELECT (SELECT count(*) FROM event), (SELECT size FROM log_end ORDER "
+        "BY epoch DESC LIMIT 1), (SELECT count(*) FROM decision), (SELECT "
+        "count(*) FROM receipt), (SELECT size FROM log_head ORDER BY epoch DESC,"
+        " size DESC LIMIT 1)").fetchone()
+    return events == leaves == head and ended == receipts
+
+
 def start_database(server):
     """As ./start does, which does not restart it by itself."""
     data = server.state / "postgres"

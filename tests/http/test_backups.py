@@ -13,7 +13,7 @@ import time
 import pytest
 
 import kit
-from kit import answer, ask, refused, wait_for
+from kit import answer, ask, refused, settled, wait_for
 from server import TOP, place
 from test_restored import PG, new_cluster, sock
 
@@ -120,16 +120,6 @@ def server():
 @pytest.fixture(scope="module")
 def machine(server):
     return Machine(server)
-
-
-def settled(db):
-    """Is all of it in the log?"""
-    events, leaves, ended, receipts, head = db.execute(
-        "SELECT (SELECT count(*) FROM event), (SELECT size FROM log_end ORDER "
-        "BY epoch DESC LIMIT 1), (SELECT count(*) FROM decision), (SELECT "
-        "count(*) FROM receipt), (SELECT size FROM log_head ORDER BY epoch DESC,"
-        " size DESC LIMIT 1)").fetchone()
-    return events == leaves == head and ended == receipts
 
 
 def state(server):
