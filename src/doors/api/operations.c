@@ -216,10 +216,10 @@ const struct err *api_metrics(struct call *c)
     struct verifications verified;
     struct buf *b = &c->rs->body;
     struct pg_rows *rows = NULL;
-    const bool ready = operations_ready(c, &rows) == NULL;
     const bool up = suspensions_now(c->pg, c->a, &open) == NULL &&
                     deliveries_waiting(c->pg, c->a, &waiting) == NULL &&
                     verifications_get(c->pg, c->a, &verified) == NULL;
+    const bool ready = up && operations_ready(c, &rows) == NULL;
     if (c->serve->metrics)
         metrics_render(c->serve->metrics, b);
     operations_put_build(b, c);
