@@ -22,6 +22,7 @@ static const struct err *serve_try(struct call *c, bool too_large)
 {
     *c->rs = response_make(c->a);
     c->rs->style = c->route->style;
+    c->opened = pg_opened(c->pg);
     TRY(session_authenticate(c));
     TRY(limit_enter(c));
     TRY(route_check_query(c->route, c->rq));
@@ -43,7 +44,7 @@ static const struct err *serve_run(struct call *c, bool too_large)
         const struct err *e = serve_try(c, too_large);
         const struct err *other =
             pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
-        e = other ? other : e;
+        e = call_refusal(c, other ? other : e);
         pg_rollback(c->pg);
         if (!e || e->kind != ERR_AGAIN)
             return e;

@@ -41,6 +41,13 @@ void replication_note(struct metrics *m, const struct err *e)
         metrics_wrote(m, 0);
 }
 
+const struct err *replication_prove(struct pg *pg, struct arena *a)
+{
+    struct pg_rows *r = NULL;
+    TRY(pg_query(pg, a, SQL_REPLICATION_PROVE, NULL, &r));
+    return pg_bool(r, 0, 0) ? NULL : pg_error_no_standby();
+}
+
 static const struct err *replication_write_row(struct pg *pg, struct arena *a)
 {
     struct pg_rows *r = NULL;

@@ -26,6 +26,12 @@ struct replication {
 const struct err *replication_read(struct pg *pg, struct arena *a,
                                    struct replication *out) MUST;
 
+/* Is the server that pg is connected to still the primary? An old one that is
+ * heard again goes on reading what was true before, until the pool has seen
+ * the new one. Where commits wait for a standby, a commit is tried; where they
+ * do not, nothing can be known. ERR_BUSY database.standby where it cannot be
+ * told; else as pg_run. */
+const struct err *replication_prove(struct pg *pg, struct arena *a) MUST;
 /* Tries a write: one row that is there for this, with some room on the disk.
  * While a commit waits for a standby it writes nothing, because each write
  * would leave another session waiting. Notes the result for all processes of

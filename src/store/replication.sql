@@ -21,12 +21,28 @@ SELECT application_name, coalesce(host(client_addr), 'local'), state, sync_state
           FROM pg_stat_replication WHERE state IN ('streaming', 'catchup')) s
  ORDER BY sync_state IN ('sync', 'quorum') DESC, application_name, pid LIMIT 16
 
--- name: replication_waits
 -- Does a commit wait for a standby, and has for a moment? A wait is not cancelled, and its
 -- session goes on waiting when the client has gone.
-SELECT EXISTS (SELECT FROM pg_stat_activity
+
+-- piece: replication_waiting
+       EXISTS (SELECT FROM pg_stat_activity
                 WHERE wait_event = 'SyncRep' AND datname = current_database()
                   AND query_start < clock_timestamp() - interval '0.1 s')
+
+-- name: replication_waits
+SELECT
+-- use: replication_waiting
+
+-- name: replication_prove
+-- Is the server still the primary? Where commits wait for a standby, a new one that succeeds says
+-- so: the standby of an old primary follows it no more. It writes nothing while another waits.
+-- false: it could not be tried.
+SELECT CASE WHEN current_setting('synchronous_standby_names') = '' OR pg_is_in_recovery()
+            THEN true
+            WHEN
+-- use: replication_waiting
+            THEN false
+            ELSE pg_logical_emit_message(true, 'sayso', '') IS NOT NULL END
 
 -- name: replication_memory
 -- The next statement is to need the disk.

@@ -135,6 +135,7 @@ class Pairs:
         r = self.sure(client, pool, "POST",
                       f"/api/v1/suspensions/{suspension}/respond",
                       json={"value": value, "reason": reason})
+        assert r.status_code == 200, r.text  # an agent waits for this one
         self.book.answers.append(Answer(
             suspension, pool, value, reason, r.status_code,
             r.json().get("code")))

@@ -5,16 +5,46 @@ acknowledged is lost or done twice, and both pools go on with the new primary.
 The standby is promoted by the test, as an operator or a failover manager
 would. CLUSTER_ANSWERS says how many answers are given in each story, half of
 them before it happens."""
+import contextlib
+import json
+import os
+import pathlib
 import re
+import signal
 import time
 
 import pytest
 
 import kit
-from pools import POOLS
+from pools import POOLS, PORT, environment
 from story import all_go_on, hosts, nothing_is_lost, story
 
 NOTICED = 0.5  # seconds until somebody promotes the standby
+
+
+def call(cluster, pool, method, path, body=None, role="agent"):
+    """The status and the JSON of a request on a pool's machine."""
+    done = cluster.net.run(pool, [
+        "curl", "-s", "-m", "10", "-w", "\\n%{http_code}", "-X", method,
+        "-H", f"X-API-Key: {cluster.keys[role]}", "-H", "X-Agent-ID: one",
+        *(["--json", json.dumps(body)] if body else []),
+        f"http://127.0.0.1:{PORT}/api/v1{path}"], env=environment())
+    text, _, status = done.stdout.rpartition("\n")
+    return int(status or 0), json.loads(text or "{}")
+
+
+@contextlib.contextmanager
+def stopped(cluster, pool, name):
+    """A process of a pool stands still."""
+    pids = [pid for pid in cluster.net.pids(pool)
+            if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name]
+    assert len(pids) == 1, pids
+    os.kill(pids[0], signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pids[0], signal.SIGCONT)
+
 
 METRICS = {'sayso_database_host{host="192.0.2.1"} 1',
            'sayso_replication_standbys{sync="yes"} 1',
@@ -145,6 +175,36 @@ def test_G4_a_planned_switchover_loses_no_answer(switched):
 
 def test_G4_a_planned_switchover_is_no_error_inside(cluster, switched):
     all_go_on(cluster, switched)
+
+
+def test_G3_what_the_old_primary_does_not_know_is_not_refused(cluster,
+                                                              switched):
+    """A pool whose connections outlived the cut, and that has not seen the new
+    primary, knows nothing of what the other pool was told meanwhile."""
+    cluster.add_standbys()
+    old = cluster.primary
+    for _ in range(20):
+        assert call(cluster, "web2", "GET", "/suspensions/none")[0] == 404
+    with stopped(cluster, "web2", "sayso: tick"):
+        cluster.net.cut(old)
+        cluster.promote()
+        cluster.reload_pool("web1")
+        made = []
+
+        def asked():
+            status, body = call(cluster, "web1", "POST", "/suspensions",
+                                {"question": "Refund?"})
+            made.append(body.get("suspension_id"))
+            return status == 201
+        kit.wait_for(asked, 20)
+        cluster.net.heal(old)
+        statuses = [call(cluster, "web2", "GET",
+                         f"/suspensions/{made[-1]}")[0] for _ in range(12)]
+        assert set(statuses) <= {200, 503}, statuses
+    kit.wait_for(lambda: call(cluster, "web2", "POST",
+                              f"/suspensions/{made[-1]}/respond",
+                              {"value": "approve"}, "operator")[0] == 200, 20)
+    cluster.kill(old)
 
 
 def test_nothing_went_wrong_inside(cluster, switched):

@@ -5,9 +5,24 @@
 #include "base/clock.h"
 #include "base/crypt.h"
 #include "store/intent/intents.h"
+#include "store/replication.h"
 #include "store/sql.gen.h"
 
 #define KEY_MAX 255
+
+const struct err *call_refusal(struct call *c, const struct err *e)
+{
+    static const unsigned stored = 1U << ERR_FORBIDDEN | 1U << ERR_NOT_FOUND |
+                                   1U << ERR_CONFLICT | 1U << ERR_LEASE |
+                                   1U << ERR_INVALID;
+    if (!e || !(stored >> e->kind & 1) || c->who.role == ROLE_NONE)
+        return e;
+    pg_rollback(c->pg);
+    TRY(replication_prove(c->pg, c->a));
+    return pg_opened(c->pg) == c->opened
+               ? e
+               : ERROR(ERR_AGAIN, "database.moved", "");
+}
 
 const struct err *call_intent(struct call *c, struct str id,
                               enum reach_act act, struct intent *out)

@@ -26,6 +26,7 @@ struct call {
     bool noted;        /* the error reports a failed write that was noted
                         * before (replication_note) */
     bool stores;       /* what it stores counts to the limit of bytes */
+    int64_t opened;    /* pg_opened when the handler began */
     size_t route_n;    /* the route's number; route_count: no route was found */
     int64_t cpu;       /* clock_cpu when a read began */
     struct str visit;  /* of a browser at the login; p NULL: none */
@@ -35,6 +36,12 @@ struct call {
                             * key p NULL: none */
 };
 
+/* e, or NULL, as it may be sent. A refusal that tells the caller about what is
+ * stored, such as that there is no such question, is final for a client. It is
+ * sent by a database that is still the primary: ERR_AGAIN where the connection
+ * is another one than when the handler began; ERR_BUSY where it cannot be told
+ * (replication_prove). Rolls back. */
+const struct err *call_refusal(struct call *c, const struct err *e) MUST;
 /* The intent with that id, where the caller has the access that its route
  * needs. ERR_NOT_FOUND intent.unknown; ERR_FORBIDDEN access.denied. With
  * REACH_READ one next to its own too, without the question in its state. */

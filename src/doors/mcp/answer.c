@@ -57,6 +57,9 @@ const struct err *mcp_answer_params(struct mcp *m, const struct err *e)
     if (e->kind != ERR_BAD_REQUEST && e->kind != ERR_INVALID &&
         e->kind != ERR_NOT_FOUND && e->kind != ERR_FORBIDDEN)
         return e;
+    const struct err *other = call_refusal(m->c, e);
+    if (other != e)
+        return other;
     mcp_answer_error(m, m->modern ? 400 : 200, MCP_PARAMS, e->say,
                      mcp_answer_details(m, e));
     return NULL;

@@ -171,6 +171,9 @@ static const struct err *tools_answer_error(struct mcp *m, const struct err *e)
 {
     if (e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN ||
         e->kind == ERR_CONFLICT || e->kind == ERR_RATE) {
+        const struct err *other = call_refusal(m->c, e);
+        if (other != e)
+            return other;
         mcp_answer_tool(m, mcp_answer_details(m, e), true);
         return NULL;
     }
