@@ -506,6 +506,20 @@ static const struct err *log_check_checkpoints(struct log_check_run *r)
 
 /* ---- all of it ------------------------------------------------------ */
 
+/* The epoch of the log of this origin, here or lost by a restore; -1: it is
+ * none of this address. */
+static int64_t log_check_epoch(const struct log_check_run *r, struct str origin)
+{
+    int64_t epoch = 0;
+    size_t at = origin.n;
+    while (at > 0 && origin.p[at - 1] != '/')
+        at--;
+    (void)str_int(str_sub(origin, at, origin.n), 1, tables_restore().epoch,
+                  &epoch);
+    return str_eq(origin, log_writer_origin(r->a, r->c->conf, epoch)) ? epoch
+                                                                      : -1;
+}
+
 /* Reads the heads that were kept, by their size. */
 static const struct err *log_check_read(struct log_check_run *r)
 {
@@ -513,17 +527,14 @@ static const struct err *log_check_read(struct log_check_run *r)
     struct arena *a = r->a;
     r->kept = arena_many(a, c->kept_n + 1, struct log_check_head);
     for (size_t i = 0; i < c->kept_n; i++) {
-        struct log_check_head k = {.name = c->kept[i].name, .epoch = -1};
+        struct log_check_head k = {.name = c->kept[i].name};
         const char *why = note_read(a, c->kept[i].note, &k.note);
         if (!why)
             why = note_head_read(a, k.note.text, &k.head);
         if (why || k.head.size < 1)
             return err_at(a, ERR_INVALID, "field.value", k.name,
                           "%.*s is no head of a log.", STR_FMT(k.name));
-        for (int64_t n = tables_restore().epoch; n >= 0 && k.epoch < 0; n--) {
-            if (str_eq(k.head.origin, log_writer_origin(a, c->conf, n)))
-                k.epoch = n;
-        }
+        k.epoch = log_check_epoch(r, k.head.origin);
         if (k.epoch < 0)
             TRY(log_checks_epoch(c->pg, a, k.head.origin, &k.epoch));
         if (k.epoch < 0)
