@@ -258,7 +258,8 @@ def test_the_others_end_with_the_pool(pool):
 
 def test_the_others_use_no_server_that_the_workers_know_to_be_old(pool):
     file = pathlib.Path(place("web")) / "database-history"
-    file.write_text(f"{int(file.read_text()) + 1}\n")
+    cluster, restore, timeline = map(int, file.read_text().split())
+    file.write_text(f"{cluster} {restore} {timeline + 1}\n")
     at_once(lambda kind: pool.all[kind].start(), KINDS)
     for kind in KINDS:
         kit.wait_for(lambda: "is an old primary" in pool.all[kind].log(), 30)

@@ -8,9 +8,14 @@
 
 #include "base/shared/region.h"
 
-#define FILE_BYTES 32
-#define CLUSTER_SHIFT 48 /* 15 bits of the cluster, 16 of the restore */
-#define RESTORE_SHIFT 32
+#define FILE_BYTES 64
+
+/* The parts of a place and their bits, from the highest on: 63 in all. */
+#define CLUSTER_MAX INT64_C(0xFFF)
+#define RESTORE_MAX INT64_C(0x3FFFFFFF)
+#define NUMBER_MAX INT64_C(0x1FFFFF)
+#define CLUSTER_SHIFT 51
+#define RESTORE_SHIFT 21
 
 static struct {
     _Atomic uint64_t newest, refusals;
@@ -18,21 +23,30 @@ static struct {
 
 static uint64_t timeline_saved; /* in the file */
 
+static uint64_t timeline_cut(int64_t n, int64_t max)
+{
+    return (uint64_t)(n < 0 ? 0 : n > max ? max : n);
+}
+
+static timeline_at timeline_join(int64_t folded, int64_t restore, int64_t line)
+{
+    return line <= 0 ? 0
+                     : (uint64_t)(folded & CLUSTER_MAX) << CLUSTER_SHIFT |
+                           timeline_cut(restore, RESTORE_MAX) << RESTORE_SHIFT |
+                           timeline_cut(line, NUMBER_MAX);
+}
+
 timeline_at timeline_make_at(int64_t cluster, int64_t restore,
                              int64_t timeline_id)
 {
     const uint64_t id = (uint64_t)cluster;
-    const uint64_t folded = (id ^ id >> 16 ^ id >> 32 ^ id >> 48) & 0x7FFF;
-    return timeline_id <= 0
-               ? 0
-               : folded << CLUSTER_SHIFT |
-                     ((uint64_t)restore & 0xFFFF) << RESTORE_SHIFT |
-                     ((uint64_t)timeline_id & 0xFFFFFFFF);
+    const uint64_t folded = id ^ id >> 16 ^ id >> 32 ^ id >> 48;
+    return timeline_join((int64_t)(folded & CLUSTER_MAX), restore, timeline_id);
 }
 
 int64_t timeline_number(timeline_at at)
 {
-    return (int64_t)(at & 0xFFFFFFFF);
+    return (int64_t)at & NUMBER_MAX;
 }
 
 bool timeline_share(void)
@@ -77,18 +91,47 @@ uint64_t timeline_refusals(void)
     return timeline ? atomic_load(&timeline->refusals) : 0;
 }
 
+/* One number, as older releases wrote it: 15 bits of the same fold of the
+ * cluster, 16 of the restore and 32 of the timeline. */
+static timeline_at timeline_read_old(int64_t n)
+{
+    return timeline_join(n >> 48, n >> 32 & 0xFFFF, n & 0xFFFFFFFF);
+}
+
+/* 0: it is none. */
+static timeline_at timeline_read(struct str text)
+{
+    int64_t cluster = 0, restore = 0, line = 0, old = 0;
+    if (str_int(text, 1, INT64_MAX, &old))
+        return timeline_read_old(old);
+    return str_int(str_cut(&text, ' '), 0, CLUSTER_MAX, &cluster) &&
+                   str_int(str_cut(&text, ' '), 0, RESTORE_MAX, &restore) &&
+                   str_int(text, 1, NUMBER_MAX, &line)
+               ? timeline_join(cluster, restore, line)
+               : 0;
+}
+
 void timeline_load(const char *path)
 {
     char text[FILE_BYTES] = "";
     FILE *f = fopen(path, "re");
     const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    int64_t at = 0;
     if (f)
         (void)fclose(f);
-    if (str_int(str_trim((struct str){text, n}), 0, INT64_MAX, &at)) {
-        timeline_saved = (uint64_t)at;
-        (void)timeline_saw((uint64_t)at);
-    }
+    const struct str line = str_trim((struct str){text, n});
+    const timeline_at at = timeline_read(line);
+    /* The form of older releases is written anew. */
+    timeline_saved = str_search(line, STR(" ")) < line.n ? at : 0;
+    (void)timeline_saw(at);
+}
+
+/* "CLUSTER RESTORE TIMELINE" */
+static bool timeline_write(FILE *f, timeline_at at)
+{
+    return fprintf(f, "%" PRId64 " %" PRId64 " %" PRId64 "\n",
+                   (int64_t)(at >> CLUSTER_SHIFT),
+                   (int64_t)(at >> RESTORE_SHIFT) & RESTORE_MAX,
+                   timeline_number(at)) > 0;
 }
 
 bool timeline_save(const char *path)
@@ -101,7 +144,7 @@ bool timeline_save(const char *path)
     FILE *f = n > 0 && (size_t)n < sizeof next ? fopen(next, "we") : NULL;
     if (!f)
         return false;
-    bool fine = fprintf(f, "%" PRIu64 "\n", newest) > 0;
+    bool fine = timeline_write(f, newest);
     fine = fclose(f) == 0 && fine && rename(next, path) == 0;
     if (fine)
         timeline_saved = newest;

@@ -12,7 +12,9 @@
 
 /* The place of a server in the history of its cluster. A later restore, and in
  * it a higher timeline, is a larger number; 0: not known, as of a standby. Two
- * clusters cannot be compared. */
+ * clusters cannot be compared; where their 12 bits are the same, the later
+ * restore is the newer, as in one. A restore has 30 bits, which are its second
+ * until 2060, and a timeline 21: a larger number is cut to the largest. */
 typedef uint64_t timeline_at;
 timeline_at timeline_make_at(int64_t cluster, int64_t restore,
                              int64_t timeline);
@@ -31,8 +33,9 @@ timeline_at timeline_newest(void);
 /* The number of servers that were found behind. */
 uint64_t timeline_refusals(void);
 
-/* Reads the file, where it is there, and remembers what it has. Its directory
- * has to be the supervisor's. */
+/* Reads the file, where it is there, and remembers what it has: three numbers
+ * on a line, the cluster's, the restore's and the timeline, or the one number
+ * of an older release. Its directory has to be the supervisor's. */
 void timeline_load(const char *path);
 /* Writes the file where the newest one is another than the last written.
  * false: it cannot be written; it is tried again at the next call. */
