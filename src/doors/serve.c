@@ -252,7 +252,7 @@ struct served serve_one(struct serve *s, struct arena *a, struct pairs params,
     if (!arena_try(a, serve_end, &w))
         log_line(LOG_WARN, "request: its stored bytes are not counted");
     response_header(rs, "X-Request-Id", rq.id);
-    /* Every answer says how often the database was restored with a loss. */
+    /* Every answer says which restore was the last that lost something. */
     if (tables_restore().epoch > 0)
         response_header(rs, "Sayso-Restore-Epoch",
                         arena_number(a, tables_restore().epoch));

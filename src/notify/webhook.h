@@ -7,7 +7,7 @@
 #include "world/outbound.h"
 
 struct webhook {
-    int64_t epoch; /* how often the database lost something; 0: never */
+    int64_t epoch; /* of the database's newest loss; 0: nothing was lost */
     struct str id; /* the same for each try */
     struct str url;
     struct str body; /* where it is signed, these exact bytes */

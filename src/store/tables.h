@@ -24,7 +24,7 @@ struct pg *tables_serve(struct arena *process, struct str dsn,
  * of them. The server is stopped while `sayso restored` runs, so that they do
  * not change under it. */
 struct tables_restore {
-    int64_t epoch;      /* the number of losses; 0: nothing was ever lost */
+    int64_t epoch;      /* grows with each loss; 0: nothing was ever lost */
     int64_t lost_from;  /* of the newest loss; 0: none */
     int64_t open_until; /* questions asked up to here were open in its backup */
     bool waits;         /* the clock and the deliveries wait */

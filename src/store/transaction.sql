@@ -29,14 +29,22 @@ SELECT count(*) FROM pg_stat_activity
 
 -- name: restore_said
 -- All was lost from $1 on; NULL: nothing, and an earlier loss still counts.
-INSERT INTO restore (epoch, said_at, lost_from, open_until, go_at, system_identifier,
+-- The number is larger than all before it, and the second since 2026 (30 bits of it): two
+-- restores from one dump, which does not have the other's row, have two. The epoch is the
+-- number of the newest loss. The sequence goes along, for the program of an older release.
+INSERT INTO restore (n, epoch, said_at, lost_from, open_until, go_at, system_identifier,
                      database_oid)
-SELECT r.epoch + ($1::timestamptz IS NOT NULL)::int, $2, coalesce($1::timestamptz, r.lost_from),
+OVERRIDING SYSTEM VALUE
+SELECT setval(pg_get_serial_sequence('restore', 'n'), r.next),
+       CASE WHEN $1::timestamptz IS NULL THEN r.epoch ELSE r.next END,
+       $2, coalesce($1::timestamptz, r.lost_from),
        CASE WHEN $1::timestamptz IS NULL THEN r.open_until
             ELSE greatest($2::timestamptz, (SELECT max(suspended_at) FROM open_question)) END,
        CASE WHEN $1::timestamptz IS NULL THEN coalesce(r.go_at, $2) END,
        c.system_identifier, d.oid
-  FROM (SELECT * FROM restore ORDER BY n DESC LIMIT 1) r, pg_control_system() c, pg_database d
+  FROM (SELECT *, greatest(n + 1, least((1 << 30) - 1, floor(extract(epoch FROM
+                      clock_timestamp() - timestamptz '2026-01-01T00:00Z'))))::integer AS next
+          FROM restore ORDER BY n DESC LIMIT 1) r, pg_control_system() c, pg_database d
  WHERE d.datname = current_database()
 RETURNING epoch
 

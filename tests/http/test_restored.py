@@ -171,6 +171,7 @@ def lost(made):
         w.said = server.sayso("restored", "--lost-from", w.from_)
         assert w.said.returncode == 0, w.said.stderr
         with server.database() as db:
+            w.epoch, = db.execute("SELECT max(epoch) FROM restore").fetchone()
             w.permits = db.execute("SELECT suspension_id, state FROM permit"
                                    ).fetchall()
             w.pushes = db.execute(
@@ -205,7 +206,7 @@ def test_it_does_not_start_before_it_was_told(lost):
     assert "say so first with `sayso restored`" in lost.log
     assert "WRONG  it is the cluster and database" in lost.doctor
     assert lost.said.returncode == 0, lost.said.stderr
-    assert "restore 1:" in lost.said.stdout
+    assert f"restore {lost.epoch}:" in lost.said.stdout
 
 
 def test_permits_are_taken_back(lost):
@@ -236,20 +237,22 @@ def test_a_new_log_begins_with_all_that_is_left(made, lost, agent, operator):
     (key,) = agent.get("/log/keys").json()
     raw = test_log.unb64(key["public_key"])
     host = key["vkey"].split("/")[0]
-    assert key["vkey"] == vkey(f"{host}/log/1", raw)
+    at = f"/log/{lost.epoch}"
+    assert key["vkey"] == vkey(f"{host}{at}", raw)
     old = log_at(agent, "/log", f"{host}/log", raw)
-    new = log_at(agent, "/log/1", f"{host}/log/1", raw, len(old))
+    new = log_at(agent, at, f"{host}{at}", raw, len(old))
     assert set(old) <= set(new) and len(set(new)) == len(new)
-    refused(agent.get("/log/2/checkpoint"), 404, "log.no_head")
+    for other in (1, lost.epoch - 1, lost.epoch + 1):
+        refused(agent.get(f"/log/{other}/checkpoint"), 404, "log.no_head")
     # Of the yes before the dump there is a receipt of the old log.
     assert test_log.receipt(agent, lost.yes)["receipt"]
-    at = made.state / "run/after.jsonl"
-    assert made.sayso("export", "--log", str(at)).returncode == 0
-    for export, name in ((lost.export, "log"), (at, "log/1")):
+    after = made.state / "run/after.jsonl"
+    assert made.sayso("export", "--log", str(after)).returncode == 0
+    for export, name in ((lost.export, "/log"), (after, at)):
         done = made.sayso("verify", "--bundle", str(export), "--key",
-                          vkey(f"{host}/{name}", raw))
+                          vkey(f"{host}{name}", raw))
         assert done.returncode == 0, done.stdout + done.stderr
-    done = made.sayso("verify", "--bundle", str(at), "--key",
+    done = made.sayso("verify", "--bundle", str(after), "--key",
                       vkey(f"{host}/log", raw))
     assert done.returncode == 1
 
@@ -289,8 +292,8 @@ def test_no_chain_is_broken(made, lost):
 
 def test_all_answers_say_the_epoch(lost, agent):
     r = read(agent, lost.plain)
-    assert r.headers[EPOCH] == "1"
-    assert r.json()["restore_epoch"] == 1
+    assert r.headers[EPOCH] == str(lost.epoch)
+    assert r.json()["restore_epoch"] == lost.epoch
     assert r.json()["restored_from"][:16] == lost.from_[:16]
 
 
@@ -300,7 +303,8 @@ def test_the_first_answer_of_a_worker_says_it(made, lost):
         os.kill(pid, signal.SIGKILL)
         with made.client() as client:
             for _ in range(10):
-                assert client.get("/healthz").headers[EPOCH] == "1"
+                assert client.get("/healthz").headers[EPOCH] == str(
+                    lost.epoch)
 
 
 def test_the_mark_takes_one_more_press(lost, agent, operator):
@@ -475,10 +479,19 @@ def test_who_may_claim(made, lost, operator):
         refused(claim(other, lost.told), 404, "suspension.unknown")
 
 
+def test_a_claims_epoch(lost, agent):
+    last = lost.epoch - 1
+    kept = kit.made(claim(agent, lost.told, restore_epoch=last))
+    assert kept["restore_epoch"] == last
+    refused(claim(agent, lost.told, restore_epoch=lost.epoch), 422,
+            "field.range", "restore_epoch")
+
+
 @pytest.mark.parametrize("more, code, at", [
     ({"outcome": None}, "field.missing", "outcome"),
     ({"outcome": "expired"}, "field.value", "outcome"),
-    ({"restore_epoch": 1}, "field.range", "restore_epoch"),
+    ({"restore_epoch": -1}, "field.range", "restore_epoch"),
+    ({"restore_epoch": 2**31}, "field.range", "restore_epoch"),
     ({"used_at": "2999-01-01T00:00:00Z"}, "field.time", "used_at"),
     ({"responded_at": "yesterday"}, "field.time", "responded_at"),
     ({"note": "x" * 1001}, "field.too_long", "note"),
@@ -513,7 +526,7 @@ def test_streams_have_the_epoch_in_their_ids(made, lost, agent):
     stream = Stream(made, path)
     note(agent, intent)
     frame = stream.until("comment")
-    assert frame["id"].startswith("e1.")
+    assert frame["id"].startswith(f"e{lost.epoch}.")
     stream.close()
     again = Stream(made, path, last=frame["id"])
     note(agent, intent, 2)
@@ -525,9 +538,9 @@ def test_the_feed_knows_the_places_of_before(lost, agent, operator):
     body = refused(feed(agent, lost.place), 409, "feed.restored",
                    "ended_after")
     assert body["restored_from"][:16] == lost.from_[:16]
-    assert body["restore_epoch"] == 1
+    assert body["restore_epoch"] == lost.epoch
     start = feed(agent, "now").json()["next"]
-    assert start.startswith("e1.")
+    assert start.startswith(f"e{lost.epoch}.")
     asked = ask(agent)
     assert answer(operator, asked).status_code == 200
     found = feed(agent, start).json()
@@ -536,7 +549,8 @@ def test_the_feed_knows_the_places_of_before(lost, agent, operator):
     assert feed(agent, found["next"]).json()["suspensions"] == []
     every = [s["suspension_id"] for s in feed(agent, "0").json()["suspensions"]]
     assert lost.yes["suspension_id"] in every
-    refused(feed(agent, "e2.5"), 409, "feed.restored")
+    for other in (1, lost.epoch + 1):
+        refused(feed(agent, f"e{other}.5"), 409, "feed.restored")
 
 
 def test_it_is_not_said_while_the_server_runs(made, lost):
@@ -567,4 +581,4 @@ def test_a_moved_database_loses_nothing(made, lost, agent, operator):
     assert server.run("--detach").returncode == 0
     assert answer(operator, asked).status_code == 200
     r = agent.get(f"/api/v1/suspensions/{permit['request_id']}").json()
-    assert r["usable"] is True and r["restore_epoch"] == 1
+    assert r["usable"] is True and r["restore_epoch"] == lost.epoch

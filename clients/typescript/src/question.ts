@@ -317,7 +317,7 @@ export interface Suspension<V = unknown> {
     };
     /** The agent's id of the task. */
     readonly task_id?: string | null;
-    /** How often the server lost answers by a restore. */
+    /** Grows with each restore by which the server lost answers; no count. */
     readonly restore_epoch?: number;
     /** It was open in a backup of this time. */
     readonly restored_from?: string;

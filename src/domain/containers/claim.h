@@ -18,7 +18,7 @@ struct claim {
     int64_t at;
 };
 
-/* Reads a body into said and said_sha256. epoch: the number of losses; now: a
+/* Reads a body into said and said_sha256. epoch: of the newest loss; now: a
  * claim is about the past. ERR_INVALID names the member; ERR_TOO_LARGE
  * claim.too_large. */
 const struct err *claim_read(struct arena *a, const struct json *body,

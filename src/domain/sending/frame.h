@@ -20,7 +20,7 @@ enum frame_audience {
 
 /* An event as the tail reads it. */
 struct frame_event {
-    int64_t epoch;        /* of the database: how often it lost something */
+    int64_t epoch;        /* of the database's newest loss; 0: none */
     struct str cursor;    /* xid of the writing transaction, decimal */
     struct str intent_id;
     int64_t sequence;
