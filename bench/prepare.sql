@@ -21,6 +21,26 @@ CREATE FUNCTION bench.event_hash(canonical text) RETURNS text
     RETURN 'sha256:' || rtrim(translate(
         encode(sha256(convert_to(canonical, 'UTF8')), 'base64'), '+/', '-_'), '=');
 
+-- The text of a question, whose digest its event has (suspension_asked_sha256): for rows
+-- of plain texts.
+CREATE FUNCTION bench.asked(s suspension) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT '{' || string_agg(to_json(k) || ':' || to_json(v), ',' ORDER BY k COLLATE "C") || '}'
+      FROM (SELECT k, CASE k WHEN 'suspended_at'
+                          THEN to_char(s.suspended_at AT TIME ZONE 'UTC',
+                                       'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+                          ELSE v END
+              FROM jsonb_each_text(to_jsonb(s)) x (k, v)
+             WHERE v IS NOT NULL
+               AND k NOT IN ('asked_sequence', 'asked_by_key', 'channel_hint')) x (k, v) $$;
+
+-- The event that asked it, for a copy with other ids.
+CREATE FUNCTION bench.copy_asked(canonical text, form text, i uuid, s text, iid text, sid text)
+    RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN replace(replace(replace(canonical, i::text, iid), s, sid),
+                   encode(sha256(convert_to(form, 'UTF8')), 'hex'),
+                   encode(sha256(convert_to(replace(replace(form, i::text, iid), s, sid),
+                                            'UTF8')), 'hex'));
+
 -- Open questions number a to z: copies of one that was asked through the
 -- API, each with its own ids and with the chain of its events made anew. due:
 -- when their time ends, where that is not as in the original.
@@ -29,6 +49,7 @@ CREATE PROCEDURE bench.fill(suspension_id text, a bigint, z bigint,
 LANGUAGE plpgsql AS $$
 DECLARE
     s suspension; i intent; created event; asked event; o open_question; e inbox_entry;
+    form text;
 BEGIN
     SELECT * INTO STRICT s FROM suspension WHERE id = suspension_id;
     SELECT * INTO STRICT o FROM open_question q WHERE q.suspension_id = s.id;
@@ -36,6 +57,7 @@ BEGIN
     SELECT * INTO STRICT i FROM intent WHERE id = s.intent_id;
     SELECT * INTO STRICT created FROM event WHERE intent_id = i.id AND sequence = 1;
     SELECT * INTO STRICT asked FROM event WHERE intent_id = i.id AND sequence = 2;
+    form := bench.asked(s);
 
     CREATE TEMP TABLE copy ON COMMIT DROP AS
     SELECT n, iid, sid, c1, h1, c2, bench.event_hash(c2) AS h2
@@ -44,8 +66,8 @@ BEGIN
                     OFFSET 0) ids,
            LATERAL (SELECT replace(created.canonical, i.id::text, iid) AS c1 OFFSET 0) one,
            LATERAL (SELECT bench.event_hash(c1) AS h1 OFFSET 0) hash,
-           LATERAL (SELECT replace(replace(replace(asked.canonical, i.id::text, iid),
-                        s.id, sid), created.event_hash, h1) AS c2 OFFSET 0) two;
+           LATERAL (SELECT replace(bench.copy_asked(asked.canonical, form, i.id, s.id, iid,
+                        sid), created.event_hash, h1) AS c2 OFFSET 0) two;
 
     INSERT INTO intent
     SELECT r.* FROM copy, LATERAL jsonb_populate_record(i, jsonb_build_object(

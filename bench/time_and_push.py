@@ -14,6 +14,7 @@ import sys
 import time
 
 import deliveries
+import erasing
 import expiry
 import inbox
 import log
@@ -37,6 +38,7 @@ class Bench:
         self.email = environ["BENCH_EMAIL"]
         self.password = environ["BENCH_PASSWORD"]
         self.log = environ["BENCH_LOG"]
+        self.program = environ["BENCH_PROGRAM"]
         self.sample = environ["BENCH_SAMPLE"]
         self.last = int(environ["BENCH_LAST"])
         self.psql = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h",
@@ -45,6 +47,10 @@ class Bench:
     def sql(self, text):
         return subprocess.run([*self.psql, "-c", text], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip()
+
+    def sayso(self, *args):
+        return subprocess.run([self.program, *args], text=True,
+                              capture_output=True)
 
     def tidy(self, tables):
         """The work of the autovacuum, in this order: cached plans are made anew
@@ -130,6 +136,9 @@ def main(out):
     if os.environ["BENCH_ONLY"] == "inbox":
         parts = {"inbox": lambda: inbox.measure(
             bench, 20000 if quick else 1000000, 10 if quick else 100)}
+    if os.environ["BENCH_ONLY"] == "erasing":
+        parts = {"erasing": lambda: erasing.measure(
+            bench, 20000 if quick else 1000000)}
     results = {}
     for name, measure in parts.items():
         if os.environ["BENCH_ONLY"] in ("", name):

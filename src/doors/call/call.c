@@ -21,7 +21,7 @@ const struct err *call_refusal(struct call *c, const struct err *e)
     TRY(replication_prove(c->pg, c->a));
     return pg_opened(c->pg) == c->opened
                ? e
-               : ERROR(ERR_AGAIN, "database.moved", "");
+               : ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
 const struct err *call_intent(struct call *c, struct str id,
