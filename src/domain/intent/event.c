@@ -314,8 +314,11 @@ struct json *event_erased(struct arena *a, struct str intent_id,
 
 /* ---- checking ------------------------------------------------------- */
 
-const char *event_follows(struct arena *a, const struct event_tail *tail,
-                          struct str intent_id, const struct event *e)
+/* *tree: of its bytes, where it follows. */
+static const char *event_follows_as(struct arena *a,
+                                    const struct event_tail *tail,
+                                    struct str intent_id,
+                                    const struct event *e, struct json **tree)
 {
     struct json *o = NULL;
     if (e->sequence != tail->sequence + 1)
@@ -330,7 +333,15 @@ const char *event_follows(struct arena *a, const struct event_tail *tail,
     const struct str previous = json_get_text(o, "previous_event_hash");
     const bool follows =
         tail->sequence == 0 ? !previous.p : str_eq(previous, tail->hash);
+    *tree = o;
     return follows ? NULL : "it does not follow its predecessor";
+}
+
+const char *event_follows(struct arena *a, const struct event_tail *tail,
+                          struct str intent_id, const struct event *e)
+{
+    struct json *tree = NULL;
+    return event_follows_as(a, tail, intent_id, e, &tree);
 }
 
 static const char *event_erased_mistake(const struct event_tail *tail,
@@ -350,8 +361,8 @@ static const char *event_mistake(struct arena *a, const struct event_check *c,
 {
     if (e->canonical.n == 0)
         return event_erased_mistake(&c->tail, e);
-    const char *why = event_follows(a, &c->tail, intent_id, e);
-    const struct json *o = json_read(a, e->canonical);
+    struct json *o = NULL;
+    const char *why = event_follows_as(a, &c->tail, intent_id, e, &o);
     if (why)
         return why;
     const struct str previous = json_get_text(o, "previous_event_hash");

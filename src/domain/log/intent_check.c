@@ -31,9 +31,10 @@ void intent_check_event(struct arena *a, struct intent_check *c,
         const struct intent_fact *f = &intent_facts[i];
         if (!str_is(e->type, f->type))
             continue;
-        if (!read)
+        if (f->member && !read) {
             payload = json_get(json_read(a, e->canonical), "payload");
-        read = true;
+            read = true;
+        }
         struct str *said = (struct str *)((char *)c + f->fact);
         *said = f->word
                     ? str_of(f->word)
