@@ -38,6 +38,18 @@ void *rows_all(struct arena *a, const struct record *record,
     return all;
 }
 
+size_t *rows_begin(struct arena *a, const struct pg_rows *r, int column,
+                   size_t n)
+{
+    size_t *out = arena_many(a, n + 1, size_t), row = 0;
+    for (size_t i = 0; i <= n; i++) {
+        while (row < pg_count(r) && (size_t)pg_int(r, row, column) <= i)
+            row++;
+        out[i] = row;
+    }
+    return out;
+}
+
 const struct err *rows_find(struct pg *pg, struct arena *a, int statement,
                             const struct pg_args *args,
                             const struct record *record, void *out,

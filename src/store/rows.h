@@ -23,6 +23,11 @@ int rows_columns(const struct record *record);
 /* All rows, in a, with room for one struct more. */
 void *rows_all(struct arena *a, const struct record *record,
                const struct pg_rows *r);
+/* Of the rows of a statement for each of n things, in the order of their
+ * numbers, which begin with 1 and are in a column: those of thing i are from
+ * out[i] to out[i + 1] - 1. */
+size_t *rows_begin(struct arena *a, const struct pg_rows *r, int column,
+                   size_t n);
 
 /* Runs a statement that returns one row or none. */
 const struct err *rows_find(struct pg *pg, struct arena *a, int statement,

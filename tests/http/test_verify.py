@@ -206,6 +206,84 @@ def test_verifying_everything_names_each_broken_intent(
         for one in names[:2])
 
 
+# --- Many chains are read at once -----------------------------------------
+
+def commits(server):
+    """Those of the database while `sayso verify` runs, one for each round
+    trip."""
+    query = ("SELECT xact_commit FROM pg_stat_database "
+             "WHERE datname = current_database()")
+    with server.database() as db:
+        before = db.execute(query).fetchone()[0]
+    server.sayso("verify")
+    with server.database() as db:
+        return db.execute(query).fetchone()[0] - before
+
+
+def test_not_each_intent_takes_a_round_trip(server, agent):
+    before = commits(server)
+    for _ in range(200):
+        new_intent(agent, "draft")
+    assert commits(server) - before < 100
+
+
+def comments(agent, intent, n, size):
+    for _ in range(n):
+        r = agent.post(f"/api/v1/intents/{intent}/events",
+                       json={"event_type": "comment",
+                             "payload": {"text": "x" * size}})
+        assert r.status_code == 201, r.text
+
+
+def found(server, before=()):
+    """The lines that are new, and the last line's counts."""
+    *lines, last = server.sayso("verify").stdout.splitlines()
+    return ([x for x in lines if x not in before],
+            {w: int(n) for n, w in (x.split() for x in last.split(", "))})
+
+
+@pytest.mark.parametrize("n, size", [(110, 1), (45, 200_000)])
+def test_a_chain_too_long_to_be_read_with_others(server, agent, tamper, n,
+                                                 size):
+    before, counted = found(server)
+    names = [new_intent(agent, "draft")["id"] for _ in range(3)]
+    comments(agent, names[1], n, size)
+    fresh, now = found(server, before)
+    assert not fresh
+    assert now["events"] == counted["events"] + 3 + n
+    assert now["intents"] == counted["intents"] + 3
+    for one, last in zip(names, (1, n + 1, 1)):
+        tamper("UPDATE event SET canonical = canonical || ' ' "
+               "WHERE intent_id = %s AND sequence = %s", one, last)
+    fresh, again = found(server, before)
+    assert sorted(fresh) == sorted(
+        f"BROKEN intent {one} sequence {last}: its bytes do not match its hash"
+        for one, last in zip(names, (1, n + 1, 1)))
+    assert again == {**now, "broken": now["broken"] + 3}
+
+
+def test_more_questions_than_are_read_with_others(server, agent, operator,
+                                                  tamper):
+    before, counted = found(server)
+    asked = [ask(agent)]
+    assert answer(operator, asked[0]).status_code == 200
+    for n in range(24):
+        asked.append(ask(agent, intent_id=asked[0]["intent_id"]))
+        assert answer(operator, asked[-1], "deny").status_code == 200
+    alone = ask(agent)
+    fresh, now = found(server, before)
+    assert not fresh
+    assert now["questions"] == counted["questions"] + 26
+    for one in (asked[1], asked[24], alone):
+        tamper("UPDATE suspension SET question = 'x' WHERE id = %s",
+               one["suspension_id"])
+    fresh, again = found(server, before)
+    assert sorted(x.split(":")[0] for x in fresh) == sorted(
+        f"BROKEN question {one['suspension_id']} of intent {one['intent_id']}"
+        for one in (asked[1], asked[24], alone))
+    assert again["questions"] == now["questions"]
+
+
 def test_verifying_what_there_is_not(server):
     for one in ("x", "11111111-2222-4333-8444-555555555555"):
         done = server.sayso("verify", one)

@@ -550,7 +550,8 @@ HOT = [
     ("event_list", ["$log", None, None, 4000, 100, 0, 9999], "event_pkey"),
     ("event_list", ["$log", "intent.resumed", None, None, 20, 0, 9999],
      "event_by_type"),
-    ("event_chain", ["$log", 0, 500, 9999], "event_pkey"),
+    ("event_chain", ["{$log}", 0, 500, 9999], "event_pkey"),
+    ("event_chain", ["{$intent,$log}", 0, 101, 8 << 20], "event_pkey"),
     ("event_get", ["$log", 7], "event_pkey"),
     ("event_cursor_read", ["$xid", "$log", 4000, *PAGE], "event_tail"),
     ("event_cursor_read", ["$now", "$log", 1, *PAGE], "event_tail"),
@@ -692,7 +693,11 @@ HOT = [
     ("log_check_checkpoints", [EARLIER, ""], "log_checkpoint_newest"),
     ("log_check_checkpoints", [EARLIER, ""], "log_checkpoint_batch"),
     ("log_check_written", [7, 1000, 1512], "log_leaf_position"),
-    ("log_check_questions", ["$intent", 0], "suspension_intent_id_seq_key"),
+    ("log_check_questions", ["{$intent}", 0, 21, 8 << 20],
+     "suspension_intent_id_seq_key"),
+    ("log_check_questions", ["{$intent,$log}", 0, 21, 8 << 20],
+     "suspension_intent_id_seq_key"),
+    ("log_check_intents", ["{$intent,$log}", 12 << 20], "intent_pkey"),
     ("log_checkpoint_get", ["$chk"], "log_checkpoint_pkey"),
     ("log_checkpoint_list", [None, None, None, 50], "log_checkpoint_newest"),
     ("log_checkpoint_list", [None, "server", "$chk", 50],
@@ -774,9 +779,9 @@ def test_a_plan(server, large, case, generic):
     # and events and lists come in the order of their index. Counted rows are
     # sorted where all rows are fewer than the ceiling, and of a question's
     # neighbours there is one for each kind and risk. A portfolio has at most
-    # 1000 members, a page of the log 500 events, one of receipts 100 questions;
-    # between two checkpoints at most 10000 are looked at, and of an agent 2001
-    # decisions.
+    # 1000 members, a page of the log or of a chain 500 events, one of 50 chains
+    # 101 of each, one of receipts 100 questions; between two checkpoints at most
+    # 10000 are looked at, and of an agent 2001 decisions.
     few = {"place_all", "place_for", "suspension_replacing",
            "intent_dependencies", "intent_dependents", "intent_children",
            "intent_ready", "intent_waiting", "intent_descendants",
@@ -804,7 +809,8 @@ def test_a_plan(server, large, case, generic):
            "log_checkpoint_between",
            "tlog_export_of", "log_checkpoint_export_of", "log_check_leaves",
            "log_check_leaves_of",
-           "log_check_written", "log_check_questions", "artifact_take",
+           "log_check_written", "log_check_questions",
+           "log_check_intents", "event_chain", "artifact_take",
            "receipt_due", "receipt_waiting", "receipt_endings",
            "receipt_endings_ever"}
     sorts = [n for n in nodes if "Sort" in n["Node Type"]]

@@ -21,7 +21,10 @@ struct verify {
     const struct command *c;
     struct pg *pg;
     struct signing_key_rows keys;
-    size_t intents, events, erased, questions, receipts, broken;
+    struct verify_counts {
+        size_t intents, events, erased, questions, receipts;
+    } n;
+    size_t broken;
     struct {
         struct str intent_id;
         int64_t from; /* events that are in doubt */
@@ -32,6 +35,8 @@ struct verify {
     bool stopped; /* nothing was checked: that checkpoint is broken */
     struct str intent_id;           /* of the chain */
     bool one;                       /* it is the only one */
+    bool trial;   /* it was read with others: nothing is printed, */
+    bool unclear; /* and it has to be read by itself */
     struct intent_check row;   /* of the chain: what it says of its intent */
     struct arena *tree;        /* of an event */
     const struct json *mirror; /* in the state of the intent */
@@ -45,6 +50,9 @@ struct verify {
 static void verify_fault(void *own, struct str what, struct str why)
 {
     struct verify *v = own;
+    v->unclear = true;
+    if (v->trial)
+        return;
     v->broken++;
     printf("BROKEN ");
     verify_file_put(what);
@@ -78,9 +86,12 @@ static bool verify_first(void *own, struct str intent_id, int64_t sequence)
 
 /* ---- a chain, and its questions ------------------------------------- */
 
-static void verify_erased(const struct verify *v, const struct event *e)
+static void verify_erased(struct verify *v, const struct event *e)
 {
     char day[CLOCK_TEXT];
+    v->unclear = true;
+    if (v->trial)
+        return;
     clock_write(day, e->erased_at);
     printf("ERASED event %lld of intent %.*s: by rule ",
            (long long)e->sequence, STR_FMT(v->intent_id));
@@ -91,12 +102,12 @@ static void verify_erased(const struct verify *v, const struct event *e)
 static void verify_event(void *own, const struct event *e)
 {
     struct verify *v = own;
-    v->events++;
+    v->n.events++;
     intent_check_event(v->tree, &v->row, e);
     arena_reset(v->tree);
     if (e->canonical.n == 0 && e->rule.p) {
-        v->erased++;
-        if (v->one || (v->since && v->erased <= ERASED))
+        v->n.erased++;
+        if (v->one || (v->since && v->n.erased <= ERASED))
             verify_erased(v, e);
         return;
     }
@@ -115,7 +126,7 @@ static const struct err *verify_mirror(const struct verify *v, struct arena *a,
 {
     struct intent now;
     *why = question_check_mirror(a, s, v->mirror);
-    if (!*why)
+    if (!*why || v->trial)
         return NULL;
     TRY(intents_get(v->pg, a, s->intent_id, &now));
     if (now.version != v->version)
@@ -129,8 +140,8 @@ static const struct err *verify_question(struct verify *v, struct arena *a,
     const struct str name = arena_join(a, STR("question "), q->s->id,
                                        STR(" of intent "), q->s->intent_id);
     const char *why = question_check_row(a, q);
-    v->questions++;
-    v->receipts += q->receipt_sequence > 0;
+    v->n.questions++;
+    v->n.receipts += q->receipt_sequence > 0;
     if (q->asked.sequence > 0 && q->asked.sequence <= EVENT_SEQUENCE_MAX)
         v->asks[q->asked.sequence] = false;
     if (!why)
@@ -145,20 +156,25 @@ static const struct err *verify_question(struct verify *v, struct arena *a,
     return NULL;
 }
 
-static const struct err *verify_questions(struct verify *v, struct arena *a,
-                                          struct str intent_id)
+/* read: NULL, or all of them. */
+static const struct err *
+verify_questions(struct verify *v, struct arena *a, struct str intent_id,
+                 const struct log_checks_questions *read)
 {
     struct arena *page = arena_within(a);
-    struct log_checks_questions rows = {.n = 1};
+    struct log_checks_questions rows;
     int64_t seq = 0;
-    while (rows.n > 0) {
+    do {
         arena_reset(page);
-        TRY(log_checks_questions(v->pg, page, intent_id, seq, &rows));
+        if (read)
+            rows = *read;
+        else
+            TRY(log_checks_questions(v->pg, page, intent_id, seq, &rows));
         for (size_t i = 0; i < rows.n; i++) {
             TRY(verify_question(v, page, &rows.v[i]));
             seq = rows.v[i].s->seq;
         }
-    }
+    } while (rows.more);
     for (int64_t i = 1; i <= v->last; i++) {
         if (v->asks[i])
             verify_fault(v,
@@ -178,14 +194,16 @@ static void verify_broken(struct verify *v, struct arena *a, struct str id,
                             arena_number(a, check->broken)),
                  str_of(check->reason));
     /* One that is missing breaks the chain at the next. */
-    (void)verify_first(v, id, check->broken - 1);
+    if (!v->trial)
+        (void)verify_first(v, id, check->broken - 1);
 }
 
 /* Checks one chain against the end stored with its intent. Where it is broken
- * its events say nothing of its questions. */
+ * its events say nothing of its questions. read: NULL, or the whole of it. */
 static const struct err *verify_chain(struct verify *v, struct arena *a,
                                       struct str id,
-                                      const struct event_tail *tail)
+                                      const struct event_tail *tail,
+                                      const struct log_checks_chain *read)
 {
     struct event_check check = {.broken = 0};
     struct intent after;
@@ -195,10 +213,15 @@ static const struct err *verify_chain(struct verify *v, struct arena *a,
     v->tree = arena_within(a);
     memset(v->asks, 0, (size_t)v->last + 1);
     v->last = 0;
-    TRY(events_check(v->pg, a, id, &check, verify_event, v));
-    TRY(intents_get(v->pg, a, id, &after));
+    if (read) {
+        events_check_page(a, id, &read->events, &check, verify_event, v);
+        after = read->intent;
+    } else {
+        TRY(events_check(v->pg, a, id, &check, verify_event, v));
+        TRY(intents_get(v->pg, a, id, &after));
+    }
     event_check_end(&check, tail, &after.tail);
-    v->intents++;
+    v->n.intents++;
     if (check.broken) {
         verify_broken(v, a, id, &check);
         return NULL;
@@ -207,29 +230,66 @@ static const struct err *verify_chain(struct verify *v, struct arena *a,
      * a full log lacks changes of the status. */
     const bool current = check.tail.sequence == after.tail.sequence &&
                          check.tail.sequence < EVENTS_OF_INTENT_MAX;
+    v->unclear |= !current;
     const char *why = current ? intent_check_row(a, &v->row, &after) : NULL;
     if (why)
         verify_fault(v, name, str_of(why));
     v->mirror = json_get(json_read(a, after.state), "_suspension");
     v->version = after.version;
-    return verify_questions(v, a, id);
+    return verify_questions(v, a, id, read ? &read->questions : NULL);
+}
+
+/* Checks a chain that was read with others. Where it is not as it should be, or
+ * has changed meanwhile, or was too large, it is read again by itself: what is
+ * printed is found that way alone. */
+static const struct err *verify_one_of(struct verify *v, struct arena *a,
+                                       const struct log_checks_tail *t,
+                                       const struct log_checks_chain *read)
+{
+    const struct verify_counts before = v->n;
+    v->unclear = !read->whole;
+    v->trial = true;
+    if (read->whole)
+        TRY(verify_chain(v, a, t->intent_id, &t->tail, read));
+    v->trial = false;
+    arena_reset(a);
+    if (!v->unclear)
+        return NULL;
+    v->n = before;
+    TRY(verify_chain(v, a, t->intent_id, &t->tail, NULL));
+    arena_reset(a);
+    return NULL;
+}
+
+static const struct err *verify_many(struct verify *v, struct arena *a,
+                                     const struct log_checks_tail *tails,
+                                     size_t n)
+{
+    struct log_checks_chain read[LOG_CHECKS_CHAINS];
+    struct arena *chain = arena_within(a);
+    TRY(log_checks_chains(v->pg, a, tails, n, read));
+    for (size_t i = 0; i < n; i++)
+        TRY(verify_one_of(v, chain, &tails[i], &read[i]));
+    arena_reset(a);
+    return NULL;
 }
 
 static const struct err *verify_chains(struct verify *v)
 {
     struct arena *page = arena_within(v->c->arena);
-    struct arena *chain = arena_within(v->c->arena);
+    struct arena *many = arena_within(v->c->arena);
     struct log_checks_tails tails = {.since = v->since};
     while (!tails.end) {
         TRY(log_checks_tails(v->pg, page, &tails));
-        for (size_t i = 0; i < tails.n; i++) {
-            TRY(verify_chain(v, chain, tails.v[i].intent_id,
-                             &tails.v[i].tail));
-            arena_reset(chain);
+        for (size_t i = 0; i < tails.n; i += LOG_CHECKS_CHAINS) {
+            const size_t left = tails.n - i;
+            TRY(verify_many(v, many, tails.v + i,
+                            left < LOG_CHECKS_CHAINS ? left
+                                                     : LOG_CHECKS_CHAINS));
         }
         arena_reset(page);
     }
-    arena_free(chain);
+    arena_free(many);
     arena_free(page);
     return NULL;
 }
@@ -432,7 +492,7 @@ static int verify_database(const struct command *c)
     if (!e && since.p)
         e = verify_since(v, which);
     if (!e)
-        e = one ? verify_chain(v, c->arena, i.id, &i.tail)
+        e = one ? verify_chain(v, c->arena, i.id, &i.tail, NULL)
                 : verify_all(v, &log);
     if (e) {
         (void)command_end(e);
@@ -442,12 +502,13 @@ static int verify_database(const struct command *c)
         verify_keep(v);
     if (v->since)
         verify_range(v, &log);
-    printf("%zu intents, %zu events, ", v->intents, v->events);
+    printf("%zu intents, %zu events, ", v->n.intents, v->n.events);
     if (!one)
         printf("%zu erased, %zu questions, %zu receipts, %lld leaves, %lld "
                "heads, %lld checkpoints, ",
-               v->erased, v->questions, v->receipts, (long long)log.leaves,
-               (long long)log.heads, (long long)log.checkpoints);
+               v->n.erased, v->n.questions, v->n.receipts,
+               (long long)log.leaves, (long long)log.heads,
+               (long long)log.checkpoints);
     printf("%zu broken\n", v->broken);
     return v->broken ? 1 : 0;
 }

@@ -29,19 +29,22 @@ SELECT p.sequence, id, event_type, at, canonical, event_hash, previous_event_has
  ORDER BY p.sequence DESC
 
 -- name: event_chain
--- Oldest first, after a sequence: for verifying and for the timeline.
+-- Of each of the intents $1, oldest first, after a sequence: for verifying and for the timeline.
+-- The bytes of all are limited.
 SELECT p.sequence, id, event_type, at, canonical, event_hash, previous_event_hash, rule,
-       erased_at, found
-  FROM (SELECT q.*, octet_length(canonical) + 300 AS size, count(*) OVER () AS found,
+       erased_at, found, n
+  FROM (SELECT q.*, n, octet_length(canonical) + 300 AS size, count(*) OVER () AS found,
                sum(octet_length(canonical) + 300)
-                   OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes
-          FROM (SELECT intent_id, sequence, id, event_type, microseconds(created_at) AS at,
-                       canonical, event_hash, previous_event_hash
-                  FROM event WHERE intent_id = $1 AND sequence > $2
-                 ORDER BY sequence LIMIT $3) q) p
+                   OVER (ORDER BY n, sequence ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM unnest($1::uuid[]) WITH ORDINALITY AS d (of, n)
+         CROSS JOIN LATERAL (
+               SELECT intent_id, sequence, id, event_type, microseconds(created_at) AS at,
+                      canonical, event_hash, previous_event_hash
+                 FROM event WHERE intent_id = d.of AND sequence > $2
+                ORDER BY sequence LIMIT $3) q) p
 -- use: event_rule p
  WHERE bytes - size < $4
- ORDER BY p.sequence
+ ORDER BY n, p.sequence
 
 -- name: event_bytes
 SELECT coalesce(sum(octet_length(canonical)), 0)::bigint FROM event WHERE intent_id = $1

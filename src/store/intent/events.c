@@ -2,7 +2,7 @@
 #include "store/intent/events.h"
 
 #include "base/id.h"
-#include "store/sql.gen.h"
+#include "store/rows.h"
 
 #define CHECK_PAGE 500 /* events */
 
@@ -16,8 +16,26 @@ enum {
     PREVIOUS,
     RULE,
     ERASED_AT,
-    FOUND
+    FOUND,
+    NUMBER
 };
+
+static struct event_rows events_all(struct arena *a, const struct pg_rows *r)
+{
+    struct event_rows out = {.n = pg_count(r)};
+    out.v = arena_many(a, out.n + 1, struct event);
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = (struct event){.sequence = pg_int(r, i, SEQUENCE),
+                                  .id = pg_str(r, i, ID),
+                                  .type = pg_str(r, i, TYPE),
+                                  .created_at = pg_int(r, i, CREATED_AT),
+                                  .canonical = pg_str(r, i, CANONICAL),
+                                  .hash = pg_str(r, i, HASH),
+                                  .previous = pg_str(r, i, PREVIOUS),
+                                  .rule = pg_str(r, i, RULE),
+                                  .erased_at = pg_int(r, i, ERASED_AT)};
+    return out;
+}
 
 static const struct err *events_select_all(struct pg *pg, struct arena *a,
                                            int statement,
@@ -26,19 +44,7 @@ static const struct err *events_select_all(struct pg *pg, struct arena *a,
                                            struct event_rows *out)
 {
     TRY(pg_query(pg, a, statement, args, rows));
-    const struct pg_rows *r = *rows;
-    *out = (struct event_rows){.n = pg_count(r)};
-    out->v = arena_many(a, out->n + 1, struct event);
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i] = (struct event){.sequence = pg_int(r, i, SEQUENCE),
-                                   .id = pg_str(r, i, ID),
-                                   .type = pg_str(r, i, TYPE),
-                                   .created_at = pg_int(r, i, CREATED_AT),
-                                   .canonical = pg_str(r, i, CANONICAL),
-                                   .hash = pg_str(r, i, HASH),
-                                   .previous = pg_str(r, i, PREVIOUS),
-                                   .rule = pg_str(r, i, RULE),
-                                   .erased_at = pg_int(r, i, ERASED_AT)};
+    *out = events_all(a, *rows);
     return NULL;
 }
 
@@ -77,10 +83,51 @@ const struct err *events_chain(struct pg *pg, struct arena *a,
                                int64_t limit, struct event_rows *out)
 {
     return events_select_page(pg, a, SQL_EVENT_CHAIN,
-                              PG(pg_text(intent_id), pg_number(after),
+                              PG(pg_texts(&intent_id, 1), pg_number(after),
                                  pg_number(limit + 1),
                                  pg_number((int64_t)EVENTS_PAGE_BYTES)),
                               limit, out);
+}
+
+void events_queue_chains(struct pg *pg, struct arena *a, const struct str *ids,
+                         size_t n, int64_t limit)
+{
+    pg_queue(pg, a, SQL_EVENT_CHAIN,
+             PG(pg_texts(ids, n), pg_number(0), pg_number(limit + 1),
+                pg_number((int64_t)EVENTS_PAGE_BYTES)));
+}
+
+struct event_rows *events_chains(struct arena *a, const struct pg_rows *r,
+                                 size_t n, int64_t limit)
+{
+    const struct event_rows all = events_all(a, r);
+    const bool cut = all.n && pg_int(r, 0, FOUND) > (int64_t)all.n;
+    const size_t *first = rows_begin(a, r, NUMBER, n);
+    struct event_rows *out = arena_many(a, n + 1, struct event_rows);
+    for (size_t i = 0; i < n; i++) {
+        const size_t found = first[i + 1] - first[i];
+        const bool over = found > (size_t)limit;
+        out[i] = (struct event_rows){.v = all.v + first[i],
+                                     .n = over ? (size_t)limit : found};
+        /* Where the page was cut, others may have followed the last. */
+        out[i].more = over || (cut && first[i + 1] == all.n);
+    }
+    return out;
+}
+
+void events_check_page(struct arena *a, struct str intent_id,
+                       const struct event_rows *page,
+                       struct event_check *check,
+                       void (*told)(void *own, const struct event *e),
+                       void *own)
+{
+    struct arena *tree = arena_within(a);
+    for (size_t i = 0; i < page->n; i++) {
+        told(own, &page->v[i]);
+        (void)event_check(tree, check, intent_id, &page->v[i]);
+        arena_reset(tree);
+    }
+    arena_free(tree);
 }
 
 const struct err *events_check_small(struct pg *pg, struct arena *a,
@@ -107,25 +154,20 @@ const struct err *events_check(struct pg *pg, struct arena *a,
                                void (*told)(void *own, const struct event *e),
                                void *own)
 {
-    struct arena *page = arena_within(a), *tree = arena_within(a);
+    struct arena *page = arena_within(a);
     struct event_rows rows = {.more = true};
     char hash[65] = {0}; /* the last one of a page that was freed */
     int64_t last = 0;
     while (rows.more) {
         TRY(events_chain(pg, page, intent_id, last, CHECK_PAGE, &rows));
-        for (size_t i = 0; i < rows.n; i++) {
-            told(own, &rows.v[i]);
-            (void)event_check(tree, check, intent_id, &rows.v[i]);
-            arena_reset(tree);
-            last = rows.v[i].sequence;
-        }
+        events_check_page(page, intent_id, &rows, check, told, own);
+        last = rows.n ? rows.v[rows.n - 1].sequence : last;
         const struct str end = str_head(check->tail.hash, sizeof(hash) - 1);
         memmove(hash, end.p ? end.p : "", end.n);
         check->tail.hash = (struct str){hash, end.n};
         arena_reset(page);
     }
     check->tail.hash = arena_str(a, check->tail.hash);
-    arena_free(tree);
     arena_free(page);
     return NULL;
 }

@@ -28,6 +28,19 @@ const struct err *events_list(struct pg *pg, struct arena *a,
 const struct err *events_chain(struct pg *pg, struct arena *a,
                                struct str intent_id, int64_t after,
                                int64_t limit, struct event_rows *out) MUST;
+/* Puts the same into the batch for each of n intents, from the first event on,
+ * at most limit of each. One page in all: EVENTS_PAGE_BYTES. */
+void events_queue_chains(struct pg *pg, struct arena *a, const struct str *ids,
+                         size_t n, int64_t limit);
+/* Its result: so many as there are intents. */
+struct event_rows *events_chains(struct arena *a, const struct pg_rows *r,
+                                 size_t n, int64_t limit);
+/* Checks a page of a chain; told(own, e) gets each event before that. */
+void events_check_page(struct arena *a, struct str intent_id,
+                       const struct event_rows *page,
+                       struct event_check *check,
+                       void (*told)(void *own, const struct event *e),
+                       void *own);
 /* Reads a whole chain, page by page, so that it needs little memory however
  * long it is; told(own, e) gets each event before it is checked. The caller
  * ends the check, with the intent as it is read after this. */

@@ -45,6 +45,27 @@ static const struct err *endings_select(struct pg *pg, struct arena *a,
                     PG_ALL(&args), out);
 }
 
+/* Does the event fit better than the one that was found before? */
+static bool endings_take(struct arena *a, struct endings_row *d,
+                         const struct event *e)
+{
+    const enum ending ending = ending_of(a, d->s, e);
+    if (ending <= d->ending)
+        return false;
+    d->ending = ending;
+    d->event = *e;
+    return true;
+}
+
+void endings_among(struct arena *a, const struct event *events, size_t n,
+                   struct endings_row *d)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (events[i].sequence > d->s->asked_sequence)
+            (void)endings_take(a, d, &events[i]);
+    }
+}
+
 const struct err *endings_find(struct pg *pg, struct arena *a, int64_t epoch,
                                bool ever, struct endings_row *v, size_t n)
 {
@@ -61,11 +82,8 @@ const struct err *endings_find(struct pg *pg, struct arena *a, int64_t epoch,
                                 .canonical = pg_str(r, i, CANONICAL),
                                 .hash = pg_str(r, i, HASH),
                                 .previous = pg_str(r, i, PREVIOUS)};
-        const enum ending ending = ending_of(a, d->s, &e);
-        if (ending <= d->ending)
+        if (!endings_take(a, d, &e))
             continue;
-        d->ending = ending;
-        d->event = e;
         d->logged = pg_bool(r, i, LOGGED);
         d->passed = pg_bool(r, i, PASSED);
     }

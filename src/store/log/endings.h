@@ -20,5 +20,9 @@ struct endings_row {
 const struct err *endings_find(struct pg *pg, struct arena *a, int64_t epoch,
                                bool ever, struct endings_row *v,
                                size_t n) MUST;
+/* The same for one question, among the events of its intent that were read:
+ * all of them, up to its end. */
+void endings_among(struct arena *a, const struct event *events, size_t n,
+                   struct endings_row *d);
 
 #endif

@@ -110,6 +110,18 @@ SELECT l.position, l.intent_id, l.sequence,
  WHERE l.epoch = $1 AND l.position >= $2 AND l.position < $3
  ORDER BY again DESC, l.position LIMIT 21
 
+-- name: log_check_intents
+-- The rows of these intents, limited in bytes.
+SELECT p.*
+  FROM (SELECT q.*, n, sum(size) OVER (ORDER BY n ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM unnest($1::uuid[]) WITH ORDINALITY AS d (of, n)
+         CROSS JOIN LATERAL (
+               SELECT r.*,
+-- use: intent_size
+                 FROM intent r WHERE r.id = d.of LIMIT 1) q) p
+ WHERE bytes - size < $2
+ ORDER BY n
+
 -- The permit that the answer to a question granted. One that was granted as it was asked, and
 -- taken back before its first use, has no own record of that.
 
@@ -133,8 +145,8 @@ SELECT l.position, l.intent_id, l.sequence,
       c ON true
 
 -- name: log_check_questions
--- The questions of an intent with the event that asked each, the one that ended it if its bytes
--- were erased, what its answer granted, and its receipt. The page is limited in bytes.
+-- The questions of each of the intents $1 with the event that asked each, the one that ended it if
+-- its bytes were erased, what its answer granted, and its receipt. The bytes of all are limited.
 SELECT {p.suspension},
        q.sequence, q.event_type, q.canonical, q.event_hash,
        e.sequence, e.event_type, e.canonical, e.event_hash, e.id, e.previous_event_hash,
@@ -142,21 +154,25 @@ SELECT {p.suspension},
        r.event_sequence, r.salt, r.jws, r.kid, microseconds(r.signed_at),
        NOT p.test AND (d.xid, p.id) <= (n.xid, n.suspension_id)
        AND NOT EXISTS (SELECT FROM receipt_wait w WHERE w.suspension_id = p.id),
-       c.calls::text
-  FROM (SELECT s.*, sum(size) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS bytes
-          FROM (SELECT * FROM suspension_sized WHERE intent_id = $1 AND seq > $2
-                 ORDER BY seq LIMIT 20) s) p
+       c.calls::text, p.found, p.n
+  FROM (SELECT s.*, u.n, count(*) OVER () AS found,
+               sum(size) OVER (ORDER BY u.n, seq ROWS UNBOUNDED PRECEDING) AS bytes
+          FROM unnest($1::uuid[]) WITH ORDINALITY AS u (of, n)
+         CROSS JOIN LATERAL (
+               SELECT * FROM suspension_sized WHERE intent_id = u.of AND seq > $2
+                ORDER BY seq LIMIT $3) s) p
   CROSS JOIN receipt_end n
-  LEFT JOIN decision d ON d.suspension_id = p.id
-  LEFT JOIN receipt r ON r.suspension_id = p.id
+  LEFT JOIN LATERAL (SELECT xid FROM decision WHERE suspension_id = p.id LIMIT 1) d ON true
+  LEFT JOIN LATERAL (SELECT * FROM receipt WHERE suspension_id = p.id LIMIT 1) r ON true
   LEFT JOIN LATERAL (SELECT * FROM event
-                      WHERE intent_id = $1 AND sequence = p.asked_sequence LIMIT 1) q ON true
+                      WHERE intent_id = p.intent_id AND sequence = p.asked_sequence
+                      LIMIT 1) q ON true
   LEFT JOIN LATERAL (
       SELECT * FROM event
-       WHERE intent_id = $1 AND sequence > p.asked_sequence AND canonical = ''
+       WHERE intent_id = p.intent_id AND sequence > p.asked_sequence AND canonical = ''
          AND (sequence = r.event_sequence OR xid = d.xid)
        ORDER BY sequence = r.event_sequence DESC NULLS LAST, sequence LIMIT 1) e ON true
 -- use: question_permit p
 -- use: question_calls p
- WHERE bytes - size < 8388608
- ORDER BY p.seq
+ WHERE bytes - size < $4
+ ORDER BY p.n, p.seq

@@ -1,6 +1,7 @@
 /* Reads the log beside the events. Decides nothing. */
 #include "store/log/log_checks.h"
 
+#include "store/intent/intents.h"
 #include "store/log/endings.h"
 #include "store/question/suspensions.h"
 #include "store/rows.h"
@@ -237,8 +238,13 @@ enum {
     KID,
     SIGNED_AT,
     DUE,
-    CALLS
+    CALLS,
+    FOUND,
+    NUMBER
 };
+
+#define QUESTIONS 20 /* of an intent, in a page */
+#define QUESTIONS_BYTES ((int64_t)8 << 20)
 
 static struct event log_checks_event(const struct pg_rows *r, size_t i,
                                      int column)
@@ -277,26 +283,107 @@ static void log_checks_question(struct arena *a, const struct suspension *s,
     out->permit = p;
 }
 
+static struct pg_list log_checks_args(const struct str *ids, size_t n,
+                                      int64_t after)
+{
+    struct pg_list args = {0};
+    pg_add(&args, pg_texts(ids, n));
+    pg_add(&args, pg_number(after));
+    pg_add(&args, pg_number(QUESTIONS + 1));
+    pg_add(&args, pg_number(QUESTIONS_BYTES));
+    return args;
+}
+
+/* The questions of each of n intents, without the events that ended them. */
+static struct log_checks_questions *
+log_checks_read(struct arena *a, const struct pg_rows *r, size_t n)
+{
+    const int c = rows_columns(&suspension_record);
+    const struct suspension_rows rows = suspensions_rows(a, r);
+    const bool cut = rows.n && pg_int(r, 0, c + FOUND) > (int64_t)rows.n;
+    const size_t *first = rows_begin(a, r, c + NUMBER, n);
+    struct question_check *v = arena_many(a, rows.n + 1, struct question_check);
+    struct log_checks_questions *out =
+        arena_many(a, n + 1, struct log_checks_questions);
+    for (size_t i = 0; i < rows.n; i++)
+        log_checks_question(a, &rows.v[i], r, i, &v[i]);
+    for (size_t i = 0; i < n; i++) {
+        const size_t found = first[i + 1] - first[i];
+        const bool over = found > QUESTIONS;
+        out[i] = (struct log_checks_questions){.v = v + first[i],
+                                               .n = over ? QUESTIONS : found};
+        out[i].more = over || (cut && first[i + 1] == rows.n);
+    }
+    return out;
+}
+
+static void log_checks_ending(struct question_check *q,
+                              const struct endings_row *end)
+{
+    q->ending = end->ending;
+    if (end->ending != ENDING_NONE)
+        q->ended = end->event;
+}
+
 const struct err *log_checks_questions(struct pg *pg, struct arena *a,
                                        struct str intent_id, int64_t after,
                                        struct log_checks_questions *out)
 {
+    const struct pg_list args = log_checks_args(&intent_id, 1, after);
     struct pg_rows *r = NULL;
-    TRY(pg_query(pg, a, SQL_LOG_CHECK_QUESTIONS,
-                 PG(pg_text(intent_id), pg_number(after)), &r));
-    const struct suspension_rows rows = suspensions_rows(a, r);
-    out->n = rows.n;
-    out->v = arena_many(a, out->n + 1, struct question_check);
+    TRY(pg_query(pg, a, SQL_LOG_CHECK_QUESTIONS, PG_ALL(&args), &r));
+    *out = *log_checks_read(a, r, 1);
     struct endings_row *ends = arena_many(a, out->n + 1, struct endings_row);
-    for (size_t i = 0; i < out->n; i++) {
-        log_checks_question(a, &rows.v[i], r, i, &out->v[i]);
-        ends[i] = (struct endings_row){.s = &rows.v[i]};
-    }
+    for (size_t i = 0; i < out->n; i++)
+        ends[i] = (struct endings_row){.s = out->v[i].s};
     TRY(endings_find(pg, a, 0, true, ends, out->n));
-    for (size_t i = 0; i < out->n; i++) {
-        out->v[i].ending = ends[i].ending;
-        if (ends[i].ending != ENDING_NONE)
-            out->v[i].ended = ends[i].event;
+    for (size_t i = 0; i < out->n; i++)
+        log_checks_ending(&out->v[i], &ends[i]);
+    return NULL;
+}
+
+/* ---- many chains at once -------------------------------------------- */
+
+#define EVENTS 100 /* of one of them */
+
+static void log_checks_whole(struct arena *a, struct log_checks_chain *c)
+{
+    c->whole = !c->events.more && c->intent.id.p && !c->questions.more;
+    for (size_t i = 0; c->whole && i < c->questions.n; i++) {
+        struct endings_row end = {.s = c->questions.v[i].s};
+        endings_among(a, c->events.v, c->events.n, &end);
+        log_checks_ending(&c->questions.v[i], &end);
+    }
+}
+
+/* The statements of a batch run one after the other, and each sees what was
+ * there when it began. */
+const struct err *log_checks_chains(struct pg *pg, struct arena *a,
+                                    const struct log_checks_tail *tails,
+                                    size_t n, struct log_checks_chain *out)
+{
+    enum { OF_EVENTS, OF_INTENTS, OF_QUESTIONS, ALL };
+    struct pg_rows *r[ALL] = {NULL};
+    struct str *ids = arena_many(a, n + 1, struct str);
+    for (size_t i = 0; i < n; i++)
+        ids[i] = tails[i].intent_id;
+    const struct pg_list args = log_checks_args(ids, n, 0);
+    events_queue_chains(pg, a, ids, n, EVENTS);
+    pg_queue(pg, a, SQL_LOG_CHECK_INTENTS,
+             PG(pg_texts(ids, n), pg_number(INTENTS_PAGE_BYTES)));
+    pg_queue(pg, a, SQL_LOG_CHECK_QUESTIONS, PG_ALL(&args));
+    TRY(pg_run(pg, a, r));
+    const struct event_rows *events = events_chains(a, r[OF_EVENTS], n, EVENTS);
+    const struct log_checks_questions *questions =
+        log_checks_read(a, r[OF_QUESTIONS], n);
+    const size_t *first = rows_begin(a, r[OF_INTENTS],
+                                     pg_columns(r[OF_INTENTS]) - 2, n);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct log_checks_chain){.events = events[i],
+                                           .questions = questions[i]};
+        if (first[i] < first[i + 1])
+            out[i].intent = intents_row(r[OF_INTENTS], first[i]);
+        log_checks_whole(a, &out[i]);
     }
     return NULL;
 }

@@ -3,8 +3,10 @@
 #ifndef STORE_LOG_LOG_CHECKS_H
 #define STORE_LOG_LOG_CHECKS_H
 
+#include "domain/intent/intent.h"
 #include "domain/log/log_checkpoint.h"
 #include "domain/log/question_check.h"
+#include "store/intent/events.h"
 #include "store/log/tlogs.h"
 
 /* A log, and what there is of it at one moment. */
@@ -123,10 +125,27 @@ const struct err *log_checks_written(struct pg *pg, struct arena *a,
 struct log_checks_questions {
     struct question_check *v;
     size_t n;
+    bool more; /* there are others after them */
 };
 /* The next questions of an intent, by their seq. */
 const struct err *log_checks_questions(struct pg *pg, struct arena *a,
                                        struct str intent_id, int64_t after,
                                        struct log_checks_questions *out) MUST;
+
+/* A chain, its intent and its questions, as far as they fit into what is read
+ * of many at once. The endings of the questions are among its events. */
+struct log_checks_chain {
+    struct event_rows events;
+    struct intent intent; /* as it was after the events; id p NULL: not read */
+    struct log_checks_questions questions; /* as they were after the intent */
+    bool whole; /* that is all of them */
+};
+/* The most chains at once. */
+#define LOG_CHECKS_CHAINS 50
+/* The chains of n intents, in one round trip. */
+const struct err *log_checks_chains(struct pg *pg, struct arena *a,
+                                    const struct log_checks_tail *tails,
+                                    size_t n,
+                                    struct log_checks_chain *out) MUST;
 
 #endif
