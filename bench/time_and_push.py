@@ -138,7 +138,7 @@ def main(out):
             bench, 20000 if quick else 1000000, 10 if quick else 100)}
     if os.environ["BENCH_ONLY"] == "erasing":
         parts = {"erasing": lambda: erasing.measure(
-            bench, 20000 if quick else 1000000)}
+            bench, 2000 if quick else 1000000, 2 if quick else 10)}
     results = {}
     for name, measure in parts.items():
         if os.environ["BENCH_ONLY"] in ("", name):
