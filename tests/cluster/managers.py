@@ -83,7 +83,7 @@ class Patroni(Managed):
         self.wait_whole()
 
     def wait_whole(self):
-        kit.wait_for(lambda: self.followers() == (2, 1), 90)
+        kit.wait_for(lambda: self.followers() == (2, 1), 240)
 
     def start_old(self, host):
         """Its database alone, as it was: nobody has stopped it."""

@@ -155,13 +155,22 @@ class Pools:
                 for name, in db.execute("SELECT rolname FROM pg_roles WHERE "
                                         "rolname LIKE 'sayso_%'").fetchall():
                     db.execute(f"ALTER ROLE {name} PASSWORD 'cluster'")
-        done = self.sayso("migrate")
-        assert done.returncode == 0, done.stdout + done.stderr
+        self.sure("migrate")
         for role, more in (("agent", ["--agent", "*"]), ("operator", [])):
-            done = self.sayso("key", "create", "--role", role, "--label",
-                              "cluster", *more)
-            assert done.returncode == 0, done.stderr
-            self.keys[role] = done.stdout.strip()
+            self.keys[role] = self.sure("key", "create", "--role", role,
+                                        "--label", "cluster", *more).strip()
+
+    def sure(self, *args):
+        """What a command prints, in the end: on a busy machine a database may
+        take longer to accept a connection than each host is given."""
+        def done():
+            tried.append(self.sayso(*args))
+            return tried[-1].returncode == 0 or \
+                "database.unavailable" not in tried[-1].stderr
+        tried = []
+        kit.wait_for(done, 30)
+        assert tried[-1].returncode == 0, tried[-1].stdout + tried[-1].stderr
+        return tried[-1].stdout
 
     # --- The pools --------------------------------------------------------
 
