@@ -161,7 +161,7 @@ class Pools:
                                         "--label", "cluster", *more).strip()
 
     def sure(self, *args):
-        """What a command prints, in the end: on a busy machine a database may
+        """The output of a command, in the end: on a busy machine a database may
         take longer to accept a connection than each host is given."""
         def done():
             tried.append(self.sayso(*args))
