@@ -508,7 +508,8 @@ static struct json *bulk_decide_one(struct call *c, struct page_view *v,
     const struct err *e = NULL;
     one.a = own;
     for (int k = 0; k < TRIES; k++) {
-        e = bulk_decide(&one, p, i, &s);
+        one.opened = pg_opened(c->pg);
+        e = call_refusal(&one, bulk_decide(&one, p, i, &s));
         pg_rollback(c->pg);
         if (!e || e->kind != ERR_AGAIN)
             break;
