@@ -147,9 +147,7 @@ def measure(bench, n, seconds):
     """Turns of so many seconds."""
     bench.sql("ALTER SYSTEM SET max_wal_size = '2GB'")
     bench.sql("SELECT pg_reload_conf()")
-    with subprocess.Popen([*bench.psql, "-q", "-f", ROWS]) as one:
-        if one.wait():
-            raise SystemExit("bench: no procedure")
+    subprocess.run([*bench.psql, "-f", ROWS], check=True)
     old = n * 9 // 10
     say(f"making {n} questions that ended")
     fill(bench, old, approval(bench))
