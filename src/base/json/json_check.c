@@ -10,6 +10,8 @@
 
 #include "base/json/json.h"
 
+#define INT64_DIGITS 19 /* a number with fewer characters is in range */
+
 struct key {
     struct str name; /* unescaped */
     size_t at;
@@ -243,8 +245,13 @@ static size_t check_number_end(struct str t, size_t i, bool *whole)
 /* Can the server store it? A double from 2^63 up to 1e21 cannot be stored
  * either: its canonical form has no exponent and would be an integer beyond
  * int64. */
-static bool check_holds(const char *z, bool whole)
+static bool check_holds(struct str digits, bool whole)
 {
+    char z[JSON_NUMBER_MAX + 1];
+    if (whole && digits.n < INT64_DIGITS)
+        return true;
+    memcpy(z, digits.p, digits.n);
+    z[digits.n] = '\0';
     errno = 0;
     if (whole) {
         (void)strtoll(z, NULL, 10);
@@ -263,7 +270,6 @@ static bool check_holds(const char *z, bool whole)
 
 static const struct err *check_number(struct gate *g)
 {
-    char z[JSON_NUMBER_MAX + 1] = {0};
     bool whole;
     const size_t at = g->i, end = check_number_end(g->t, at, &whole);
     if (end == 0)
@@ -271,8 +277,7 @@ static const struct err *check_number(struct gate *g)
     if (end - at > JSON_NUMBER_MAX)
         return check_refuse(g, at, "json.number",
                             "A number has too many digits.");
-    memcpy(z, g->t.p + at, end - at);
-    if (!check_holds(z, whole))
+    if (!check_holds(str_sub(g->t, at, end), whole))
         return check_refuse(
             g, at, "json.number",
             "A number is out of range. Send it as a string.");
