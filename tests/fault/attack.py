@@ -10,18 +10,23 @@ import asyncio
 import collections
 import itertools
 import json
+import re
 import socket
 import sys
 import time
+import uuid
 
 import httpx
 
 BIG = 480 * 1024  # what a state may hold, nearly
 CHOICES = [{"value": "approve", "label": "Refund", "effect": "authorize"},
            {"value": "deny", "label": "Not this one", "effect": "veto"}]
-STREAMS = 80   # that are never read
+STREAMS = 80   # of a round, that are never read
 READS = 100    # that are held
 MOST = 1000    # rounds of a loop
+FLOODS = 4     # pipelines at once
+PIPELINE = 400  # requests in one
+ANSWER = re.compile(rb'HTTP/1.1 ([45]\d\d).*?"code":"([^"]*)"', re.DOTALL)
 RUBBISH = [b"[" * 100000, b"{" + b'"a":1,' * 50000, b"\xff" * 200000,
            b'{"question": ' + b"9" * 1000 + b"}",
            b'{"title": "t", "state": {"x": [' + b",".join([b"{}"] * 330000)
@@ -116,21 +121,21 @@ class Hostile:
         await self.call("GET", "/api/v1/suspensions?limit=100")
 
     async def streams(self, n):
-        """H5: streams that nobody reads."""
+        """H5: streams that nobody reads. Of those of a round some may be
+        refused for the rate."""
         path = f"/api/v1/agents/{self.name}/subscribe"
-        if n >= STREAMS:
-            await self.call("GET", path, timeout=7,
-                            headers={"Accept": "text/event-stream"})
-            return
-        loop, one = asyncio.get_running_loop(), socket.socket()
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        one.setblocking(False)
-        self.sockets.append(one)
-        url = self.client.base_url
-        await loop.sock_connect(one, (url.host, url.port))
-        await loop.sock_sendall(one, (
-            f"GET {path} HTTP/1.1\r\nHost: x\r\n{self.request}"
-            "Accept: text/event-stream\r\n\r\n").encode())
+        url, loop = self.client.base_url, asyncio.get_running_loop()
+        for _ in range(STREAMS):
+            one = socket.socket()
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.setblocking(False)
+            self.sockets.append(one)
+            await loop.sock_connect(one, (url.host, url.port))
+            await loop.sock_sendall(one, (
+                f"GET {path} HTTP/1.1\r\nHost: x\r\n{self.request}"
+                "Accept: text/event-stream\r\n\r\n").encode())
+        await self.call("GET", path, timeout=7,
+                        headers={"Accept": "text/event-stream"})
 
     async def reads(self):
         """H5: reads that are held, as many as it gets."""
@@ -160,15 +165,31 @@ class Hostile:
                         webhook_url="https://e0.invalid/")
 
     async def flood(self, n):
-        await self.call("GET", "/api/v1/intents?limit=1")
+        """Small requests in one pipeline: a slow machine too gets over the
+        rate with them."""
+        one = (f"GET /api/v1/intents/{uuid.uuid4()} HTTP/1.1\r\nHost: x\r\n"
+               f"{self.request}").encode()
+        url = self.client.base_url
+        try:
+            reader, writer = await asyncio.open_connection(url.host, url.port)
+            writer.write((one + b"\r\n") * (PIPELINE - 1)
+                         + one + b"Connection: close\r\n\r\n")
+            said = await asyncio.wait_for(reader.read(-1), 30)
+            writer.close()
+        except (OSError, TimeoutError) as e:
+            self.got[type(e).__name__] += 1
+            return
+        for status, code in ANSWER.findall(said):
+            assert status != b"500", said
+            self.got[f"{status.decode()} {code.decode()}"] += 1
 
     async def run(self):
         await asyncio.gather(
             self.rounds(self.intents), self.events(),
-            self.rounds(self.questions), self.rounds(self.streams, 0.02),
+            self.rounds(self.questions), self.rounds(self.streams, 5, 12),
             self.reads(), self.rounds(self.rubbish),
             self.rounds(self.pushes, 0.2),
-            *(self.rounds(self.flood, 0, 100000) for _ in range(8)))
+            *(self.rounds(self.flood, 15) for _ in range(FLOODS)))
         for one in self.sockets:
             one.close()
         await self.client.aclose()
