@@ -130,6 +130,19 @@ def test_it_answers_a_question(machine):
     assert api(machine, agent, path)["outcome"] == "authorized"
 
 
+@pytest.mark.parametrize("unit", ["sayso-verify", "sayso-verify-all",
+                                  "sayso-backup"])
+def test_what_the_timers_start_does_its_work(machine, unit):
+    done = machine.call(f"systemctl start {unit}.service")
+    assert done.returncode == 0, machine.call(f"journalctl -u {unit}").stdout
+
+
+def test_the_backup_of_the_timer_is_read_as_in_the_manual(machine):
+    page = (TOP / "docs/operations/backup.md").read_text()
+    [restore] = re.findall(r"(?m)^(?:sudo )?.*pg_restore .*$", page)
+    print(restore)
+
+
 def test_a_second_setup_does_nothing(machine):
     machine.done("touch /root/mark")
     before = machine.done(STATE)
