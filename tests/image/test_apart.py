@@ -46,9 +46,9 @@ class Pool:
         self.passwords = dict(x.split("=", 1) for x in written.split())
         self.all = {}
 
-    def run(self, name, *command):
+    def run(self, name, *command, **other):
         """A container of that service; with a command of its own one more."""
-        service = SERVICES[name]
+        service = {**SERVICES[name], **other}
         given = dict(self.environ)
         if wanted := service.get("environment", {}).get("PGPASSWORD"):
             given["PGPASSWORD"] = self.passwords[
@@ -57,9 +57,9 @@ class Pool:
             f"sayso-of-the-tests-{name}{'-more' * bool(command)}", service,
             command, **given)
 
-    def admin(self, *args):
+    def admin(self, *args, **other):
         """A command as the owner of the tables; what it says."""
-        one = self.run("migrate", "sayso-container", "admin", *args)
+        one = self.run("migrate", "sayso-container", "admin", *args, **other)
         status, all_of_it = one.wait(), one.log()
         said = engine.done(*engine.engine(), "logs", one.name)
         one.remove()
@@ -67,9 +67,6 @@ class Pool:
         return said.strip()
 
     def start(self):
-        # As compose does: two containers cannot make one at the same time.
-        for volume in VOLUMES:
-            engine.done(*engine.engine(), "volume", "create", volume)
         self.all = at_once(self.run, ("nginx", *KINDS))
         kit.wait_for(self.ready, 60)
 
@@ -97,6 +94,9 @@ class Pool:
 @pytest.fixture(scope="module")
 def pool(image, database):
     engine.call(*engine.engine(), "volume", "rm", "-f", *VOLUMES)
+    # As compose does: two containers cannot make one at the same time.
+    for volume in VOLUMES:
+        engine.done(*engine.engine(), "volume", "create", volume)
     one = Pool(database)
     try:
         one.admin("migrate")
@@ -136,6 +136,15 @@ def test_each_container_is_one_role(pool, database):
         known = {name for name, password in pool.passwords.items()
                  if password in has.stdout}
         assert known == {f"PASSWORD_{kind.upper()}"}
+
+
+def test_the_log_gets_a_key_as_the_manual_says(pool, agent):
+    [(user, command)] = re.findall(
+        r"run --rm --user (\S+) migrate \\\n\s+sayso-container admin (.*)", (
+            TOP / "docs/operations/containers.md").read_text())
+    pool.admin(*command.split(), user=user)
+    kit.wait_for(
+        lambda: agent.get("/log/checkpoint").status_code == 200, 30)
 
 
 def test_a_question_is_asked_and_answered(pool, agent):

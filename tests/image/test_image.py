@@ -21,7 +21,8 @@ def container(image, database):
     port = free_port()
     given = {"DATABASE_HOST": "127.0.0.1",
              "DATABASE_SECRET": databases.SECRET,
-             "SAYSO_PUBLIC_URL": f"http://127.0.0.1:{port}"}
+             "SAYSO_PUBLIC_URL": f"http://127.0.0.1:{port}",
+             "SAYSO_LOG_KEY": SERVICE["environment"]["SAYSO_LOG_KEY"]}
     assert SERVICE["environment"].keys() == given.keys()
     one = engine.Container("sayso-of-the-tests", SERVICE, **given,
                            DATABASE_PORT=database.port,
@@ -30,6 +31,8 @@ def container(image, database):
     one.url, one.port = given["SAYSO_PUBLIC_URL"], port
     yield one
     one.remove()
+    engine.call(*engine.engine(), "volume", "rm", "-f",
+                engine.prefixed("log-key"))
 
 
 def ready(container):
@@ -84,6 +87,18 @@ def test_each_process_is_its_own_user(container):
     for user, may in (("sayso-web", False), ("root", True)):
         seen = container.command("cat", "/proc/1/environ", user=user)
         assert (seen.returncode == 0) == may
+
+
+def test_the_log_gets_a_key_as_the_manual_says(container):
+    [made] = re.findall(r"exec sayso sh -c \\\n\s+'(.*?)'", (
+        TOP / "docs/operations/containers.md").read_text(), re.S)
+    done = container.command("sh", "-c", made, user="root")
+    assert done.returncode == 0, done.stdout + done.stderr
+    auditor = key(container, "--role", "auditor", "--label", "log")
+    kit.wait_for(
+        lambda: auditor.get("/log/checkpoint").status_code == 200, 30)
+    seen = container.command("cat", "/var/lib/sayso/log.key", user="sayso-web")
+    assert "Permission denied" in seen.stderr
 
 
 def waiting(container):
