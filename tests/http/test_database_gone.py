@@ -23,6 +23,11 @@ pytestmark = pytest.mark.usefixtures("stuck")
 def server():
     one = kit.Watched(place("database"), SAYSO_DATABASE_TIMEOUT="4").start()
     one.database_process = None
+    # One that still starts would not serve its share.
+    with one.database() as db:
+        wait_for(lambda: db.execute(
+            "SELECT count(DISTINCT pid) FROM pg_stat_activity WHERE "
+            "application_name = 'sayso web'").fetchone()[0] == 4, 60)
     yield one
     one.stop()
     process = one.database_process
