@@ -39,6 +39,9 @@ struct err {
     /* The place in the input, e.g. "choices[2].value" or "byte 17"; or
      * empty. */
     struct str at;
+    /* The sentence about the value at this place without its subject, e.g. "is
+     * needed"; or NULL. */
+    const char *predicate;
     /* Seconds until a retry; 0: the default of the kind. */
     int64_t retry;
     /* Further members of the response body, a JSON object; or NULL. */

@@ -24,10 +24,14 @@ struct kind_facts {
 
 static void kind_wrong(struct kind_facts *f, struct str path, const char *say)
 {
-    if (!f->e)
-        f->e = err_at(f->arena, ERR_INVALID, kind_facts,
-                      arena_join(f->arena, STR("subject."), path),
-                      "The fact \"%.*s\" %s.", STR_FMT(path), say);
+    if (f->e)
+        return;
+    struct err *e = arena_new(f->arena, struct err);
+    *e = *err_at(f->arena, ERR_INVALID, kind_facts,
+                 arena_join(f->arena, STR("subject."), path),
+                 "The fact \"%.*s\" %s.", STR_FMT(path), say);
+    e->predicate = say;
+    f->e = e;
 }
 
 static void kind_missing(struct kind_facts *f, struct str path)

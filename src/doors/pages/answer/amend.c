@@ -148,16 +148,12 @@ bool answer_amend_unseen(struct arena *a, const struct suspension *after,
 
 /* ---- the page ------------------------------------------------------- */
 
-/* The sentence of a fact, whose path its field does not need: "This value is
- * needed." */
+/* The error at a field, which does not need the path in words. */
 static struct str amend_say(struct arena *a, const struct err *e)
 {
-    const struct str named = STR("The fact \"");
-    const size_t end = str_find(e->say, '"', named.n);
-    return str_starts(e->say, named) && end < e->say.n
-               ? arena_join(a, STR("This value"),
-                            str_sub(e->say, end + 1, e->say.n))
-               : e->say;
+    return e->predicate ? arena_join(a, STR("This value "),
+                                     str_of(e->predicate), STR("."))
+                        : e->say;
 }
 
 /* {key: sentence} of an error of the form, or of the domain at one path and at
