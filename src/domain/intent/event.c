@@ -314,8 +314,8 @@ struct json *event_erased(struct arena *a, struct str intent_id,
 
 /* ---- checking ------------------------------------------------------- */
 
-/* The members of an event's bytes, without the payload: as a tree it can have a
- * hundred times the size of the rest. NULL where the bytes are not an object. */
+/* The members of an event's bytes without the payload, whose tree can have a
+ * hundred times their size. NULL where the bytes are not an object. */
 static struct json *event_head(struct arena *a, struct str canonical)
 {
     if (json_check(a, canonical))
