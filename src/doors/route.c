@@ -7,6 +7,7 @@
 #include "doors/route.h"
 
 #include "base/shared/metrics.h"
+#include "base/shared/quota.h"
 #include "doors/aap/aap.h"
 #include "doors/api/api.h"
 #include "doors/hooks/hooks.h"
@@ -591,6 +592,8 @@ const struct route routes[] = {
 };
 
 /* One more has what no route matches. */
+_Static_assert(countof(routes) <= QUOTA_KINDS,
+               "the quotas have fewer kinds than there are routes");
 _Static_assert(countof(routes) < METRICS_ROUTES_MAX,
                "a counter for each route");
 const size_t route_count = countof(routes);

@@ -42,8 +42,8 @@ struct quota_seats quota_seats(struct quota *q, struct str id, bool person);
 void quota_seat_take(struct quota *q, size_t seat, struct str id, bool person);
 void quota_seat_give(struct quota *q, size_t seat);
 
-/* A read of that kind (below QUOTA_KINDS) by id was large or long at now. */
-#define QUOTA_KINDS 256
+/* A request of that kind (below QUOTA_KINDS) by id was large or long at now. */
+#define QUOTA_KINDS 320
 void quota_heavy(struct quota *q, struct str id, size_t kind, int64_t now);
 /* Was one within the last ten seconds? Each new one of any kind prolongs it. */
 bool quota_was_heavy(struct quota *q, struct str id, size_t kind,
