@@ -592,3 +592,19 @@ def test_what_generators_write_can_be_left_empty(agent, operator, me):
     assert "name" in page.text
     r = answer(operator, asked, {"age": 2 ** 31 - 1})
     assert r.status_code == 200 and r.json()["value"] == {"age": 2 ** 31 - 1}
+
+
+def test_an_answer_that_is_too_long_is_kept_on_the_page(agent, me):
+    """Each field is as long as it may be; quoted, all of them are not."""
+    asked = ask(agent, response_type="form", choices=None, form=[
+        {"key": f"k{n}", "label": f"K{n}", "type": "text",
+         "max_length": 20000}
+        for n in range(5)])
+    typed = {f"f{n}": '"' * 20000 for n in range(1, 6)}
+    r = me.client.post(at(asked) + "/respond", data={
+        **show(me, asked).data("/respond"), **typed})
+    assert r.status_code == 413
+    again = Page(r)
+    assert "The answer is too long" in again.text
+    assert again.data("/respond")["f5"] == typed["f5"]
+    assert read(agent, asked)["state"] == "pending"

@@ -223,7 +223,7 @@ static const struct err *resolve_record(struct arena *a,
         s->metadata = json_dump(a, answer->metadata, SUSPENSION_RESPONSE_MAX);
     return s->response.p && (s->metadata.p || !json_count(answer->metadata))
                ? NULL
-               : ERROR(ERR_TOO_LARGE, "response.too_large",
+               : ERROR(ERR_TOO_LARGE, resolve_too_large,
                        "An answer and its metadata may have at most 128 kB "
                        "each.");
 }

@@ -5,6 +5,7 @@
 
 #include "base/json/fields.h"
 #include "domain/kind/kind.h"
+#include "domain/permit/tool_call.h"
 
 const char permit_covers_tool[] = "permit.tool";
 
@@ -80,7 +81,7 @@ const struct err *permit_covers(struct arena *a, const struct json *granted,
         const struct err *e =
             json_is(arguments, JSON_OBJECT)
                 ? covers_check_detail(a, one, arguments)
-                : err_at(a, ERR_INVALID, "tool_call.arguments",
+                : err_at(a, ERR_INVALID, tool_call_arguments,
                          STR("arguments"),
                          "The arguments have to be an object.");
         if (!e) {

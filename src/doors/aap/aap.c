@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/json/fields.h"
 #include "domain/answer/resolve.h"
+#include "domain/permit/permit_details.h"
 #include "domain/permit/tool_call.h"
 #include "domain/permit/tool_title.h"
 #include "domain/question/suspension_read.h"
@@ -161,7 +162,7 @@ const struct err *aap_create(struct call *c)
             c, json_get_text(json_read(c->a, g->w.before.body), "id"), 200);
     TRY(aap_ask(&x));
     if (!g->w.has_permit)
-        return err_at(c->a, ERR_INVALID, "permit.details", STR("arguments"),
+        return err_at(c->a, ERR_INVALID, permit_details_wrong, STR("arguments"),
                       "No permit can describe this call exactly.");
     tools_queue_calls(c->pg, c->a, g->w.suspension.id, &x.calls,
                       g->verdict.matched);
