@@ -13,6 +13,7 @@
 #include "doors/route.h"
 #include "store/replication.h"
 #include "store/tables.h"
+#include "world/pg/pg_error.h"
 
 #define TRIES 4 /* of a call that met a deadlock or a request with the same
                  * key */
@@ -128,7 +129,7 @@ static void serve_refuse(void *p)
     const struct err *e = w->e;
     const enum response_style style = serve_style(c);
     pg_rollback(c->pg);
-    if (e->kind == ERR_BUSY && c->serve->metrics) {
+    if (pg_error_busy(e) && c->serve->metrics) {
         metrics_count(c->serve->metrics, METRICS_DATABASE_ERRORS, 1);
         if (!c->noted)
             replication_note(c->serve->metrics, e);

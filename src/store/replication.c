@@ -37,7 +37,7 @@ void replication_note(struct metrics *m, const struct err *e)
 {
     if (err_is(e, pg_error_full) || err_is(e, pg_error_standby))
         metrics_unwritable(m, err_is(e, pg_error_full), clock_mono());
-    else if (e && e->kind == ERR_BUSY)
+    else if (pg_error_busy(e))
         metrics_wrote(m, 0);
 }
 

@@ -200,6 +200,8 @@ def test_a_key_that_was_stolen(server, file, agent, operator):
     kit.refused(agent.get("/api/v1/suspensions/"
                           f"{asked['suspension_id']}/receipt"), 503,
                 "receipt.soon")
+    # The database has answered: no alert is about it.
+    assert "\nsayso_database_errors_total 0\n" in agent.get("/metrics").text
     kid, state = runs(server, "new", "--file", str(file)).strip().split("\t")
     assert state == "current"
     receipt(agent, asked)

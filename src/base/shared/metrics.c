@@ -52,7 +52,8 @@ static const struct {
     const char *name, *help;
 } counters[METRICS_COUNTERS] = {
     [METRICS_DATABASE_ERRORS] = {"sayso_database_errors_total",
-                                 "Calls of the database that failed."},
+                                 "Requests that ended because the "
+                                 "database did not answer."},
     [METRICS_RESTARTS] = {"sayso_worker_restarts_total",
                           "Workers that died and were replaced."},
     [METRICS_RECYCLED] = {"sayso_worker_recycled_total",

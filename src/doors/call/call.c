@@ -7,6 +7,7 @@
 #include "store/intent/intents.h"
 #include "store/replication.h"
 #include "store/sql.gen.h"
+#include "world/pg/pg_error.h"
 
 #define KEY_MAX 255
 
@@ -21,7 +22,7 @@ const struct err *call_refusal(struct call *c, const struct err *e)
     TRY(replication_prove(c->pg, c->a));
     return pg_opened(c->pg) == c->opened
                ? e
-               : ERROR(ERR_AGAIN, "database.again", "Run it again.");
+               : pg_error_again();
 }
 
 const struct err *call_intent(struct call *c, struct str id,

@@ -9,6 +9,7 @@
 #include "doors/openintent/openintent.h"
 #include "store/plan/portfolios.h"
 #include "store/sql.gen.h"
+#include "world/pg/pg_error.h"
 
 #define PAGE 50
 
@@ -176,7 +177,7 @@ portfolio_check_waiting(struct call *c, const struct portfolio *p,
         while (k < locked->n && !str_eq(locked->v[k], now.v[i]))
             k++;
         if (k == locked->n)
-            return ERROR(ERR_AGAIN, "database.again", "Run it again.");
+            return pg_error_again();
     }
     return NULL;
 }

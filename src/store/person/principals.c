@@ -8,6 +8,7 @@
 #include "base/shared/clock_watch.h"
 #include "domain/intent/reach.h"
 #include "store/sql.gen.h"
+#include "world/pg/pg_error.h"
 
 #define MINUTE (60 * CLOCK_SECOND)
 
@@ -92,7 +93,7 @@ static const struct err *principals_unchanged(void *context,
     if (version.p && str_is(version, k->version))
         return NULL;
     k->used = false;
-    return ERROR(ERR_AGAIN, "database.again", "Run it again.");
+    return pg_error_again();
 }
 
 static const struct err *principals_check_key(struct str expires,

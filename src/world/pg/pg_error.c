@@ -5,6 +5,7 @@
 const char pg_error_conflict[] = "database.conflict";
 const char pg_error_full[] = "database.full";
 const char pg_error_standby[] = "database.standby";
+const char pg_error_unavailable[] = "database.unavailable";
 const char pg_error_code_restored[] = "server.restored";
 
 static bool pg_error_is(struct str state, const char *prefix)
@@ -47,6 +48,12 @@ const struct err *pg_error_again(void)
     return ERROR(ERR_AGAIN, "database.again", "Run it again.");
 }
 
+bool pg_error_busy(const struct err *e)
+{
+    return err_is(e, pg_error_full) || err_is(e, pg_error_standby) ||
+           err_is(e, pg_error_unavailable);
+}
+
 bool pg_error_lost(struct str state)
 {
     return pg_error_is(state, "57P0") || pg_error_is(state, "08") ||
@@ -61,7 +68,7 @@ const struct err *pg_error(struct str state, struct str constraint)
         pg_error_is(state, "53") || pg_error_is(state, "55P03") ||
         pg_error_is(state, "25P03"))
         return ERROR(
-            ERR_BUSY, "database.unavailable",
+            ERR_BUSY, pg_error_unavailable,
             "The database does not answer. Try again in a moment. A request "
             "repeated with the same Idempotency-Key is carried out once.");
     if (pg_error_is(state, "40001") || pg_error_is(state, "40P01"))

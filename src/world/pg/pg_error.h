@@ -6,9 +6,9 @@
 
 /* A code that callers compare: database.conflict. */
 extern const char pg_error_conflict[];
-/* Two causes that an operator has to end, of the kind ERR_BUSY: database.full
- * and database.standby. */
-extern const char pg_error_full[], pg_error_standby[];
+/* Of the kind ERR_BUSY: database.unavailable, and two that an operator has to
+ * end, database.full and database.standby. */
+extern const char pg_error_unavailable[], pg_error_full[], pg_error_standby[];
 
 /* state: the five characters, p NULL when the connection itself failed.
  * constraint: the name of the violated one, p NULL for none. Never NULL; the
@@ -31,5 +31,8 @@ extern const char pg_error_code_restored[];
  * failed (08), or the server has become read-only (25006), as a former primary
  * does. */
 bool pg_error_lost(struct str state);
+/* Is e, or NULL, one of those by which the database does not answer or store?
+ * database.unavailable, database.full or database.standby. */
+bool pg_error_busy(const struct err *e);
 
 #endif
