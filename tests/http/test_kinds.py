@@ -6,6 +6,7 @@ import json
 import pytest
 from kit import (answer, ask, check_chain, events, get, new_id, new_intent,
                  patch, put, read, record, refused, respond, suspend, types)
+from page import new_token
 
 route = pytest.mark.route
 
@@ -587,6 +588,14 @@ def test_who_is_gone_could_not_answer(server, agent, desk):
         for way in ways:
             refused(trying(**way), 422, "responder.nobody",
                     "responder.who" if "who" in way else "responder")
+
+
+def test_the_label_of_a_persons_token_is_no_name(server, agent):
+    """A token answers as its person, whatever it is called."""
+    new_token(server, "operator")
+    refused(agent.post("/api/v1/suspensions", json=body(
+        server, "approval", responder={"mode": "named", "who": "Chat"})),
+        422, "responder.nobody", "responder.who")
 
 
 def test_one_who_is_named_and_excluded_could_not_answer(server, agent, desk):

@@ -55,7 +55,7 @@ SELECT 1 FROM principal
    AND ($1::text = ANY (string_to_array(groups, ' ')) OR email = $2)
 UNION ALL
 SELECT 1 FROM api_key
- WHERE revoked_at IS NULL AND role IN ('operator', 'admin')
+ WHERE principal_id IS NULL AND revoked_at IS NULL AND role IN ('operator', 'admin')
    AND (expires_at IS NULL OR expires_at > $3::timestamptz)
    AND ($1::text = ANY (string_to_array(groups, ' ')) OR label = $2)
 LIMIT 1
