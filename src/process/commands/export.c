@@ -36,6 +36,16 @@ static void export_line(struct export *x, const struct json *o)
     fputc('\n', x->out);
 }
 
+/* Is all of it in the file? */
+static bool export_close(struct export *x, struct str path)
+{
+    const bool written = fflush(x->out) == 0 && !ferror(x->out);
+    if (fclose(x->out) == 0 && written)
+        return true;
+    fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
+    return false;
+}
+
 static const struct err *export_header(struct export *x)
 {
     struct signing_key_rows keys;
@@ -124,7 +134,7 @@ static const struct err *export_events(struct export *x, int64_t *next,
                         &r));
     const size_t n = pg_count(r);
     if (!part && n == 0)
-        return ERROR(ERR_INTERNAL, "log.inconsistent",
+        return ERROR(ERR_INTERNAL, tlogs_inconsistent,
                      "An event is missing in the log.");
     for (size_t i = 0; i < n; i++)
         TRY(export_event(x, r, i, &tree));
@@ -292,10 +302,8 @@ static int export_decided_run(struct export *x, struct str path)
     const struct err *e =
         export_decided(x, from, command_flag(x->c, "--csv"));
     const int status = command_end(e);
-    if (fclose(x->out) != 0) {
-        fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
+    if (!export_close(x, path))
         return 2;
-    }
     if (!e)
         printf("%lld requests\n", (long long)x->events);
     return status;
@@ -335,13 +343,11 @@ int export_run(const struct command *c)
     if (!e)
         e = export_log(&x);
     arena_free(x.page);
-    const bool written = fclose(x.out) == 0;
+    const bool written = export_close(&x, path);
     if (e)
         return command_end(e);
-    if (!written) {
-        fprintf(stderr, "sayso: %.*s: %s\n", STR_FMT(path), strerror(errno));
+    if (!written)
         return 2;
-    }
     printf("%lld events, %lld checkpoints\n", (long long)x.events,
            (long long)x.checkpoints);
     return 0;
