@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/shared/region.h"
 
@@ -144,7 +145,8 @@ bool timeline_save(const char *path)
     FILE *f = n > 0 && (size_t)n < sizeof next ? fopen(next, "we") : NULL;
     if (!f)
         return false;
-    bool fine = timeline_write(f, newest);
+    bool fine = timeline_write(f, newest) && fflush(f) == 0 &&
+                fsync(fileno(f)) == 0;
     fine = fclose(f) == 0 && fine && rename(next, path) == 0;
     if (fine)
         timeline_saved = newest;
