@@ -438,6 +438,10 @@ static bool verify_heads(const struct command *c, struct log_check *log,
         kept[log->kept_n] =
             (struct log_check_kept){.name = name, .note = buf_text(&text)};
     }
+    if (command_option(c, "--head", HEADS).p) {
+        fputs("sayso: at most 64 files of --head are compared\n", stderr);
+        return false;
+    }
     log->kept = kept;
     return true;
 }

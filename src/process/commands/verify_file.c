@@ -74,12 +74,11 @@ size_t verify_file_keys(const struct command *c, struct arena *a,
                         struct note_key out[BUNDLE_KEYS])
 {
     size_t n = 0;
-    for (; n < BUNDLE_KEYS && command_option(c, "--key", n).p; n++) {
-        if (!note_key_read(a, command_option(c, "--key", n), &out[n]) ||
-            out[n].algorithm != NOTE_ED25519)
-            n = BUNDLE_KEYS;
-    }
-    if (n > 0 && n < BUNDLE_KEYS)
+    bool fine = true;
+    for (; fine && n < BUNDLE_KEYS && command_option(c, "--key", n).p; n++)
+        fine = note_key_read(a, command_option(c, "--key", n), &out[n]) &&
+               out[n].algorithm == NOTE_ED25519;
+    if (fine && n > 0 && !command_option(c, "--key", n).p)
         return n;
     fputs("sayso: --key has to be a key of the log, such as "
           "sayso.example/log+dd0e8583+AddamAGC...\n",
