@@ -304,7 +304,7 @@ static const struct err *page_check_size(const struct pairs *posted)
     for (size_t i = 0; i < posted->n; i++)
         n += posted->v[i].value.n;
     if (n > SUSPENSION_RESPONSE_MAX)
-        return ERROR(ERR_TOO_LARGE, "response.too_large",
+        return ERROR(ERR_TOO_LARGE, resolve_too_large,
                      "The answer may have at most 128 kB. Nothing was sent.");
     return NULL;
 }
@@ -476,6 +476,7 @@ const struct err *answer_page_respond(struct call *c)
     }
     /* The lock is released while the page is rendered. */
     pg_rollback(c->pg);
+    e = call_refusal(c, e);
     if (err_is(e, resolve_already_decided) || err_is(e, resolve_expired))
         return page_show_stale(c, &w.suspension, &answer, e);
     if (!e || err_is(e, resolve_changed) || err_is(e, resolve_restored) ||
