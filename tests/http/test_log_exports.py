@@ -265,6 +265,11 @@ def test_the_page_exports_an_intent(run, server, intent):
 def test_the_page_checks_the_database(run, server):
     words = block("sayso verify --head").split()
     assert words == ["sayso", "verify", "--head", "head.txt"]
+    head = "--head", str(run.at / "head.txt")
+    done = server.sayso("verify", *64 * head)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = server.sayso("verify", *65 * head)
+    assert done.returncode == 2 and "at most 64" in done.stderr
     done = server.sayso("verify", "--head", str(run.at / "head.txt"))
     assert done.returncode == 0, done.stdout
     words = block("verify --since last").split()
