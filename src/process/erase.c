@@ -20,9 +20,10 @@ struct erase {
     const struct child *child;
     struct arena *arena; /* of a batch */
     struct pg *pg;
+    struct retentions_turn turn;
     struct retentions_batch batch;
     int64_t questions, intents; /* since it last had nothing to do */
-    int64_t backoff;            /* 0: the last batch went well */
+    int64_t backoff;            /* 0: the database answers */
     const struct err *e;
 };
 
@@ -32,18 +33,33 @@ static void erase_work(void *p)
     bool go = false;
     x->e = tables_go(x->pg, x->arena, &go);
     if (!x->e && go && !clock_watch_held())
-        x->e = retentions_erase(x->pg, x->arena, BATCH, &x->batch);
+        x->e = retentions_turn(x->pg, x->arena, BATCH, &x->turn);
+    if (!x->e && x->turn.rule.p)
+        x->e = retentions_erase(x->pg, x->arena, &x->turn, &x->batch);
 }
 
-/* Logs the beginning and the end of a failure. */
+/* A batch that failed comes again in halves, after those of other rules. */
+static void erase_batch_trouble(const struct erase *x)
+{
+    if (x->turn.left_out.p)
+        log_line(LOG_WARN, "erase: rule %.*s could not erase %.*s",
+                 STR_FMT(x->turn.rule), STR_FMT(x->turn.left_out));
+    if (x->turn.rule.p && x->e)
+        log_line(LOG_WARN, "erase: a batch of %lld of rule %.*s: %s %.*s",
+                 (long long)x->turn.questions, STR_FMT(x->turn.rule),
+                 x->e->code, STR_FMT(x->e->say));
+}
+
+/* Logs the beginning and the end of a failure of all batches. */
 static void erase_trouble(struct erase *x)
 {
-    if (x->e && x->backoff == 0)
+    const bool fails = x->e && !x->turn.rule.p;
+    if (fails && x->backoff == 0)
         log_line(LOG_WARN, "erase: paused: %s %.*s", x->e->code,
                  STR_FMT(x->e->say));
-    if (!x->e && x->backoff > 0)
+    if (!fails && x->backoff > 0)
         log_line(LOG_NOTICE, "erase: resumed");
-    x->backoff = !x->e           ? 0
+    x->backoff = !fails          ? 0
                  : x->backoff > 0 ? 2 * x->backoff
                                   : CLOCK_SECOND;
     if (x->backoff > PAUSE_MAX)
@@ -56,6 +72,7 @@ static int64_t erase_look(struct erase *x)
     const int64_t began = clock_mono();
     arena_reset(x->arena);
     (void)pg_spent(x->pg);
+    x->turn = (struct retentions_turn){.questions = 0};
     x->batch = (struct retentions_batch){.looked = 0};
     child_busy(x->child, true);
     if (!arena_try(x->arena, erase_work, x))
@@ -63,10 +80,11 @@ static int64_t erase_look(struct erase *x)
                      "The memory limit of the process is reached.");
     if (x->e)
         pg_rollback(x->pg);
+    erase_batch_trouble(x);
     erase_trouble(x);
     x->questions += x->batch.questions;
     x->intents += x->batch.intents;
-    if (!x->batch.rule.p && x->questions + x->intents > 0) {
+    if (!x->turn.rule.p && x->questions + x->intents > 0) {
         log_line(LOG_NOTICE,
                  "erase: the contents of %lld questions and %lld tasks were "
                  "erased",
@@ -76,7 +94,9 @@ static int64_t erase_look(struct erase *x)
     child_busy(x->child, false);
     if (x->backoff)
         return x->backoff;
-    return x->batch.rule.p ? 1 + SHARE * (clock_mono() - began) : LOOK;
+    if (x->e)
+        return CLOCK_SECOND + SHARE * (clock_mono() - began);
+    return x->turn.rule.p ? 1 + SHARE * (clock_mono() - began) : LOOK;
 }
 
 int erase_run(const struct child *c)

@@ -71,12 +71,10 @@ def end(server, operator, one, value="reject"):
     return one
 
 
-def erase(server, name, **options):
-    """A rule without its days, run by the command."""
-    args = [x for key, value in options.items()
-            for x in (f"--{key}", value)]
+def rule(server, name, *options):
+    """A started rule without its days."""
     done = server.sayso("retention", "add", "--name", name, "--days", "7",
-                        *args)
+                        *options)
     assert done.returncode == 0, done.stderr
     with server.database() as db:
         db.execute("SET session_replication_role = replica")
@@ -84,6 +82,13 @@ def erase(server, name, **options):
                    [name])
         db.execute("UPDATE delivery SET state = 'delivered', next_at = NULL")
     assert server.sayso("retention", "start", name).returncode == 0
+
+
+def erase(server, name, **options):
+    """A rule without its days, run by the command."""
+    args = [x for key, value in options.items()
+            for x in (f"--{key}", value)]
+    rule(server, name, *args)
     done = server.sayso("retention", "run")
     assert done.returncode == 0, done.stderr
     assert server.sayso("retention", "remove", name).returncode == 0
@@ -262,6 +267,171 @@ def test_killed_in_a_batch_it_goes_on(server, agent, operator):
         db.execute("UPDATE retention_rule SET removed_at = now(), removed_by "
                    "= 'x' WHERE name = 'killed'")
     assert server.sayso("verify").returncode == 0
+
+
+def moved(server, one, by):
+    """The task's last change, earlier or later than it was."""
+    with server.database() as db:
+        db.execute("UPDATE intent SET updated_at = updated_at + %s::interval "
+                   "WHERE id = %s", [by, one["intent_id"]])
+
+
+@pytest.fixture
+def swept(server):
+    """Nothing is left to be erased."""
+    erase(server, f"swept-{kit.new_id()}")
+
+
+def waits(server, one):
+    """The rule for which the task waits; it is looked at again."""
+    with server.database() as db:
+        return (db.execute(
+            "UPDATE retention_wait SET looked_at = looked_at - interval "
+            "'2 days' WHERE intent_id = %s RETURNING rule",
+            [one["intent_id"]]).fetchone() or [None])[0]
+
+
+@pytest.mark.parametrize("id", ["the task's", "payload", "the agent's"])
+def test_an_id_that_an_agent_chose_takes_no_other_event(server, agent,
+                                                        operator, swept, id):
+    intent = kit.new_intent(agent, "suspended_awaiting_input")
+    path = f"/api/v1/intents/{intent['id']}"
+    id = {"the task's": intent["id"], "the agent's": "retained"}.get(id, id)
+    asked = kit.patch(agent, intent, kit.put("note", WORD),
+                      kit.put("_suspension", kit.record(id=id)))
+    assert kit.made(asked, 200)["state"]["_suspension"]["id"] == id
+    one = {"suspension_id": id, "intent_id": intent["id"]}
+    kit.made(agent.post(f"{path}/events", json={
+        "event_type": "comment", "payload": {"text": f'"{id}"', "by": id}}))
+    kit.made(agent.post(f"{path}/events", json={
+        "event_type": "tool_call_started", "payload": {"suspension_id": id}}))
+    end(server, operator, one, "deny")
+    other = kit.ask(
+        agent, intent_id=intent["id"], supersedes=id,
+        context={"suspension_id": id, "payload": {"suspension_id": id}})
+    signed(server, other)
+    assert erase(server, f"id-{id}") == "1 questions and 0 tasks erased\n"
+    events = agent.get(f"{path}/events").json()
+    assert {e["event_type"] for e in events if e.get("erased")} == {
+        "state_patched", "intent.suspended", "tool_call_started",
+        "intent.resumed"}
+    left = {e["event_type"]: e["payload"] for e in events
+            if not e.get("erased")}
+    assert {"intent_created", "status_changed", "comment"} <= set(left)
+    assert left["intent.suspended"]["suspension_id"] == other["suspension_id"]
+    assert kit.read(agent, other)["context"]["suspension_id"] == id
+    end(server, operator, other, "deny")
+
+
+def test_what_was_sent_goes_with_its_event_alone(server, agent, operator,
+                                                 swept):
+    one = ask(agent)
+    id, task = one["suspension_id"], one["intent_id"]
+    kit.made(agent.post(f"/api/v1/intents/{task}/events", json={
+        "event_type": "comment", "payload": {"text": id, "of": [id]}}))
+    end(server, operator, one)
+    other = ask(agent, intent_id=task, context={"suspension_id": id})
+    signed(server, other)
+    with server.database() as db:
+        endpoint = db.execute(
+            "INSERT INTO endpoint (id, name, kind, address, secret, "
+            "created_at, created_by) VALUES (gen_random_uuid(), 'sent', "
+            "'agent', 'https://example.com/', 'x', now(), 'x') RETURNING id"
+            ).fetchone()[0]
+        db.execute(
+            "INSERT INTO delivery (id, endpoint_id, subscription_id, "
+            "intent_id, event_sequence, type, body, state, created_at) SELECT "
+            "gen_random_uuid(), %s, gen_random_uuid(), intent_id, sequence, "
+            "'event', canonical, 'delivered', created_at FROM event WHERE "
+            "intent_id = %s", [endpoint, task])
+    assert erase(server, "sent") == "1 questions and 0 tasks erased\n"
+    with server.database() as db:
+        sent, erased = (dict(db.execute(sql, [task]).fetchall()) for sql in (
+            "SELECT event_sequence, body FROM delivery WHERE intent_id = %s "
+            "AND subscription_id IS NOT NULL",
+            "SELECT sequence, rule FROM event_erased WHERE intent_id = %s"))
+        db.execute("DELETE FROM delivery WHERE endpoint_id = %s", [endpoint])
+    assert erased and sent and not set(sent) & set(erased)
+    assert len(sent) + len(erased) == max(sent)
+    end(server, operator, other)
+
+
+def test_a_question_that_cannot_be_erased_stops_no_other(server, agent,
+                                                         operator, swept):
+    kinds = {"stuck": "approval", "moves": "none"}
+    many = [end(server, operator, ask(agent)) for _ in range(3)]
+    many += [end(server, operator, kit.ask(agent), "deny") for _ in range(3)]
+    bad = many[1]["suspension_id"]
+    with server.database() as db:
+        db.execute("CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql "
+                   "AS $$ BEGIN RAISE 'stuck'; END $$")
+        db.execute("CREATE TRIGGER stuck BEFORE UPDATE ON suspension FOR EACH "
+                   f"ROW WHEN (OLD.id = '{bad}') EXECUTE FUNCTION stuck()")
+    try:
+        for name, kind in kinds.items():
+            rule(server, name, "--kind", kind)
+        done = server.sayso("retention", "run")
+        assert done.returncode == 1
+        assert done.stdout == "5 questions and 5 tasks erased\n"
+        assert f"rule stuck could not erase {bad}\n" in done.stderr
+    finally:
+        with server.database() as db:
+            db.execute("DROP FUNCTION stuck CASCADE")
+    done = server.sayso("retention", "run")
+    assert (done.returncode, done.stdout) == (
+        0, "1 questions and 1 tasks erased\n")
+    for name in kinds:
+        server.sayso("retention", "remove", name)
+
+
+def test_a_batch_ends_at_a_number_of_events(server, agent, operator, swept):
+    """The sizes of tasks alone are moved: they have few events."""
+    many = [end(server, operator, ask(agent)) for _ in range(3)]
+    rule(server, "sizes")
+    with server.database() as db, db.transaction(force_rollback=True):
+        db.execute("SET LOCAL session_replication_role = replica")
+        looked = [db.execute("SELECT looked FROM retention_erase('sizes', 100)"
+                             ).fetchone()[0]]
+        db.execute("UPDATE retention_rule SET place_at = '-infinity', place_id "
+                   "= '', passed_at = NULL WHERE name = 'sizes'")
+        db.execute("UPDATE decision SET erased_at = NULL, erased_rule = NULL "
+                   "WHERE suspension_id = ANY (%s)",
+                   [[x["suspension_id"] for x in many]])
+        db.execute("UPDATE intent SET event_sequence = 9000 WHERE id = ANY "
+                   "(%s)", [[x["intent_id"] for x in many]])
+        looked += [db.execute("SELECT looked FROM retention_erase('sizes', "
+                              "100)").fetchone()[0] for _ in range(2)]
+    assert looked == [3, 2, 1]
+    assert server.sayso("retention", "remove", "sizes").returncode == 0
+    erase(server, "sizes-2")
+
+
+def test_a_later_rule_takes_the_tasks_of_a_removed_one(server, agent,
+                                                       operator, swept):
+    one = end(server, operator, ask(agent))
+    moved(server, one, "1 hour")
+    assert erase(server, "removed") == "1 questions and 0 tasks erased\n"
+    assert waits(server, one) == "removed"
+    moved(server, one, "-1 hour")
+    assert erase(server, "unfit", kind="permission").startswith("0 questions "
+                                                                "and 0")
+    assert erase(server, "later") == "0 questions and 1 tasks erased\n"
+    assert waits(server, one) is None
+    intent = agent.get(f"/api/v1/intents/{one['intent_id']}").json()
+    assert intent["state"]["_erased"]["rule"] == "later"
+
+
+def test_a_task_waits_for_the_rule_that_erased_last(server, agent, operator,
+                                                    swept):
+    one = end(server, operator, ask(agent))
+    moved(server, one, "1 hour")
+    assert erase(server, "last-1") == "1 questions and 0 tasks erased\n"
+    other = end(server, operator, ask(agent, intent_id=one["intent_id"]))
+    moved(server, one, "1 hour")
+    assert erase(server, "last-2") == "1 questions and 0 tasks erased\n"
+    assert waits(server, other) == "last-2"
+    moved(server, one, "-1 hour")
+    assert erase(server, "last-3") == "0 questions and 1 tasks erased\n"
 
 
 # --- A person -------------------------------------------------------------

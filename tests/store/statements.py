@@ -71,6 +71,6 @@ def role(name):
         return "sayso_tick"
     if name in SEAL:
         return "sayso_seal"
-    if name == "retention_erase":
+    if name in ("retention_turn", "retention_erase"):
         return "sayso_erase"
     return "sayso_wait" if name in WAIT else "sayso_web"

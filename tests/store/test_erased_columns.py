@@ -103,7 +103,7 @@ def test_every_column_is_erased_or_kept_with_a_reason(columns, erased):
     assert whole <= {c[0] for c in columns} | {"migration", "restore"}
 
 
-def test_the_eraser_may_run_one_function(server, superuser):
+def test_the_eraser_may_run_two_functions(server, superuser):
     """It reads the tables' version, and what was restored."""
     tables = superuser.execute(
         "SELECT relname, has_table_privilege('sayso_erase', oid, 'SELECT'), "
@@ -119,10 +119,14 @@ def test_the_eraser_may_run_one_function(server, superuser):
                      "person_erase('a@example.com', now(), true)"):
             with pytest.raises(errors.InsufficientPrivilege):
                 db.execute(f"SELECT * FROM {call}")
-        assert db.execute("SELECT * FROM retention_erase(10)").fetchall() == []
+        for call in ("retention_turn(10)", "retention_erase('x', 10)",
+                     "retention_erase(10)"):
+            assert db.execute(f"SELECT * FROM {call}").fetchall() == []
     with server.database("sayso_web") as db:
-        with pytest.raises(errors.InsufficientPrivilege):
-            db.execute("SELECT * FROM retention_erase(10)")
+        for call in ("retention_turn(10)", "retention_erase('x', 10)",
+                     "retention_erase(10)"):
+            with pytest.raises(errors.InsufficientPrivilege):
+                db.execute(f"SELECT * FROM {call}")
 
 
 def test_a_rule_stays_as_it_was_made(owner):

@@ -119,16 +119,36 @@ static int retention_list(const struct command *c)
     return 0;
 }
 
+/* A batch that fails comes again in halves, so that the others are erased. */
+static void retention_batch(const struct command *c, struct arena *a,
+                            const struct retentions_turn *turn,
+                            struct retentions_batch *out)
+{
+    const struct err *e = retentions_erase(c->pg, a, turn, out);
+    if (turn->left_out.p)
+        fprintf(stderr, "sayso: rule %.*s could not erase %.*s\n",
+                STR_FMT(turn->rule), STR_FMT(turn->left_out));
+    if (e) {
+        pg_rollback(c->pg);
+        (void)command_end(e);
+    }
+}
+
 /* All that is due now, without waiting for the server's own process. */
 static int retention_erase(const struct command *c)
 {
-    struct retentions_batch b = {.rule = STR("")};
+    struct retentions_turn turn = {.rule = STR("")};
     int64_t questions = 0, intents = 0;
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
+    bool all = true;
     const struct err *e = retentions_again(c->pg, a);
-    while (!e && b.rule.p) {
+    while (!e && turn.rule.p) {
+        struct retentions_batch b = {.looked = 0};
         arena_reset(a);
-        e = retentions_erase(c->pg, a, BATCH, &b);
+        e = retentions_turn(c->pg, a, BATCH, &turn);
+        if (!e && turn.rule.p)
+            retention_batch(c, a, &turn, &b);
+        all = all && !turn.left_out.p;
         questions += b.questions;
         intents += b.intents;
     }
@@ -136,7 +156,7 @@ static int retention_erase(const struct command *c)
            (long long)intents);
     const int status = command_end(e);
     arena_free(a);
-    return status;
+    return status == 0 && all ? 0 : 1;
 }
 
 int retention_run(const struct command *c)

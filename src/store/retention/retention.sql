@@ -31,9 +31,13 @@ SELECT coalesce(d.kind, 'none'), retention_outcome(d.state, d.outcome), count(*)
    AND ($3::text IS NULL OR retention_outcome(d.state, d.outcome) = $3)
  GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
 
+-- name: retention_turn
+-- The rule of the next batch and its size, $1 where nothing failed; in a transaction of its own.
+SELECT rule, questions, left_out FROM retention_turn($1::integer)
+
 -- name: retention_erase
--- One batch of about $1 questions, in a transaction of its own.
-SELECT rule, looked, questions, intents FROM retention_erase($1::integer)
+-- One batch of about $2 questions by the rule $1, in a transaction of its own.
+SELECT rule, looked, questions, intents FROM retention_erase($1::text, $2::integer)
 
 -- name: retention_again
 -- Each rule looks at all again, without the pause after the last time.

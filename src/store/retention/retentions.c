@@ -73,12 +73,27 @@ const struct err *retentions_preview(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-const struct err *retentions_erase(struct pg *pg, struct arena *a, int64_t most,
+const struct err *retentions_turn(struct pg *pg, struct arena *a, int64_t most,
+                                  struct retentions_turn *out)
+{
+    struct pg_rows *r = NULL;
+    *out = (struct retentions_turn){.questions = 0};
+    TRY(pg_query(pg, a, SQL_RETENTION_TURN, PG(pg_number(most)), &r));
+    if (pg_count(r) > 0)
+        *out = (struct retentions_turn){.rule = pg_str(r, 0, 0),
+                                        .questions = pg_int(r, 0, 1),
+                                        .left_out = pg_str(r, 0, 2)};
+    return NULL;
+}
+
+const struct err *retentions_erase(struct pg *pg, struct arena *a,
+                                   const struct retentions_turn *turn,
                                    struct retentions_batch *out)
 {
     struct pg_rows *r = NULL;
     *out = (struct retentions_batch){.looked = 0};
-    TRY(pg_query(pg, a, SQL_RETENTION_ERASE, PG(pg_number(most)), &r));
+    TRY(pg_query(pg, a, SQL_RETENTION_ERASE,
+                 PG(pg_text(turn->rule), pg_number(turn->questions)), &r));
     if (pg_count(r) > 0)
         *out = (struct retentions_batch){.rule = pg_str(r, 0, 0),
                                          .looked = pg_int(r, 0, 1),

@@ -42,13 +42,26 @@ const struct err *retentions_preview(struct pg *pg, struct arena *a,
                                      const struct retention *r, int64_t now,
                                      struct retentions_preview *out) MUST;
 
-/* One batch, in a transaction of its own. rule p NULL: there is nothing to do
- * for now, or another process is at it. */
+/* The next batch, `most` questions where the last one of the rule did not fail;
+ * in a transaction of its own, before that of the batch. rule p NULL: there is
+ * nothing to do for now, or another process is at it. */
+struct retentions_turn {
+    struct str rule;
+    int64_t questions;
+    struct str left_out; /* the id of a question, or of a task that waits, which
+                          * failed alone and is passed now; p NULL: none */
+};
+const struct err *retentions_turn(struct pg *pg, struct arena *a, int64_t most,
+                                  struct retentions_turn *out) MUST;
+
+/* One batch, in a transaction of its own. rule p NULL: the rule erases no more,
+ * or another process is at it. */
 struct retentions_batch {
     struct str rule;
     int64_t looked, questions, intents;
 };
-const struct err *retentions_erase(struct pg *pg, struct arena *a, int64_t most,
+const struct err *retentions_erase(struct pg *pg, struct arena *a,
+                                   const struct retentions_turn *turn,
                                    struct retentions_batch *out) MUST;
 /* The next batches look at everything again. */
 const struct err *retentions_again(struct pg *pg, struct arena *a) MUST;
