@@ -1,4 +1,5 @@
 """Rules of retention: what they erase, what stays, and who says so."""
+import contextlib
 import json
 import os
 import re
@@ -356,32 +357,51 @@ def test_what_was_sent_goes_with_its_event_alone(server, agent, operator,
     end(server, operator, other)
 
 
+@contextlib.contextmanager
+def stuck(server, id):
+    """The question cannot be erased."""
+    with server.database() as db:
+        db.execute("CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql "
+                   "AS $$ BEGIN RAISE 'stuck'; END $$")
+        db.execute("CREATE TRIGGER stuck BEFORE UPDATE ON suspension FOR EACH "
+                   f"ROW WHEN (OLD.id = '{id}') EXECUTE FUNCTION stuck()")
+        yield
+        db.execute("DROP FUNCTION stuck CASCADE")
+
+
 def test_a_question_that_cannot_be_erased_stops_no_other(server, agent,
                                                          operator, swept):
     kinds = {"stuck": "approval", "moves": "none"}
     many = [end(server, operator, ask(agent)) for _ in range(3)]
     many += [end(server, operator, kit.ask(agent), "deny") for _ in range(3)]
     bad = many[1]["suspension_id"]
-    with server.database() as db:
-        db.execute("CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql "
-                   "AS $$ BEGIN RAISE 'stuck'; END $$")
-        db.execute("CREATE TRIGGER stuck BEFORE UPDATE ON suspension FOR EACH "
-                   f"ROW WHEN (OLD.id = '{bad}') EXECUTE FUNCTION stuck()")
-    try:
+    with stuck(server, bad):
         for name, kind in kinds.items():
             rule(server, name, "--kind", kind)
         done = server.sayso("retention", "run")
         assert done.returncode == 1
         assert done.stdout == "5 questions and 5 tasks erased\n"
         assert f"rule stuck could not erase {bad}\n" in done.stderr
-    finally:
-        with server.database() as db:
-            db.execute("DROP FUNCTION stuck CASCADE")
     done = server.sayso("retention", "run")
     assert (done.returncode, done.stdout) == (
         0, "1 questions and 1 tasks erased\n")
     for name in kinds:
         server.sayso("retention", "remove", name)
+
+
+def test_the_process_goes_on_with_another_rule(server, agent, operator, swept):
+    bad = end(server, operator, ask(agent))
+    other = end(server, operator, kit.ask(agent), "deny")
+    with stuck(server, bad["suspension_id"]):
+        rule(server, "a-stuck", "--kind", "approval")
+        rule(server, "b-moves", "--kind", "none")
+        os.kill(server.child("erase"), signal.SIGKILL)
+        kit.wait_for(lambda: "erased" in kit.read(agent, other), 40)
+        assert "erased" not in kit.read(agent, bad)
+        assert re.search(r"erase: a batch of \d+ of rule a-stuck: ",
+                         server.log())
+    for name in ("a-stuck", "b-moves"):
+        assert server.sayso("retention", "remove", name).returncode == 0
 
 
 def test_a_batch_ends_at_a_number_of_events(server, agent, operator, swept):

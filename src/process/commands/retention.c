@@ -5,7 +5,8 @@
 #include "process/commands/commands.h"
 #include "store/retention/retentions.h"
 
-#define BATCH 500 /* questions of one transaction */
+#define BATCH 500     /* questions of one transaction */
+#define DATABASE 600 /* seconds, of a batch */
 #define BY STR("sayso retention")
 
 static const char *retention_day(char out[CLOCK_TEXT], int64_t t)
@@ -141,6 +142,7 @@ static int retention_erase(const struct command *c)
     int64_t questions = 0, intents = 0;
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     bool all = true;
+    pg_timeout(c->pg, DATABASE);
     const struct err *e = retentions_again(c->pg, a);
     while (!e && turn.rule.p) {
         struct retentions_batch b = {.looked = 0};
