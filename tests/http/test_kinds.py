@@ -2,6 +2,7 @@
 and by every sort of responder."""
 import hashlib
 import json
+import time
 
 import pytest
 from kit import (answer, ask, check_chain, events, get, new_id, new_intent,
@@ -421,6 +422,37 @@ def test_a_record_does_not_supersede_itself(server, agent):
                                  {**one, "supersedes": one["id"]}))
     assert r.status_code == 422, r.text
     assert r.json()["code"] == "suspension.unknown"
+
+
+LISTED = {"action": {"name": "Refund"}, "target": "12345", "x": [1],
+          "consequence": "Money leaves.", "scope_summary": "One.",
+          "constraints": {"x": list(range(1950))}}
+
+
+def test_an_edited_subject_has_the_limit_of_one_that_is_asked(
+        server, agent, operator):
+    """Each value is compared with each of the list of its limit."""
+    asked = put_question(agent, server, "approval", subject=LISTED,
+                         allow_edit=True, choices=None)
+    edit = {"value": "edit", "reason": "More."}
+    for n in (2001, 40000):
+        begun = time.monotonic()
+        r = reply(operator, asked, **edit, subject={**LISTED, "x": [5000] * n})
+        refused(r, 422, "subject.too_large", "subject")
+        assert time.monotonic() - begun < 5
+    assert agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()[
+        "state"] == "pending"
+
+
+def test_a_record_of_a_kind_has_the_limit_too(server, agent):
+    for n, code in ((1900, 200), (2001, 422)):
+        intent = new_intent(agent, "suspended_awaiting_input")
+        one = record(kind="approval", allow_edit=True, subject={
+            **LISTED, "constraints": {"x": list(range(n))}})
+        del one["choices"]
+        r = patch(agent, intent, put("_suspension", one))
+        assert r.status_code == code, r.text
+        assert code == 200 or r.json()["code"] == "subject.too_large"
 
 
 # --- Silence and credentials ----------------------------------------------

@@ -3,6 +3,7 @@
 
 #include "base/json/fields.h"
 #include "domain/decimal.h"
+#include "domain/kind/subject.h"
 
 const char amend_missing[] = "amend.missing";
 const char amend_unchanged[] = "amend.unchanged";
@@ -241,13 +242,14 @@ static const struct err *amend_subject(struct arena *a,
     if (!sent->subject)
         return err_at(a, ERR_INVALID, amend_missing, STR("subject"),
                       "This answer needs the whole changed \"subject\".");
+    if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
+        return amend_too_large();
+    TRY(subject_check(a, sent->subject, sent->subject_text));
     TRY(kind_check_subject(a, &ask));
     if (json_equal(sent->subject, subject))
         return err_at(a, ERR_INVALID, amend_unchanged, STR("subject"),
                       "You made no changes. Use Approve instead.");
     TRY(amend_keep(a, sent->subject, &out->subject));
-    if (sent->subject_text.n > SUSPENSION_RECORD_MAX)
-        return amend_too_large();
     out->subject = sent->subject_text;
     return NULL;
 }

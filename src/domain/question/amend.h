@@ -44,7 +44,8 @@ extern const char amend_wider[];
 
 /* ERR_INVALID amend.unused where the choice does not take such a member;
  * amend.missing; amend.wider at constraints.X where it is more than was asked
- * for; amend.unknown; amend.unchanged; kind.facts for a new subject.
+ * for; amend.unknown; amend.unchanged; kind.facts and
+ * subject.too_large for a new subject.
  * ERR_TOO_LARGE suspension.too_large for a subject that is too large to
  * store. */
 const struct err *amend_check(struct arena *a, const struct suspension *s,

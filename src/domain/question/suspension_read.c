@@ -454,6 +454,8 @@ const struct err *suspension_read_record(struct arena *a,
     else
         suspension_set_subject(
             out, suspension_raw_or(a, text, "subject", "{}"), parts.subject);
+    if (out->kind != KIND_NONE)
+        TRY(subject_check(a, parts.subject, out->subject));
     TRY(suspension_read_offer(a, &parts, out));
     return suspension_keep_record(a, record, out);
 }
