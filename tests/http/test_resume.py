@@ -404,6 +404,21 @@ def test_a_repeat_is_the_first_answer(agent, mara):
     assert mara.email in late.text
 
 
+def test_a_key_belongs_to_the_action_in_the_address(agent, mara):
+    """No body differs: the address alone says what is meant."""
+    asked = pause(agent, mara.email)
+    key = {"Idempotency-Key": new_id()}
+    path = f"/api/v1/resume/{asked}"
+    first, again = [mara.api.post(f"{path}?action=approve", headers=key)
+                    for _ in range(2)]
+    assert first.status_code == again.status_code == 200
+    assert first.content == again.content
+    assert again.headers["Idempotency-Replayed"] == "true"
+    for other in ("?action=reject", ""):
+        refused(mara.api.post(path + other, headers=key), 409,
+                "idempotency.other_request")
+
+
 def test_H1_an_agent_never_resumes(agent, mara):
     asked = pause(agent, mara.email)
     r = resume(agent, asked, "approve", responded_by=mara.email)

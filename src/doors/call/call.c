@@ -99,6 +99,22 @@ struct work_once call_once_as(const struct call *c, struct str key,
         .request_sha256 = request_sha256};
 }
 
+/* "?" and the parameters of the address, each escaped, and a line feed; empty
+ * where there are none, so that such a request keeps its digest. */
+static struct str call_query(const struct call *c)
+{
+    const struct pairs query = c->rq->query;
+    struct buf b = buf_make(c->a, 8 * REQUEST_TARGET_MAX);
+    for (size_t i = 0; i < query.n; i++) {
+        buf_put(&b, i ? "&" : "?");
+        buf_escape(&b, query.v[i].key);
+        buf_put(&b, "=");
+        buf_escape(&b, query.v[i].value);
+    }
+    buf_put(&b, query.n ? "\n" : "");
+    return buf_text(&b);
+}
+
 const struct err *call_once(struct call *c)
 {
     const struct str key = request_header(c->rq, "Idempotency-Key");
@@ -109,10 +125,11 @@ const struct err *call_once(struct call *c)
         return ERROR(ERR_BAD_REQUEST, "idempotency.key",
                      "An Idempotency-Key is 1 to 255 visible ASCII "
                      "characters.");
-    /* A key belongs to the whole request: the same key for another address is
-     * another request. */
+    /* A key belongs to the whole request: the same key for another address, or
+     * another query, is another request. */
     const struct str request =
-        arena_join(c->a, arena_number(c->a, (int64_t)c->rq->method), STR(" "),
+        arena_join(c->a, call_query(c),
+                   arena_number(c->a, (int64_t)c->rq->method), STR(" "),
                    c->rq->path, STR("\n"), c->rq->body);
     c->once = call_once_as(c, key, crypt_sha256_hex(c->a, request));
     return NULL;
