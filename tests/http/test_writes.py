@@ -2,14 +2,18 @@
 is gone, a pool whose clock stands still. A server of its own, with a database of
 its own."""
 import contextlib
+import html
 
 import pytest
 
 import kit
 from kit import ask, new_intent, refused, wait_for
+from page import Page
 from server import place
 
 route = pytest.mark.route
+CHOICES = [{**one, "effect": effect} for one, effect in zip(
+    kit.CHOICES, ("authorize", "veto"))]
 ASK = {"question": "Refund?", "response_type": "confirm"}
 
 
@@ -138,6 +142,37 @@ def test_no_synchronous_standby(server, agent):
     wait_for(lambda: waiting(server) == 0)
     wait_for(lambda: ready(agent) is None)
     ask(agent)
+
+
+@route("POST /inbox/decide")
+def test_no_synchronous_standby_ends_a_bulk_action(server, agent, person):
+    """At the first that was not confirmed: each more would leave a session
+    that waits. The page says which were not tried, and leads on to them."""
+    asked = [ask(agent, severity="low", subject={"n": n}, title=f"Bulk {n}",
+                 choices=CHOICES) for n in range(4)]
+    me = person("operator").client
+    data = {"csrf": Page(me.get("/settings/profile")).data("/logout")["csrf"],
+            "answer": "approve",
+            "pick[]": [f"{a['suspension_id']}:{a['subject_sha256']}"
+                       for a in asked]}
+    with no_standby(server):
+        wait_for(lambda: agent.post("/api/v1/suspensions", json=ASK)
+                 .status_code == 503)
+        before = waiting(server)
+        r = me.post("/inbox/decide", data=data)
+        # The first, and perhaps one of the clock's process.
+        assert waiting(server) - before in (1, 2)
+    text = Page(r).text
+    assert r.status_code == 200 and "0 approved, 4 not" in text, text
+    assert text.count("Unknown") == 1 and text.count("Not tried") == 3
+    assert all(f"Bulk {n} Low risk" in text for n in range(1, 4))
+    assert "Continue with 3 not tried" in text
+    ids = [a["suspension_id"] for a in asked]
+    assert f"picked={'.'.join(ids[1:])}\"" in html.unescape(r.text)
+    wait_for(lambda: waiting(server) == 0)
+    wait_for(lambda: ready(agent) is None)
+    assert [agent.get(f"/api/v1/suspensions/{i}").json()["state"]
+            for i in ids[1:]] == ["pending"] * 3
 
 
 def test_a_pool_whose_clock_stands_still_is_ready(server, agent):

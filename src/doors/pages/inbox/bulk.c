@@ -133,17 +133,6 @@ static const struct err *bulk_load_all(struct call *c, struct bulk_picks *p)
 
 /* ---- the confirm page ----------------------------------------------- */
 
-/* Takes a value out of the facts where it stands exactly so. */
-static void bulk_drop(struct json *rows, const char *path, struct str value)
-{
-    for (size_t i = json_count(rows); i-- > 0;) {
-        const struct json *row = json_at(rows, i);
-        if (str_is(json_get_text(row, "path"), path) &&
-            str_eq(json_get_text(row, "value"), value))
-            json_drop(rows, i);
-    }
-}
-
 /* A question with all its facts for a yes; a no needs fewer. */
 static struct json *bulk_item(struct page_view *v, const struct suspension *s,
                               struct str value, bool yes,
@@ -160,8 +149,8 @@ static struct json *bulk_item(struct page_view *v, const struct suspension *s,
     json_set_text(o, "target", about->target);
     page_facts_set_rows(v, &room, o, suspension_subject(v->a, s));
     if (about->amount.unit.p) /* it has a column */
-        bulk_drop(json_get(o, "rows"), "calls[0].args.amount",
-                  amount_plain(v->a, &about->amount));
+        inbox_row_drop(json_get(o, "rows"), "calls[0].args.amount",
+                       amount_plain(v->a, &about->amount));
     return o;
 }
 
@@ -328,64 +317,6 @@ static struct json *bulk_head(struct page_view *v, const struct bulk_shown *of)
     return o;
 }
 
-/* The place of a value among the facts of an item, or their number. */
-static size_t bulk_find(const struct json *rows, const struct json *value)
-{
-    size_t k = 0;
-    while (k < json_count(rows) && !json_equal(json_at(rows, k), value))
-        k++;
-    return k;
-}
-
-/* Takes out of the facts of each item what is the same in all of them. It is
- * shown once. */
-static struct json *bulk_common(struct arena *a, const struct json *items)
-{
-    struct json *common = json_array(a);
-    struct json *first = json_get(json_at(items, 0), "rows");
-    const size_t n = json_count(items);
-    for (size_t i = 0; n > 1 && i < json_count(first);) {
-        struct json *value = json_at(first, i);
-        size_t in = 0;
-        while (in < n &&
-               bulk_find(json_get(json_at(items, in), "rows"), value) <
-                   json_count(json_get(json_at(items, in), "rows")))
-            in++;
-        if (in < n) {
-            i++;
-            continue;
-        }
-        json_add_json(common, value);
-        for (size_t k = n; k-- > 0;) {
-            struct json *rows = json_get(json_at(items, k), "rows");
-            json_drop(rows, bulk_find(rows, value));
-        }
-    }
-    return common;
-}
-
-/* The columns of the list: amounts where there are any, and targets where they
- * differ; a target that has a column is not among the facts. */
-static void bulk_set_columns(struct json *view, const struct json *items,
-                             const struct json *common)
-{
-    bool amounts = false, targets = false, one = false;
-    for (size_t i = 0; i < json_count(common); i++)
-        one = one ||
-              str_is(json_get_text(json_at(common, i), "path"), "target");
-    for (size_t i = 0; !one && i < json_count(items); i++) {
-        const struct json *item = json_at(items, i);
-        const struct str target = json_get_text(item, "target");
-        targets = targets || target.n > 0;
-        bulk_drop(json_get(item, "rows"), "target", target);
-    }
-    for (size_t i = 0; i < json_count(items); i++)
-        amounts = amounts || json_get(json_at(items, i), "figure");
-    json_set_bool(view, "amounts", amounts);
-    json_set_bool(view, "targets", targets);
-    json_set_int(view, "columns", 2 + amounts + targets);
-}
-
 /* The address of the list with its ticks, or without them where it would be too
  * long. */
 static struct str bulk_back(struct call *c, const struct bulk_picks *p)
@@ -429,8 +360,8 @@ static const struct err *bulk_show(struct call *c, const struct bulk_picks *p,
     json_set_bool(view, "yes", p->yes);
     json_set_text(view, "back_url", bulk_back(c, p));
     json_set_text(view, "list_url", p->back);
-    struct json *common = bulk_common(c->a, of.items);
-    bulk_set_columns(view, of.items, common);
+    struct json *common = inbox_row_common(c->a, of.items);
+    inbox_row_set_columns(view, of.items, common);
     json_set_json(view, "common", common);
     json_set_json(view, "items", of.items);
     json_set_json(view, "left", of.left);
@@ -498,9 +429,11 @@ static struct str bulk_why(const struct err *e)
 }
 
 /* Decides one question, and shows the result as a row. The memory of one
- * decision is freed before the next; what the row shows is copied. */
+ * decision is freed before the next; what the row shows is copied. sure: the
+ * database said whether it was recorded. */
 static struct json *bulk_decide_one(struct call *c, struct page_view *v,
-                                    const struct bulk_picks *p, size_t i)
+                                    const struct bulk_picks *p, size_t i,
+                                    bool *sure)
 {
     struct arena *own = arena_within(c->a);
     struct call one = *c;
@@ -514,6 +447,7 @@ static struct json *bulk_decide_one(struct call *c, struct page_view *v,
         if (!e || e->kind != ERR_AGAIN)
             break;
     }
+    *sure = !e || e->kind != ERR_BUSY;
     const struct suspension kept = {.id = arena_str(c->a, s.id),
                                     .title = arena_str(c->a, s.title),
                                     .question = arena_str(c->a, s.question),
@@ -526,11 +460,40 @@ static struct json *bulk_decide_one(struct call *c, struct page_view *v,
                   e ? arena_str(c->a, bulk_why(e)) : STR("Recorded."));
     json_set_json(o, "outcome", e ? NULL : page_badge_outcome(v, &kept));
     json_set_text(o, "failed",
-                  !e                    ? STR("")
-                  : e->kind == ERR_BUSY ? STR("Unknown")
-                                        : STR("Not recorded"));
+                  !e      ? STR("")
+                  : *sure ? STR("Not recorded")
+                          : STR("Unknown"));
     arena_free(own);
     return o;
+}
+
+/* Shows those from this one on as not tried. Each more of them would leave one
+ * more session that waits. */
+static void bulk_add_untried(struct call *c, struct page_view *v,
+                             const struct bulk_picks *p, size_t from,
+                             struct json *rows)
+{
+    const struct suspension none = {.id = STR_NONE};
+    struct suspension s[BULK_MAX];
+    const struct err *e =
+        suspensions_many(c->pg, c->a, p->id + from, p->n - from, s);
+    for (size_t i = from; i < p->n; i++) {
+        struct json *o = bulk_left(v, e ? &none : &s[i - from], p->id[i],
+                                   STR("The answer before it was not "
+                                       "confirmed. Nothing was submitted."));
+        json_set_json(o, "outcome", NULL);
+        json_set_text(o, "failed", STR("Not tried"));
+        json_add_json(rows, o);
+    }
+}
+
+/* The picks from this one on. */
+static struct bulk_picks bulk_rest(const struct bulk_picks *p, size_t from)
+{
+    struct bulk_picks rest = {.back = p->back};
+    while (from < p->n)
+        rest.id[rest.n++] = p->id[from++];
+    return rest;
 }
 
 /* A missing reason is asked for before any of them is decided. */
@@ -560,17 +523,21 @@ const struct err *inbox_bulk_decide(struct call *c)
     struct bulk_picks p;
     struct page_view v = page_begin(c);
     struct json *view = json_object(c->a), *rows = json_array(c->a);
-    size_t done = 0;
+    size_t done = 0, tried = 0;
+    bool sure = true;
     TRY(bulk_read(c, &p));
     const struct err *e = bulk_check_reason(c, &p);
     if (e && e->kind == ERR_INVALID)
         return bulk_show(c, &p, e);
     TRY(e);
-    for (size_t i = 0; i < p.n; i++) {
-        struct json *o = bulk_decide_one(c, &v, &p, i);
+    while (sure && tried < p.n) {
+        struct json *o = bulk_decide_one(c, &v, &p, tried++, &sure);
         done += json_get(o, "outcome") != NULL;
         json_add_json(rows, o);
     }
+    const struct bulk_picks rest = bulk_rest(&p, tried);
+    if (rest.n > 0)
+        bulk_add_untried(c, &v, &p, tried, rows);
     /* Where each was recorded, the list says so; else a page gives reasons. */
     const struct str list = page_answered_list(c, p.back, p.id, p.n);
     if (done == p.n && done > 0 && list.p) {
@@ -580,7 +547,8 @@ const struct err *inbox_bulk_decide(struct call *c)
     json_set_bool(view, "yes", p.yes);
     json_set_int(view, "done", (int64_t)done);
     page_view_set_count(view, "others", p.n - done);
-    json_set_text(view, "back_url", p.back);
+    page_view_set_count(view, "untried", rest.n);
+    json_set_text(view, "back_url", bulk_back(c, &rest));
     json_set_json(view, "rows", rows);
     return page_render(c, 200, "bulk_done", "Bulk result", view);
 }

@@ -154,3 +154,69 @@ struct json *inbox_row_listed(struct call *c, struct page_view *v,
     inbox_found_set(&row.view, o);
     return page_list_row_end(&row, o);
 }
+
+/* ---- the rows of the bulk review ------------------------------------- */
+
+void inbox_row_drop(struct json *rows, const char *path, struct str value)
+{
+    for (size_t i = json_count(rows); i-- > 0;) {
+        const struct json *row = json_at(rows, i);
+        if (str_is(json_get_text(row, "path"), path) &&
+            str_eq(json_get_text(row, "value"), value))
+            json_drop(rows, i);
+    }
+}
+
+/* The place of a value among the facts of an item, or their number. */
+static size_t row_find(const struct json *rows, const struct json *value)
+{
+    size_t k = 0;
+    while (k < json_count(rows) && !json_equal(json_at(rows, k), value))
+        k++;
+    return k;
+}
+
+struct json *inbox_row_common(struct arena *a, const struct json *items)
+{
+    struct json *common = json_array(a);
+    struct json *first = json_get(json_at(items, 0), "rows");
+    const size_t n = json_count(items);
+    for (size_t i = 0; n > 1 && i < json_count(first);) {
+        struct json *value = json_at(first, i);
+        size_t in = 0;
+        while (in < n &&
+               row_find(json_get(json_at(items, in), "rows"), value) <
+                   json_count(json_get(json_at(items, in), "rows")))
+            in++;
+        if (in < n) {
+            i++;
+            continue;
+        }
+        json_add_json(common, value);
+        for (size_t k = n; k-- > 0;) {
+            struct json *rows = json_get(json_at(items, k), "rows");
+            json_drop(rows, row_find(rows, value));
+        }
+    }
+    return common;
+}
+
+void inbox_row_set_columns(struct json *view, const struct json *items,
+                           const struct json *common)
+{
+    bool amounts = false, targets = false, one = false;
+    for (size_t i = 0; i < json_count(common); i++)
+        one = one ||
+              str_is(json_get_text(json_at(common, i), "path"), "target");
+    for (size_t i = 0; !one && i < json_count(items); i++) {
+        const struct json *item = json_at(items, i);
+        const struct str target = json_get_text(item, "target");
+        targets = targets || target.n > 0;
+        inbox_row_drop(json_get(item, "rows"), "target", target);
+    }
+    for (size_t i = 0; i < json_count(items); i++)
+        amounts = amounts || json_get(json_at(items, i), "figure");
+    json_set_bool(view, "amounts", amounts);
+    json_set_bool(view, "targets", targets);
+    json_set_int(view, "columns", 2 + amounts + targets);
+}

@@ -28,5 +28,15 @@ struct json *inbox_row_short(struct page_view *v, const struct suspension *s,
 struct json *inbox_row_listed(struct call *c, struct page_view *v,
                               const struct suspension *s,
                               const struct inbox_row_about *about);
+/* The facts, `rows`, in the rows of the bulk review. Takes a value out where it
+ * stands exactly so. */
+void inbox_row_drop(struct json *rows, const char *path, struct str value);
+/* Takes out of the facts of each item what is the same in all of them. It is
+ * shown once. */
+struct json *inbox_row_common(struct arena *a, const struct json *items);
+/* The columns of the list: amounts where there are any, and targets where they
+ * differ; a target that has a column is not among the facts. */
+void inbox_row_set_columns(struct json *view, const struct json *items,
+                           const struct json *common);
 
 #endif
