@@ -3,6 +3,7 @@
 #include "work/work.h"
 
 #include "base/shared/decisions.h"
+#include "domain/answer/retry_silence.h"
 #include "domain/question/side_question.h"
 #include "domain/question/risk.h"
 #include "store/intent/events.h"
@@ -104,6 +105,7 @@ const struct err *work_expire(struct work *w, const struct terms *terms)
     if (side_question_or_plan(&w->suspension))
         TRY(work_plans(w, event_by_clock(), terms));
     struct decision d = work_decision(w);
+    d.silence_lost = retry_silence_lost(w->arena, &w->suspension);
     TRY(resolve_expire(w->arena, &d));
     if (!side_question(&w->suspension))
         work_touch(w);

@@ -455,36 +455,52 @@ static const struct err *resolve_keep_fallback(struct arena *a,
     return NULL;
 }
 
-const struct err *resolve_expire(struct arena *a, struct decision *d)
+/* Ends like the policy "fail". The mirror says "cancelled", as above. */
+static void resolve_expire_as(struct suspension *s, bool lost, bool fails)
 {
-    struct suspension *s = d->suspension;
-    const bool fails = s->fallback_policy == FALLBACK_FAIL;
-    const struct event_by by = event_by_clock();
-    if (d->deadline.portfolio_id.p &&
-        (!s->expires_at || d->deadline.at <= s->expires_at))
-        return resolve_deadline(a, d);
     s->state = SUSPENSION_EXPIRED;
     s->next_attempt_at = 0;
     s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
     s->response = fails ? STR_NONE : s->fallback_value;
+    if (lost)
+        s->abandonment_reason = STR("restored");
+    s->audit_summary =
+        lost ? STR("Nobody answered in time. The default of the request "
+                   "would approve it, but an answer from before a restore "
+                   "may be lost. Nothing was approved, and the task was "
+                   "stopped.")
+        : fails
+            ? STR("Nobody answered in time. Nothing was approved, and the "
+                  "task was stopped.")
+            : STR("Nobody answered in time. The agent continues with the "
+                  "default that it stated in its request.");
+}
+
+const struct err *resolve_expire(struct arena *a, struct decision *d)
+{
+    struct suspension *s = d->suspension;
+    const bool lost = d->silence_lost;
+    const bool fails = lost || s->fallback_policy == FALLBACK_FAIL;
+    const struct event_by by = event_by_clock();
+    if (d->deadline.portfolio_id.p &&
+        (!s->expires_at || d->deadline.at <= s->expires_at))
+        return resolve_deadline(a, d);
+    resolve_expire_as(s, lost, fails);
     if (!fails)
         TRY(resolve_keep_fallback(a, s));
     s->responded_by = by.name;
     s->responded_via = VIA_CLOCK;
     s->responded_at = suspension_end(s, d->now);
-    s->audit_summary =
-        fails ? STR("Nobody answered in time. Nothing was approved, and the "
-                    "task was stopped.")
-              : STR("Nobody answered in time. The agent continues with the "
-                    "default that it stated in its request.");
     if (side_question_of_plan(s))
         return review_decided(d->plans, s, by);
     struct json *p = json_object(a);
     json_set_text(p, "suspension_id", s->id);
     json_set_text(p, "fallback_policy",
-                  vocabulary_fallback_policy(s->fallback_policy)->wire);
+                  vocabulary_fallback_policy(fails ? FALLBACK_FAIL
+                                                   : s->fallback_policy)
+                      ->wire);
     json_set_int(p, "attempts", s->attempt);
-    json_set_text(p, "reason", STR("timeout"));
+    json_set_text(p, "reason", lost ? STR("restored") : STR("timeout"));
     if (!fails)
         json_set_given(a, p, "fallback_value", s->fallback_value);
     TRY(resolve_append(a, d, "intent.suspension_expired", by, p));

@@ -41,6 +41,7 @@ struct decision {
     struct permit *permit;  /* of the question; NULL: it has none */
     struct intent_plans *plans; /* where side_question_or_plan; else NULL */
     bool dependencies_done; /* a resumed intent may go on */
+    bool silence_lost; /* its fallback does not count: retry_silence_lost */
     struct resolve_deadline deadline;
     struct event_list *events;
     int64_t now;

@@ -76,6 +76,12 @@ const struct err *retry_silence_check(struct arena *a,
     return NULL;
 }
 
+bool retry_silence_lost(struct arena *a, const struct suspension *s)
+{
+    return s->restored_from &&
+           retry_silence_check(a, s, RETRY_SILENCE_NEVER) != NULL;
+}
+
 /* ---- rounds --------------------------------------------------------- */
 
 /* A full log does not stop the rounds. */

@@ -21,6 +21,10 @@ enum retry_silence {
 const struct err *retry_silence_check(struct arena *a,
                                       const struct suspension *s,
                                       enum retry_silence may) MUST;
+/* Was it open in a backup, and would its fallback approve it? A person may have
+ * said no to it since: silence is no yes then, whatever the server allowed when
+ * it was asked. */
+bool retry_silence_lost(struct arena *a, const struct suspension *s);
 
 /* Runs the attempt that is due: sets attempt, next_attempt_at and channel_hint,
  * appends intent.suspension_escalated for every step of the ladder that has

@@ -352,7 +352,7 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
     buf_put(&b, "If nobody answers by ");
     buf_str(&b, end);
     if (s->origin == ORIGIN_CHECKPOINT) {
-        buf_put(&b, s->fallback_policy == FALLBACK_FAIL
+        buf_put(&b, s->fallback_policy == FALLBACK_FAIL || s->restored_from
                         ? ", the checkpoint is rejected."
                         : ", the checkpoint is approved.");
         return buf_text(&b);
@@ -364,6 +364,9 @@ struct str suspension_silence(struct arena *a, const struct suspension *s,
     buf_put(&b, ", the agent continues ");
     suspension_put_fallback(a, &b, s);
     buf_char(&b, '.');
+    if (s->restored_from)
+        buf_put(&b, " If that approves it, the task stops instead: an answer "
+                    "may have been lost in a restore.");
     if (s->origin == ORIGIN_OWN_CHECKPOINT)
         buf_put(&b, " The plan still waits for an approval of its "
                     "checkpoint.");

@@ -368,9 +368,10 @@ static struct json *frame_opened(struct arena *a, const struct frame_event *e,
         frame_lift_record(a, o, e);
     } else if (str_is(e->type, "intent.suspension_expired")) {
         frame_lift(o, payload);
+        /* With "expired" an SDK's agent goes on with its fallback value. */
         json_set_text(o, "resolution",
-                      str_is(json_get_text(payload, "reason"),
-                             "portfolio_deadline")
+                      str_listed(STR("portfolio_deadline restored"),
+                                 json_get_text(payload, "reason"))
                           ? STR("cancelled")
                           : STR("expired"));
         if (json_has(payload, "fallback_value"))

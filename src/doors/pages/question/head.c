@@ -2,6 +2,7 @@
 #include "doors/pages/question/head.h"
 
 #include "base/clock.h"
+#include "domain/answer/retry_silence.h"
 #include "domain/kind/label.h"
 #include "domain/permit/tool_title.h"
 #include "domain/question/side_question.h"
@@ -35,7 +36,11 @@ struct json *question_head_deadline(struct page_view *v,
     json_set_bool(o, "late",
                   s->expires_at && s->expires_at - v->now < LATE);
     json_set_bool(o, "over", s->expires_at && s->expires_at <= v->now);
-    json_set_bool(o, "stops", s->fallback_policy == FALLBACK_FAIL);
+    json_set_bool(o, "stops",
+                  s->fallback_policy == FALLBACK_FAIL ||
+                      (s->state == SUSPENSION_EXPIRED
+                           ? s->outcome != OUTCOME_FALLBACK
+                           : retry_silence_lost(v->a, s)));
     json_set_text(o, "fallback",
                   words_cut(v->a, question_head_fallback(v->a, s),
                             FALLBACK_CHARS));
