@@ -49,8 +49,10 @@ class Pool:
     def run(self, name, *command, **other):
         """A container of that service; with a command of its own one more."""
         service = {**SERVICES[name], **other}
-        given = dict(self.environ)
-        if wanted := service.get("environment", {}).get("PGPASSWORD"):
+        environ = service.get("environment", {})
+        given = {**{k: v for k, v in environ.items() if "$" not in v},
+                 **self.environ}
+        if wanted := environ.get("PGPASSWORD"):
             given["PGPASSWORD"] = self.passwords[
                 re.match(r"\$\{(\w+)", wanted)[1]]
         return engine.Container(
@@ -138,15 +140,6 @@ def test_each_container_is_one_role(pool, database):
         assert known == {f"PASSWORD_{kind.upper()}"}
 
 
-def test_the_log_gets_a_key_as_the_manual_says(pool, agent):
-    [(user, command)] = re.findall(
-        r"run --rm --user (\S+) migrate \\\n\s+sayso-container admin (.*)", (
-            TOP / "docs/operations/containers.md").read_text())
-    pool.admin(*command.split(), user=user)
-    kit.wait_for(
-        lambda: agent.get("/log/checkpoint").status_code == 200, 30)
-
-
 def test_a_question_is_asked_and_answered(pool, agent):
     operator = pool.key("--role", "operator", "--label", "o")
     asked = kit.ask(agent)
@@ -156,6 +149,15 @@ def test_a_question_is_asked_and_answered(pool, agent):
         kit.wait_for(lambda: 'sayso_waiting{as="read"} 1' in pool.metrics())
         assert kit.answer(operator, asked).status_code == 200
         assert held.result(60).json()["value"] == "approve"
+
+
+def test_the_log_gets_a_key_as_the_manual_says(pool, agent):
+    [(user, command)] = re.findall(
+        r"run --rm --user (\S+) migrate \\\n\s+sayso-container admin (.*)", (
+            TOP / "docs/operations/containers.md").read_text())
+    pool.admin(*command.split(), user=user)
+    kit.wait_for(
+        lambda: agent.get("/log/checkpoint").status_code == 200, 30)
 
 
 def test_what_the_others_measure_is_in_the_metrics_of_the_workers(pool):
