@@ -4,8 +4,9 @@
  * path; expired leases and access; rows past their retention. Any number of
  * these processes on any number of hosts do each thing once: the holder of an
  * intent's lock works on it, and finished work is no longer due. Never waits
- * for a lock, and keeps no state that is not in the database. Where this host's
- * clock is not to be trusted (clock_watch) it only goes on looking. */
+ * for a lock. All state is in the database, but for the questions that failed
+ * just now, which are left out for a while. Where this host's clock is not to
+ * be trusted (clock_watch) it only goes on looking. */
 #include "process/tick.h"
 
 #include "base/clock.h"

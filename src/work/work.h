@@ -190,7 +190,7 @@ void work_queue_events(struct work *w);
 void work_tell(const struct work *w);
 /* Writes everything, queues the deliveries, stores the answer where the request
  * had a key, commits, and then notifies the waiters. Statements that the caller
- * queued before run first. */
+ * queued before run first. answer NULL: the request cannot have a key. */
 const struct err *work_commit(struct work *w,
                               const struct work_answer *answer) MUST;
 

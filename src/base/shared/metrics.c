@@ -19,7 +19,7 @@ const char metrics_limit_subscriptions[] = "limit.subscriptions";
 const char metrics_limit_endpoints[] = "limit.endpoints";
 const char metrics_limit_artifacts[] = "limit.artifacts";
 
-/* The statuses that the server sends; others are counted in the last place. */
+/* The statuses that are counted by themselves; others are in the last place. */
 static const int statuses[] = {
     200, 201, 204, 303, 304, 400, 401, 403, 404, 405,
     409, 413, 415, 422, 429, 500, 503,

@@ -76,7 +76,7 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
                                   const struct answer *answer,
                                   const struct principal *who) MUST;
 /* Is the answer acceptable for this question? NULL or ERR_INVALID. *choice is
- * the chosen one, or NULL. Used by the confirm page, which decides nothing. */
+ * the chosen one, or NULL. Decides nothing. */
 const struct err *resolve_check(struct arena *a, const struct suspension *s,
                                 const struct answer *answer,
                                 const struct json **choice) MUST;

@@ -13,7 +13,6 @@
 #define NOTE_MAX ((size_t)64 << 10) /* bytes of a note */
 #define NOTE_SIGNATURES_MAX 64
 #define NOTE_NAME_MAX 255 /* bytes of a key's name */
-#define NOTE_ORIGIN_MAX NOTE_NAME_MAX
 
 /* The first byte of a key, which says how it signs. */
 enum note_algorithm {

@@ -77,7 +77,7 @@ static const struct err *oauth_token_check(struct token_request *x,
                            oauth_expired);
 }
 
-/* Stores the proof, the key of the first one, and the time of a poll. */
+/* Stores the key of the first proof, and the time of a poll. */
 static const struct err *oauth_token_keep(struct token_request *x,
                                           int64_t poll_after)
 {

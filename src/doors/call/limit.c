@@ -1,7 +1,7 @@
 /* The limits of one key or session.
  *
- * Called by serve.c around every call, and by the handlers that ask. Takes no
- * locks, and writes to the database only every few megabytes. */
+ * Called by serve.c around every call. Takes no locks, and writes to the
+ * database only every few megabytes. */
 #include "doors/call/limit.h"
 
 #include "base/clock.h"

@@ -1,6 +1,7 @@
-/* The limits of one key or session (429 limit.*): the requests, questions and
- * bytes that a worker counts. Streams and held reads are counted by the process
- * that holds them, endpoints and subscriptions where they are stored. */
+/* The limits of one key or session (429 limit.*): the requests and bytes that
+ * a worker counts. Questions are counted in work/ask.c. Streams and held reads
+ * are counted by the process that holds them, endpoints and subscriptions
+ * where they are stored. */
 #ifndef DOORS_CALL_LIMIT_H
 #define DOORS_CALL_LIMIT_H
 

@@ -17,7 +17,7 @@ enum sign_in_result {
 };
 struct sign_in {
     struct str email; /* as it was typed */
-    const char *at;   /* "login" or "profile": the page */
+    const char *at;   /* "login", "profile" or "tokens": the page */
     /* The result. */
     enum sign_in_result result;
     int64_t wait;  /* SOON: seconds until the next try counts */
@@ -29,7 +29,7 @@ const struct err *sign_in_try(struct call *c, struct str password,
                               struct sign_in *s) MUST;
 /* After OK: a session, with its cookie and the browser's. */
 const struct err *sign_in_enter(struct call *c, const struct sign_in *s) MUST;
-/* The hash of a new password. ERR_BUSY password.busy | password.memory. */
+/* The hash of a new password. ERR_BUSY password.busy. */
 const struct err *sign_in_hash(struct call *c, struct str password,
                                struct str *hash) MUST;
 

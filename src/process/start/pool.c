@@ -144,7 +144,7 @@ void pool_end(struct pool *p)
     fcgi_unlisten(&p->socket);
 }
 
-/* The descriptors of a message; 0: those are not the ones of pool_fds. */
+/* The descriptors of a message; false: they are not those of pool_fds. */
 static bool pool_take(struct msghdr *message, const struct pool_member *me)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(message);

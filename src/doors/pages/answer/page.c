@@ -390,8 +390,7 @@ static const struct err *page_show_stale(struct call *c,
                        view);
 }
 
-/* s is the question before the answer, after the question with the answer, to
- * be shown; or NULL. */
+/* The page with what was typed, and with what the reader has not seen yet. */
 static const struct err *page_show_again(struct call *c,
                                          const struct answer_form_of *shown)
 {

@@ -7,8 +7,6 @@
 #include "domain/kind/label.h"
 #include "domain/question/side_question.h"
 
-#define WORDS_MAX ((size_t)512 << 10) /* bytes of the responder's name */
-
 struct json *page_badge(struct arena *a, const struct vocabulary_word *words)
 {
     struct json *o = json_object(a);
