@@ -394,6 +394,33 @@ Test(event, a_whole_chain_holds)
     cr_assert(k.tail.sequence == LENGTH && str_eq(k.tail.hash, c.tail.hash));
 }
 
+/* The members before the payload, and it, are of any text. */
+Test(event, a_chain_of_any_names_and_payloads_holds)
+{
+    static const char *const names[] = {
+        "\u0430da", "\U0001F600\u00e9\u4e2d", "a\"b\\", "{\"payload\":1}",
+        "[,]}\t\n"};
+    static const char *const payloads[] = {
+        "{}", "{\"payload\":{\"payload\":[1,\"}\"]},\"sequence\":9}",
+        "{\"x\":\"\\\\\\\"}],{[\",\"y\":[[],{},[{\"z\":null}]]}",
+        "{\"\u00e9\":\"\U0001F600\",\"n\":[-1.5e3,true,0]}"};
+    struct event_tail tail = {.sequence = 0};
+    struct event_list list = {.n = 0};
+    struct event_check k = {.broken = 0};
+    for (size_t i = 0; i < countof(names); i++) {
+        for (size_t n = 0; n < countof(payloads); n++) {
+            const struct event_draft d = {
+                .type = "comment",
+                .by = {.name = str_of(names[i]), .type = EVENT_ACTOR_AGENT},
+                .payload = tree_of(str_of(payloads[n]))};
+            list.n = 0;
+            cr_assert(!event_append(a, INTENT, &d, NOW, &tail, &list));
+            cr_assert(event_check(a, &k, INTENT, &list.v[0]), "%s, %s: %s",
+                      names[i], payloads[n], k.reason);
+        }
+    }
+}
+
 /* Chains that are there go on. */
 Test(event, an_event_from_before_actor_types_holds)
 {

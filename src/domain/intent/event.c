@@ -325,7 +325,7 @@ static struct json *event_head(struct arena *a, struct str canonical)
         json_raw_member(a, canonical, STR("payload"));
     if (payload.p) {
         const size_t at = (size_t)(payload.p - canonical.p);
-        head = arena_join(a, str_head(canonical, at), STR("null"),
+        head = arena_join(a, str_sub(canonical, 0, at), STR("null"),
                           str_sub(canonical, at + payload.n, canonical.n));
     }
     struct json *o = json_read(a, head);
