@@ -338,8 +338,8 @@ def test_what_a_client_may_send(server, run):
     status, out, _ = run(url + "0", event, **env)
     assert (status, json.loads(out)["decision"]) == (0, "deny")
     assert "at most 224 kB" in json.loads(out)["reason"]
-    event["tool_input"]["content"] = "x" * 1_200_000
-    blocked(run(url + "0", event, **env), "413", "1 MiB")
+    event["tool_input"]["content"] = "x" * 300_000
+    blocked(run(url + "0", event, **env), "413", "256 kB")
 
 
 def test_errors_of_the_server(server, run):

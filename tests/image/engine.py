@@ -3,6 +3,7 @@ on this machine, and a Debian 12 to build on."""
 import functools
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -103,6 +104,14 @@ def build():
          IMAGE, TOP, seconds=1200)
     if old.returncode == 0:
         call(*engine(), "rmi", old.stdout.strip())
+
+
+def code(page, words):
+    """The block of the page that has the words."""
+    text = (TOP / "docs" / page).read_text()
+    [one] = [b for b in re.findall(r"^ *```sh\n(.*?)^ *```$", text,
+                                   re.M | re.S) if words in b]
+    return one
 
 
 def options(service):

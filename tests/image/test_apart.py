@@ -152,9 +152,9 @@ def test_a_question_is_asked_and_answered(pool, agent):
 
 
 def test_the_log_gets_a_key_as_the_manual_says(pool, agent):
-    [(user, command)] = re.findall(
-        r"run --rm --user (\S+) migrate \\\n\s+sayso-container admin (.*)", (
-            TOP / "docs/operations/containers.md").read_text())
+    block = engine.code("operations/containers.md", "run --rm --user")
+    user, command = re.search(r"run --rm --user (\S+) migrate \\\n\s+"
+                              "sayso-container admin (.*)", block).groups()
     pool.admin(*command.split(), user=user)
     kit.wait_for(
         lambda: agent.get("/log/checkpoint").status_code == 200, 30)
