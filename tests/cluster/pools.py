@@ -118,8 +118,10 @@ class Pools:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
-            for at in [at for at in self.processes if at[0] == host]:
-                self.processes.pop(at).wait(20)
+        # One that nobody has waited for still has its number: a manager would
+        # take it for the running server.
+        for at in [at for at in self.processes if at[0] == host]:
+            self.processes.pop(at).wait(20)
 
     # --- PostgreSQL -------------------------------------------------------
 
