@@ -223,3 +223,17 @@ def test_the_probes():
     for name, s in read(PACKAGING / "compose-apart.yaml")[0][
             "services"].items():
         assert ("healthcheck" in s) == (name in ("database", "nginx"))
+
+
+def test_the_balancer_waits_as_long_as_a_held_call():
+    """Of MCP and hooks, which the pools' own nginx holds for so long."""
+    text = (PACKAGING / "cluster/balancer.conf").read_text()
+    where, wait = re.search(r"(?s)location ~ (\S+) \{[^}]*"
+                            r"proxy_read_timeout (\d+)s", text).groups()
+    route = (TOP / "src/doors/route.c").read_text()
+    longest = {int(n) for n in re.findall(r'"hold:0-(\d+)', route)}
+    own = re.findall(r"fastcgi_read_timeout (\d+)s", (
+        TOP / "nginx/server.conf.in").read_text())
+    assert max(map(int, own)) == int(wait) > max(longest) > 60
+    for path in "/mcp", "/hooks/claude", "/hooks/gemini":
+        assert re.match(where, path)

@@ -5,7 +5,7 @@
 #include "process/commands/commands.h"
 #include "store/retention/retentions.h"
 
-#define BATCH 500     /* questions of one transaction */
+#define BATCH 500    /* questions of one transaction */
 #define DATABASE 600 /* seconds, of a batch */
 #define BY STR("sayso retention")
 

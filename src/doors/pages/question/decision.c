@@ -136,8 +136,7 @@ struct str question_decision_line(struct arena *a, const struct suspension *s)
         const struct str fallback = question_head_fallback(a, s);
         const struct str span =
             words_span(a, s->expires_at - s->suspended_at);
-        if (s->fallback_policy == FALLBACK_FAIL ||
-            s->outcome != OUTCOME_FALLBACK)
+        if (s->outcome != OUTCOME_FALLBACK)
             return arena_join(a, STR("No answer in "), span,
                               STR(", task stopped"));
         return arena_join(a, STR("No answer in "), span, STR(", continued"),
