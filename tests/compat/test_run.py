@@ -123,8 +123,11 @@ def test_assigned_asked_answered_completed(run, sync, operator):
                  "completed"):
         assert len(agent.all(once)) == 1, (once, agent.told)
     assert agent.all("changed")[0]["new"] == {"answer": "approve"}
-    assert [x["status"] for x in agent.all("heard")] == [
-        "suspended_awaiting_input", "completed"]
+    # A slow server reads the start of the task after the assignment, and then
+    # the agent may see it.
+    heard = [x["status"] for x in agent.all("heard")]
+    assert heard in (["suspended_awaiting_input", "completed"],
+                     ["active", "suspended_awaiting_input", "completed"])
     assert not agent.all("expired")
     # Questions are not told a second time to the agent that asked them.
     assert not [t for t in agent.types() if t.startswith("intent.")]

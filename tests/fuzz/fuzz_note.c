@@ -12,7 +12,7 @@ static void check_head(struct arena *a, struct str text)
     if (note_head_read(a, text, &h))
         return;
     must(h.size >= 0 && h.size <= TLOG_SIZE_MAX);
-    must(h.origin.n > 0 && h.origin.n <= NOTE_ORIGIN_MAX);
+    must(h.origin.n > 0 && h.origin.n <= NOTE_NAME_MAX);
     must(str_starts(text, note_head_text(a, &h)));
 }
 
