@@ -15,44 +15,23 @@
 #include "store/tables.h"
 #include "world/pg/pg_error.h"
 
-#define TRIES 4 /* of a call that met a deadlock or a request with the same
-                 * key */
 #define LARGE_BODY ((size_t)64 << 10) /* a size that the sender can reduce */
 
-static const struct err *serve_try(struct call *c, bool too_large)
+static const struct err *serve_try(struct call *c, void *own)
 {
+    const bool *too_large = own;
     *c->rs = response_make(c->a);
     c->rs->style = c->route->style;
-    c->opened = pg_opened(c->pg);
     TRY(session_authenticate(c));
     TRY(limit_enter(c));
     TRY(route_check_query(c->route, c->rq));
-    if (too_large || c->rq->body.n > c->route->body)
+    if (*too_large || c->rq->body.n > c->route->body)
         return c->route->body == 0
                    ? ERROR(ERR_TOO_LARGE, "request.too_large",
                            "This address takes no body.")
                    : ERROR(ERR_TOO_LARGE, "request.too_large",
                            "The body is too large for this address.");
     return c->route->handle(c);
-}
-
-/* Runs the handler, again where the database asks for a retry. A caller taken
- * from the worker's cache is checked again before anything is sent, refusals
- * too. */
-static const struct err *serve_run(struct call *c, bool too_large)
-{
-    for (int i = 0; i < TRIES; i++) {
-        const struct err *e = serve_try(c, too_large);
-        const struct err *other =
-            pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
-        e = call_refusal(c, other ? other : e);
-        pg_rollback(c->pg);
-        if (!e || e->kind != ERR_AGAIN)
-            return e;
-    }
-    return ERROR(ERR_BUSY, "database.contended",
-                 "Too many requests for the same intent. Try again in a "
-                 "moment.");
 }
 
 /* Sends a person who is not signed in to the login, with the wanted page, its
@@ -218,7 +197,11 @@ static void serve_handle(void *p)
     if (w->e)
         return;
     c->route_n = (size_t)(c->route - routes);
-    w->e = serve_run(c, w->too_large);
+    w->e = call_run(c, serve_try, &w->too_large);
+    if (w->e && w->e->kind == ERR_AGAIN)
+        w->e = ERROR(ERR_BUSY, "database.contended",
+                     "Too many requests for the same intent. Try again in a "
+                     "moment.");
 }
 
 /* The handler may have committed, where it refused too: a later error must not

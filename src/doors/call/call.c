@@ -10,6 +10,8 @@
 #include "world/pg/pg_error.h"
 
 #define KEY_MAX 255
+#define TRIES 4 /* of a handler that met a deadlock or a request with the same
+                 * key */
 
 const struct err *call_refusal(struct call *c, const struct err *e)
 {
@@ -23,6 +25,22 @@ const struct err *call_refusal(struct call *c, const struct err *e)
     return pg_opened(c->pg) == c->opened
                ? e
                : pg_error_again();
+}
+
+const struct err *call_run(struct call *c, call_handler *handle, void *own)
+{
+    const struct err *e = NULL;
+    for (int i = 0; i < TRIES; i++) {
+        c->opened = pg_opened(c->pg);
+        e = handle(c, own);
+        const struct err *other =
+            pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
+        e = call_refusal(c, other ? other : e);
+        pg_rollback(c->pg);
+        if (!e || e->kind != ERR_AGAIN)
+            break;
+    }
+    return e;
 }
 
 const struct err *call_intent(struct call *c, struct str id,

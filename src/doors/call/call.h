@@ -36,12 +36,20 @@ struct call {
                             * key p NULL: none */
 };
 
+typedef const struct err *call_handler(struct call *c, void *own);
+
 /* e, or NULL, as it may be sent. A refusal that tells the caller about what is
  * stored, such as that there is no such question, is final for a client. It is
  * sent by a database that is still the primary: ERR_AGAIN where the connection
  * is another one than when the handler began; ERR_BUSY where it cannot be told
  * (replication_prove). Rolls back. */
 const struct err *call_refusal(struct call *c, const struct err *e) MUST;
+/* Runs the handler, four times at most while the database asks for a retry, and
+ * gives what may be sent (call_refusal): ERR_AGAIN after the last time. A
+ * caller taken from the worker's cache is checked again before (pg_ahead), for
+ * refusals too. No transaction stays open. */
+const struct err *call_run(struct call *c, call_handler *handle,
+                           void *own) MUST;
 /* The intent with that id, where the caller has the access that its route
  * needs. ERR_NOT_FOUND intent.unknown; ERR_FORBIDDEN access.denied. With
  * REACH_READ one next to its own too, without the question in its state. */

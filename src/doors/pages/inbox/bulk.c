@@ -16,7 +16,6 @@
 #include "store/question/suspensions.h"
 #include "work/answer.h"
 
-#define TRIES 3 /* of one that met a deadlock */
 #define PAGES_MAX 8 /* of a list, read for those to be decided together */
 #define SAME_MAX 3 /* equal questions that a row names */
 #define ID_MAX 64  /* bytes; no id is longer */
@@ -394,13 +393,20 @@ const struct err *inbox_bulk_confirm(struct call *c)
 
 /* ---- deciding ------------------------------------------------------- */
 
-/* Decides one question like a single answer; *s is the question afterwards. */
-static const struct err *bulk_decide(struct call *c,
-                                     const struct bulk_picks *p, size_t i,
-                                     struct suspension *s)
+struct bulk_one {
+    const struct bulk_picks *p;
+    size_t i;
+    struct suspension s; /* as it is, after the decision too */
+};
+
+/* Decides one question like a single answer. */
+static const struct err *bulk_decide(struct call *c, void *own)
 {
+    struct bulk_one *one = own;
+    const struct bulk_picks *p = one->p;
+    struct suspension *s = &one->s;
     struct work w = call_work(c);
-    TRY(work_begin_suspension(&w, p->id[i], NULL));
+    TRY(work_begin_suspension(&w, p->id[one->i], NULL));
     *s = w.suspension;
     const struct str why = bulk_left_out(c->a, s, &c->who, p->yes, w.now);
     if (why.p && s->state == SUSPENSION_PENDING)
@@ -410,7 +416,7 @@ static const struct err *bulk_decide(struct call *c,
     const struct answer answer = {.value = json_string(c->a, value),
                                   .pressed = true,
                                   .reason = p->reason,
-                                  .seen = p->seen[i],
+                                  .seen = p->seen[one->i],
                                   .via = VIA_BROWSER};
     TRY(answer_decide(&w, &answer));
     *s = w.suspension;
@@ -437,24 +443,18 @@ static struct json *bulk_decide_one(struct call *c, struct page_view *v,
 {
     struct arena *own = arena_within(c->a);
     struct call one = *c;
-    struct suspension s = {.id = STR_NONE};
-    const struct err *e = NULL;
+    struct bulk_one d = {.p = p, .i = i, .s = {.id = STR_NONE}};
+    const struct suspension *s = &d.s;
     one.a = own;
-    for (int k = 0; k < TRIES; k++) {
-        one.opened = pg_opened(c->pg);
-        e = call_refusal(&one, bulk_decide(&one, p, i, &s));
-        pg_rollback(c->pg);
-        if (!e || e->kind != ERR_AGAIN)
-            break;
-    }
+    const struct err *e = call_run(&one, bulk_decide, &d);
     *sure = !e || e->kind != ERR_BUSY;
-    const struct suspension kept = {.id = arena_str(c->a, s.id),
-                                    .title = arena_str(c->a, s.title),
-                                    .question = arena_str(c->a, s.question),
-                                    .severity = s.severity,
-                                    .state = s.state,
-                                    .outcome = s.outcome,
-                                    .kind = s.kind};
+    const struct suspension kept = {.id = arena_str(c->a, s->id),
+                                    .title = arena_str(c->a, s->title),
+                                    .question = arena_str(c->a, s->question),
+                                    .severity = s->severity,
+                                    .state = s->state,
+                                    .outcome = s->outcome,
+                                    .kind = s->kind};
     struct json *o =
         bulk_left(v, &kept, arena_str(c->a, p->id[i]),
                   e ? arena_str(c->a, bulk_why(e)) : STR("Recorded."));
