@@ -11,11 +11,14 @@ import pytest
 import kit
 from kit import (answer, ask, asleep, get, made, new_intent, read, refused,
                  respond, set_status, suspend, wait_for)
+from page import Page
 from server import place
 from test_portfolios import member, portfolio
 
 HOUR = 3600
 CODE = "clock.differs"
+CHOICES = [{"value": "approve", "label": "Approve", "effect": "authorize"},
+           {"value": "deny", "label": "Deny", "effect": "veto"}]
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +116,26 @@ def test_a_clock_an_hour_ahead_ends_nothing(server, clock, agent, operator,
     assert answer(operator, asked).status_code == 200
     assert respond(operator, held, held_id, "approve").status_code == 200
     assert answer(operator, of_portfolio).status_code == 200
+
+
+def test_a_bulk_action_goes_on_after_one_that_is_not_ended(
+        server, clock, agent, person, nobody):
+    """The database confirmed nothing, because nothing was sent to it."""
+    due, late = (ask(agent, severity="low", title=f"In {n} h", choices=CHOICES,
+                     timeout_seconds=n * HOUR - 60) for n in (1, 3))
+    me = person("operator").client
+    data = {"csrf": Page(me.get("/settings/profile")).data("/logout")["csrf"],
+            "answer": "approve",
+            "pick[]": [f"{a['suspension_id']}:{a['subject_sha256']}"
+                       for a in (due, late)]}
+    clock.wrong(HOUR)
+    noticed(nobody)
+    text = Page(me.post("/inbox/decide", data=data)).text
+    assert "1 approved, 1 not" in text, text
+    assert "Not recorded" in text and "Nothing expires until" in text
+    assert "Unknown" not in text and "Not tried" not in text
+    assert read(agent, due)["state"] == "pending"
+    assert read(agent, late)["value"] == "approve"
 
 
 def test_a_respond_alone_notices_it(server, clock, agent, operator):

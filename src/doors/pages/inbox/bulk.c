@@ -15,6 +15,7 @@
 #include "doors/pages/shell/page.h"
 #include "store/question/suspensions.h"
 #include "work/answer.h"
+#include "world/pg/pg_error.h"
 
 #define PAGES_MAX 8 /* of a list, read for those to be decided together */
 #define SAME_MAX 3 /* equal questions that a row names */
@@ -425,7 +426,7 @@ static const struct err *bulk_decide(struct call *c, void *own)
 
 static struct str bulk_why(const struct err *e)
 {
-    if (e->kind == ERR_BUSY)
+    if (pg_error_busy(e))
         return STR("The database did not confirm the answer. Open the "
                    "request to check.");
     if (err_is(e, resolve_changed))
@@ -447,7 +448,7 @@ static struct json *bulk_decide_one(struct call *c, struct page_view *v,
     const struct suspension *s = &d.s;
     one.a = own;
     const struct err *e = call_run(&one, bulk_decide, &d);
-    *sure = !e || e->kind != ERR_BUSY;
+    *sure = !e || !pg_error_busy(e);
     const struct suspension kept = {.id = arena_str(c->a, s->id),
                                     .title = arena_str(c->a, s->title),
                                     .question = arena_str(c->a, s->question),
