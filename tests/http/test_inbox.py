@@ -1178,6 +1178,11 @@ def test_the_export_says_what_an_expiry_went_on_with(me, agent):
     assert line["label"] == table["label"] == "Deny refund"
     table, line = exported(me.client, ended)
     assert line["value"] is None and table["value"] == "" == table["label"]
+    for one, said in ((asked, "continued with its default, “Deny refund”"),
+                      (ended, "task stopped")):
+        r = me.client.get("/decided", params={
+            "q": one["suspension_id"]})
+        assert f"No answer in 1 s, {said}" in Page(r).text
 
 
 @pytest.mark.parametrize("q", ["outcome=x", "via=x", "kind=x", "from=x",
