@@ -171,7 +171,7 @@ test("A4: an answer elsewhere ends the confirm step", async () => {
 });
 
 test("A4: the countdown ticks, and its end takes the buttons", async () => {
-    const asked = await ask(questions.choice({ timeout_seconds: 8 }));
+    const asked = await ask(questions.choice({ timeout_seconds: 20 }));
     await withPage(by, async (page) => {
         await open(page, at(asked));
         const left = page.locator("[data-rel=left]");

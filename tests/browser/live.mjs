@@ -1,9 +1,6 @@
 /* Changes while a page is open: the page follows them, and moves nothing that
  * the reader is using. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 
 import {
     follow, makePerson, signIn, text, withPage,
@@ -12,7 +9,7 @@ import { test } from "./lanes.mjs";
 import { look } from "./looks.mjs";
 import * as questions from "./questions.mjs";
 import {
-    api, ask, cancel, clear, respond, server, sql,
+    api, ask, cancel, clear, holder, respond, server, sql,
 } from "./server.mjs";
 
 const by = { who: "operator" };
@@ -383,21 +380,10 @@ alone("one page listens for all of a browser's", () =>
         await news(other).waitFor({ state: "detached", timeout: 90000 });
     }));
 
-/* The process of this server that holds streams. */
-function holder() {
-    const all = execFileSync("ps", ["-eo", "pid=,ppid=,comm="],
-        { encoding: "utf8" }).split("\n").map((line) =>
-        /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)).filter(Boolean);
-    const parent = new Map(all.map(([, pid, up]) => [pid, up]));
-    const top = readFileSync(join(server.state, "pid"), "utf8").trim();
-    return all.find(([, pid, , name]) => name === "sayso: wait" &&
-        parent.get(parent.get(pid)) === top)[1];
-}
-
 alone("a page hears what came while its stream was broken", () =>
     withPage(by, async (page) => {
         await open(page);
-        process.kill(Number(holder()), "SIGKILL");
+        process.kill(holder(), "SIGKILL");
         const asked = await ask(questions.confirm());
         await news(page).waitFor({ timeout: 90000 });
         await cancel(asked.suspension_id, "Not any more.");

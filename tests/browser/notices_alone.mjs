@@ -6,7 +6,7 @@ import { people, withPage } from "./browser.mjs";
 import { test } from "./lanes.mjs";
 import { full, listens, tells, told, turnedOn } from "./notices_page.mjs";
 import * as questions from "./questions.mjs";
-import { ask, cancel } from "./server.mjs";
+import { ask, cancel, holder } from "./server.mjs";
 
 test("a new request notifies where no page is visible", () =>
     withPage(full, async (page) => {
@@ -70,8 +70,11 @@ test("many at once are one notification", () =>
     withPage(full, async (page) => {
         await listens(page);
         await turnedOn(page);
+        const held = holder();
+        process.kill(held, "SIGSTOP"); // so that they come together
         const all = await Promise.all(Array.from({ length: 12 }, () =>
-            ask({ ...questions.confirm(), severity: "high" })));
+            ask({ ...questions.confirm(), severity: "high" })))
+            .finally(() => process.kill(held, "SIGCONT"));
         const [first] = await tells(page, 1);
         assert.match(first.title, /^(More than )?\d+ new requests$/);
         assert.equal(first.body, "Highest risk: High");

@@ -49,9 +49,8 @@ export async function turnedOn(page, { least = "1", whose = "all" } = {}) {
     await page.getByRole("button", { name: "Turn on" }).click();
     await page.getByText("Notifications are on in this browser.").waitFor();
     assert.equal(await page.evaluate("asked"), 1);
-    await Promise.all([page.waitForRequest("**/inbox/stream"),
+    await Promise.all([page.waitForResponse("**/inbox/stream"),
         page.goto("/decided")]);
-    await page.waitForTimeout(1000);
     await page.evaluate("goAway(true)");
 }
 

@@ -1,6 +1,6 @@
 /* One Sayso for the whole run: real nginx, workers and PostgreSQL by ./start,
  * and the agent's side of it through the API. Never looks at a page. */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import {
     chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 } from "node:fs";
@@ -216,4 +216,15 @@ export function raw(path,
         sent.on("error", failed);
         sent.end(body);
     });
+}
+
+/* The process of this server that holds streams. */
+export function holder() {
+    const all = execFileSync("ps", ["-eo", "pid=,ppid=,comm="],
+        { encoding: "utf8" }).split("\n").map((line) =>
+        /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)).filter(Boolean);
+    const parent = new Map(all.map(([, pid, up]) => [pid, up]));
+    const main = readFileSync(join(server.state, "pid"), "utf8").trim();
+    return Number(all.find(([, pid, , name]) => name === "sayso: wait" &&
+        parent.get(parent.get(pid)) === main)[1]);
 }

@@ -221,6 +221,15 @@ class Pools:
         self.run(host, "nginx", ["nginx", "-e", self.log / f"nginx-{host}.log",
                                  "-c", conf], "QUIT")
 
+    def patience(self, seconds):
+        """Another database_timeout for both pools."""
+        for pool in POOLS:
+            conf = self.state / pool / "sayso.conf"
+            conf.write_text(re.sub(r"(?m)^database_timeout = .*",
+                                   f"database_timeout = {seconds}",
+                                   conf.read_text()))
+            self.restart_pool(pool)
+
     def reload_pool(self, pool):
         """New workers, which know nothing yet."""
         self.processes[pool, "sayso"].send_signal(signal.SIGHUP)

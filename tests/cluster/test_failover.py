@@ -129,7 +129,8 @@ def healed(cluster, figures, cut):
         promoted = cluster.promote()
         cluster.net.heal(old)
         # A pool that has not seen the new one yet finds it within 5 s.
-        hosts(cluster, 5)
+        kit.wait_for(lambda: hosts(cluster, 1) == {
+            cluster.net.address(new)}, 60)
         used["healed"] = hosts(cluster, 4)
         cluster.reload_pool("web1")
         used["reloaded"] = hosts(cluster, 6)

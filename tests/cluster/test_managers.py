@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+import kit
 from managers import AutoFailover, Patroni
 from pools import POOLS
 from story import all_go_on, hosts, nothing_is_lost, story
@@ -46,7 +47,9 @@ def fails_over(cluster, figures, name):
         for pool in POOLS:
             cluster.wait_ready(pool)
         cluster.start_old(old)
-        hosts(cluster, 5)  # a pool looks at all of them every three seconds
+        # A pool looks at all of them every three seconds.
+        kit.wait_for(lambda: hosts(cluster, 1) == {
+            cluster.net.address(cluster.primary)}, 60)
         seen["used"] = hosts(cluster, 2)
         seen["refused"] = sum(map(refused, [cluster] * 2, POOLS))
         cluster.kill_machine(old)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 import kit
-from pools import POOLS
+from pools import POOLS, TIMEOUT
 from story import HUNG, ANSWERS, nobody_hung, nothing_is_lost, story
 
 GONE = 5  # seconds
@@ -53,7 +53,7 @@ def test_G5_nothing_is_acknowledged_without_the_standby(gone):
               and r.began > seen["died"] and r.ended < seen["back"]]
     assert stored and {r.status for r in stored} == {503}, stored
     took = sorted(r.ended - r.began for r in stored)
-    assert took[len(took) // 2] < 3 and took[-1] < HUNG, took
+    assert took[len(took) // 2] < HUNG / 2 and took[-1] < HUNG, took
 
 
 def test_G5_both_pools_say_why(cluster, gone):
@@ -88,12 +88,15 @@ def one_of_two(cluster, figures, gone):
             refused.extend(x for pool in POOLS
                            if (x := ready(cluster, pool))[0] != 200)
         return died
+    cluster.patience(20)  # nothing is refused because a machine is slow
     told = story(cluster, figures, "G5, one of two standbys dies", happens)
+    cluster.patience(TIMEOUT)
     return told, refused
 
 
 def test_G5_with_two_standbys_nothing_is_noticed(one_of_two):
     told, refused = one_of_two
     nothing_is_lost(told)
+    nobody_hung(told)
     assert {r.status for r in told.load.requests} == {200, 201}
     assert not refused, refused

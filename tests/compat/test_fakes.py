@@ -150,7 +150,7 @@ def fake(request):
         url, key = {"python": python,
                     "typescript": typescript}[request.param](script)
         return httpx.Client(base_url=url, headers={
-            "X-API-Key": key, "X-Agent-ID": "refunds-agent"})
+            "X-API-Key": key, "X-Agent-ID": "refunds-agent"}, timeout=60)
     yield client
     for one in running:
         one.__exit__() if request.param == "python" else one.end()
@@ -204,8 +204,9 @@ def test_refusals_are_the_real_ones(fake, agent, server):
     for headers in ({}, {"X-API-Key": "x"}, {"Authorization": "Bearer x"}):
         path = "/api/v1/suspensions/x?wait=0"
         assert refusal(httpx.get(f"{client.base_url}{path}",
-                                 headers=headers))[:3] == \
-            refusal(httpx.get(server.url + path, headers=headers))[:3]
+                                 headers=headers, timeout=60))[:3] == \
+            refusal(httpx.get(server.url + path, headers=headers,
+                              timeout=60))[:3]
 
 
 def test_words_are_refused_as_by_the_real_one(fake, agent):
@@ -455,7 +456,7 @@ def test_the_script_is_taken_to_the_real_server_in_python(access, operator):
     with testing.RealServer(script, **access) as server:
         client, ran = server.client(), []
 
-        @client.require_approval(edit=True, wait=3, timeout_seconds=86400,
+        @client.require_approval(edit=True, wait=15, timeout_seconds=86400,
                                  severity="critical")
         def refund(amount):
             ran.append(amount)

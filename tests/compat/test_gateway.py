@@ -82,7 +82,7 @@ def gateway(server):
         end = time.monotonic() + 30
         while True:
             try:
-                httpx.get(metadata(url))
+                httpx.get(metadata(url), timeout=60)
                 break
             except httpx.TransportError:
                 assert process.poll() is None and time.monotonic() < end
@@ -143,11 +143,12 @@ def run_tool(gateway, proofs, access_token, arguments=CALL):
 
 
 def test_the_metadata_names_sayso(server, gateway):
-    m = httpx.get(metadata(gateway)).json()
+    m = httpx.get(metadata(gateway), timeout=60).json()
     assert m["resource"] == gateway
     assert m["authorization_servers"] == [server.url]
     issuer = httpx.get(m["authorization_servers"][0] +
-                       "/.well-known/oauth-authorization-server").json()
+                       "/.well-known/oauth-authorization-server",
+                       timeout=60).json()
     assert issuer["issuer"] == server.url
 
 
@@ -174,7 +175,8 @@ def test_without_a_permit_no_tool_runs(server, gateway, oauth, operator,
     headers = {"Accept": "application/json, text/event-stream"}
     for more in ({}, {"Authorization": "Bearer x"},
                  {"Authorization": "DPoP sat_none"}):
-        r = httpx.post(gateway, json=call, headers={**headers, **more})
+        r = httpx.post(gateway, json=call, headers={**headers, **more},
+                       timeout=60)
         assert r.status_code == 401
         assert "resource_metadata=" in r.headers["www-authenticate"]
     proofs = Proofs()
@@ -185,11 +187,12 @@ def test_without_a_permit_no_tool_runs(server, gateway, oauth, operator,
     signed = {"Authorization": f"DPoP {t['access_token']}",
               "DPoP": proofs.proof(gateway, t["access_token"])}
     call["params"]["arguments"] = {**CALL, "amount": "90.00"}
-    r = httpx.post(gateway, json=call, headers={**headers, **signed})
+    r = httpx.post(gateway, json=call, headers={**headers, **signed},
+                   timeout=60)
     assert r.status_code == 403 and r.json()["error"] == "permit.limit"
     call["params"]["arguments"] = CALL
     bare = {"Authorization": signed["Authorization"]}
-    r = httpx.post(gateway, json=call, headers={**headers, **bare})
+    r = httpx.post(gateway, json=call, headers={**headers, **bare}, timeout=60)
     assert r.status_code == 401 and r.json()["error"] == "dpop.proof"
     permit = agent.get(f"/api/v1/permits/{t['permit_id']}").json()
     assert permit["used"] == 0

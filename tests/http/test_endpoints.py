@@ -566,7 +566,7 @@ def test_an_escalation_to_who_is_not_there_any_more(server, bot, channel):
     desk = channel("slack", "desk", notify_to=["mara"])
     with asleep(server, "tick"), server.database() as db:
         asked = ask(bot, channel_hint="desk", retry_policy=ladder(
-            (2, "desk", "mara"), interval_seconds=1, max_attempts=3))
+            (2, "desk", "mara"), interval_seconds=1, max_attempts=60))
         db.execute("UPDATE endpoint SET paused_at = now() WHERE id = %s",
                    [desk["endpoint_id"]])
     kind, recipient, body, _ = wait_for(lambda: told(server, every))[0]

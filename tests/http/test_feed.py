@@ -146,7 +146,7 @@ def test_a_read_is_held_until_a_question_ends(agents, operator, pool):
     start = now(first)
     asked = ask(second)
     held = pool.submit(feed, first, start, agents="all", wait=50)
-    over_all = pool.submit(feed, operator, start, wait=5)
+    over_all = pool.submit(feed, operator, start, wait=15)
     done, _ = concurrent.futures.wait([held], 0.4)
     assert not done
     assert answer(operator, asked).status_code == 200

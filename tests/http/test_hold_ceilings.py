@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kit import (Watched, answer, ask, complaints, new_intent, refused,
+from kit import (Watched, answer, ask, asleep, complaints, new_intent, refused,
                  wait_for)
 from page import Page
 from server import place
@@ -321,8 +321,9 @@ def asked(agent, question):
 def test_c1_the_clock_leaves_what_is_too_large_and_ends_the_others(
         server, agent):
     clock = server.child("tick")
-    bad, good = asked(agent, "Too large?"), asked(agent, "As usual?")
-    with server.database() as db:  # no legal question is as large
+    with asleep(server, "tick"), server.database() as db:
+        bad, good = asked(agent, "Too large?"), asked(agent, "As usual?")
+        # No legal question is as large.
         db.execute("UPDATE suspension SET fallback_value = "
                    "'[' || repeat('{},', 1500000) || '{}]' WHERE id = %s",
                    (bad,))

@@ -149,13 +149,16 @@ def test_h3_with_a_kind_a_fallback_is_an_answer(agent):
 def test_h3_the_pages_say_that_nobody_answers(agent, person):
     me = person("operator").client
     asked = ask(agent, response_type="confirm", choices=None, **GOES_ON,
-                fallback_value="no", timeout_seconds=3)
+                fallback_value="no", timeout_seconds=3600)
     assert asked["on_expiry"].startswith("If nobody answers by ")
     assert asked["on_expiry"].endswith(
         ', the agent continues with its default, "Reject: No".')
     path = f"/suspensions/{asked['suspension_id']}"
     assert ("continues with its default, &quot;Reject: No&quot;"
             in me.get(path).text)
+    asked = ask(agent, response_type="confirm", choices=None, **GOES_ON,
+                fallback_value="no", timeout_seconds=1)
+    path = f"/suspensions/{asked['suspension_id']}"
     expired(agent, asked)
     page = me.get(path).text
     assert "The request expired on" in page

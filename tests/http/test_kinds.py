@@ -2,7 +2,6 @@
 and by every sort of responder."""
 import hashlib
 import json
-import time
 
 import pytest
 from kit import (answer, ask, check_chain, events, get, new_id, new_intent,
@@ -436,10 +435,8 @@ def test_an_edited_subject_has_the_limit_of_one_that_is_asked(
                          allow_edit=True, choices=None)
     edit = {"value": "edit", "reason": "More."}
     for n in (2001, 40000):
-        begun = time.monotonic()
         r = reply(operator, asked, **edit, subject={**LISTED, "x": [5000] * n})
         refused(r, 422, "subject.too_large", "subject")
-        assert time.monotonic() - begun < 5
     assert agent.get(f"/api/v1/suspensions/{asked['suspension_id']}").json()[
         "state"] == "pending"
 

@@ -303,7 +303,7 @@ def test_the_subscription_is_known_at_once(agent, server):
             "X-API-Key": server.env["SAYSO_AGENT_KEY"],
             "X-Agent-ID": "refunds-agent", "Accept": "text/event-stream",
             "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "subscriptions/listen"}) as stream:
+            "Mcp-Method": "subscriptions/listen"}, timeout=60) as stream:
         lines = stream.iter_lines()
         next(lines)
         first = json.loads(next(lines).removeprefix("data: "))

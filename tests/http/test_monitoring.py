@@ -32,7 +32,8 @@ def promtool(*args, **more):
 def monitor(server):
     """The second server of the site."""
     at = httpx.HTTPTransport(uds=str(server.socket.parent / "monitor.sock"))
-    with httpx.Client(transport=at, base_url="http://monitor") as client:
+    with httpx.Client(transport=at, base_url="http://monitor",
+                      timeout=60) as client:
         yield client
 
 

@@ -42,10 +42,10 @@ def test_A2_a_ladder_that_waits_for_an_answer(server, clock, agent, operator):
                     server.key("agent", "--agent", "refunds-agent"))
     one = made(failure(agent, intent))
     assert one["next"] == "retry" and one["resolved_at"] is None
-    clock.forward(seconds=595)
+    clock.forward(seconds=500)
     a_while()
     assert assigned(agent, intent) == []
-    clock.forward(seconds=6)
+    clock.forward(seconds=101)
     wait_for(lambda: assigned(agent, intent))
     assert assigned(agent, intent) == [
         {"agent_id": "refunds-agent", "reason": "retry", "retry_attempt": 1,

@@ -4,7 +4,6 @@ count grows by that. A new route has to be named here."""
 import re
 import uuid
 
-import httpx
 import pytest
 
 import kit
@@ -165,15 +164,12 @@ def redeemed(w):
 
 
 def mcp(w, text):
-    """Its client hangs up once it is asked."""
-    try:
-        w.agent.post("/mcp", timeout=1, json={
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-                "name": "ask_human", "arguments": {
-                    "question": "x?", "context": {"x": text}}}})
-    except httpx.ReadTimeout:
-        return httpx.Response(202)
-    raise AssertionError("it was not held")
+    """The call ends with the time of its question."""
+    return w.agent.post("/mcp", json={
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "ask_human", "arguments": {
+                "question": "x?", "context": {"x": text},
+                "timeout_seconds": 1}}})
 
 
 def hook(w, text):

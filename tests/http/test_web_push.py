@@ -41,6 +41,14 @@ def server(authority, clock):
     assert "is skipped for a minute" not in one.log()
 
 
+def looks(server, wanted):
+    """Until the clock looks for what is to be pushed, or does not."""
+    with server.database() as db:
+        wait_for(lambda: (db.execute(
+            "SELECT xid FROM person_mail_place").fetchone() != (None,))
+            is wanted)
+
+
 @pytest.fixture
 def through(person, server):
     """through(internal=...) makes a channel as an admin does; its name."""
@@ -61,6 +69,7 @@ def through(person, server):
         db.execute("DELETE FROM person_push")
         db.execute("UPDATE endpoint SET removed_at = now() WHERE name = ANY "
                    "(%s)", [made])
+    looks(server, False)
 
 
 INTERNAL = {"Internal address": "true"}
@@ -78,10 +87,10 @@ def subscribe(one, address, least="low", **more):
         "address": address, "least": least, **more})
 
 
-def subscribed(one, address, **more):
+def subscribed(server, one, address, **more):
     r = subscribe(one, address, **more)
     assert r.status_code == 303, r.text
-    time.sleep(1)  # the clock begins to look
+    looks(server, True)
     return one
 
 
@@ -109,7 +118,7 @@ def test_an_empty_message_signed_for_the_push_service(
         server, agent, person, service, through, clock):
     through(**INTERNAL)
     me, path = person(), f"/{new_id()}"
-    subscribed(me, service.url(path))
+    subscribed(server, me, service.url(path))
     ask(agent, title="Secret title", severity="high")
     got, = wait_for(lambda: service.at(path))
     assert got.body == b""
@@ -138,9 +147,9 @@ def test_by_risk_and_by_whom_it_names(server, agent, person, service, through):
     through(**INTERNAL)
     high, mine, other = person(), person(), person()
     paths = {one: f"/{new_id()}" for one in (high, mine, other)}
-    subscribed(high, service.url(paths[high]), least="high")
-    subscribed(mine, service.url(paths[mine]), mine="yes")
-    subscribed(other, service.url(paths[other]))
+    subscribed(server, high, service.url(paths[high]), least="high")
+    subscribed(server, mine, service.url(paths[mine]), mine="yes")
+    subscribed(server, other, service.url(paths[other]))
     ask(agent, severity="low", responder={"mode": "named", "who": mine.email})
     wait_for(lambda: service.at(paths[mine]))
     settled(server)
@@ -155,9 +164,10 @@ def test_several_at_once_are_one_message(server, agent, person, service,
                                          through, clock):
     through(**INTERNAL)
     me, path = person(), f"/{new_id()}"
-    subscribed(me, service.url(path))
+    subscribed(server, me, service.url(path))
     for _ in range(8):
         ask(agent)
+    wait_for(lambda: service.at(path))
     settled(server)
     assert len(service.at(path)) == 1
     clock.forward(seconds=31)
@@ -170,7 +180,7 @@ def test_a_browser_that_is_gone_is_removed(server, agent, person, service,
                                            through, clock, status):
     name = through(**INTERNAL)
     me, path = person(), f"/{new_id()}"
-    subscribed(me, service.url(path))
+    subscribed(server, me, service.url(path))
     service.answer(path, status, always=True)
     ask(agent)
     wait_for(lambda: service.at(path))
@@ -192,7 +202,7 @@ def test_signing_out_or_turning_off_ends_it(server, agent, person, service,
     out, off = person(), person()
     paths = {one: f"/{new_id()}" for one in (out, off)}
     for one in (out, off):
-        subscribed(one, service.url(paths[one]))
+        subscribed(server, one, service.url(paths[one]))
     assert out.client.post("/logout", data={
         "csrf": token(out.client)}).status_code == 303
     r = off.client.post(PAGE, data={
@@ -209,7 +219,7 @@ def test_no_private_address_unless_an_admin_says_so(server, agent, person,
                                                     service, through):
     through()
     me, path = person(), f"/{new_id()}"
-    subscribed(me, service.url(path, host="localhost"))
+    subscribed(server, me, service.url(path, host="localhost"))
     ask(agent)
     with server.database() as db:
         answer, = wait_for(lambda: db.execute(

@@ -19,7 +19,7 @@ ASK = {"question": "Refund?", "response_type": "confirm"}
 
 @pytest.fixture(scope="module")
 def server():
-    one = kit.Watched(place("writes"), SAYSO_DATABASE_TIMEOUT="1").start()
+    one = kit.Watched(place("writes"), SAYSO_DATABASE_TIMEOUT="2").start()
     yield one
     one.stop()
     assert not [x for x in kit.complaints(one) if "Sanitizer" in x]
@@ -160,8 +160,8 @@ def test_no_synchronous_standby_ends_a_bulk_action(server, agent, person):
                  .status_code == 503)
         before = waiting(server)
         r = me.post("/inbox/decide", data=data)
-        # The first, and perhaps one of the clock's process.
-        assert waiting(server) - before in (1, 2)
+        # The first, and perhaps some of the clock's process.
+        assert waiting(server) - before in (1, 2, 3)
     text = Page(r).text
     assert r.status_code == 200 and "0 approved, 4 not" in text, text
     assert text.count("Unknown") == 1 and text.count("Not tried") == 3

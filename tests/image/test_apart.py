@@ -76,12 +76,14 @@ class Pool:
         for one in self.all.values():
             assert one.running(), one.log()
         try:
-            return httpx.get(f"{self.url}/readyz").status_code == 200
+            return httpx.get(f"{self.url}/readyz",
+                             timeout=60).status_code == 200
         except httpx.TransportError:
             return False
 
     def metrics(self):
-        return httpx.get(f"http://127.0.0.1:{self.monitor}/metrics").text
+        return httpx.get(f"http://127.0.0.1:{self.monitor}/metrics",
+                         timeout=60).text
 
     def key(self, *args):
         return httpx.Client(base_url=self.url, headers={
@@ -274,4 +276,4 @@ def test_the_others_use_no_server_that_the_workers_know_to_be_old(pool):
     at_once(lambda kind: pool.all[kind].start(), KINDS)
     for kind in KINDS:
         kit.wait_for(lambda: "is an old primary" in pool.all[kind].log(), 30)
-    assert httpx.get(f"{pool.url}/readyz").status_code == 503
+    assert httpx.get(f"{pool.url}/readyz", timeout=60).status_code == 503

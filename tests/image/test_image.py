@@ -38,7 +38,8 @@ def container(image, database):
 def ready(container):
     assert container.running(), container.log()
     try:
-        return httpx.get(f"{container.url}/readyz").status_code == 200
+        return httpx.get(f"{container.url}/readyz",
+                         timeout=60).status_code == 200
     except httpx.TransportError:
         return False
 
@@ -47,7 +48,8 @@ def key(container, *args):
     done = container.command("sayso", "key", "create", *args)
     assert done.returncode == 0, done.stdout + done.stderr
     return httpx.Client(base_url=container.url, headers={
-        "X-API-Key": done.stdout.strip(), "X-Agent-ID": "refunds-agent"})
+        "X-API-Key": done.stdout.strip(), "X-Agent-ID": "refunds-agent"},
+                        timeout=60)
 
 
 def test_it_serves(container):
@@ -59,8 +61,9 @@ def test_it_serves(container):
                            f"SAYSO_LISTEN={listen.format(container.port)}",
                            container.name, "sayso-container", "healthy")
         assert done.returncode == 0, (listen, done.stderr)
-    assert "Sign in" in httpx.get(f"{container.url}/login").text
-    assert httpx.get(f"{container.url}/static/app.css").status_code == 200
+    assert "Sign in" in httpx.get(f"{container.url}/login", timeout=60).text
+    assert httpx.get(f"{container.url}/static/app.css",
+                     timeout=60).status_code == 200
 
 
 def test_a_question_is_asked_and_answered(container):
@@ -103,7 +106,8 @@ def test_the_log_gets_a_key_as_the_manual_says(container):
 
 def waiting(container):
     return int(re.search(r'sayso_waiting\{as="read"\} (\d+)',
-                         httpx.get(f"{container.url}/metrics").text)[1])
+                         httpx.get(f"{container.url}/metrics",
+                                   timeout=60).text)[1])
 
 
 def test_a_stop_answers_those_who_wait_and_keeps_the_data(container):

@@ -188,7 +188,7 @@ def test_a_lock_that_is_given_back(copies, undisturbed):
             f"{pid} has (user postgres, \"a forgotten psql\")\n"), line
         begun = time.monotonic()
         other.execute("SELECT count(*) FROM suspension")
-        assert time.monotonic() - begun < 3  # it queued behind the file
+        assert time.monotonic() - begun < 60  # it queued behind the file
         db.execute("ROLLBACK")
         said, wrong = running.communicate(timeout=120)
         assert running.returncode == 0, wrong

@@ -39,7 +39,7 @@ async function agent(real?: Access) {
     const ran: number[] = [], said: string[] = [];
     const refund = server.client().requireApproval(
         ({ amount }: { amount: number }) => ran.push(amount),
-        { name: "refund", edit: true, wait: real ? 3 : 0.2,
+        { name: "refund", edit: true, wait: real ? 15 : 0.2,
           timeout_seconds: 86400, severity: "critical" });
     for (let turn = 0; turn < 5; turn++)
         await refund({ amount: 50 }).catch((no) => {
