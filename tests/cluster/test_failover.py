@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import signal
+import threading
 import time
 import uuid
 
@@ -24,27 +25,36 @@ NOTICED = 0.5  # seconds until somebody promotes the standby
 
 
 def call(cluster, pool, method, path, body=None, role="agent"):
-    """The status and the JSON of a request on a pool's machine."""
+    """The status and the JSON of a request on a pool's machine. OAuth's bodies
+    are forms."""
+    sent = ["--json", json.dumps(body)]
+    if path.startswith("/oauth/"):
+        sent = [word for item in body.items()
+                for word in ("--data-urlencode", "=".join(item))]
     done = cluster.net.run(pool, [
         "curl", "-s", "-m", "10", "-w", "\\n%{http_code}", "-X", method,
         "-H", f"X-API-Key: {cluster.keys[role]}", "-H", "X-Agent-ID: one",
-        *(["--json", json.dumps(body)] if body else []),
+        *(sent if body else []),
         f"http://127.0.0.1:{PORT}{path}"], env=environment())
     text, _, status = done.stdout.rpartition("\n")
     return int(status or 0), json.loads(text or "{}")
 
 
 @contextlib.contextmanager
-def stopped(cluster, pool, name):
-    """A process of a pool stands still."""
-    pids = [pid for pid in cluster.net.pids(pool)
-            if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name]
-    assert len(pids) == 1, pids
-    os.kill(pids[0], signal.SIGSTOP)
+def stopped(cluster, pool):
+    """All processes of a pool that look for the primary by themselves stand
+    still: its workers do when they need one."""
+    pids = [pid for pid in cluster.net.pids(pool) if re.fullmatch(
+        "sayso: (wait|tick|deliver|seal|erase)\n",
+        pathlib.Path(f"/proc/{pid}/comm").read_text())]
+    assert len(pids) == 5, pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(pids[0], signal.SIGCONT)
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 SUSPENSIONS = "/api/v1/suspensions"
@@ -192,8 +202,47 @@ def ways(suspension):
                                   "wait_seconds": 0}}})]
 
 
+def done(cluster, *way):
+    """The answer of the pool that uses the new primary."""
+    status, body = call(cluster, "web1", *way)
+    assert status in (200, 201), body
+    return body
+
+
 def unknown(cluster, way):
     return "suspension.unknown" in json.dumps(call(cluster, "web2", *way)[1])
+
+
+def has_moved(cluster, pool):
+    """Does the pool use the new primary?"""
+    return f'host="{cluster.net.address(cluster.primary)}"' in \
+        cluster.get(pool, "/metrics")[1]
+
+
+def is_joined(cluster):
+    """Has each of the four workers of web2 a connection?"""
+    kit.together(*8 * [lambda: unknown(cluster, ways(uuid.uuid4())[0])])
+    with cluster.database() as db:
+        return db.execute("SELECT FROM pg_stat_activity WHERE client_addr = %s "
+                          "AND usename = 'sayso_web'",
+                          [cluster.net.address("web2")]).rowcount == 4
+
+
+@contextlib.contextmanager
+def heard_again(cluster):
+    """The old primary is heard again, by a pool whose connections outlived the
+    cut, and that has not seen the new one. The other pool uses the new one."""
+    old = cluster.primary
+    kit.wait_for(lambda: is_joined(cluster))
+    with stopped(cluster, "web2"):
+        cluster.net.cut(old)
+        cluster.promote()
+        cluster.reload_pool("web1")
+        cluster.net.heal(old)
+        kit.wait_for(lambda: has_moved(cluster, "web1"), 20)
+        yield
+    kit.wait_for(lambda: has_moved(cluster, "web2"), 20)
+    cluster.kill(old)
 
 
 def test_G3_what_the_old_primary_does_not_know_is_not_refused(cluster,
@@ -201,28 +250,119 @@ def test_G3_what_the_old_primary_does_not_know_is_not_refused(cluster,
     """A pool whose connections outlived the cut, and that has not seen the new
     primary, knows nothing of what the other pool was told meanwhile."""
     cluster.add_standbys()
-    old = cluster.primary
     for way in 4 * ways(uuid.uuid4()):
         assert unknown(cluster, way), way
-    with stopped(cluster, "web2", "sayso: tick"):
-        cluster.net.cut(old)
-        cluster.promote()
-        cluster.reload_pool("web1")
-        made = []
-
-        def asked():
-            status, body = call(cluster, "web1", "POST", SUSPENSIONS,
-                                {"question": "Refund?"})
-            made.append(body.get("suspension_id"))
-            return status == 201
-        kit.wait_for(asked, 20)
-        cluster.net.heal(old)
-        refused = [way for way in 4 * ways(made[-1]) if unknown(cluster, way)]
+    with heard_again(cluster):
+        made = done(cluster, "POST", SUSPENSIONS,
+                    {"question": "Refund?"})["suspension_id"]
+        refused = [way for way in 4 * ways(made) if unknown(cluster, way)]
         assert not refused
-    seen, answer, _ = ways(made[-1])
+    seen, answer, _ = ways(made)
     kit.wait_for(lambda: call(cluster, "web2", *answer)[0] in (200, 409), 20)
     assert call(cluster, "web2", *seen)[1]["outcome"] == "authorized"
-    cluster.kill(old)
+
+
+GATEWAY = "https://gateway.example/mcp"
+DENY, ASK, ALLOW = "deny", "ask", "allow"
+RULES = [("AskUserQuestion", DENY, None, None), ("with a space*", DENY, None,
+                                                 None),
+         ("Night", ASK, "low", "group:night"), ("refund", ALLOW, None, None)]
+
+
+def permit(tool, **more):
+    """Asks for a permit of the gateway."""
+    return ("POST", "/oauth/bc-authorize", {
+        "resource": GATEWAY, "authorization_details": json.dumps(
+            [{"type": "tool_call", "tool": tool, "arguments": {"a": 1}}]),
+        **more})
+
+
+def token(handle):
+    return ("POST", "/oauth/token", {
+        "grant_type": "urn:openid:params:grant-type:ciba",
+        "auth_req_id": handle})
+
+
+def revoke(text):
+    return "POST", "/oauth/revoke", {"token": text}
+
+
+def hook(tool, **given):
+    """The same call of the tool each time."""
+    return ("POST", "/hooks/claude?hold=0", {
+        "hook_event_name": "PreToolUse", "session_id": "s", "tool_use_id": tool,
+        "tool_name": tool, "tool_input": given or {"a": 1}})
+
+
+HOOKS = [hook("AskUserQuestion", questions=[{
+    "question": "Which one?", "options": [{"label": "A"}, {"label": "B"}]}]),
+    hook("with a space"), hook("Night"), hook("Later")]
+
+
+def why(cluster, way):
+    """The word of an error of OAuth, or the reason of a hook's no; empty where
+    it was done."""
+    status, body = call(cluster, "web2", *way)
+    if status == 503:
+        return "try again"
+    out = body.get("hookSpecificOutput", {})
+    return body.get("error") or out.get("permissionDecisionReason", "")
+
+
+def set_up(cluster, rules, mara):
+    """The rules; and whether Mara is there."""
+    with cluster.database() as db:
+        db.execute("UPDATE principal SET disabled_at = CASE WHEN %s THEN NULL "
+                   "ELSE now() END WHERE name = 'Mara'", [mara])
+        db.execute("DELETE FROM tool_rule")
+        for n, (tool, effect, severity, by) in enumerate(rules, 1):
+            db.execute("INSERT INTO tool_rule (position, agent, tool, effect, "
+                       "severity, decides, created_at, created_by) VALUES "
+                       "(%s, '*', %s, %s, %s, %s, now(), 'x')",
+                       [n, tool, effect, severity, by])
+
+
+def test_G3_a_no_of_the_old_primary_is_no_answer(cluster, switched):
+    """Nor are those that are no error for HTTP, or that OAuth words."""
+    cluster.add_standbys()
+    cluster.sure("resource", "add", "--identifier", GATEWAY, "--name", "Shop",
+                 "--allow-bearer")
+    assert "Nobody has answered" in why(cluster, hook("Later"))
+    cluster.sure("operator", "create", "--email", "mara@example.org",
+                 "--name", "Mara", "--groups", "night")
+    set_up(cluster, [*RULES, ("Later", DENY, None, None)], mara=False)
+    for_mara = permit("tell", login_hint="mara@example.org")
+    nos = [*HOOKS, token("sar_x"), for_mara]
+    before = [why(cluster, way) for way in 4 * nos]
+    assert set(before) == {
+        "A rule forbids it.", "invalid_grant", "unknown_user_id",
+        "No operator could answer this question. Nobody was asked. Do not run "
+        "it."}, before
+    assert not why(cluster, revoke("sar_x")) + why(cluster, revoke("sat_x"))
+    with heard_again(cluster):
+        set_up(cluster, RULES[2:], mara=True)
+        given, kept, used = (done(cluster, *permit("refund"))["auth_req_id"]
+                             for _ in range(3))
+        text = done(cluster, *token(used))["access_token"]
+        nos = [*HOOKS, token(given), for_mara, revoke(kept), revoke(text)]
+        # While this one waits for the standby, the others hear at once that
+        # one waits, and the connections stay.
+        first = threading.Thread(target=unknown, args=(
+            cluster, ways(uuid.uuid4())[0]))
+        first.start()
+        time.sleep(0.5)
+        told = [why(cluster, way) for way in nos]
+        waits = first.is_alive()
+        first.join(20)
+    assert waits
+    assert set(told) == {"try again"}, told
+    after = [why(cluster, way) for way in nos]
+    assert all("Nobody has answered" in word for word in after[:len(HOOKS)])
+    assert not any(after[len(HOOKS):]), after
+    assert why(cluster, token(kept)) == "access_denied"
+    with cluster.database() as db:
+        assert db.execute("SELECT FROM permit_token WHERE ended_why = 'revoked'"
+                          ).rowcount == 1
 
 
 def test_nothing_went_wrong_inside(cluster, switched):

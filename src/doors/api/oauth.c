@@ -76,9 +76,11 @@ const struct err *api_oauth_ask(struct call *c)
     if (x.proven)
         TRY(use_proof_keep(&g->w, &x.proof));
     const struct err *e = api_permit_request_make(&x.request);
-    if (err_is(e, ask_nobody))
+    if (err_is(e, ask_nobody)) {
+        TRY(call_prove(c));
         return ERROR(ERR_BAD_REQUEST, oauth_unknown_user,
                      "Nobody with this login_hint can answer.");
+    }
     TRY(e);
     if (g->verdict.effect == TOOL_DENY) {
         json_set_text_or_null(o, "reason", g->verdict.reason);
@@ -155,8 +157,10 @@ const struct err *api_oauth_introspect(struct call *c)
 
 /* Commits the end of a permit. One that was decided, or has ended, meanwhile
  * stays as it is. */
-static const struct err *oauth_commit_end(struct work *w, const struct err *e)
+static const struct err *oauth_commit_end(struct work *w, const struct err *e,
+                                          bool *ended)
 {
+    *ended = !e;
     if (!e)
         return work_commit(w, NULL);
     pg_rollback(w->pg);
@@ -164,39 +168,45 @@ static const struct err *oauth_commit_end(struct work *w, const struct err *e)
 }
 
 /* The agent takes its question back, or gives an active permit up. */
-static const struct err *oauth_end_permit(struct call *c, struct str handle)
+static const struct err *oauth_end_permit(struct call *c, struct str handle,
+                                          bool *ended)
 {
     struct permits_row row;
     const struct permit *p = &row.permit;
     struct work w = call_work(c);
     bool found = false;
+    *ended = false;
     TRY(permits_by_handle(c->pg, c->a, handle, &row, &found));
     if (!found || !permit_own(p, &c->who))
         return NULL;
     if (p->state == PERMIT_ASKED) {
         TRY(work_begin_suspension(&w, p->suspension_id, NULL));
-        TRY(oauth_commit_end(&w, cancel(&w, STR_NONE)));
+        TRY(oauth_commit_end(&w, cancel(&w, STR_NONE), ended));
         TRY(permits_get(c->pg, c->a, p->id, &row));
     }
     struct revoke r = {.permit_id = p->id};
     if (p->state != PERMIT_ACTIVE)
         return NULL;
     w = call_work(c);
-    return oauth_commit_end(&w, revoke_permit(&w, &r, NULL));
+    return oauth_commit_end(&w, revoke_permit(&w, &r, NULL), ended);
 }
 
-/* RFC 7009 2.2: the answer for a token that is unknown is the same. */
+/* RFC 7009 2.2: the answer for a token that is unknown is the same. Where
+ * nothing was ended the answer was not committed. */
 const struct err *api_oauth_revoke(struct call *c)
 {
     const struct str text = oauth_get(&c->params, "token");
+    bool ended = false;
     if (!text.p)
         return err_at(c->a, ERR_BAD_REQUEST, oauth_invalid_request,
                       STR("token"), "A token, or an auth_req_id, is needed.");
     if (str_starts(text, STR("sar_")))
-        TRY(oauth_end_permit(c, text));
+        TRY(oauth_end_permit(c, text, &ended));
     else
-        TRY(permit_tokens_revoke(c->pg, c->a, text, c->who.agent,
-                                 clock_now()));
+        TRY(permit_tokens_revoke(c->pg, c->a, text, c->who.agent, clock_now(),
+                                 &ended));
+    if (!ended)
+        TRY(call_prove(c));
     response_json(c->rs, 200, json_object(c->a));
     return NULL;
 }

@@ -118,8 +118,12 @@ const struct err *api_oauth_token(struct call *c)
     if (x.found)
         TRY(use_lock(&x.w, &x.row));
     const struct err *e = oauth_token_check(&x, &poll_after);
-    if (e && poll_after == 0)
+    if (e && poll_after == 0) {
+        /* A client gives up here, unlike at "authorization_pending". */
+        if (e->kind == ERR_BAD_REQUEST)
+            TRY(call_prove(c));
         return e;
+    }
     if (x.proven)
         TRY(use_proof_keep(&x.w, &x.proof));
     if (!e)

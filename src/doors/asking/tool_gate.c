@@ -195,6 +195,7 @@ static const struct err *tool_gate_replay(struct tool_gate *g,
     const struct tool_rule_verdict *now = &g->check.verdict;
     const enum tool_effect then = tool_gate_effect_before(g);
     if (then != TOOL_DENY && now->effect == TOOL_DENY) {
+        TRY(call_prove(c));
         *out = (struct tool_gate_result){.effect = TOOL_DENY,
                                          .reason = now->reason};
         response_json(c->rs, 200,
@@ -230,6 +231,8 @@ const struct err *tool_gate_check(struct tool_gate *g,
         TRY(tool_check_begin_since(check, &g->c->once));
     if (check->w.answered)
         return tool_gate_replay(g, out);
+    /* The rules were read before. */
+    TRY(call_same(g->c));
     switch (check->verdict.effect) {
     case TOOL_ALLOW:
         TRY(tool_gate_allow(g));

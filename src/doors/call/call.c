@@ -13,6 +13,18 @@
 #define TRIES 4 /* of a handler that met a deadlock or a request with the same
                  * key */
 
+const struct err *call_same(const struct call *c)
+{
+    return pg_opened(c->pg) == c->opened ? NULL : pg_error_again();
+}
+
+const struct err *call_prove(struct call *c)
+{
+    pg_rollback(c->pg);
+    TRY(replication_prove(c->pg, c->a));
+    return call_same(c);
+}
+
 const struct err *call_refusal(struct call *c, const struct err *e)
 {
     static const unsigned stored = 1U << ERR_FORBIDDEN | 1U << ERR_NOT_FOUND |
@@ -20,11 +32,8 @@ const struct err *call_refusal(struct call *c, const struct err *e)
                                    1U << ERR_INVALID;
     if (!e || !(stored >> e->kind & 1) || c->who.role == ROLE_NONE)
         return e;
-    pg_rollback(c->pg);
-    TRY(replication_prove(c->pg, c->a));
-    return pg_opened(c->pg) == c->opened
-               ? e
-               : pg_error_again();
+    TRY(call_prove(c));
+    return e;
 }
 
 const struct err *call_run(struct call *c, call_handler *handle, void *own)

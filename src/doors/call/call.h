@@ -38,11 +38,17 @@ struct call {
 
 typedef const struct err *call_handler(struct call *c, void *own);
 
-/* e, or NULL, as it may be sent. A refusal that tells the caller about what is
- * stored, such as that there is no such question, is final for a client. It is
- * sent by a database that is still the primary: ERR_AGAIN where the connection
- * is another one than when the handler began; ERR_BUSY where it cannot be told
+/* ERR_AGAIN where the connection is another one than when the handler began:
+ * before a commit of what was read outside of its transaction. */
+const struct err *call_same(const struct call *c) MUST;
+/* Before a no is sent that tells the caller about what is stored, and that was
+ * not committed: it is final for a client. Did a database say it that is still
+ * the primary? call_same; ERR_BUSY where it cannot be told
  * (replication_prove). Rolls back. */
+const struct err *call_prove(struct call *c) MUST;
+/* e, or NULL, as it may be sent: after call_prove where it is a refusal of a
+ * kind that tells about what is stored, such as that there is no such
+ * question. */
 const struct err *call_refusal(struct call *c, const struct err *e) MUST;
 /* Runs the handler, four times at most while the database asks for a retry, and
  * gives what may be sent (call_refusal): ERR_AGAIN after the last time. A

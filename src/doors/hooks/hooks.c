@@ -212,11 +212,19 @@ static struct str hooks_identity(const struct hooks_call *h)
     return buf_text(&b);
 }
 
-struct verdict hooks_denied(struct str reason)
+/* A no by a rule. */
+static struct verdict hooks_denied(struct str reason)
 {
     return (struct verdict){
         .way = VERDICT_DENY,
         .text = reason.n > 0 ? reason : STR("A rule forbids it.")};
+}
+
+const struct err *hooks_deny(const struct hooks_call *h, struct str reason,
+                             struct verdict *out)
+{
+    *out = hooks_denied(reason);
+    return call_prove(h->c);
 }
 
 const struct err *hooks_rules(const struct hooks_call *h,
@@ -273,11 +281,11 @@ static const struct err *hooks_check(struct hooks_call *h,
     if (e && e->kind != ERR_INVALID)
         return e;
     *s = done.suspension;
-    if (e) {
-        pg_rollback(h->c->pg);
-        *out = hooks_denied(
-            arena_join(a, e->say, STR(" Nobody was asked. Do not run it.")));
-    } else if (done.effect == TOOL_ASK) {
+    if (e)
+        return hooks_deny(
+            h, arena_join(a, e->say, STR(" Nobody was asked. Do not run it.")),
+            out);
+    if (done.effect == TOOL_ASK) {
         *out = verdict_of(a, s);
     } else if (done.effect == TOOL_ALLOW) {
         *out = (struct verdict){.way = VERDICT_ALLOW,
@@ -318,8 +326,11 @@ static const struct err *hooks_use_approval(struct hooks_call *h,
     const struct work w = call_work(h->c);
     if (!h->updated)
         hooks_apply_edit(h, s, out);
-    if (s->id.p && out->way == VERDICT_ALLOW)
+    if (s->id.p && out->way == VERDICT_ALLOW) {
         TRY(use_verdict(&w, s, h->operation, out));
+        if (out->way == VERDICT_DENY)
+            TRY(call_prove(h->c));
+    }
     if (out->way != VERDICT_ALLOW)
         h->updated = NULL;
     return NULL;
@@ -384,10 +395,8 @@ const struct err *hooks_decide(struct hooks_call *h, int64_t seconds,
     *held = false;
     if (hooks_renamed(h)) {
         TRY(hooks_rules(h, &rules));
-        if (rules.effect == TOOL_DENY) {
-            *out = hooks_denied(rules.reason);
-            return NULL;
-        }
+        if (rules.effect == TOOL_DENY)
+            return hooks_deny(h, rules.reason, out);
     }
     TRY(hooks_is_user_question(h) ? hooks_user_ask(h, &s, out)
                                   : hooks_check(h, &s, out));

@@ -69,8 +69,10 @@ void hooks_set_names(struct hooks_call *h, struct str tool, struct str id,
 /* The rules' decision about the tool, by its whole name. */
 const struct err *hooks_rules(const struct hooks_call *h,
                               struct tool_rule_verdict *out) MUST;
-/* A no by a rule; reason: p NULL: it has none. */
-struct verdict hooks_denied(struct str reason);
+/* A no that was not committed (call_prove); reason: of a rule, p NULL: it has
+ * none. */
+const struct err *hooks_deny(const struct hooks_call *h, struct str reason,
+                             struct verdict *out) MUST;
 /* Sets the identity of the call, for its question and for the use of a yes:
  * its session, its id and the text of the question. A call without a session
  * or an id is a new one each time; a prompt has no session. */

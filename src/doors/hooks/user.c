@@ -351,10 +351,8 @@ const struct err *hooks_user_ask(struct hooks_call *h, struct suspension *s,
     struct user u;
     TRY(user_read(h, &u));
     TRY(hooks_rules(h, &rules));
-    if (rules.effect == TOOL_DENY) {
-        *out = hooks_denied(rules.reason);
-        return NULL;
-    }
+    if (rules.effect == TOOL_DENY)
+        return hooks_deny(h, rules.reason, out);
     TRY(user_ask(h, &u, &rules, s));
     *out = verdict_of(h->c->a, s);
     if (out->way == VERDICT_ANSWER)

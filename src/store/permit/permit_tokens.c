@@ -56,12 +56,12 @@ void permit_tokens_queue_end(struct pg *pg, struct arena *a,
 
 const struct err *permit_tokens_revoke(struct pg *pg, struct arena *a,
                                        struct str text, struct str agent,
-                                       int64_t now)
+                                       int64_t now, bool *done)
 {
-    return pg_query(
+    return rows_change(
         pg, a, SQL_PERMIT_TOKEN_REVOKE,
         PG(pg_text(crypt_sha256_hex(a, text)), pg_text(agent), pg_moment(now)),
-        NULL);
+        done);
 }
 
 const struct err *permit_tokens_proof(struct pg *pg, struct arena *a,

@@ -42,10 +42,11 @@ void permit_tokens_queue_insert(struct pg *pg, struct arena *a,
 void permit_tokens_queue_end(struct pg *pg, struct arena *a,
                              struct str permit_id, enum permit_tokens_why why,
                              int64_t now);
-/* Ends a token of that agent; any other token is left as it is. */
+/* Ends a token of that agent, unless it has ended; *done false: any other
+ * token is left as it is. */
 const struct err *permit_tokens_revoke(struct pg *pg, struct arena *a,
                                        struct str text, struct str agent,
-                                       int64_t now) MUST;
+                                       int64_t now, bool *done) MUST;
 /* Stores a proof in the transaction at hand; *fresh is false where it is
  * known. */
 const struct err *permit_tokens_proof(struct pg *pg, struct arena *a,

@@ -8,7 +8,6 @@
 #include "domain/question/risk.h"
 #include "store/permit/permit_tokens.h"
 #include "store/question/suspensions.h"
-#include "store/replication.h"
 #include "work/permit/tool_check.h"
 
 /* ---- the yes ---------------------------------------------------------- */
@@ -323,8 +322,6 @@ const struct err *use_verdict(const struct work *w, const struct suspension *s,
                e->kind != ERR_FORBIDDEN))
         return e;
     pg_rollback(w->pg);
-    /* A no is final for the client. */
-    TRY(replication_prove(w->pg, w->arena));
     *out = (struct verdict){.way = VERDICT_DENY, .text = e->say};
     return NULL;
 }

@@ -43,8 +43,9 @@ const struct err *use_count(struct use *u) MUST;
 const struct err *use_up(struct use *u) MUST;
 
 /* For a client that can only run a call or not: uses the yes of a verdict
- * VERDICT_ALLOW and commits, or makes a no of it. The call is the one that was
- * approved. w has not begun. */
+ * VERDICT_ALLOW and commits, or makes a no of it, which is final for the client
+ * and was not committed. The call is the one that was approved. w has not
+ * begun. */
 const struct err *use_verdict(const struct work *w, const struct suspension *s,
                               struct str operation_id,
                               struct verdict *out) MUST;
