@@ -301,12 +301,19 @@ Test(frame, a_closed_intent_has_few_readers)
     cr_assert(!frame_goes(a, &e, FRAME_PORTFOLIO, STR("z")));
 }
 
-Test(frame, a_question_that_a_portfolio_ended)
+Test(frame, a_question_whose_expiry_stopped_the_task)
 {
-    const struct frame_event e =
-        event("intent.suspension_expired",
-              "{'suspension_id':'s1','reason':'portfolio_deadline'}");
-    check_text(own(&e), "resolution", "cancelled");
+    const struct frame_event
+        deadline = event("intent.suspension_expired",
+                         "{'suspension_id':'s1','reason':"
+                         "'portfolio_deadline'}"),
+        lost = event("intent.suspension_expired",
+                     "{'suspension_id':'s1','reason':'restored'}"),
+        silence = event("intent.suspension_expired",
+                        "{'suspension_id':'s1','reason':'timeout'}");
+    check_text(own(&deadline), "resolution", "cancelled");
+    check_text(own(&lost), "resolution", "cancelled");
+    check_text(own(&silence), "resolution", "expired");
 }
 
 /* At the top, where the SDK reads a SuspensionRecord. */

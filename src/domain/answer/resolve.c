@@ -8,6 +8,7 @@
 #include "domain/kind/effect.h"
 #include "domain/kind/label.h"
 #include "domain/plan/review.h"
+#include "domain/question/ending.h"
 #include "domain/question/side_question.h"
 #include "domain/question/widening.h"
 #include "domain/question/risk.h"
@@ -399,12 +400,11 @@ const struct err *resolve_respond(struct arena *a, struct decision *d,
 /* ---- time is up ----------------------------------------------------- */
 
 /* The deadline of the intent's portfolio ends the question and abandons the
- * intent, whatever the fallback policy says (RFC-0026). The mirror says
- * "cancelled": with "expired" the SDK's agent would go on with its fallback
- * value. */
+ * intent, whatever the fallback policy says (RFC-0026). */
 static const struct err *resolve_deadline(struct arena *a, struct decision *d)
 {
-    const struct str why = STR("portfolio_deadline_exceeded");
+    const struct str reason = STR("portfolio_deadline");
+    const struct str why = ending_abandons(reason);
     const struct event_by by = event_by_clock();
     struct suspension *s = d->suspension;
     s->state = SUSPENSION_EXPIRED;
@@ -420,7 +420,7 @@ static const struct err *resolve_deadline(struct arena *a, struct decision *d)
             "Nothing was approved, and the task was stopped.");
     struct json *expired = json_object(a);
     json_set_text(expired, "suspension_id", s->id);
-    json_set_text(expired, "reason", STR("portfolio_deadline"));
+    json_set_text(expired, "reason", reason);
     json_set_text(expired, "portfolio_id", d->deadline.portfolio_id);
     json_set_text(expired, "fallback_policy",
                   vocabulary_fallback_policy(s->fallback_policy)->wire);
@@ -455,15 +455,13 @@ static const struct err *resolve_keep_fallback(struct arena *a,
     return NULL;
 }
 
-/* Ends like the policy "fail". The mirror says "cancelled", as above. */
+/* lost: ends like the policy "fail", whatever the policy says. */
 static void resolve_expire_as(struct suspension *s, bool lost, bool fails)
 {
     s->state = SUSPENSION_EXPIRED;
     s->next_attempt_at = 0;
     s->outcome = fails ? OUTCOME_NONE : OUTCOME_FALLBACK;
     s->response = fails ? STR_NONE : s->fallback_value;
-    if (lost)
-        s->abandonment_reason = STR("restored");
     s->audit_summary =
         lost ? STR("Nobody answered in time. The default of the request "
                    "would approve it, but an answer from before a restore "
@@ -481,11 +479,13 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
     struct suspension *s = d->suspension;
     const bool lost = d->silence_lost;
     const bool fails = lost || s->fallback_policy == FALLBACK_FAIL;
+    const struct str reason = lost ? STR("restored") : STR("timeout");
     const struct event_by by = event_by_clock();
     if (d->deadline.portfolio_id.p &&
         (!s->expires_at || d->deadline.at <= s->expires_at))
         return resolve_deadline(a, d);
     resolve_expire_as(s, lost, fails);
+    s->abandonment_reason = ending_abandons(reason);
     if (!fails)
         TRY(resolve_keep_fallback(a, s));
     s->responded_by = by.name;
@@ -500,7 +500,7 @@ const struct err *resolve_expire(struct arena *a, struct decision *d)
                                                    : s->fallback_policy)
                       ->wire);
     json_set_int(p, "attempts", s->attempt);
-    json_set_text(p, "reason", lost ? STR("restored") : STR("timeout"));
+    json_set_text(p, "reason", reason);
     if (!fails)
         json_set_given(a, p, "fallback_value", s->fallback_value);
     TRY(resolve_append(a, d, "intent.suspension_expired", by, p));

@@ -211,12 +211,13 @@ const char *question_check_mirror(struct arena *a, const struct suspension *s,
                    {"question", false},    {"choices", false}};
     if (!str_eq(json_get_text(mirror, "id"), s->id) || s->erased_rule.p)
         return NULL;
-    /* The deadline of a portfolio cancels, for agents, what has expired. */
+    /* To agents one that expired is cancelled where that stopped the task, such
+     * as at the deadline of a portfolio (ending_abandons). */
     struct suspension as = *s;
     if (s->state == SUSPENSION_EXPIRED &&
         vocabulary_suspension_state_of(json_get_text(mirror, "resolution")) ==
             SUSPENSION_CANCELLED)
-        as.abandonment_reason = STR("portfolio_deadline_exceeded");
+        as.abandonment_reason = ending_abandons(STR("portfolio_deadline"));
     const struct json *made = suspension_mirror(a, &as);
     for (size_t i = 0; i < countof(members); i++) {
         const char *name = members[i].name;

@@ -29,6 +29,13 @@ static const struct {
     {"plan.checkpoint_rejected", "suspension_id", RESOLVED | EXPIRED,
      NO | FALLBACK}};
 
+struct str ending_abandons(struct str reason)
+{
+    if (str_is(reason, "portfolio_deadline"))
+        return STR("portfolio_deadline_exceeded");
+    return str_is(reason, "restored") ? reason : STR_NONE;
+}
+
 size_t ending_list_types(struct arena *a, struct str **out)
 {
     *out = arena_many(a, countof(ending_types), struct str);

@@ -1,4 +1,5 @@
-/* The event of the log that ended a question. Pure.
+/* The event of the log that ended a question, and what follows from its reason.
+ * Pure.
  *
  * Only the event's type and the member of its payload that names the question
  * count: other events of the same transaction have its id too, and so may any
@@ -29,5 +30,11 @@ enum ending ending_of(struct arena *a, const struct suspension *s,
  * open. */
 enum ending ending_of_receipt(struct arena *a, const struct suspension *s,
                               const struct event *e);
+
+/* An intent.suspension_expired with this reason stopped the task, whatever the
+ * question's fallback says: the abandonment_reason of the intent's state. p
+ * NULL: it did not. To agents such a question is "cancelled": with "expired"
+ * the SDK's agent would go on with its fallback value. */
+struct str ending_abandons(struct str reason);
 
 #endif

@@ -76,8 +76,8 @@ struct suspension {
                          * not read */
     int64_t restored_from; /* it was open in a backup of that time, and may have
                             * been answered since; 0: it was not */
-    /* From the decision; not stored: a portfolio's deadline abandoned the
-     * intent. p NULL: it did not. */
+    /* From the decision; not stored: its expiry stopped the task
+     * (ending_abandons). p NULL: it did not. */
     struct str abandonment_reason;
     bool open_end;      /* it has attempts, and no end after them */
     enum on_reject on_reject;

@@ -7,6 +7,7 @@
 
 #include "domain/intent/event.h"
 #include "domain/intent/reach.h"
+#include "domain/question/ending.h"
 
 #define NEW_STATE_MAX ((size_t)128 << 10)
 
@@ -368,10 +369,8 @@ static struct json *frame_opened(struct arena *a, const struct frame_event *e,
         frame_lift_record(a, o, e);
     } else if (str_is(e->type, "intent.suspension_expired")) {
         frame_lift(o, payload);
-        /* With "expired" an SDK's agent goes on with its fallback value. */
         json_set_text(o, "resolution",
-                      str_listed(STR("portfolio_deadline restored"),
-                                 json_get_text(payload, "reason"))
+                      ending_abandons(json_get_text(payload, "reason")).p
                           ? STR("cancelled")
                           : STR("expired"));
         if (json_has(payload, "fallback_value"))
