@@ -297,6 +297,7 @@ def hook(tool, **given):
 HOOKS = [hook("AskUserQuestion", questions=[{
     "question": "Which one?", "options": [{"label": "A"}, {"label": "B"}]}]),
     hook("with a space"), hook("Night"), hook("Later")]
+USED = hook("Used")
 
 
 def why(cluster, way):
@@ -307,6 +308,16 @@ def why(cluster, way):
         return "try again"
     out = body.get("hookSpecificOutput", {})
     return body.get("error") or out.get("permissionDecisionReason", "")
+
+
+def approved(cluster, way):
+    """An operator approves the call of a hook."""
+    assert "Nobody has answered" in why(cluster, way)
+    asked = done(cluster, "GET", f"{SUSPENSIONS}?state=pending", None,
+                 "operator")["suspensions"]
+    one, = [a for a in asked if way[2]["tool_name"] in json.dumps(a["subject"])]
+    done(cluster, "POST", f"{SUSPENSIONS}/{one['suspension_id']}/respond",
+         {"value": "approve"}, "operator")
 
 
 def set_up(cluster, rules, mara):
@@ -339,12 +350,15 @@ def test_G3_a_no_of_the_old_primary_is_no_answer(cluster, switched):
         "No operator could answer this question. Nobody was asked. Do not run "
         "it."}, before
     assert not why(cluster, revoke("sar_x")) + why(cluster, revoke("sat_x"))
+    approved(cluster, USED)
+    assert why(cluster, USED).startswith("Approved by")
     with heard_again(cluster):
-        set_up(cluster, RULES[2:], mara=True)
+        set_up(cluster, [*RULES[2:], ("Used", DENY, None, None)], mara=True)
         given, kept, used = (done(cluster, *permit("refund"))["auth_req_id"]
                              for _ in range(3))
         text = done(cluster, *token(used))["access_token"]
-        nos = [*HOOKS, token(given), for_mara, revoke(kept), revoke(text)]
+        # The last one is a yes, until the rule is heard of.
+        nos = [*HOOKS, token(given), for_mara, revoke(kept), revoke(text), USED]
         # While this one waits for the standby, the others hear at once that
         # one waits, and the connections stay.
         first = threading.Thread(target=unknown, args=(
@@ -358,7 +372,8 @@ def test_G3_a_no_of_the_old_primary_is_no_answer(cluster, switched):
     assert set(told) == {"try again"}, told
     after = [why(cluster, way) for way in nos]
     assert all("Nobody has answered" in word for word in after[:len(HOOKS)])
-    assert not any(after[len(HOOKS):]), after
+    assert not any(after[len(HOOKS):-1]), after
+    assert after[-1] == "A rule forbids it."
     assert why(cluster, token(kept)) == "access_denied"
     with cluster.database() as db:
         assert db.execute("SELECT FROM permit_token WHERE ended_why = 'revoked'"

@@ -248,6 +248,8 @@ const struct err *aap_consume(struct call *c)
         return ERROR(ERR_CONFLICT, "not_approved",
                      "The permit cannot be used any more.");
     TRY(e);
+    if (!use_kept(&u))
+        TRY(call_prove(c));
     return aap_answer(c, c->param[0], 200);
 }
 

@@ -161,7 +161,8 @@ static struct json *redemption_view(const struct use *u)
     return o;
 }
 
-/* A use that was counted before, or that is not counted, writes nothing. */
+/* A use that was counted before, or that is not counted, writes nothing, so it
+ * is proved. */
 const struct err *api_redemption(struct call *c)
 {
     struct redemption_request x = {.c = c,
@@ -177,9 +178,9 @@ const struct err *api_redemption(struct call *c)
         return permit_covers(c->a, json_read(c->a, u->row.permit.granted),
                              u->call.tool, u->call.tree, NULL);
     TRY(use_count(u));
-    if (!u->again && u->counted)
+    if (use_kept(u))
         return call_commit(c, &u->w, 201, redemption_view(u), false);
-    pg_rollback(c->pg);
+    TRY(call_prove(c));
     response_json(c->rs, u->again ? 200 : 201, redemption_view(u));
     return NULL;
 }

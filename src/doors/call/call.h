@@ -41,10 +41,10 @@ typedef const struct err *call_handler(struct call *c, void *own);
 /* ERR_AGAIN where the connection is another one than when the handler began:
  * before a commit of what was read outside of its transaction. */
 const struct err *call_same(const struct call *c) MUST;
-/* Before a no is sent that tells the caller about what is stored, and that was
- * not committed: it is final for a client. Did a database say it that is still
- * the primary? call_same; ERR_BUSY where it cannot be told
- * (replication_prove). Rolls back. */
+/* Before an answer is sent that is final for a client, and that was not
+ * committed: a no that tells it about what is stored, or the use of a yes. Did
+ * a database say it that is still the primary? call_same; ERR_BUSY where it
+ * cannot be told (replication_prove). Rolls back. */
 const struct err *call_prove(struct call *c) MUST;
 /* e, or NULL, as it may be sent: after call_prove where it is a refusal of a
  * kind that tells about what is stored, such as that there is no such

@@ -327,8 +327,9 @@ static const struct err *hooks_use_approval(struct hooks_call *h,
     if (!h->updated)
         hooks_apply_edit(h, s, out);
     if (s->id.p && out->way == VERDICT_ALLOW) {
-        TRY(use_verdict(&w, s, h->operation, out));
-        if (out->way == VERDICT_DENY)
+        bool kept = false;
+        TRY(use_verdict(&w, s, h->operation, out, &kept));
+        if (!kept)
             TRY(call_prove(h->c));
     }
     if (out->way != VERDICT_ALLOW)

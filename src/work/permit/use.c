@@ -299,25 +299,32 @@ const struct err *use_count(struct use *u)
 
 /* ---- for clients that can only run a call or not ------------------------ */
 
+bool use_kept(const struct use *u)
+{
+    return u->counted && !u->again;
+}
+
 const struct err *use_up(struct use *u)
 {
     const struct work_answer none = {.body = STR("")};
     TRY(use_begin(u));
     TRY(use_count(u));
-    if (!u->again && u->counted)
+    if (use_kept(u))
         return work_commit(&u->w, &none);
     pg_rollback(u->w.pg);
     return NULL;
 }
 
 const struct err *use_verdict(const struct work *w, const struct suspension *s,
-                              struct str operation_id, struct verdict *out)
+                              struct str operation_id, struct verdict *out,
+                              bool *kept)
 {
     struct use u = {.w = *w, .operation_id = operation_id, .suspension = *s};
     bool found;
     const struct err *e = use_find_permit(&u, &found);
     if (!e)
         e = use_up(&u);
+    *kept = !e && use_kept(&u);
     if (!e || (e->kind != ERR_CONFLICT && e->kind != ERR_INVALID &&
                e->kind != ERR_FORBIDDEN))
         return e;

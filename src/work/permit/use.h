@@ -41,14 +41,16 @@ const struct err *use_count(struct use *u) MUST;
 /* use_begin and use_count, and commits. A use that was counted before, or that
  * is not counted, writes nothing. */
 const struct err *use_up(struct use *u) MUST;
+/* After use_count: was it written? */
+bool use_kept(const struct use *u);
 
 /* For a client that can only run a call or not: uses the yes of a verdict
- * VERDICT_ALLOW and commits, or makes a no of it, which is final for the client
- * and was not committed. The call is the one that was approved. w has not
- * begun. */
+ * VERDICT_ALLOW, or makes a no of it. *kept false: nothing was committed, and
+ * the answer is still to be proved, because it is final for the client. The
+ * call is the one that was approved. w has not begun. */
 const struct err *use_verdict(const struct work *w, const struct suspension *s,
-                              struct str operation_id,
-                              struct verdict *out) MUST;
+                              struct str operation_id, struct verdict *out,
+                              bool *kept) MUST;
 
 /* A counted use, for a report of its result: any key of the resource that used
  * the permit may report, or the agent that did. ERR_NOT_FOUND
