@@ -1,34 +1,21 @@
 """Rules of retention: what they erase, what stays, and who says so."""
-import contextlib
 import json
-import os
 import re
-import signal
 
 import pytest
 
 import kit
 from page import press, send, token
-from server import place
+from retention import WORD, ask, end, erase, retaining, signed
 
 route = pytest.mark.route
-WORD = "Zanzibar"  # stands in everything that an agent or a person wrote
 ERASED = re.compile(r"Erased by rule \S+ on 20\d\d-\d\d-\d\d\.")
 
 
 @pytest.fixture(scope="module")
 def server():
-    one = kit.Watched(place("retention")).start()
-    with one.database() as db:
-        # So that the tests need not wait for a week.
-        db.execute("ALTER TABLE retention_rule DROP CONSTRAINT "
-                   "retention_rule_days_check")
-    yield one
-    verified = one.sayso("verify")
-    killed = [x for x in kit.complaints(one) if "sayso: erase" not in x]
-    one.stop()
-    assert verified.returncode == 0, verified.stdout
-    assert killed == []
+    with retaining("retention") as one:
+        yield one
 
 
 @pytest.fixture(scope="module")
@@ -41,59 +28,6 @@ def agent(server):
 def operator(server):
     with server.client("operator") as client:
         yield client
-
-
-def ask(agent, **more):
-    return kit.made(agent.post("/api/v1/suspensions", json={
-        "title": f"{WORD} title", "question": f"{WORD}?", "kind": "approval",
-        "explanation": f"{WORD} why",
-        "subject": {"action": {"name": f"{WORD} act", "args": {"x": WORD}},
-                    "target": f"{WORD} target",
-                    "scope_summary": f"{WORD} scope"},
-        "context": {"word": WORD}, **more}))
-
-
-def signed(server, one):
-    """A head has all of its task, and where it has ended its receipt is
-    there."""
-    with server.database() as db:
-        kit.wait_for(lambda: db.execute(
-            "SELECT FROM suspension s JOIN intent i ON i.id = s.intent_id "
-            "WHERE s.id = %s AND retention_sealed(i.id, i.event_sequence) AND "
-            "(EXISTS (SELECT FROM receipt WHERE suspension_id = s.id) OR "
-            "EXISTS (SELECT FROM open_question WHERE suspension_id = s.id))",
-            [one["suspension_id"]]).fetchone() is not None)
-
-
-def end(server, operator, one, value="reject"):
-    """Answered and signed."""
-    kit.made(kit.answer(operator, one, value, reason=f"{WORD} no"), 200)
-    signed(server, one)
-    return one
-
-
-def rule(server, name, *options):
-    """A started rule without its days."""
-    done = server.sayso("retention", "add", "--name", name, "--days", "7",
-                        *options)
-    assert done.returncode == 0, done.stderr
-    with server.database() as db:
-        db.execute("SET session_replication_role = replica")
-        db.execute("UPDATE retention_rule SET days = 0 WHERE name = %s",
-                   [name])
-        db.execute("UPDATE delivery SET state = 'delivered', next_at = NULL")
-    assert server.sayso("retention", "start", name).returncode == 0
-
-
-def erase(server, name, **options):
-    """A rule without its days, run by the command."""
-    args = [x for key, value in options.items()
-            for x in (f"--{key}", value)]
-    rule(server, name, *args)
-    done = server.sayso("retention", "run")
-    assert done.returncode == 0, done.stderr
-    assert server.sayso("retention", "remove", name).returncode == 0
-    return done.stdout
 
 
 def text_of(server):
@@ -243,33 +177,6 @@ def test_a_task_in_which_something_happens_keeps_its_own(server, agent,
     assert server.sayso("verify").returncode == 0
 
 
-def test_killed_in_a_batch_it_goes_on(server, agent, operator):
-    """The process of the server, killed while it waits inside a batch."""
-    many = [end(server, operator, ask(agent)) for _ in range(3)]
-    with server.database() as db:
-        db.execute("UPDATE delivery SET state = 'delivered', next_at = NULL")
-    assert server.sayso("retention", "add", "--name", "killed", "--days",
-                        "7").returncode == 0
-    with server.database() as db, server.database() as look:
-        db.execute("SET session_replication_role = replica")
-        db.execute("UPDATE retention_rule SET days = 0, started_at = now(), "
-                   "started_by = 'x' WHERE name = 'killed'")
-        with db.transaction():
-            db.execute("LOCK TABLE suspension_call IN EXCLUSIVE MODE")
-            for _ in range(2):
-                os.kill(server.child("erase"), signal.SIGKILL)
-                kit.wait_for(lambda: look.execute(
-                    "SELECT FROM pg_stat_activity WHERE usename = "
-                    "'sayso_erase' AND wait_event_type = 'Lock'"
-                    ).fetchone() is not None, 40)
-            assert all("erased" not in kit.read(agent, one) for one in many)
-        kit.wait_for(lambda: all("erased" in kit.read(agent, one)
-                                 for one in many), 40)
-        db.execute("UPDATE retention_rule SET removed_at = now(), removed_by "
-                   "= 'x' WHERE name = 'killed'")
-    assert server.sayso("verify").returncode == 0
-
-
 def moved(server, one, by):
     """The task's last change, earlier or later than it was."""
     with server.database() as db:
@@ -355,75 +262,6 @@ def test_what_was_sent_goes_with_its_event_alone(server, agent, operator,
     assert erased and sent and not set(sent) & set(erased)
     assert len(sent) + len(erased) == max(sent)
     end(server, operator, other)
-
-
-@contextlib.contextmanager
-def stuck(server, id):
-    """The question cannot be erased."""
-    with server.database() as db:
-        db.execute("CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql "
-                   "AS $$ BEGIN RAISE 'stuck'; END $$")
-        db.execute("CREATE TRIGGER stuck BEFORE UPDATE ON suspension FOR EACH "
-                   f"ROW WHEN (OLD.id = '{id}') EXECUTE FUNCTION stuck()")
-        yield
-        db.execute("DROP FUNCTION stuck CASCADE")
-
-
-def test_a_question_that_cannot_be_erased_stops_no_other(server, agent,
-                                                         operator, swept):
-    kinds = {"stuck": "approval", "moves": "none"}
-    many = [end(server, operator, ask(agent)) for _ in range(3)]
-    many += [end(server, operator, kit.ask(agent), "deny") for _ in range(3)]
-    bad = many[1]["suspension_id"]
-    with stuck(server, bad):
-        for name, kind in kinds.items():
-            rule(server, name, "--kind", kind)
-        done = server.sayso("retention", "run")
-        assert done.returncode == 1
-        assert done.stdout == "5 questions and 5 tasks erased\n"
-        assert f"rule stuck could not erase {bad}\n" in done.stderr
-    done = server.sayso("retention", "run")
-    assert (done.returncode, done.stdout) == (
-        0, "1 questions and 1 tasks erased\n")
-    for name in kinds:
-        server.sayso("retention", "remove", name)
-
-
-def test_the_process_goes_on_with_another_rule(server, agent, operator, swept):
-    bad = end(server, operator, ask(agent))
-    other = end(server, operator, kit.ask(agent), "deny")
-    with stuck(server, bad["suspension_id"]):
-        rule(server, "a-stuck", "--kind", "approval")
-        rule(server, "b-moves", "--kind", "none")
-        os.kill(server.child("erase"), signal.SIGKILL)
-        kit.wait_for(lambda: "erased" in kit.read(agent, other), 40)
-        assert "erased" not in kit.read(agent, bad)
-        assert re.search(r"erase: a batch of \d+ of rule a-stuck: ",
-                         server.log())
-    for name in ("a-stuck", "b-moves"):
-        assert server.sayso("retention", "remove", name).returncode == 0
-
-
-def test_a_batch_ends_at_a_number_of_events(server, agent, operator, swept):
-    """The sizes of tasks alone are moved: they have few events."""
-    many = [end(server, operator, ask(agent)) for _ in range(3)]
-    rule(server, "sizes")
-    with server.database() as db, db.transaction(force_rollback=True):
-        db.execute("SET LOCAL session_replication_role = replica")
-        looked = [db.execute("SELECT looked FROM retention_erase('sizes', 100)"
-                             ).fetchone()[0]]
-        db.execute("UPDATE retention_rule SET place_at = '-infinity', place_id "
-                   "= '', passed_at = NULL WHERE name = 'sizes'")
-        db.execute("UPDATE decision SET erased_at = NULL, erased_rule = NULL "
-                   "WHERE suspension_id = ANY (%s)",
-                   [[x["suspension_id"] for x in many]])
-        db.execute("UPDATE intent SET event_sequence = 9000 WHERE id = ANY "
-                   "(%s)", [[x["intent_id"] for x in many]])
-        looked += [db.execute("SELECT looked FROM retention_erase('sizes', "
-                              "100)").fetchone()[0] for _ in range(2)]
-    assert looked == [3, 2, 1]
-    assert server.sayso("retention", "remove", "sizes").returncode == 0
-    erase(server, "sizes-2")
 
 
 def test_a_later_rule_takes_the_tasks_of_a_removed_one(server, agent,

@@ -1,0 +1,130 @@
+"""Batches of retention: what fails, what is large, and who has the turn."""
+import contextlib
+import os
+import re
+import signal
+
+import pytest
+
+import kit
+from retention import ask, end, erase, retaining, rule
+
+
+@pytest.fixture(scope="module")
+def server():
+    with retaining("batches") as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def agent(server):
+    with server.client("agent", agent="retained") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def operator(server):
+    with server.client("operator") as client:
+        yield client
+
+
+@pytest.fixture
+def swept(server):
+    """Nothing is left to be erased."""
+    erase(server, f"swept-{kit.new_id()}")
+
+
+def test_killed_in_a_batch_it_goes_on(server, agent, operator):
+    """The process of the server, killed while it waits inside a batch."""
+    many = [end(server, operator, ask(agent)) for _ in range(3)]
+    with server.database() as db:
+        db.execute("UPDATE delivery SET state = 'delivered', next_at = NULL")
+    assert server.sayso("retention", "add", "--name", "killed", "--days",
+                        "7").returncode == 0
+    with server.database() as db, server.database() as look:
+        db.execute("SET session_replication_role = replica")
+        db.execute("UPDATE retention_rule SET days = 0, started_at = now(), "
+                   "started_by = 'x' WHERE name = 'killed'")
+        with db.transaction():
+            db.execute("LOCK TABLE suspension_call IN EXCLUSIVE MODE")
+            for _ in range(2):
+                os.kill(server.child("erase"), signal.SIGKILL)
+                kit.wait_for(lambda: look.execute(
+                    "SELECT FROM pg_stat_activity WHERE usename = "
+                    "'sayso_erase' AND wait_event_type = 'Lock'"
+                    ).fetchone() is not None, 40)
+            assert all("erased" not in kit.read(agent, one) for one in many)
+        kit.wait_for(lambda: all("erased" in kit.read(agent, one)
+                                 for one in many), 40)
+        db.execute("UPDATE retention_rule SET removed_at = now(), removed_by "
+                   "= 'x' WHERE name = 'killed'")
+    assert server.sayso("verify").returncode == 0
+
+
+@contextlib.contextmanager
+def stuck(server, id):
+    """The question cannot be erased."""
+    with server.database() as db:
+        db.execute("CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql "
+                   "AS $$ BEGIN RAISE 'stuck'; END $$")
+        db.execute("CREATE TRIGGER stuck BEFORE UPDATE ON suspension FOR EACH "
+                   f"ROW WHEN (OLD.id = '{id}') EXECUTE FUNCTION stuck()")
+        yield
+        db.execute("DROP FUNCTION stuck CASCADE")
+
+
+def test_a_question_that_cannot_be_erased_stops_no_other(server, agent,
+                                                         operator, swept):
+    kinds = {"stuck": "approval", "moves": "none"}
+    many = [end(server, operator, ask(agent)) for _ in range(3)]
+    many += [end(server, operator, kit.ask(agent), "deny") for _ in range(3)]
+    bad = many[1]["suspension_id"]
+    with stuck(server, bad):
+        for name, kind in kinds.items():
+            rule(server, name, "--kind", kind)
+        done = server.sayso("retention", "run")
+        assert done.returncode == 1
+        assert done.stdout == "5 questions and 5 tasks erased\n"
+        assert f"rule stuck could not erase {bad}\n" in done.stderr
+    done = server.sayso("retention", "run")
+    assert (done.returncode, done.stdout) == (
+        0, "1 questions and 1 tasks erased\n")
+    for name in kinds:
+        server.sayso("retention", "remove", name)
+
+
+def test_the_process_goes_on_with_another_rule(server, agent, operator, swept):
+    bad = end(server, operator, ask(agent))
+    other = end(server, operator, kit.ask(agent), "deny")
+    with stuck(server, bad["suspension_id"]):
+        rule(server, "a-stuck", "--kind", "approval")
+        rule(server, "b-moves", "--kind", "none")
+        os.kill(server.child("erase"), signal.SIGKILL)
+        kit.wait_for(lambda: "erased" in kit.read(agent, other), 40)
+        assert "erased" not in kit.read(agent, bad)
+        assert re.search(r"erase: a batch of \d+ of rule a-stuck: ",
+                         server.log())
+    for name in ("a-stuck", "b-moves"):
+        assert server.sayso("retention", "remove", name).returncode == 0
+
+
+def test_a_batch_ends_at_a_number_of_events(server, agent, operator, swept):
+    """The sizes of tasks alone are moved: they have few events."""
+    many = [end(server, operator, ask(agent)) for _ in range(3)]
+    rule(server, "sizes")
+    with server.database() as db, db.transaction(force_rollback=True):
+        db.execute("SET LOCAL session_replication_role = replica")
+        looked = [db.execute("SELECT looked FROM retention_erase('sizes', 100)"
+                             ).fetchone()[0]]
+        db.execute("UPDATE retention_rule SET place_at = '-infinity', place_id "
+                   "= '', passed_at = NULL WHERE name = 'sizes'")
+        db.execute("UPDATE decision SET erased_at = NULL, erased_rule = NULL "
+                   "WHERE suspension_id = ANY (%s)",
+                   [[x["suspension_id"] for x in many]])
+        db.execute("UPDATE intent SET event_sequence = 9000 WHERE id = ANY "
+                   "(%s)", [[x["intent_id"] for x in many]])
+        looked += [db.execute("SELECT looked FROM retention_erase('sizes', "
+                              "100)").fetchone()[0] for _ in range(2)]
+    assert looked == [3, 2, 1]
+    assert server.sayso("retention", "remove", "sizes").returncode == 0
+    erase(server, "sizes-2")
