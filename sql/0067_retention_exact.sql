@@ -3,33 +3,27 @@
 
 -- ---- The events of a question ----------------------------------------------
 
--- The questions that an event names, each by its id; 'permit:' before the id of a permit, and
--- 'record:' before that of a question whose record came with a change of the task's state. No id
--- of a question has a colon. Only these members of the payload count: an id is chosen by the agent
--- that asks, and its bytes may stand in any other place of any event.
-CREATE FUNCTION retention_named(canonical text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-    p record;
-    named text[];
-BEGIN
-    SELECT * INTO p
-      FROM json_to_record(canonical::json -> 'payload')
-           AS x (suspension_id text, request_id text, approval_id text, escalation_id text,
-                 arbitration_id text, approval_ids json, permit_id text, state json,
-                 patches json);
-    named := ARRAY[p.suspension_id, p.request_id, p.approval_id, p.escalation_id,
-                   p.arbitration_id, 'permit:' || p.permit_id,
-                   'record:' || (p.state #>> '{_suspension,id}')];
-    IF json_typeof(p.approval_ids) = 'array' THEN
-        named := named || ARRAY(SELECT json_array_elements_text(p.approval_ids));
-    END IF;
-    IF json_typeof(p.patches) = 'array' THEN
-        named := named || ARRAY(SELECT 'record:' || (x #>> '{value,id}')
-                                  FROM json_array_elements(p.patches) x
-                                 WHERE ltrim(x ->> 'path', '/') = '_suspension');
-    END IF;
-    RETURN array_remove(named, NULL);
-END $$;
+-- The questions that an event names, each by its id; 'permit:' before the id of a permit. No id of
+-- a question has a colon. Only these members of the payload count: an id is chosen by the agent
+-- that asks, and its bytes may stand in any other place.
+CREATE FUNCTION retention_named(event_type text, canonical text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE AS $$
+SELECT array_remove(ARRAY[p.suspension_id, p.request_id, p.approval_id, p.escalation_id,
+                          p.arbitration_id, 'permit:' || p.permit_id], NULL)
+       || CASE event_type WHEN 'governance.approval_enforced'
+          THEN ARRAY(SELECT json_array_elements_text(p.approval_ids)) ELSE '{}' END
+  FROM json_to_record(canonical::json -> 'payload')
+       AS p (suspension_id text, request_id text, approval_id text, escalation_id text,
+             arbitration_id text, permit_id text, approval_ids json)
+$$;
+
+-- The id of the question whose record came with this change of the task's state; NULL: none.
+CREATE FUNCTION retention_recorded(canonical text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT coalesce(p.state #>> '{_suspension,id}',
+                (SELECT x #>> '{value,id}' FROM json_array_elements(p.patches) x
+                  WHERE btrim(x ->> 'path', '/') = '_suspension'))
+  FROM json_to_record(nullif(canonical, '')::json -> 'payload') AS p (state json, patches json)
+$$;
 
 -- The contents of these questions, which have ended.
 CREATE OR REPLACE FUNCTION retention_questions(ids text[], rule text, at timestamptz) RETURNS void
@@ -41,31 +35,49 @@ DECLARE
                                     WHERE s.id = ANY (ids));
     files uuid[];
 BEGIN
-    -- Each event is read once. No event before the one that asked names the question, but a
-    -- change of the state that asked it.
+    -- Of the types that the server alone writes, those that name a question, each read once. An
+    -- agent may write 'tool.invoked' too, but the server's own are short.
     INSERT INTO event_erased (intent_id, sequence, rule, at)
     WITH named AS MATERIALIZED (
         SELECT e.intent_id, e.sequence, n.name
-          FROM event e CROSS JOIN LATERAL unnest(retention_named(e.canonical)) n (name)
+          FROM event e
+          CROSS JOIN LATERAL unnest(retention_named(e.event_type, e.canonical)) n (name)
          WHERE e.intent_id = ANY (tasks) AND e.canonical <> ''
+           AND e.event_type IN (
+               'access_request_approved', 'access_request_denied',
+               'coordinator.escalation_resolved', 'coordinator.handoff', 'coordinator.stalled',
+               'decision_recorded', 'governance.approval_denied', 'governance.approval_enforced',
+               'governance.approval_granted', 'grant.created', 'grant.revoked', 'intent.resumed',
+               'intent.suspension_escalated', 'intent.suspension_expired',
+               'intent.suspension_renotified', 'plan.activated', 'plan.checkpoint_approved',
+               'plan.checkpoint_reached', 'plan.checkpoint_rejected', 'plan.resumed',
+               'portfolio.member_resumed', 'portfolio.member_suspended', 'status_changed',
+               'task.blocked', 'tool.invoked')
+           AND (e.event_type <> 'tool.invoked' OR octet_length(e.canonical) < 4096)
     ), wanted AS (
-        SELECT s.intent_id, s.id AS name, s.asked_sequence AS since
-          FROM suspension s WHERE s.id = ANY (ids)
+        SELECT s.intent_id, s.id AS name FROM suspension s WHERE s.id = ANY (ids)
          UNION ALL
-        SELECT s.intent_id, 'record:' || s.id, 0 FROM suspension s WHERE s.id = ANY (ids)
-         UNION ALL
-        SELECT s.intent_id, 'permit:' || p.id, s.asked_sequence
+        SELECT s.intent_id, 'permit:' || p.id
           FROM suspension s JOIN permit p ON p.suspension_id = s.id WHERE s.id = ANY (ids)
     )
     SELECT x.intent_id, x.sequence, retention_questions.rule, retention_questions.at
       FROM (SELECT n.intent_id, n.sequence
               FROM named n JOIN wanted w ON w.intent_id = n.intent_id AND w.name = n.name
-                                        AND n.sequence >= w.since
              UNION
             SELECT e.intent_id, e.sequence
               FROM suspension s JOIN event e ON e.intent_id = s.intent_id
                                             AND e.sequence = s.asked_sequence
-             WHERE s.id = ANY (ids) AND e.canonical <> '') x;
+             WHERE s.id = ANY (ids) AND e.canonical <> ''
+             UNION
+            -- The newest change of the state before that, where it asked. It alone is parsed.
+            SELECT s.intent_id, c.sequence
+              FROM suspension s
+              CROSS JOIN LATERAL (SELECT e.sequence, e.canonical FROM event e
+                                   WHERE e.intent_id = s.intent_id
+                                     AND e.event_type = 'state_patched'
+                                     AND e.sequence < s.asked_sequence
+                                   ORDER BY e.sequence DESC LIMIT 1) c
+             WHERE s.id = ANY (ids) AND retention_recorded(c.canonical) = s.id) x;
     UPDATE event e SET canonical = ''
       FROM event_erased x
      WHERE x.intent_id = ANY (tasks) AND e.intent_id = ANY (tasks)

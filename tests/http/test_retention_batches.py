@@ -7,7 +7,7 @@ import signal
 import pytest
 
 import kit
-from retention import ask, end, erase, retaining, rule
+from retention import ask, end, erase, retaining, rule, signed
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +128,102 @@ def test_a_batch_ends_at_a_number_of_events(server, agent, operator, swept):
     assert looked == [3, 2, 1]
     assert server.sayso("retention", "remove", "sizes").returncode == 0
     erase(server, "sizes-2")
+
+
+def withdrawn(server, agent, task):
+    """A question of the task, which has ended and is signed."""
+    one = kit.ask(agent, intent_id=task)
+    kit.made(agent.post(f"/api/v1/suspensions/{one['suspension_id']}/cancel",
+                        json={}), 200)
+    signed(server, one)
+    return one
+
+
+def test_events_of_an_agent_are_not_read_for_names(server, agent, swept):
+    """Each has 128,000 names, which would be gigabytes of temporary files."""
+    task = kit.new_intent(agent)["id"]
+    many = [withdrawn(server, agent, task)]
+    body = ('{"event_type":"%s","payload":{"approval_ids":[' +
+            ",".join(["1"] * 128000) + "]}}")
+    for n in range(20):
+        kit.made(agent.post(
+            f"/api/v1/intents/{task}/events",
+            content=body % ("tool.invoked" if n % 2 else "comment"),
+            headers={"Content-Type": "application/json"}))
+    many.append(withdrawn(server, agent, task))
+    rule(server, "names")
+    with server.database() as db:
+        def temporary():
+            return db.execute(
+                "SELECT temp_bytes FROM pg_stat_database WHERE datname = "
+                "current_database()").fetchone()[0]
+        before = temporary()
+        done = server.sayso("retention", "run")
+        assert done.stdout == "2 questions and 1 tasks erased\n"
+        # The session of the command has said what it used once it has gone.
+        kit.wait_for(lambda: db.execute(
+            "SELECT FROM pg_stat_activity WHERE application_name = "
+            "'sayso admin'").fetchone() is None)
+        assert temporary() - before < 20 << 20
+    assert server.sayso("retention", "remove", "names").returncode == 0
+    assert all("erased" in kit.read(agent, one) for one in many)
+
+
+@pytest.mark.parametrize("type", ["comment", "tool.invoked", "agent_assigned",
+                                  "state_patched"])
+def test_what_an_agent_can_make_large_is_not_parsed(server, agent, type):
+    """It would fail: these bytes are no JSON. One change of the state is
+    parsed, the newest before the question."""
+    one = ask(agent)
+    with server.database() as db, db.transaction(force_rollback=True):
+        db.execute("SET LOCAL session_replication_role = replica")
+        db.execute("UPDATE event SET sequence = sequence + 5000 WHERE "
+                   "intent_id = %s AND sequence > 1", [one["intent_id"]])
+        db.execute("UPDATE suspension SET asked_sequence = asked_sequence + "
+                   "5000 WHERE id = %s", [one["suspension_id"]])
+        db.execute(
+            "INSERT INTO event (intent_id, sequence, id, event_type, "
+            "created_at, canonical, event_hash, previous_event_hash) SELECT "
+            "%s, n, gen_random_uuid(), CASE n WHEN 2000 THEN 'state_patched' "
+            "ELSE %s END, now(), CASE n WHEN 2000 THEN '{}' ELSE repeat('x', "
+            "5000) END, 'x', 'x' FROM generate_series(2, 2000) n",
+            [one["intent_id"], type])
+        db.execute("SELECT retention_questions(ARRAY[%s], 'r', now())",
+                   [one["suspension_id"]])
+        assert db.execute("SELECT count(*) FROM event_erased WHERE intent_id "
+                          "= %s", [one["intent_id"]]).fetchone()[0] == 1
+
+
+def test_an_agent_writes_no_event_that_names_a_question(server, agent):
+    with server.database() as db:
+        text = db.execute(
+            "SELECT prosrc FROM pg_proc WHERE proname = 'retention_questions'"
+            ).fetchone()[0]
+    types = re.findall(r"'([a-z._]+)'", re.search(
+        r"event_type IN \((.*?)\)", text, re.S)[1])
+    assert len(types) > 20 and "governance.approval_enforced" in types
+    path = f"/api/v1/intents/{kit.new_intent(agent)['id']}/events"
+    for one in types:
+        r = agent.post(path, json={"event_type": one,
+                                   "payload": {"permit_id": kit.new_id()}})
+        if one == "tool.invoked":
+            kit.refused(r, 422, "event.reserved")
+        else:
+            assert r.status_code in (403, 409)
+            kit.refused(r, r.status_code, "event.servers_own")
+
+
+@pytest.mark.parametrize("path", ["_suspension/", "//_suspension//"])
+def test_a_record_goes_however_its_path_is_written(server, agent, operator,
+                                                   swept, path):
+    intent = kit.new_intent(agent, "suspended_awaiting_input")
+    record = kit.record(id=kit.new_id())
+    kit.made(kit.patch(agent, intent, kit.put("note", "kept"),
+                       kit.put(path, record)), 200)
+    one = {"suspension_id": record["id"], "intent_id": intent["id"]}
+    end(server, operator, one, "deny")
+    signed(server, kit.ask(agent, intent_id=intent["id"]))
+    assert erase(server, f"path-{kit.new_id()}") == (
+        "1 questions and 0 tasks erased\n")
+    assert {bool(e.get("erased")) for e in kit.events(agent, intent["id"])
+            if e["event_type"] == "state_patched"} == {True}
