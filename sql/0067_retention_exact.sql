@@ -185,6 +185,7 @@ BEGIN
              WHERE v.rule IN (SELECT o.name FROM retention_rule o
                                WHERE o.name = r.name OR o.removed_at IS NOT NULL)
                AND v.looked_at < at - interval '1 day'
+               AND v.intent_id <> ALL (r.left_out)
                AND (v.rule = r.name
                     OR EXISTS (SELECT FROM suspension s JOIN decision d ON d.suspension_id = s.id
                                 WHERE s.intent_id = v.intent_id
@@ -198,22 +199,26 @@ END $$;
 
 -- ---- One batch ---------------------------------------------------------------
 
--- A batch that fails is tried again with half as many questions, after those of other rules. One
--- question, or one task that waits, which fails alone is left out until the next time that all are
--- looked at.
+-- After a batch that fails the next one has one question, and each that ends well doubles that. The
+-- task of one that fails alone is left out until the next time that all are looked at. A batch of
+-- none leaves it out. The rules have turns.
 ALTER TABLE retention_rule
     ADD COLUMN turn_at timestamptz, -- when its last batch began
     ADD COLUMN failing boolean NOT NULL DEFAULT false, -- that one has not ended well, or not yet
-    ADD COLUMN halved smallint NOT NULL DEFAULT 0; -- how often a batch is halved
+    ADD COLUMN size integer NOT NULL DEFAULT 1000, -- of a batch, questions
+    ADD COLUMN left_out uuid[] NOT NULL DEFAULT '{}'; -- tasks
+
+CREATE INDEX decision_unerased ON decision (decided_at, suspension_id)
+    INCLUDE (kind, state, outcome) WHERE erased_at IS NULL;
 
 -- The questions of the next batch of a rule, at most so many. n: from 1 on; events: of the tasks of
 -- the questions up to this one.
 CREATE FUNCTION retention_found(r retention_rule, at timestamptz, most integer)
-    RETURNS TABLE (n bigint, decided_at timestamptz, id text, events numeric)
+    RETURNS TABLE (n bigint, decided_at timestamptz, id text, intent_id uuid, events numeric)
     LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN QUERY
-    SELECT y.n, y.decided_at, y.suspension_id,
+    SELECT y.n, y.decided_at, y.suspension_id, y.intent_id,
            sum(CASE WHEN y.first THEN i.event_sequence ELSE 0 END) OVER (ORDER BY y.n)
       FROM (SELECT row_number() OVER w AS n, x.decided_at, x.suspension_id, s.intent_id,
                    row_number() OVER (PARTITION BY s.intent_id
@@ -224,65 +229,63 @@ BEGIN
                        AND (r.kind IS NULL OR coalesce(d.kind, 'none') = r.kind)
                        AND (r.outcome IS NULL
                             OR retention_outcome(d.state, d.outcome) = r.outcome)
+                       AND d.suspension_id NOT IN (SELECT o.id FROM suspension o
+                                                    WHERE o.intent_id = ANY (r.left_out))
                      ORDER BY d.decided_at, d.suspension_id LIMIT most) x
               JOIN suspension s ON s.id = x.suspension_id
             WINDOW w AS (ORDER BY x.decided_at, x.suspension_id)) y
       JOIN intent i ON i.id = y.intent_id;
 END $$;
 
--- Before each batch, in a transaction of its own: the rule whose turn it is, the number of questions
--- of its batch, `most` where none failed, and what was left out now, because it failed alone. No
--- row: there is nothing to do, or another process is at it.
-CREATE FUNCTION retention_turn(most integer)
-    RETURNS TABLE (rule text, questions integer, left_out text)
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
-    SET plan_cache_mode = force_custom_plan AS $$
+-- Of these questions, those of locked tasks that may be erased. The others are left for later: an
+-- event of the task is in no signed head, there is no receipt, a permit may be used, or a message
+-- is to be sent.
+CREATE FUNCTION retention_ready(ids text[], locked uuid[], at timestamptz) RETURNS text[]
+    LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    r retention_rule;
-    at constant timestamptz := now();
-    waiting uuid;
+    busy constant text[] := ARRAY(SELECT v.suspension_id FROM delivery v
+                                   WHERE v.state = 'pending' AND v.suspension_id = ANY (ids));
+BEGIN
+    RETURN ARRAY(
+    SELECT s.id FROM suspension s JOIN intent i ON i.id = s.intent_id
+     WHERE s.id = ANY (ids) AND i.id = ANY (locked)
+       AND retention_sealed(i.id, i.event_sequence)
+       AND NOT EXISTS (SELECT FROM log_fault f WHERE f.intent_id = i.id)
+       AND (s.test OR EXISTS (SELECT FROM receipt c WHERE c.suspension_id = s.id)
+            OR EXISTS (SELECT FROM receipt_wait w WHERE w.suspension_id = s.id AND w.lost))
+       AND NOT EXISTS (SELECT FROM permit_row p WHERE p.suspension_id = s.id
+                          AND p.state = 'active' AND p.not_after > at)
+       AND s.id <> ALL (busy));
+END $$;
+
+-- Before each batch, in a transaction of its own: the rule whose turn it is, and the number of
+-- questions of its batch, at most `most`. No row: there is nothing to do, or another process is at
+-- it. A rule that could leave no task out waits as after a whole look.
+CREATE FUNCTION retention_turn(most integer) RETURNS TABLE (rule text, questions integer)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
     IF NOT pg_try_advisory_xact_lock(6201) THEN
         RETURN;
     END IF;
-    SELECT * INTO r FROM retention_rule x
-     WHERE x.removed_at IS NULL AND x.started_at IS NOT NULL
-       AND coalesce(x.passed_at < at - interval '1 hour', true)
-     ORDER BY x.turn_at NULLS FIRST, x.name LIMIT 1 FOR UPDATE;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    IF r.failing AND most >> r.halved > 1 THEN
-        r.halved := r.halved + 1;
-    ELSIF r.failing THEN
-        SELECT f.decided_at, f.id, f.id INTO r.place_at, r.place_id, left_out
-          FROM retention_found(r, at, 1) f;
-        IF left_out IS NULL THEN
-            SELECT x.place_at, x.place_id INTO r.place_at, r.place_id
-              FROM retention_rule x WHERE x.name = r.name;
-            waiting := (SELECT w.intent_id FROM retention_waiting(r, at, 1) w);
-            UPDATE retention_wait w SET looked_at = at WHERE w.intent_id = waiting;
-            left_out := waiting;
-        END IF;
-    END IF;
-    UPDATE retention_rule x
-       SET turn_at = clock_timestamp(), failing = true, halved = r.halved,
-           place_at = r.place_at, place_id = r.place_id
-     WHERE x.name = r.name;
-    rule := r.name;
-    questions := greatest(1, most >> r.halved);
-    RETURN NEXT;
+    UPDATE retention_rule SET passed_at = now(), failing = false, size = 1
+     WHERE failing AND size = 0;
+    RETURN QUERY
+    UPDATE retention_rule r
+       SET turn_at = clock_timestamp(), failing = true,
+           size = CASE WHEN r.failing THEN (r.size > 1)::integer ELSE r.size END
+     WHERE r.name = (SELECT x.name FROM retention_rule x
+                      WHERE x.removed_at IS NULL AND x.started_at IS NOT NULL
+                        AND coalesce(x.passed_at < now() - interval '1 hour', true)
+                      ORDER BY x.turn_at NULLS FIRST, x.name LIMIT 1)
+    RETURNING r.name, least(r.size, most);
 END $$;
 
 -- Erases about `most` questions by this rule: those that follow its place. Where a rule has looked
 -- at all that is old enough it looks again an hour later. A batch ends early where its tasks have
--- many events. No row: the rule erases nothing, or another process is at it.
---
--- A question is left for later while its task is locked by somebody else, while an event of the
--- task is in no signed head, while it has no receipt, while a permit of it may be used, and while
--- a message about it is to be sent. One batch runs at a time.
+-- many events. A batch of none leaves the first task out. No row: the rule erases nothing, or
+-- another process is at it. A task that somebody else has locked is left for later.
 CREATE FUNCTION retention_erase(wanted text, most integer)
-    RETURNS TABLE (rule text, looked bigint, questions bigint, intents bigint)
+    RETURNS TABLE (rule text, looked bigint, questions bigint, intents bigint, left_out uuid)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
     -- A plan that was made while event_erased was small would read all of it for each batch.
     SET plan_cache_mode = force_custom_plan AS $$
@@ -290,11 +293,9 @@ DECLARE
     events_most constant integer := 20000; -- but one task has all of its events
     r retention_rule;
     at constant timestamptz := now();
-    before timestamptz;
     found_at timestamptz[];
     found_ids text[];
     found_events numeric;
-    busy text[];
     waiting uuid[] := '{}';
     of_found uuid[];
     locked uuid[];
@@ -310,7 +311,17 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    before := at - r.days * interval '1 day';
+    IF most = 0 THEN
+        left_out := coalesce((SELECT x.intent_id FROM retention_found(r, at, 1) x),
+                             (SELECT x.intent_id FROM retention_waiting(r, at, 1) x));
+        UPDATE retention_rule x
+           SET left_out = array_remove(r.left_out || retention_erase.left_out, NULL),
+               passed_at = CASE WHEN retention_erase.left_out IS NULL THEN at ELSE x.passed_at END,
+               failing = false, size = 1
+         WHERE x.name = r.name;
+        RETURN QUERY SELECT r.name, 0::bigint, 0::bigint, 0::bigint, left_out;
+        RETURN;
+    END IF;
     SELECT count(*),
            coalesce(array_agg(x.decided_at ORDER BY x.n)
                     FILTER (WHERE x.events <= events_most OR x.n = 1), '{}'),
@@ -321,8 +332,6 @@ BEGIN
       FROM retention_found(r, at, most) x;
     looked := cardinality(found_ids);
     done := n < most AND looked = n;
-    SELECT array_agg(v.suspension_id) INTO busy FROM delivery v
-     WHERE v.state = 'pending' AND v.suspension_id = ANY (found_ids);
     -- At the end the tasks that wait.
     IF done THEN
         SELECT count(*),
@@ -334,35 +343,28 @@ BEGIN
         done := n < most AND cardinality(waiting) = n;
     END IF;
     of_found := ARRAY(SELECT s.intent_id FROM suspension s WHERE s.id = ANY (found_ids));
-    SELECT coalesce(array_agg(x.id), '{}') INTO locked
-      FROM (SELECT i.id FROM intent i WHERE i.id = ANY (waiting || of_found)
-             ORDER BY i.id FOR NO KEY UPDATE SKIP LOCKED) x;
-    SELECT coalesce(array_agg(s.id), '{}') INTO ready
-      FROM suspension s JOIN intent i ON i.id = s.intent_id
-     WHERE s.id = ANY (found_ids) AND i.id = ANY (locked)
-       AND retention_sealed(i.id, i.event_sequence)
-       AND NOT EXISTS (SELECT FROM log_fault f WHERE f.intent_id = i.id)
-       AND (s.test OR EXISTS (SELECT FROM receipt c WHERE c.suspension_id = s.id)
-            OR EXISTS (SELECT FROM receipt_wait w WHERE w.suspension_id = s.id AND w.lost))
-       AND NOT EXISTS (SELECT FROM permit_row p WHERE p.suspension_id = s.id
-                          AND p.state = 'active' AND p.not_after > at)
-       AND s.id <> ALL (coalesce(busy, '{}'));
-    PERFORM retention_questions(ready, r.name, at);
+    locked := ARRAY(SELECT i.id FROM intent i WHERE i.id = ANY (waiting || of_found)
+                     ORDER BY i.id FOR NO KEY UPDATE SKIP LOCKED);
+    ready := retention_ready(found_ids, locked, at);
+    IF ready <> '{}' THEN
+        PERFORM retention_questions(ready, r.name, at);
+    END IF;
     rule := r.name;
     questions := cardinality(ready);
     intents := retention_rest(
         ARRAY(SELECT x FROM unnest(locked) x
                WHERE x = ANY (waiting)
                   OR x IN (SELECT s.intent_id FROM suspension s WHERE s.id = ANY (ready))),
-        r.name, before, at);
+        r.name, at - r.days * interval '1 day', at);
     UPDATE retention_rule x
        SET place_at = CASE WHEN done THEN '-infinity' WHEN looked > 0 THEN found_at[looked]
                            ELSE x.place_at END,
            place_id = CASE WHEN done THEN '' WHEN looked > 0 THEN found_ids[looked]
                            ELSE x.place_id END,
            passed_at = CASE WHEN done THEN at ELSE x.passed_at END,
+           left_out = CASE WHEN done THEN '{}' ELSE x.left_out END,
            erased = x.erased + questions,
-           failing = false, halved = greatest(0, x.halved - 1)
+           failing = false, size = least(2 * x.size, 1000)
      WHERE x.name = r.name;
     RETURN NEXT;
 END $$;
@@ -372,10 +374,12 @@ CREATE OR REPLACE FUNCTION retention_erase(most integer)
     RETURNS TABLE (rule text, looked bigint, questions bigint, intents bigint)
     LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
     AS $$
-SELECT e.* FROM retention_turn(most) t, retention_erase(t.rule, t.questions) e
+SELECT e.rule, e.looked, e.questions, e.intents
+  FROM retention_turn(most) t, retention_erase(t.rule, t.questions) e
 $$;
 
 REVOKE ALL ON FUNCTION retention_erase(text, integer), retention_turn(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention_erase(text, integer), retention_turn(integer) TO sayso_erase;
 REVOKE ALL ON FUNCTION retention_found(retention_rule, timestamptz, integer),
-    retention_waiting(retention_rule, timestamptz, integer) FROM PUBLIC;
+    retention_waiting(retention_rule, timestamptz, integer),
+    retention_ready(text[], uuid[], timestamptz) FROM PUBLIC;

@@ -38,12 +38,13 @@ static void erase_work(void *p)
         x->e = retentions_erase(x->pg, x->arena, &x->turn, &x->batch);
 }
 
-/* A batch that failed comes again in halves, after those of other rules. */
+/* One question of a batch that failed comes again, after those of other rules.
+ */
 static void erase_batch_trouble(const struct erase *x)
 {
-    if (x->turn.left_out.p)
+    if (x->batch.left_out.p)
         log_line(LOG_WARN, "erase: rule %.*s could not erase %.*s",
-                 STR_FMT(x->turn.rule), STR_FMT(x->turn.left_out));
+                 STR_FMT(x->turn.rule), STR_FMT(x->batch.left_out));
     if (x->turn.rule.p && x->e)
         log_line(LOG_WARN, "erase: a batch of %lld of rule %.*s: %s %.*s",
                  (long long)x->turn.questions, STR_FMT(x->turn.rule),

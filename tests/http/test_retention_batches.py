@@ -1,4 +1,5 @@
 """Batches of retention: what fails, what is large, and who has the turn."""
+import concurrent.futures
 import contextlib
 import os
 import re
@@ -62,13 +63,14 @@ def test_killed_in_a_batch_it_goes_on(server, agent, operator):
 
 
 @contextlib.contextmanager
-def stuck(server, id):
-    """The question cannot be erased."""
+def stuck(server, *ids):
+    """The questions cannot be erased."""
     with server.database() as db:
         db.execute("CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql "
                    "AS $$ BEGIN RAISE 'stuck'; END $$")
         db.execute("CREATE TRIGGER stuck BEFORE UPDATE ON suspension FOR EACH "
-                   f"ROW WHEN (OLD.id = '{id}') EXECUTE FUNCTION stuck()")
+                   f"ROW WHEN (OLD.id = ANY ('{{{','.join(ids)}}}')) EXECUTE "
+                   "FUNCTION stuck()")
         yield
         db.execute("DROP FUNCTION stuck CASCADE")
 
@@ -78,8 +80,8 @@ def test_a_question_that_cannot_be_erased_stops_no_other(server, agent,
     kinds = {"stuck": "approval", "moves": "none"}
     many = [end(server, operator, ask(agent)) for _ in range(3)]
     many += [end(server, operator, kit.ask(agent), "deny") for _ in range(3)]
-    bad = many[1]["suspension_id"]
-    with stuck(server, bad):
+    bad = many[1]["intent_id"]
+    with stuck(server, many[1]["suspension_id"]):
         for name, kind in kinds.items():
             rule(server, name, "--kind", kind)
         done = server.sayso("retention", "run")
@@ -137,6 +139,23 @@ def withdrawn(server, agent, task):
                         json={}), 200)
     signed(server, one)
     return one
+
+
+def test_a_task_that_fails_alone_is_left_out_as_a_whole(server, agent, swept):
+    task = kit.new_intent(agent)["id"]
+    many = [withdrawn(server, agent, task) for _ in range(3)]
+    other = withdrawn(server, agent, kit.new_intent(agent)["id"])
+    with stuck(server, *(x["suspension_id"] for x in many)):
+        rule(server, "whole")
+        done = server.sayso("retention", "run")
+    assert done.returncode == 1
+    assert done.stdout == "1 questions and 1 tasks erased\n"
+    assert re.findall("could not erase (.*)", done.stderr) == [task]
+    assert "erased" in kit.read(agent, other)
+    assert "erased" not in kit.read(agent, many[2])
+    done = server.sayso("retention", "run")
+    assert done.stdout == "3 questions and 1 tasks erased\n"
+    assert server.sayso("retention", "remove", "whole").returncode == 0
 
 
 def test_events_of_an_agent_are_not_read_for_names(server, agent, swept):
@@ -227,3 +246,78 @@ def test_a_record_goes_however_its_path_is_written(server, agent, operator,
         "1 questions and 0 tasks erased\n")
     assert {bool(e.get("erased")) for e in kit.events(agent, intent["id"])
             if e["event_type"] == "state_patched"} == {True}
+
+
+def test_a_rule_without_a_next_question_stops_no_other(server, agent, operator,
+                                                       swept):
+    """Its turn is the first one."""
+    end(server, operator, ask(agent))
+    other = end(server, operator, kit.ask(agent), "deny")
+    name = "retention_found(retention_rule, timestamptz, integer)"
+    with server.database() as db:
+        text = db.execute("SELECT pg_get_functiondef(%s::regprocedure)",
+                          [name]).fetchone()[0]
+        db.execute(text.replace("BEGIN", "BEGIN IF r.name = 'a-none' THEN "
+                                "RAISE 'none'; END IF;", 1))
+        rule(server, "a-none", "--kind", "approval")
+        assert server.sayso("retention", "run").returncode == 1
+        rule(server, "b-next", "--kind", "none")
+        db.execute("UPDATE retention_rule SET turn_at = now() WHERE name = "
+                   "'b-next'")
+        done = server.sayso("retention", "run")
+        db.execute(text)
+    assert done.returncode == 1
+    assert done.stdout == "1 questions and 1 tasks erased\n"
+    assert "erased" in kit.read(agent, other)
+    for one in ("a-none", "b-next"):
+        assert server.sayso("retention", "remove", one).returncode == 0
+
+
+def test_no_erased_decision_is_read_again(server, agent, operator, swept):
+    for _ in range(3):
+        end(server, operator, ask(agent))
+    erase(server, "read-1")
+    rule(server, "read-2")
+    read = ("SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables "
+            "WHERE relname = 'decision'")
+    with server.database() as db, db.transaction():
+        db.execute("SET LOCAL enable_seqscan = off")
+        before = db.execute(read).fetchone()[0]
+        assert db.execute(
+            "SELECT count(*) FROM retention_rule r, retention_found(r, now(), "
+            "100) WHERE r.name = 'read-2'").fetchone()[0] == 0
+        assert db.execute(read).fetchone()[0] == before
+    assert server.sayso("retention", "remove", "read-2").returncode == 0
+
+
+def test_a_command_that_a_lock_stops_ends(server, agent, operator, swept):
+    one = end(server, operator, ask(agent))
+    rule(server, "locked")
+    with server.database() as db:
+        with db.transaction():
+            db.execute("LOCK TABLE suspension_call IN EXCLUSIVE MODE")
+            done = server.sayso("retention", "run")
+        assert done.returncode == 1
+        assert done.stdout == "0 questions and 0 tasks erased\n"
+        assert "a batch of 500 of rule locked failed" in done.stderr
+        assert f"rule locked could not erase {one['intent_id']}" in done.stderr
+    assert server.sayso("retention", "run").stdout == (
+        "1 questions and 1 tasks erased\n")
+    assert server.sayso("retention", "remove", "locked").returncode == 0
+
+
+def test_a_command_waits_for_the_process(server, agent, operator, swept):
+    end(server, operator, ask(agent))
+    rule(server, "busy")
+    with server.database() as db, server.database() as look, \
+            concurrent.futures.ThreadPoolExecutor() as pool:
+        with db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(6201)")
+            run = pool.submit(server.sayso, "retention", "run")
+            kit.wait_for(lambda: run.done() or look.execute(
+                "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = "
+                "6201 AND NOT granted").fetchone() is not None)
+        done = run.result()
+    assert (done.returncode, done.stdout) == (
+        0, "1 questions and 1 tasks erased\n")
+    assert server.sayso("retention", "remove", "busy").returncode == 0

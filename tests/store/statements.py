@@ -57,7 +57,7 @@ OWNER = {"key_insert", "key_list", "key_revoke", "migration_applied",
          "signing_key_insert", "signing_key_rest", "signing_key_turn",
          "signing_key_end", "tlog_export", "tlog_export_of",
          "log_checkpoint_export", "log_checkpoint_export_of",
-         "retention_again", "person_erase", "verification_put",
+         "retention_again", "retention_hold", "person_erase", "verification_put",
          "verification_last"}
 
 

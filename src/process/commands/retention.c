@@ -5,8 +5,7 @@
 #include "process/commands/commands.h"
 #include "store/retention/retentions.h"
 
-#define BATCH 500    /* questions of one transaction */
-#define DATABASE 600 /* seconds, of a batch */
+#define BATCH 500 /* questions of one transaction */
 #define BY STR("sayso retention")
 
 static const char *retention_day(char out[CLOCK_TEXT], int64_t t)
@@ -120,19 +119,23 @@ static int retention_list(const struct command *c)
     return 0;
 }
 
-/* A batch that fails comes again in halves, so that the others are erased. */
-static void retention_batch(const struct command *c, struct arena *a,
+/* One question of a batch that fails comes again, so that the others are
+ * erased; false: its task is left out. */
+static bool retention_batch(const struct command *c, struct arena *a,
                             const struct retentions_turn *turn,
                             struct retentions_batch *out)
 {
     const struct err *e = retentions_erase(c->pg, a, turn, out);
-    if (turn->left_out.p)
+    if (out->left_out.p)
         fprintf(stderr, "sayso: rule %.*s could not erase %.*s\n",
-                STR_FMT(turn->rule), STR_FMT(turn->left_out));
+                STR_FMT(turn->rule), STR_FMT(out->left_out));
     if (e) {
         pg_rollback(c->pg);
+        fprintf(stderr, "sayso: a batch of %lld of rule %.*s failed\n",
+                (long long)turn->questions, STR_FMT(turn->rule));
         (void)command_end(e);
     }
+    return turn->questions > 0;
 }
 
 /* All that is due now, without waiting for the server's own process. */
@@ -142,15 +145,17 @@ static int retention_erase(const struct command *c)
     int64_t questions = 0, intents = 0;
     struct arena *a = arena_make(ARENA_PROCESS_MAX);
     bool all = true;
-    pg_timeout(c->pg, DATABASE);
-    const struct err *e = retentions_again(c->pg, a);
+    const struct err *e = retentions_hold(c->pg, a);
+    if (!e)
+        e = retentions_again(c->pg, a);
     while (!e && turn.rule.p) {
         struct retentions_batch b = {.looked = 0};
         arena_reset(a);
-        e = retentions_turn(c->pg, a, BATCH, &turn);
+        e = retentions_hold(c->pg, a); /* the connection may be another */
+        if (!e)
+            e = retentions_turn(c->pg, a, BATCH, &turn);
         if (!e && turn.rule.p)
-            retention_batch(c, a, &turn, &b);
-        all = all && !turn.left_out.p;
+            all = retention_batch(c, a, &turn, &b) && all;
         questions += b.questions;
         intents += b.intents;
     }

@@ -33,13 +33,21 @@ SELECT coalesce(d.kind, 'none'), retention_outcome(d.state, d.outcome), count(*)
 
 -- name: retention_turn
 -- The rule of the next batch and its size, $1 where nothing failed; in a transaction of its own.
-SELECT rule, questions, left_out FROM retention_turn($1::integer)
+SELECT rule, questions FROM retention_turn($1::integer)
 
 -- name: retention_erase
 -- One batch of about $2 questions by the rule $1, in a transaction of its own.
-SELECT rule, looked, questions, intents FROM retention_erase($1::text, $2::integer)
+SELECT looked, questions, intents, left_out FROM retention_erase($1::text, $2::integer)
 
 -- name: retention_again
--- Each rule looks at all again, without the pause after the last time.
-UPDATE retention_rule SET passed_at = NULL
- WHERE removed_at IS NULL AND started_at IS NOT NULL AND passed_at IS NOT NULL
+-- Each rule looks at all from the beginning, without the pause after the last time.
+UPDATE retention_rule
+   SET passed_at = NULL, place_at = DEFAULT, place_id = DEFAULT, left_out = DEFAULT,
+       failing = DEFAULT, size = DEFAULT
+ WHERE removed_at IS NULL AND started_at IS NOT NULL
+
+-- name: retention_hold
+-- Waits until no other process erases; none does until this session ends. From now on a statement
+-- may take 600 seconds, and wait 3 for a lock.
+SELECT pg_advisory_lock(6201), set_config('statement_timeout', '600s', false),
+       set_config('lock_timeout', '3s', false)

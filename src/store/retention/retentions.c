@@ -81,8 +81,7 @@ const struct err *retentions_turn(struct pg *pg, struct arena *a, int64_t most,
     TRY(pg_query(pg, a, SQL_RETENTION_TURN, PG(pg_number(most)), &r));
     if (pg_count(r) > 0)
         *out = (struct retentions_turn){.rule = pg_str(r, 0, 0),
-                                        .questions = pg_int(r, 0, 1),
-                                        .left_out = pg_str(r, 0, 2)};
+                                        .questions = pg_int(r, 0, 1)};
     return NULL;
 }
 
@@ -95,14 +94,19 @@ const struct err *retentions_erase(struct pg *pg, struct arena *a,
     TRY(pg_query(pg, a, SQL_RETENTION_ERASE,
                  PG(pg_text(turn->rule), pg_number(turn->questions)), &r));
     if (pg_count(r) > 0)
-        *out = (struct retentions_batch){.rule = pg_str(r, 0, 0),
-                                         .looked = pg_int(r, 0, 1),
-                                         .questions = pg_int(r, 0, 2),
-                                         .intents = pg_int(r, 0, 3)};
+        *out = (struct retentions_batch){.looked = pg_int(r, 0, 0),
+                                         .questions = pg_int(r, 0, 1),
+                                         .intents = pg_int(r, 0, 2),
+                                         .left_out = pg_str(r, 0, 3)};
     return NULL;
 }
 
 const struct err *retentions_again(struct pg *pg, struct arena *a)
 {
     return pg_query(pg, a, SQL_RETENTION_AGAIN, NULL, NULL);
+}
+
+const struct err *retentions_hold(struct pg *pg, struct arena *a)
+{
+    return pg_query(pg, a, SQL_RETENTION_HOLD, NULL, NULL);
 }

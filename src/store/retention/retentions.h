@@ -47,23 +47,24 @@ const struct err *retentions_preview(struct pg *pg, struct arena *a,
  * nothing to do for now, or another process is at it. */
 struct retentions_turn {
     struct str rule;
-    int64_t questions;
-    struct str left_out; /* the id of a question, or of a task that waits, which
-                          * failed alone and is passed now; p NULL: none */
+    int64_t questions; /* 0: one failed alone, and its task is left out */
 };
 const struct err *retentions_turn(struct pg *pg, struct arena *a, int64_t most,
                                   struct retentions_turn *out) MUST;
 
-/* One batch, in a transaction of its own. rule p NULL: the rule erases no more,
- * or another process is at it. */
+/* One batch, in a transaction of its own. All 0: the rule erases no more, or
+ * another process is at it. */
 struct retentions_batch {
-    struct str rule;
     int64_t looked, questions, intents;
+    struct str left_out; /* the task that was left out; p NULL: none */
 };
 const struct err *retentions_erase(struct pg *pg, struct arena *a,
                                    const struct retentions_turn *turn,
                                    struct retentions_batch *out) MUST;
-/* The next batches look at everything again. */
+/* The next batches look at everything from the beginning. */
 const struct err *retentions_again(struct pg *pg, struct arena *a) MUST;
+/* Waits until no other process erases, and keeps them from it as long as pg is
+ * connected; a batch has a limit of time from then on. For a pg without one. */
+const struct err *retentions_hold(struct pg *pg, struct arena *a) MUST;
 
 #endif
