@@ -1,8 +1,8 @@
 """Making, reading and listing intents; children and dependencies."""
 import pytest
 
-from kit import (ANY_ID, NAIVE, get, new_id, new_intent, patch, put, refused,
-                 set_status, types)
+from kit import (ANY_ID, NAIVE, events, get, new_id, new_intent, patch, put,
+                 refused, set_status, types)
 
 route = pytest.mark.route
 
@@ -123,6 +123,21 @@ def test_a_list_by_status_pages_by_key_and_by_offset(agent):
         r = agent.get("/api/v1/intents", params={**query, **rest})
         assert [i["id"] for i in r.json()["intents"]] == made[1::-1]
         assert {i["status"] for i in r.json()["intents"]} == {"abandoned"}
+
+
+@route("POST /api/v1/intents/{id}/state")
+def test_the_log_has_what_was_set(agent):
+    """Whichever member has it; the other one may be null."""
+    for body in ({"patches": None, "state": {"x": 1}},
+                 {"state": None, "patches": [
+                     {"op": "set", "path": "x", "value": 1}]}):
+        intent = new_intent(agent)
+        r = agent.post(f"/api/v1/intents/{intent['id']}/state", json=body,
+                       headers={"If-Match": str(intent["version"])})
+        assert r.status_code == 200, r.text
+        [last] = events(agent, intent["id"], limit=1)
+        del last["payload"]["state_sha256"]
+        assert last["payload"] == {k: v for k, v in body.items() if v}
 
 
 @pytest.mark.parametrize("query", [

@@ -53,21 +53,26 @@ const struct err *api_intent_status(struct call *c)
 
 /* ---- state ---------------------------------------------------------- */
 
+/* The member that says what is to be changed; the other one may be null. */
+static const char *change_sent(const struct call *c)
+{
+    return json_get(c->body, "state") ? "state" : "patches";
+}
+
 /* The record's bytes inside the body, so that its context is stored as sent:
  * patches[i].value or state._suspension. */
 static struct str change_record_bytes(struct call *c,
                                       const struct json *record)
 {
-    const struct str list =
-        json_raw_member(c->a, c->rq->body, STR("patches"));
-    const struct str state = json_raw_member(c->a, c->rq->body, STR("state"));
-    if (!list.p)
-        return json_raw_member(c->a, state, STR("_suspension"));
+    const struct str sent =
+        json_raw_member(c->a, c->rq->body, str_of(change_sent(c)));
+    if (json_get(c->body, "state"))
+        return json_raw_member(c->a, sent, STR("_suspension"));
     const struct json *patches = json_get(c->body, "patches");
     for (size_t i = 0; i < json_count(patches); i++) {
         if (json_get(json_at(patches, i), "value") != record)
             continue;
-        return json_raw_member(c->a, json_raw_element(list, i),
+        return json_raw_member(c->a, json_raw_element(sent, i),
                                STR("value"));
     }
     return STR_NONE;
@@ -76,7 +81,7 @@ static struct str change_record_bytes(struct call *c,
 static const struct err *change_patch(struct call *c, struct work *w,
                                       const struct intent_patches *p)
 {
-    const char *sent = json_has(c->body, "patches") ? "patches" : "state";
+    const char *sent = change_sent(c);
     struct json *state = NULL, *payload = json_object(c->a);
     if (p->n == 0)
         return NULL;
