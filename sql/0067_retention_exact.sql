@@ -36,7 +36,8 @@ DECLARE
     files uuid[];
 BEGIN
     -- Of the types that the server alone writes, those that name a question, each read once. An
-    -- agent may write 'tool.invoked' too, but the server's own are short.
+    -- agent may write 'tool.invoked' too, but the server's own are short and name the use. A
+    -- decision that a coordinator recorded for itself may be long.
     INSERT INTO event_erased (intent_id, sequence, rule, at)
     WITH named AS MATERIALIZED (
         SELECT e.intent_id, e.sequence, n.name
@@ -47,13 +48,17 @@ BEGIN
                'access_request_approved', 'access_request_denied',
                'coordinator.escalation_resolved', 'coordinator.handoff', 'coordinator.stalled',
                'decision_recorded', 'governance.approval_denied', 'governance.approval_enforced',
-               'governance.approval_granted', 'grant.created', 'grant.revoked', 'intent.resumed',
+               'governance.approval_granted', 'grant.revoked', 'intent.resumed',
                'intent.suspension_escalated', 'intent.suspension_expired',
                'intent.suspension_renotified', 'plan.activated', 'plan.checkpoint_approved',
                'plan.checkpoint_reached', 'plan.checkpoint_rejected', 'plan.resumed',
                'portfolio.member_resumed', 'portfolio.member_suspended', 'status_changed',
-               'task.blocked', 'tool.invoked')
-           AND (e.event_type <> 'tool.invoked' OR octet_length(e.canonical) < 4096)
+               'tool.invoked')
+           AND (e.event_type <> 'tool.invoked'
+                OR octet_length(e.canonical) < 4096
+                   AND e.canonical::json #> '{payload,redemption_id}' IS NOT NULL)
+           AND (e.event_type <> 'decision_recorded'
+                OR strpos(e.canonical, '"arbitration_id":"') > 0)
     ), wanted AS (
         SELECT s.intent_id, s.id AS name FROM suspension s WHERE s.id = ANY (ids)
          UNION ALL
@@ -90,6 +95,11 @@ BEGIN
       FROM decision d
      WHERE d.suspension_id = ANY (ids) AND w.decided_at = d.decided_at
        AND w.suspension_id = d.suspension_id;
+    -- Copies of the answer's reason.
+    UPDATE plan SET review_reason = NULL WHERE review_id = ANY (ids);
+    UPDATE acl_entry e SET reason = NULL
+      FROM suspension s JOIN decision d ON d.suspension_id = s.id
+     WHERE s.id = ANY (ids) AND e.intent_id = s.intent_id AND e.reason = d.reason;
     UPDATE decision d
        SET erased_rule = retention_questions.rule, erased_at = retention_questions.at,
            response = NULL, reason = NULL, metadata = NULL, constraints = NULL,

@@ -5,8 +5,10 @@ import re
 import pytest
 
 import kit
+import plans
 from page import press, send, token
 from retention import WORD, ask, end, erase, retaining, signed
+from test_guardrails import guarded, under_review
 
 route = pytest.mark.route
 ERASED = re.compile(r"Erased by rule \S+ on 20\d\d-\d\d-\d\d\.")
@@ -175,6 +177,39 @@ def test_a_task_in_which_something_happens_keeps_its_own(server, agent,
     intent = agent.get(f"/api/v1/intents/{one['intent_id']}").json()
     assert WORD not in json.dumps(intent)
     assert server.sayso("verify").returncode == 0
+
+
+def test_copies_of_a_reason_go_with_it(server, agent, operator, swept):
+    """In a task that stays: that of a plan's review, and of an access."""
+    intent = guarded(agent, "retained", requires_plan_review=True)
+    _, of, _ = under_review(agent, intent=intent)
+    review = {"suspension_id": of["review_suspension_id"]}
+    end(server, operator, review, "request_changes")
+    shut = kit.new_intent(agent)
+    kit.made(agent.put(f"/api/v1/intents/{shut['id']}/acl", json={
+        "default_policy": "closed", "entries": []}), 200)
+    at = f"/api/v1/intents/{shut['id']}/access-requests"
+    with server.client("agent", agent="stranger") as stranger:
+        asked = kit.made(stranger.post(at, json={
+            "principal_id": "stranger", "principal_type": "agent",
+            "requested_permission": "read", "reason": "I can help."}))
+    kit.made(operator.post(f"{at}/{asked['id']}/approve",
+                           json={"reason": f"{WORD} yes"}), 200)
+    signed(server, {"suspension_id": asked["id"]})
+
+    def kept():
+        acl = agent.get(f"/api/v1/intents/{shut['id']}/acl").text
+        return (plans.read(agent, of)["review_reason"], WORD in acl,
+                "stranger" in acl)
+    assert kept() == (f"{WORD} no", True, True)
+    others = [ask(agent, intent_id=one["id"]) for one in (intent, shut)]
+    for one in others:
+        signed(server, one)
+    assert erase(server, "copies") == "2 questions and 0 tasks erased\n"
+    assert kept() == (None, False, True)
+    assert server.sayso("verify").returncode == 0
+    for one in others:
+        end(server, operator, one)
 
 
 def moved(server, one, by):

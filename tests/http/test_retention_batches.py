@@ -188,8 +188,9 @@ def test_events_of_an_agent_are_not_read_for_names(server, agent, swept):
     assert all("erased" in kit.read(agent, one) for one in many)
 
 
-@pytest.mark.parametrize("type", ["comment", "tool.invoked", "agent_assigned",
-                                  "state_patched"])
+@pytest.mark.parametrize("type", [
+    "comment", "tool.invoked", "agent_assigned", "state_patched",
+    "decision_recorded", "task.blocked"])
 def test_what_an_agent_can_make_large_is_not_parsed(server, agent, type):
     """It would fail: these bytes are no JSON. One change of the state is
     parsed, the newest before the question."""
@@ -230,6 +231,25 @@ def test_an_agent_writes_no_event_that_names_a_question(server, agent):
         else:
             assert r.status_code in (403, 409)
             kit.refused(r, r.status_code, "event.servers_own")
+
+
+def test_an_agents_own_use_of_a_tool_stays(server, agent, operator, swept):
+    """It names the question, and is the agent's word."""
+    one = ask(agent)
+    path = f"/api/v1/intents/{one['intent_id']}/events"
+    for name in ("suspension_id", "request_id", "approval_id",
+                 "escalation_id", "arbitration_id"):
+        kit.made(agent.post(path, json={
+            "event_type": "tool.invoked",
+            "payload": {name: one["suspension_id"], "tool": "x"}}))
+    end(server, operator, one)
+    other = ask(agent, intent_id=one["intent_id"])
+    signed(server, other)
+    assert erase(server, "tools") == "1 questions and 0 tasks erased\n"
+    assert len([e for e in agent.get(path).json()
+                if e["event_type"] == "tool.invoked" and "tool" in e["payload"]
+                ]) == 5
+    end(server, operator, other)
 
 
 @pytest.mark.parametrize("path", ["_suspension/", "//_suspension//"])
@@ -304,6 +324,29 @@ def test_a_command_that_a_lock_stops_ends(server, agent, operator, swept):
     assert server.sayso("retention", "run").stdout == (
         "1 questions and 1 tasks erased\n")
     assert server.sayso("retention", "remove", "locked").returncode == 0
+
+
+def test_a_command_whose_connection_is_lost_ends(server, agent, operator,
+                                                 swept):
+    """The batch is not repeated without the command's limits of time."""
+    one = end(server, operator, ask(agent))
+    rule(server, "lost")
+    at_work = ("FROM pg_stat_activity WHERE application_name = 'sayso admin' "
+               "AND wait_event_type = 'Lock'")
+    with server.database() as db, server.database() as look, \
+            concurrent.futures.ThreadPoolExecutor() as pool:
+        with db.transaction():
+            db.execute("LOCK TABLE suspension_call IN EXCLUSIVE MODE")
+            run = pool.submit(server.sayso, "retention", "run")
+            kit.wait_for(lambda: look.execute(
+                f"SELECT pg_terminate_backend(pid) {at_work}").fetchone())
+            done = run.result(60)
+    assert done.returncode == 1
+    assert "a batch of 500 of rule lost failed" in done.stderr
+    assert f"rule lost could not erase {one['intent_id']}" in done.stderr
+    assert server.sayso("retention", "run").stdout == (
+        "1 questions and 1 tasks erased\n")
+    assert server.sayso("retention", "remove", "lost").returncode == 0
 
 
 def test_a_command_waits_for_the_process(server, agent, operator, swept):

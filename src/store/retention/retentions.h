@@ -42,8 +42,8 @@ const struct err *retentions_preview(struct pg *pg, struct arena *a,
                                      const struct retention *r, int64_t now,
                                      struct retentions_preview *out) MUST;
 
-/* The next batch, `most` questions where the last one of the rule did not fail;
- * in a transaction of its own, before that of the batch. rule p NULL: there is
+/* The next batch: `most` questions, fewer after one of the rule that failed; in
+ * a transaction of its own, before that of the batch. rule p NULL: there is
  * nothing to do for now, or another process is at it. */
 struct retentions_turn {
     struct str rule;

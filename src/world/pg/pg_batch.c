@@ -211,7 +211,8 @@ void pg_store(struct pg *pg, size_t n)
 }
 
 /* A transaction that is begun and not committed changes nothing, and neither
- * does a batch that only reads. */
+ * does a batch that only reads. A function that writes is not seen here: its
+ * statement needs a transaction. */
 bool pg_repeatable(const struct pg *pg)
 {
     bool begins = false;
