@@ -198,10 +198,6 @@ static void serve_handle(void *p)
         return;
     c->route_n = (size_t)(c->route - routes);
     w->e = call_run(c, serve_try, &w->too_large);
-    if (w->e && w->e->kind == ERR_AGAIN)
-        w->e = ERROR(ERR_BUSY, "database.contended",
-                     "Too many requests for the same intent. Try again in a "
-                     "moment.");
 }
 
 /* The handler may have committed, where it refused too: a later error must not

@@ -432,6 +432,22 @@ def test_31_rules_decide_over_oauth_too(server, client, form):
     assert body["reason"] == "No."
 
 
+def test_a_no_is_stored_once_where_connections_were_cut(server, client, form):
+    """The no is committed, and the handler does not run once more."""
+    rule(server, 1, "shop.*", "deny", reason="No.")
+    with server.database() as db:
+        def denied():
+            return db.execute("SELECT count(*) FROM event WHERE event_type = "
+                              "'tool.denied'").fetchone()[0]
+        for n in range(5):
+            db.execute("SELECT pg_terminate_backend(pid) FROM "
+                       "pg_stat_activity WHERE usename = 'sayso_web'")
+            before = denied()
+            said(client.post("/oauth/bc-authorize", **form()), 403,
+                 "access_denied")
+            assert denied() == before + 1
+
+
 @pytest.mark.parametrize("more, error, at", [
     ({"authorization_details": None}, "invalid_request",
      "authorization_details"),

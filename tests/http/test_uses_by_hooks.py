@@ -222,6 +222,20 @@ def test_a_missing_identity_finds_no_old_answer(agent, operator, missing,
     assert [s for s in rows if s["question"] == f"Run {client.tool}?"]
 
 
+@route(HOOK)
+def test_a_revoked_key_hears_no_more(server):
+    """Not even what would be said before anything is read."""
+    key = server.key("agent", "--agent", "revoked-agent")
+    with server.client(headers={"X-API-Key": key}) as client:
+        tool = tool_name()
+        body = event("PreToolUse", tool, tool_input={"x": "y" * 230_000})
+        for _ in range(12):  # each worker knows the key
+            assert "Nobody was asked" in str(post(client, "claude", body))
+        assert server.sayso("key", "revoke", key[:12]).returncode == 0
+        for _ in range(4):
+            refused(client.post("/hooks/claude", json=body), 401, "key.revoked")
+
+
 # --- Reading --------------------------------------------------------------
 
 @route("POST /mcp")

@@ -58,6 +58,7 @@ static const struct err *authorization_replay(struct permit_request *r,
     if (g->verdict.effect != TOOL_DENY ||
         authorization_status(before) == OUTCOME_VETOED)
         return call_replay(r->c, &g->w);
+    TRY(call_prove(r->c));
     g->w.intent.id = json_get_text(before, "intent_id");
     g->w.intent.session_id = json_get_text(before, "session_id");
     response_json(r->c->rs, 201, authorization_object(r, "vetoed"));
@@ -81,6 +82,7 @@ const struct err *api_authorization(struct call *c)
         TRY(tool_check_begin_since(g, &c->once));
     if (g->w.answered)
         return authorization_replay(&r, json_read(c->a, g->w.before.body));
+    TRY(call_same_connection(c)); /* the rules were read before */
     TRY(api_permit_request_make(&r));
     const bool allowed = g->verdict.effect == TOOL_ALLOW;
     if (!allowed && g->verdict.effect != TOOL_DENY)

@@ -73,6 +73,7 @@ const struct err *api_oauth_ask(struct call *c)
     struct json *o = json_object(c->a);
     TRY(oauth_ask_read(&x));
     TRY(tool_check_begin(g, NULL));
+    TRY(call_same_connection(c)); /* the rules were read before */
     if (x.proven)
         TRY(use_proof_keep(&g->w, &x.proof));
     const struct err *e = api_permit_request_make(&x.request);
@@ -85,6 +86,7 @@ const struct err *api_oauth_ask(struct call *c)
     if (g->verdict.effect == TOOL_DENY) {
         json_set_text_or_null(o, "reason", g->verdict.reason);
         TRY(work_commit(&g->w, &none));
+        c->kept = true;
         return err_more(
             c->a,
             ERROR(ERR_FORBIDDEN, oauth_denied, "A rule does not allow this."),

@@ -100,6 +100,7 @@ const struct err *question_ask_once(struct call *c, struct question *q,
         const struct json *before = json_read(c->a, w.before.body);
         return question_get(c, json_get_text(before, "suspension_id"), out);
     }
+    TRY(call_same_connection(c)); /* what the caller read before */
     *out = w.suspension;
     return call_commit(c, &w, 201, question_asked(c, &w), false);
 }

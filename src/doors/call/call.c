@@ -13,16 +13,18 @@
 #define TRIES 4 /* of a handler that met a deadlock or a request with the same
                  * key */
 
-const struct err *call_same(const struct call *c)
+const struct err *call_same_connection(const struct call *c)
 {
     return pg_opened(c->pg) == c->opened ? NULL : pg_error_again();
 }
 
 const struct err *call_prove(struct call *c)
 {
+    if (pg_ahead_waits(c->pg))
+        TRY(pg_run(c->pg, c->a, NULL));
     pg_rollback(c->pg);
     TRY(replication_prove(c->pg, c->a));
-    return call_same(c);
+    return call_same_connection(c);
 }
 
 const struct err *call_refusal(struct call *c, const struct err *e)
@@ -30,7 +32,7 @@ const struct err *call_refusal(struct call *c, const struct err *e)
     static const unsigned stored = 1U << ERR_FORBIDDEN | 1U << ERR_NOT_FOUND |
                                    1U << ERR_CONFLICT | 1U << ERR_LEASE |
                                    1U << ERR_INVALID;
-    if (!e || !(stored >> e->kind & 1) || c->who.role == ROLE_NONE)
+    if (!e || c->kept || !(stored >> e->kind & 1) || c->who.role == ROLE_NONE)
         return e;
     TRY(call_prove(c));
     return e;
@@ -38,18 +40,19 @@ const struct err *call_refusal(struct call *c, const struct err *e)
 
 const struct err *call_run(struct call *c, call_handler *handle, void *own)
 {
-    const struct err *e = NULL;
     for (int i = 0; i < TRIES; i++) {
         c->opened = pg_opened(c->pg);
-        e = handle(c, own);
+        const struct err *e = handle(c, own);
         const struct err *other =
             pg_ahead_waits(c->pg) ? pg_run(c->pg, c->a, NULL) : NULL;
         e = call_refusal(c, other ? other : e);
         pg_rollback(c->pg);
         if (!e || e->kind != ERR_AGAIN)
-            break;
+            return e;
     }
-    return e;
+    return ERROR(ERR_BUSY, "database.contended",
+                 "Too many requests for the same intent. Try again in a "
+                 "moment.");
 }
 
 const struct err *call_intent(struct call *c, struct str id,

@@ -25,6 +25,7 @@ struct call {
     bool counted;      /* as a request: limit.h */
     bool noted;        /* the error reports a failed write that was noted
                         * before (replication_note) */
+    bool kept;         /* the refusal was committed */
     bool stores;       /* what it stores counts to the limit of bytes */
     int64_t opened;    /* pg_opened when the handler began */
     size_t route_n;    /* the route's number; route_count: no route was found */
@@ -40,20 +41,21 @@ typedef const struct err *call_handler(struct call *c, void *own);
 
 /* ERR_AGAIN where the connection is another one than when the handler began:
  * before a commit of what was read outside of its transaction. */
-const struct err *call_same(const struct call *c) MUST;
+const struct err *call_same_connection(const struct call *c) MUST;
 /* Before an answer is sent that is final for a client, and that was not
  * committed: a no that tells it about what is stored, or the use of a yes. Did
- * a database say it that is still the primary? call_same; ERR_BUSY where it
- * cannot be told (replication_prove). Rolls back. */
+ * a database say it that is still the primary? Errors of call_same_connection,
+ * of pg_ahead, and ERR_BUSY where it cannot be told (replication_prove). Rolls
+ * back. */
 const struct err *call_prove(struct call *c) MUST;
 /* e, or NULL, as it may be sent: after call_prove where it is a refusal of a
  * kind that tells about what is stored, such as that there is no such
  * question. */
 const struct err *call_refusal(struct call *c, const struct err *e) MUST;
 /* Runs the handler, four times at most while the database asks for a retry, and
- * gives what may be sent (call_refusal): ERR_AGAIN after the last time. A
- * caller taken from the worker's cache is checked again before (pg_ahead), for
- * refusals too. No transaction stays open. */
+ * gives what may be sent (call_refusal). A caller taken from the worker's cache
+ * is checked again before (pg_ahead), for refusals too. No transaction stays
+ * open. ERR_BUSY database.contended after the last time. */
 const struct err *call_run(struct call *c, call_handler *handle,
                            void *own) MUST;
 /* The intent with that id, where the caller has the access that its route
