@@ -121,6 +121,18 @@ const struct err *rows_flag(struct pg *pg, struct arena *a, int statement,
     return NULL;
 }
 
+const struct err *rows_alone(struct pg *pg, struct arena *a, int statement,
+                             const struct pg_args *args, struct pg_rows **out)
+{
+    struct pg_rows *rows[3];
+    pg_queue(pg, NULL, SQL_BEGIN, NULL);
+    pg_queue(pg, a, statement, args);
+    pg_queue(pg, NULL, SQL_COMMIT, NULL);
+    TRY(pg_run(pg, a, rows));
+    *out = rows[1];
+    return NULL;
+}
+
 const struct err *rows_change(struct pg *pg, struct arena *a, int statement,
                               const struct pg_args *args, bool *done)
 {

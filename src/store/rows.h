@@ -57,6 +57,11 @@ const struct err *rows_number(struct pg *pg, struct arena *a, int statement,
                               const struct pg_args *args, int64_t *out) MUST;
 const struct err *rows_flag(struct pg *pg, struct arena *a, int statement,
                             const struct pg_args *args, bool *out) MUST;
+/* Runs a statement in a transaction of its own: one that calls a function that
+ * writes, and so must not be repeated where its answer is lost. */
+const struct err *rows_alone(struct pg *pg, struct arena *a, int statement,
+                             const struct pg_args *args,
+                             struct pg_rows **out) MUST;
 /* Runs a statement that changes a row or none. */
 const struct err *rows_change(struct pg *pg, struct arena *a, int statement,
                               const struct pg_args *args, bool *done) MUST;

@@ -160,7 +160,6 @@ const struct err *aap_create(struct call *c)
     if (g->w.answered)
         return aap_answer(
             c, json_get_text(json_read(c->a, g->w.before.body), "id"), 200);
-    TRY(call_same_connection(c)); /* the rules were read before */
     TRY(aap_ask(&x));
     if (!g->w.has_permit)
         return err_at(c->a, ERR_INVALID, permit_details_wrong, STR("arguments"),

@@ -82,7 +82,6 @@ const struct err *api_authorization(struct call *c)
         TRY(tool_check_begin_since(g, &c->once));
     if (g->w.answered)
         return authorization_replay(&r, json_read(c->a, g->w.before.body));
-    TRY(call_same_connection(c)); /* the rules were read before */
     TRY(api_permit_request_make(&r));
     const bool allowed = g->verdict.effect == TOOL_ALLOW;
     if (!allowed && g->verdict.effect != TOOL_DENY)

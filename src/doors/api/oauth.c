@@ -73,7 +73,6 @@ const struct err *api_oauth_ask(struct call *c)
     struct json *o = json_object(c->a);
     TRY(oauth_ask_read(&x));
     TRY(tool_check_begin(g, NULL));
-    TRY(call_same_connection(c)); /* the rules were read before */
     if (x.proven)
         TRY(use_proof_keep(&g->w, &x.proof));
     const struct err *e = api_permit_request_make(&x.request);

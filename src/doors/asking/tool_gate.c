@@ -231,8 +231,6 @@ const struct err *tool_gate_check(struct tool_gate *g,
         TRY(tool_check_begin_since(check, &g->c->once));
     if (check->w.answered)
         return tool_gate_replay(g, out);
-    /* The rules were read before. */
-    TRY(call_same_connection(g->c));
     switch (check->verdict.effect) {
     case TOOL_ALLOW:
         TRY(tool_gate_allow(g));

@@ -212,9 +212,9 @@ static int operator_erase(const struct command *c)
         return 1;
     }
     if (!e && found)
-        e = pg_query(c->pg, c->arena, SQL_PERSON_ERASE,
-                     PG(pg_text(email), pg_moment(clock_now()), pg_flag(dry)),
-                     &r);
+        e = rows_alone(c->pg, c->arena, SQL_PERSON_ERASE,
+                       PG(pg_text(email), pg_moment(clock_now()), pg_flag(dry)),
+                       &r);
     if (e || !found)
         return command_end(e ? e : &person_record.unknown);
     printf("%lld requests and %lld events name the person; %lld requests are "

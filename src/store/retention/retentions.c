@@ -73,28 +73,12 @@ const struct err *retentions_preview(struct pg *pg, struct arena *a,
     return NULL;
 }
 
-/* A statement in a transaction of its own. It calls a function that writes, so
- * it is not repeated where its answer is lost. */
-static const struct err *retentions_alone(struct pg *pg, struct arena *a,
-                                          int statement,
-                                          const struct pg_args *args,
-                                          struct pg_rows **out)
-{
-    struct pg_rows *rows[3];
-    pg_queue(pg, NULL, SQL_BEGIN, NULL);
-    pg_queue(pg, a, statement, args);
-    pg_queue(pg, NULL, SQL_COMMIT, NULL);
-    TRY(pg_run(pg, a, rows));
-    *out = rows[1];
-    return NULL;
-}
-
 const struct err *retentions_turn(struct pg *pg, struct arena *a, int64_t most,
                                   struct retentions_turn *out)
 {
     struct pg_rows *r = NULL;
     *out = (struct retentions_turn){.questions = 0};
-    TRY(retentions_alone(pg, a, SQL_RETENTION_TURN, PG(pg_number(most)), &r));
+    TRY(rows_alone(pg, a, SQL_RETENTION_TURN, PG(pg_number(most)), &r));
     if (pg_count(r) > 0)
         *out = (struct retentions_turn){.rule = pg_str(r, 0, 0),
                                         .questions = pg_int(r, 0, 1)};
@@ -107,9 +91,8 @@ const struct err *retentions_erase(struct pg *pg, struct arena *a,
 {
     struct pg_rows *r = NULL;
     *out = (struct retentions_batch){.looked = 0};
-    TRY(retentions_alone(pg, a, SQL_RETENTION_ERASE,
-                         PG(pg_text(turn->rule), pg_number(turn->questions)),
-                         &r));
+    TRY(rows_alone(pg, a, SQL_RETENTION_ERASE,
+                   PG(pg_text(turn->rule), pg_number(turn->questions)), &r));
     if (pg_count(r) > 0)
         *out = (struct retentions_batch){.looked = pg_int(r, 0, 0),
                                          .questions = pg_int(r, 0, 1),

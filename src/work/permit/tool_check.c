@@ -6,6 +6,7 @@
 #include "domain/permit/tool_call.h"
 #include "store/permit/tools.h"
 #include "work/ask.h"
+#include "world/pg/pg_error.h"
 
 /* ---- rules ---------------------------------------------------------- */
 
@@ -73,6 +74,7 @@ const struct err *tool_check_decide(struct tool_check *g)
     const struct work *w = &g->w;
     g->verdict = (struct tool_rule_verdict){
         .effect = TOOL_ASK, .severity = g->severity, .by = w->terms.by};
+    g->opened = pg_opened(w->pg);
     if (g->n == 0)
         return NULL;
     const struct tool_rule_case about = {.agent = w->who->agent,
@@ -83,6 +85,7 @@ const struct err *tool_check_decide(struct tool_check *g)
                                          .severity = g->severity,
                                          .terms = w->terms};
     TRY(tool_check_rules(w, &about, &g->verdict));
+    g->opened = pg_opened(w->pg);
     return g->verdict.effect == TOOL_ASK && g->verdict.torn
                ? tool_check_torn(w->arena, "tool_calls")
                : NULL;
@@ -132,15 +135,10 @@ static const struct err *tool_check_initiator(struct tool_check *g)
                          "Another person started this task.");
 }
 
-const struct err *tool_check_begin(struct tool_check *g,
-                                   const struct work_once *once)
+static const struct err *tool_check_given(struct tool_check *g,
+                                          const struct work_once *once)
 {
     struct work *w = &g->w;
-    if (g->task_id.p)
-        TRY(tools_task(w->pg, w->arena, reach_name(w->arena, w->who),
-                       g->task_id, &g->intent_id));
-    if (!g->intent_id.p)
-        return tool_check_new(g, once);
     TRY(work_begin_by_caller(w, g->intent_id, once));
     if (w->answered)
         return NULL;
@@ -149,6 +147,20 @@ const struct err *tool_check_begin(struct tool_check *g,
                      "This task has ended. Start another one.");
     TRY(tool_check_initiator(g));
     return g->verdict.effect == TOOL_ASK ? ask_move(w) : NULL;
+}
+
+/* The rules were read before the transaction: an old primary may have been
+ * left since. */
+const struct err *tool_check_begin(struct tool_check *g,
+                                   const struct work_once *once)
+{
+    const struct work *w = &g->w;
+    if (g->task_id.p)
+        TRY(tools_task(w->pg, w->arena, reach_name(w->arena, w->who),
+                       g->task_id, &g->intent_id));
+    TRY(g->intent_id.p ? tool_check_given(g, once) : tool_check_new(g, once));
+    return w->answered || pg_opened(w->pg) == g->opened ? NULL
+                                                        : pg_error_again();
 }
 
 const struct err *tool_check_begin_since(struct tool_check *g,

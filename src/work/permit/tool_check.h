@@ -21,6 +21,7 @@ struct tool_check {
     enum origin origin;
     /* The result. */
     struct tool_rule_verdict verdict;
+    int64_t opened; /* pg_opened when the rules were read */
     struct initiations_person initiator; /* of a ticket; id p NULL: none */
 };
 
@@ -47,8 +48,9 @@ const struct err *tool_check_add_terms(struct work *w,
  * rule.torn. */
 const struct err *tool_check_decide(struct tool_check *g) MUST;
 /* Begins the work on the intent: the given one, the task's, or a new one. An
- * intent whose question is to be asked is suspended. ERR_CONFLICT task.ended;
- * ERR_INVALID initiation.unknown, initiation.other; those of work_begin. */
+ * intent whose question is to be asked is suspended. ERR_AGAIN where another
+ * connection read the rules; ERR_CONFLICT task.ended; ERR_INVALID
+ * initiation.unknown, initiation.other; those of work_begin. */
 const struct err *tool_check_begin(struct tool_check *g,
                                    const struct work_once *once) MUST;
 /* The rules allowed the same call then, as its answer says that
